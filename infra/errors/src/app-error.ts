@@ -1,0 +1,53 @@
+import { isReason, type Reason } from "./reasons.ts";
+
+/** What an error may carry besides its reason and text. */
+export type AppErrorDetails = {
+  /** The request field at fault, as the client names it. */
+  field?: string;
+  /** 1-based column in that field, for search texts. */
+  position?: number;
+  /** After how many seconds a repeat makes sense. */
+  retryAfterSeconds?: number;
+  /** What really happened; logged, never sent. */
+  cause?: unknown;
+};
+
+/**
+ * An error whose text may be shown to the caller. Services throw nothing else on purpose; every
+ * other error is reported as `internal` with its text hidden.
+ */
+export class AppError extends Error {
+  readonly reason: Reason;
+  readonly field: string | undefined;
+  readonly position: number | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(reason: Reason, publicText: string, details: AppErrorDetails = {}) {
+    super(publicText, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = "AppError";
+    this.reason = reason;
+    this.field = details.field;
+    this.position = details.position;
+    this.retryAfterSeconds = details.retryAfterSeconds;
+  }
+}
+
+/** Recognises an AppError by shape, so that two copies of this package understand each other. */
+export function isAppError(error: unknown): error is AppError {
+  return (
+    typeof error === "object" &&
+    error !== null &&
+    (error as { name?: unknown }).name === "AppError" &&
+    isReason(String((error as { reason?: unknown }).reason))
+  );
+}
+
+/** A 400 without a code: the request breaks a rule that `publicText` names. */
+export function badRequest(publicText: string, field?: string): AppError {
+  return new AppError("bad_request", publicText, field === undefined ? {} : { field });
+}
+
+/** A 404 with the one text used for what is missing and for what the caller may not see. */
+export function notFound(what: string): AppError {
+  return new AppError("not_found", `${what} not found`);
+}

@@ -1,0 +1,84 @@
+/** The canonical RPC codes that we use, by their gRPC names (https://grpc.io/docs/guides/status-codes). */
+export type RpcCode =
+  | "invalid_argument"
+  | "unauthenticated"
+  | "permission_denied"
+  | "not_found"
+  | "already_exists"
+  | "aborted"
+  | "failed_precondition"
+  | "out_of_range"
+  | "resource_exhausted"
+  | "unavailable"
+  | "deadline_exceeded"
+  | "unimplemented"
+  | "internal";
+
+type ReasonFacts = {
+  /** The RPC code that carries the reason between processes. */
+  rpc: RpcCode;
+  /** Whether clients see the reason as `code` in the error body; most errors have only a text. */
+  shown: boolean;
+};
+
+const hidden = (rpc: RpcCode): ReasonFacts => ({ rpc, shown: false });
+const shown = (rpc: RpcCode): ReasonFacts => ({ rpc, shown: true });
+
+/**
+ * Every reason a service may give for refusing a request. A reason is stable; its text is not.
+ * Those with `shown` appear as `code` in error bodies (API specification, Errors).
+ */
+export const reasons = {
+  bad_request: hidden("invalid_argument"),
+  invalid_run_id: shown("invalid_argument"),
+  invalid_run_mode: shown("invalid_argument"),
+  run_search_invalid: shown("invalid_argument"),
+  run_search_regex_unsupported: shown("invalid_argument"),
+  run_search_too_broad: shown("invalid_argument"),
+  personal_workspace_invite_forbidden: shown("invalid_argument"),
+
+  unauthenticated: hidden("unauthenticated"),
+  forbidden: hidden("permission_denied"),
+  invite_email_mismatch: shown("permission_denied"),
+
+  payment_required: shown("failed_precondition"),
+  plan_limit_exceeded: shown("failed_precondition"),
+
+  not_found: hidden("not_found"),
+  run_not_found: shown("not_found"),
+  gone: hidden("not_found"),
+  invite_expired: shown("not_found"),
+
+  conflict: hidden("aborted"),
+  run_id_conflict: shown("already_exists"),
+  resume_project_mismatch: shown("aborted"),
+  run_lifecycle_conflict: shown("aborted"),
+  idempotency_key_reused: shown("already_exists"),
+  idempotency_in_progress: shown("aborted"),
+  invite_already_member: shown("already_exists"),
+  invite_already_pending: shown("already_exists"),
+  invite_seat_limit_reached: shown("aborted"),
+  multiple_pending_invites: shown("aborted"),
+
+  range_not_satisfiable: hidden("out_of_range"),
+
+  rate_limit_exceeded: shown("resource_exhausted"),
+  api_request_monthly_limit_exceeded: shown("resource_exhausted"),
+  invite_resend_rate_limited: shown("resource_exhausted"),
+  slow_down: shown("resource_exhausted"),
+
+  warehouse_unavailable: shown("unavailable"),
+  service_unavailable: shown("unavailable"),
+  email_delivery_unavailable: shown("unavailable"),
+  deadline_exceeded: hidden("deadline_exceeded"),
+  unimplemented: hidden("unimplemented"),
+  internal: hidden("internal"),
+} as const satisfies Record<string, ReasonFacts>;
+
+/** A reason of the registry. */
+export type Reason = keyof typeof reasons;
+
+/** Tells whether a text that came over the wire is a reason we know. */
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(reasons, text);
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import pg from "pg";
+import { createDb, type Db } from "./db.ts";
+import { sql } from "./statement.ts";
+
+const ORG_A = "aaaaaaaa-0000-4000-8000-000000000001";
+const ORG_B = "bbbbbbbb-0000-4000-8000-000000000002";
+
+let database: TestDatabase;
+let db: Db;
+
+const insertNote = sql("test_insert_note", "INSERT INTO fenced.notes (org_id, body) VALUES ($1, $2)");
+const allNotes = sql("test_all_notes", "SELECT body FROM fenced.notes ORDER BY body");
+const deadlockUpdate = sql("test_touch", "UPDATE fenced.notes SET body = body WHERE body = $1");
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  await owner.query(`
+    CREATE SCHEMA fenced;
+    CREATE TABLE fenced.notes (org_id uuid NOT NULL, body text NOT NULL, PRIMARY KEY (org_id, body));
+    SELECT platform.fence('fenced.notes');
+    GRANT USAGE ON SCHEMA fenced TO tidemark_runs;
+    GRANT SELECT, INSERT, UPDATE ON fenced.notes TO tidemark_runs;`);
+  await owner.end();
+  db = createDb({ url: database.url, role: "tidemark_runs", application: "test", connectionsMax: 2 });
+  await db.withTenant(ORG_A, (tx) => tx.rows(insertNote, [ORG_A, "a1"]));
+  await db.withTenant(ORG_A, (tx) => tx.rows(insertNote, [ORG_A, "a2"]));
+  await db.withTenant(ORG_B, (tx) => tx.rows(insertNote, [ORG_B, "b1"]));
+});
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
+
+describe("row level security", () => {
+  test("a tenant transaction sees its own rows without any WHERE", async () => {
+    expect(await db.withTenant(ORG_A, (tx) => tx.rows(allNotes, []))).toEqual([{ body: "a1" }, { body: "a2" }]);
+    expect(await db.withTenant(ORG_B, (tx) => tx.rows(allNotes, []))).toEqual([{ body: "b1" }]);
+  });
+
+  test("a row of another organization cannot be written", async () => {
+    await expect(db.withTenant(ORG_A, (tx) => tx.rows(insertNote, [ORG_B, "stray"]))).rejects.toThrow(
+      "row-level security",
+    );
+  });
+
+  test("a statement outside a tenant transaction fails loudly, on fresh and on used connections", async () => {
+    for (let round = 0; round < 8; round += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that connections are reused
+      await expect(db.rows(allNotes, [])).rejects.toThrow(/app\.org_id|invalid input syntax for type uuid/);
+    }
+  });
+
+  test("a pooled connection never carries one tenant's setting into another's transaction", async () => {
+    const seen = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const org = index % 2 === 0 ? ORG_A : ORG_B;
+        const rows = await db.withTenant<{ body: string }[]>(org, (tx) => tx.rows(allNotes, []));
+        return rows.every(({ body }) => body.startsWith(org === ORG_A ? "a" : "b"));
+      }),
+    );
+    expect(seen.every(Boolean)).toBe(true);
+  });
+
+  test("the setting is gone after a failed transaction too", async () => {
+    const nonsense = sql("test_nonsense", "SELECT 1 / 0");
+    await expect(db.withTenant(ORG_A, (tx) => tx.rows(nonsense, []))).rejects.toThrow("division by zero");
+    await expect(db.rows(allNotes, [])).rejects.toThrow(/app\.org_id|invalid input syntax/);
+  });
+
+  test("an organization id that is none never reaches SQL", async () => {
+    expect(() => db.withTenant("x'; DROP TABLE fenced.notes; --", (tx) => tx.rows(allNotes, []))).toThrow(
+      "needs an organization id",
+    );
+  });
+
+  test("every table with an org_id has forced row level security", async () => {
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    const { rows } = await owner.query(`
+      SELECT c.oid::regclass::text AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+      WHERE a.attname = 'org_id' AND c.relkind IN ('r', 'p') AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`);
+    await owner.end();
+    expect(rows).toEqual([]);
+  });
+});
+
+describe("transactions", () => {
+  test("a deadlock is repeated instead of shown to the caller", async () => {
+    let meet: (() => void) | undefined;
+    const met = new Promise<void>((resolve) => (meet = resolve));
+    let waiting = 0;
+    const both = (first: string, second: string) =>
+      db.withTenant(ORG_A, async (tx) => {
+        await tx.rows(deadlockUpdate, [first]);
+        waiting += 1;
+        if (waiting === 2) meet?.();
+        await met;
+        await tx.rows(deadlockUpdate, [second]);
+      });
+    await expect(Promise.all([both("a1", "a2"), both("a2", "a1")])).resolves.toBeDefined();
+  });
+
+  test("a statement that takes too long is unavailable, not an internal error", async () => {
+    const slow = createDb({
+      url: database.url,
+      role: "tidemark_runs",
+      application: "slow",
+      connectionsMax: 1,
+      statementTimeoutMs: 50,
+    });
+    const sleep = sql("test_sleep", "SELECT pg_sleep(5)");
+    await expect(slow.rows(sleep, [])).rejects.toMatchObject({ reason: "service_unavailable" });
+    await slow.close();
+  });
+
+  test("a database that cannot be reached is warehouse_unavailable with a hint to come back", async () => {
+    const nowhere = createDb({
+      url: "postgres://x@127.0.0.1:1/x",
+      role: "tidemark_runs",
+      application: "nowhere",
+      connectionsMax: 1,
+    });
+    const expected = { reason: "warehouse_unavailable", retryAfterSeconds: 1 };
+    await expect(nowhere.rows(allNotes, [])).rejects.toMatchObject(expected);
+    await expect(nowhere.withTenant(ORG_A, (tx) => tx.rows(allNotes, []))).rejects.toMatchObject(expected);
+    expect(await nowhere.ping()).toBe(false);
+    await nowhere.close();
+  });
+
+  test("instants come back as RFC 3339 with microseconds, 64-bit integers as numbers, JSON as its text", async () => {
+    const values = sql(
+      "test_values",
+      `SELECT '2026-01-01T02:00:00.123456+02'::timestamptz AS at, '2026-01-01T00:00:00Z'::timestamptz AS whole,
+              9007199254740991::int8 AS big, '{"seed": 12345678901234567890}'::json AS doc`,
+    );
+    expect(await db.one(values, [])).toEqual({
+      at: "2026-01-01T00:00:00.123456Z",
+      whole: "2026-01-01T00:00:00Z",
+      big: 9007199254740991,
+      doc: '{"seed": 12345678901234567890}',
+    });
+  });
+});
+
+test("two statements cannot share a name", () => {
+  sql("test_once", "SELECT 1");
+  expect(() => sql("test_once", "SELECT 2")).toThrow("share the name");
+});

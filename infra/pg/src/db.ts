@@ -1,0 +1,168 @@
+import pg from "pg";
+import type { Statement } from "./statement.ts";
+import { sqlState, toAppError } from "./pg-error.ts";
+import { columnTypes } from "./types.ts";
+
+/** Something that runs statements: a pool, or one transaction of it. */
+export type Tx = {
+  /** All rows. Column values arrive as `columnTypes` says. */
+  rows<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  /** The first row, or undefined. */
+  one<Row>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined>;
+  /** How many rows the statement touched. */
+  count(statement: Statement, values: readonly unknown[]): Promise<number>;
+};
+
+/** A service's connection pool. Used directly as a Tx it runs one statement in a transaction of its own. */
+export type Db = Tx & {
+  /**
+   * Runs `work` in one transaction that sees and writes one organization's rows only: row level
+   * security compares every row with the setting made here, and the setting ends with the
+   * transaction. Serialization failures and deadlocks are retried twice; `work` must not have
+   * effects outside the database.
+   */
+  withTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** One transaction without an organization, for definer functions and a service's global tables. */
+  transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Pool figures for the internal metrics. */
+  stats(): { total: number; idle: number; waiting: number };
+  /** True when a statement that needs a writable primary went through. */
+  ping(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** What a pool needs to know. */
+export type DbOptions = {
+  /** postgres:// URL of a login role that may become `role`. */
+  url: string;
+  /** The service's database role; every connection becomes it before its first statement. */
+  role: string;
+  /** Shown in pg_stat_activity. */
+  application: string;
+  /** Most connections, 1..200. */
+  connectionsMax: number;
+  /** Milliseconds a statement may take before PostgreSQL cancels it. */
+  statementTimeoutMs?: number;
+  /** Called with the statement's name and its seconds, for the metrics. */
+  onQuery?: (name: string, seconds: number, failed: boolean) => void;
+  /** Called when an idle connection breaks. */
+  onError?: (error: Error) => void;
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ROLE = /^[a-z_]{1,63}$/;
+const RETRIES = 2;
+
+/** Opens a pool. It connects lazily, so a database that is down shows at the first statement. */
+export function createDb(options: DbOptions): Db {
+  if (!ROLE.test(options.role)) throw new Error(`not a role name: ${options.role}`);
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    application_name: options.application,
+    max: options.connectionsMax,
+    connectionTimeoutMillis: 1000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    types: columnTypes,
+    options: [
+      `-c role=${options.role}`,
+      "-c timezone=UTC",
+      "-c datestyle=ISO",
+      "-c lock_timeout=3s",
+      `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
+      "-c idle_in_transaction_session_timeout=10s",
+      "-c client_connection_check_interval=1s",
+      // Plans of prepared statements must not be made for the first tenant's sizes.
+      "-c plan_cache_mode=auto",
+    ].join(" "),
+  });
+  pool.on("error", (error) => options.onError?.(error));
+
+  const run = async (
+    client: pg.Pool | pg.PoolClient,
+    statement: Statement,
+    values: readonly unknown[],
+  ): Promise<pg.QueryResult> => {
+    const started = performance.now();
+    let failed = true;
+    try {
+      const result = await client.query({ name: statement.name, text: statement.text, values: values as unknown[] });
+      failed = false;
+      return result;
+    } finally {
+      options.onQuery?.(statement.name, (performance.now() - started) / 1000, failed);
+    }
+  };
+
+  const over = (client: pg.Pool | pg.PoolClient, wrap: boolean): Tx => {
+    const ask = async (statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> => {
+      if (!wrap) return run(client, statement, values);
+      try {
+        return await run(client, statement, values);
+      } catch (error) {
+        throw toAppError(error);
+      }
+    };
+    return {
+      rows: async <Row>(statement: Statement, values: readonly unknown[]) =>
+        (await ask(statement, values)).rows as Row[],
+      one: async <Row>(statement: Statement, values: readonly unknown[]) =>
+        (await ask(statement, values)).rows[0] as Row | undefined,
+      count: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
+    };
+  };
+
+  const attempt = async <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query(begin);
+      const result = await work(over(client, false));
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      try {
+        await client.query("ROLLBACK");
+      } catch (rollbackError) {
+        broken = rollbackError as Error;
+      }
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  const retrying = async <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    for (let left = RETRIES; ; left -= 1) {
+      try {
+        return await attempt(begin, work);
+      } catch (error) {
+        const code = sqlState(error);
+        if (left > 0 && (code === "40001" || code === "40P01")) continue;
+        throw toAppError(error);
+      }
+    }
+  };
+
+  return {
+    ...over(pool, true),
+    withTenant: (orgId, work) => {
+      if (!UUID.test(orgId)) throw new Error("withTenant needs an organization id");
+      return retrying(`BEGIN; SET LOCAL app.org_id = '${orgId}'`, work);
+    },
+    transaction: (work) => retrying("BEGIN", work),
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    ping: async () => {
+      try {
+        const { rows } = await pool.query<{ ok: boolean }>({
+          name: "pg_ping",
+          text: "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS ok",
+        });
+        return rows[0]?.ok === true;
+      } catch {
+        return false;
+      }
+    },
+    close: () => pool.end(),
+  };
+}

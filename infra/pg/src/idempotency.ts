@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { AppError } from "@tidemark/errors";
+import type { Db, Tx } from "./db.ts";
+import { sqlState } from "./pg-error.ts";
+import { sql } from "./statement.ts";
+
+/** A request that carries an `Idempotency-Key`. */
+export type IdempotentRequest = {
+  /** The header's value: 1..255 visible ASCII bytes. */
+  key: string;
+  /** Method and route template, so that one key cannot be used on two routes. */
+  route: string;
+  /** Ids of the path and the canonical JSON of the body; equal for equal requests. */
+  parts: readonly (string | Uint8Array)[];
+};
+
+/** The reply, and whether it was given before. */
+export type IdempotentReply = { reply: Uint8Array; replayed: boolean };
+
+const claimKey = sql("platform_claim_key", "SELECT same_body, reply FROM platform.claim_key($1, $2, $3)");
+const keepKey = sql("platform_keep_key", "SELECT platform.keep_key($1, $2, $3, $4)");
+
+const HASH_BYTES = 16;
+
+/** First 16 bytes of SHA-256 over the parts, each preceded by its length so that no two lists meet. */
+export function fingerprint(parts: readonly (string | Uint8Array)[]): Uint8Array {
+  const hash = createHash("sha256");
+  for (const part of parts) {
+    const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(bytes.length);
+    hash.update(length).update(bytes);
+  }
+  return hash.digest().subarray(0, HASH_BYTES);
+}
+
+/** The two hashes that stand for a keyed request in the database: of its key and of its content. */
+export function idempotencyHashes(request: IdempotentRequest): { key: Uint8Array; body: Uint8Array } {
+  return { key: fingerprint([request.key]), body: fingerprint([request.route, ...request.parts]) };
+}
+
+/** 409: the key was used for another request (API specification, Idempotency). */
+export function keyReused(): AppError {
+  return new AppError("idempotency_key_reused", "this idempotency key was used for a different request");
+}
+
+/** 409 with a hint to come back: the first request with this key has not ended yet. */
+export function keyInProgress(): AppError {
+  return new AppError("idempotency_in_progress", "a request with this idempotency key is still running", {
+    retryAfterSeconds: 1,
+  });
+}
+
+/**
+ * Runs `work` once per key, in one tenant transaction with its record: a repeat gets the stored
+ * reply, a failure leaves no record. `check` runs before the key is looked at, in every call, so
+ * that a reply is never shown to someone who may no longer see what it is about.
+ * Without a request (no header) `work` simply runs.
+ * @throws idempotency_key_reused, idempotency_in_progress after 3 s of waiting.
+ */
+export function withIdempotency(
+  db: Db,
+  orgId: string,
+  request: IdempotentRequest | undefined,
+  check: (tx: Tx) => Promise<void>,
+  work: (tx: Tx) => Promise<Uint8Array>,
+): Promise<IdempotentReply> {
+  return db.withTenant(orgId, async (tx) => {
+    await check(tx);
+    if (request === undefined) return { reply: await work(tx), replayed: false };
+    const { key, body } = idempotencyHashes(request);
+    const before = await claim(tx, orgId, key, body);
+    if (before !== undefined) {
+      if (!before.same_body) throw keyReused();
+      return { reply: before.reply, replayed: true };
+    }
+    const reply = await work(tx);
+    await tx.rows(keepKey, [orgId, key, body, reply]);
+    return { reply, replayed: false };
+  });
+}
+
+async function claim(tx: Tx, orgId: string, key: Uint8Array, body: Uint8Array) {
+  try {
+    return await tx.one<{ same_body: boolean; reply: Uint8Array }>(claimKey, [orgId, key, body]);
+  } catch (error) {
+    if (sqlState(error) === "55P03") throw keyInProgress();
+    throw error;
+  }
+}

@@ -1,0 +1,15 @@
+export { createDb, type Db, type DbOptions, type Tx } from "./db.ts";
+export {
+  fingerprint,
+  idempotencyHashes,
+  keyInProgress,
+  keyReused,
+  withIdempotency,
+  type IdempotentReply,
+  type IdempotentRequest,
+} from "./idempotency.ts";
+export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
+export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
+export { isUnavailable, sqlState, toAppError } from "./pg-error.ts";
+export { sql, type Statement } from "./statement.ts";
+export { rfc3339 } from "./types.ts";

@@ -1,0 +1,61 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import pg from "pg";
+import { migrate, type MigrationSet } from "./migrate.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function setOf(schema: string, files: Record<string, string>): Promise<MigrationSet> {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(directory, name), text)));
+  return { schema, directory };
+}
+
+async function ask(text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as unknown[];
+  } finally {
+    await client.end();
+  }
+}
+
+describe("migrate", () => {
+  test("several processes that start at once apply each file once", async () => {
+    const set = await setOf("race", {
+      "0001_schema.sql": "CREATE SCHEMA race; CREATE TABLE race.t (n int);",
+      "0002_row.sql": "INSERT INTO race.t VALUES (1);",
+    });
+    const reports = await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, [set])));
+    expect(reports.flatMap((report) => report.applied).sort()).toEqual(["race/0001_schema.sql", "race/0002_row.sql"]);
+    expect(await ask("SELECT n FROM race.t")).toEqual([{ n: 1 }]);
+  });
+
+  test("a file that fails leaves nothing of itself and names itself", async () => {
+    const set = await setOf("broken", { "0001_half.sql": "CREATE SCHEMA broken; SELECT nonsense;" });
+    await expect(migrate(database.url, [set])).rejects.toThrow("migration broken/0001_half.sql failed");
+    expect(await ask("SELECT 1 FROM pg_namespace WHERE nspname = 'broken'")).toEqual([]);
+  });
+
+  test("a file that was changed after it had been applied is refused", async () => {
+    const set = await setOf("changed", { "0001_a.sql": "CREATE SCHEMA changed;" });
+    await migrate(database.url, [set]);
+    await writeFile(join(set.directory, "0001_a.sql"), "CREATE SCHEMA changed; -- edited");
+    await expect(migrate(database.url, [set])).rejects.toThrow("was changed after it had been applied");
+  });
+
+  test("a database of a newer version is refused with a line that says so", async () => {
+    const newer = await setOf("newer", { "0001_a.sql": "CREATE SCHEMA newer;", "0002_b.sql": "SELECT 1;" });
+    await migrate(database.url, [newer]);
+    const older = await setOf("newer", { "0001_a.sql": "CREATE SCHEMA newer;" });
+    await expect(migrate(database.url, [older])).rejects.toThrow("was written by a newer Tidemark");
+  });
+});

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+
+/** One schema's migrations: a folder of `NNNN_<what>.sql`, applied in order of their names. */
+export type MigrationSet = { schema: string; directory: string };
+
+/** What `migrate` did: `<schema>/<file>` of each file applied now, in order. */
+export type MigrationReport = { applied: string[] };
+
+type Connection = Pick<pg.Client, "query">;
+
+// Any number will do, as long as every Tidemark uses the same one.
+const LOCK = 7_305_199_460;
+const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
+
+const LEDGER = `
+CREATE TABLE IF NOT EXISTS public.tidemark_migrations (
+  schema_name text NOT NULL,
+  file_name text NOT NULL,
+  sha256 text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (schema_name, file_name)
+)`;
+
+async function readSet(set: MigrationSet): Promise<{ file: string; text: string; sha256: string }[]> {
+  const files = (await readdir(set.directory)).filter((file) => FILE.test(file)).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(set.directory, file), "utf8");
+      return { file, text, sha256: createHash("sha256").update(text).digest("hex") };
+    }),
+  );
+}
+
+async function applySet(client: Connection, set: MigrationSet, report: MigrationReport): Promise<void> {
+  const { rows } = await client.query<{ file_name: string; sha256: string }>(
+    "SELECT file_name, sha256 FROM public.tidemark_migrations WHERE schema_name = $1",
+    [set.schema],
+  );
+  const done = new Map(rows.map((row) => [row.file_name, row.sha256]));
+  const files = await readSet(set);
+  const unknown = [...done.keys()].filter((name) => !files.some(({ file }) => file === name));
+  if (unknown.length > 0) {
+    throw new Error(
+      `the database was written by a newer Tidemark (it has ${set.schema}/${unknown[0]}); start that version`,
+    );
+  }
+  for (const { file, text, sha256 } of files) {
+    const before = done.get(file);
+    if (before === sha256) continue;
+    if (before !== undefined) throw new Error(`migration ${set.schema}/${file} was changed after it had been applied`);
+    await client.query("BEGIN");
+    try {
+      await client.query("SET LOCAL lock_timeout = '2s'");
+      await client.query(text);
+      await client.query(
+        "INSERT INTO public.tidemark_migrations (schema_name, file_name, sha256) VALUES ($1, $2, $3)",
+        [set.schema, file, sha256],
+      );
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK");
+      throw new Error(`migration ${set.schema}/${file} failed: ${(error as Error).message}`, { cause: error });
+    }
+    report.applied.push(`${set.schema}/${file}`);
+  }
+}
+
+/**
+ * Brings the database up to date, each file in a transaction of its own. Safe when several
+ * processes start at once: one holds a session lock, the others wait and find nothing left to do.
+ * @throws Error when a file was changed after it had been applied, or when the database is newer.
+ */
+export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): Promise<MigrationReport> {
+  const client = new pg.Client({ connectionString: ownerUrl, application_name: "tidemark-migrate" });
+  await client.connect();
+  const report: MigrationReport = { applied: [] };
+  try {
+    await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
+    await client.query(LEDGER);
+    for (const set of sets) await applySet(client, set, report);
+    return report;
+  } finally {
+    await client.end();
+  }
+}
+
+/** The schema that every service shares: roles, idempotency records, outbox. Comes before all others. */
+export const platformMigrations: MigrationSet = {
+  schema: "platform",
+  directory: join(import.meta.dirname, "migrations"),
+};

@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { randomUUID } from "node:crypto";
+import { createDb, type Db } from "./db.ts";
+import { putOutbox, startRelay, type Relay, type RelayedMessage } from "./outbox.ts";
+import { sql } from "./statement.ts";
+
+let database: TestDatabase;
+let db: Db;
+let worker: Db;
+const relays: Relay[] = [];
+const left = sql("test_outbox_left", "SELECT count(*)::int AS n FROM platform.outbox");
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = createDb({ url: database.url, role: "tidemark_control", application: "test", connectionsMax: 4 });
+  worker = createDb({ url: database.url, role: "tidemark_control_worker", application: "test", connectionsMax: 2 });
+});
+afterEach(async () => {
+  await Promise.all(relays.splice(0).map((relay) => relay.stop()));
+});
+afterAll(async () => {
+  await db.close();
+  await worker.close();
+  await database.drop();
+});
+
+const message = (text: string) => ({
+  service: "control",
+  subject: "tidemark.control.test.v1",
+  payload: Buffer.from(text),
+  headers: { a: "b" },
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error("waited 10 s in vain");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+const empty = async () => (await worker.one<{ n: number }>(left, []))?.n === 0;
+
+describe("the outbox relay", () => {
+  test("publishes what was committed, in order, and nothing of a transaction that failed", async () => {
+    const org = randomUUID();
+    const sent: string[] = [];
+    for (const text of ["1", "2", "3"]) {
+      // oxlint-disable-next-line no-await-in-loop -- the order is the point
+      await db.withTenant(org, (tx) => putOutbox(tx, org, message(text)));
+    }
+    await expect(
+      db.withTenant(org, async (tx) => {
+        await putOutbox(tx, org, message("never"));
+        throw new Error("rolled back");
+      }),
+    ).rejects.toThrow("rolled back");
+    relays.push(
+      startRelay({
+        db: worker,
+        service: "control",
+        publish: async (out: RelayedMessage) => void sent.push(Buffer.from(out.payload).toString()),
+        onError: () => {},
+        tickMs: 60_000,
+      }),
+    );
+    await until(empty);
+    expect(sent).toEqual(["1", "2", "3"]);
+  });
+
+  test("keeps what the bus refuses and sends it with the same id later", async () => {
+    const org = randomUUID();
+    const ids: string[] = [];
+    let down = true;
+    const relay = startRelay({
+      db: worker,
+      service: "control",
+      publish: async (out) => {
+        ids.push(out.id);
+        if (down) throw new Error("no bus");
+      },
+      onError: () => {},
+      tickMs: 60_000,
+    });
+    relays.push(relay);
+    await db.withTenant(org, (tx) => putOutbox(tx, org, message("x")));
+    relay.nudge();
+    await until(() => ids.length === 1);
+    expect(await empty()).toBe(false);
+    down = false;
+    await until(() => {
+      relay.nudge();
+      return ids.length >= 2;
+    });
+    await until(empty);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  test("of two relays one sends each message", async () => {
+    const org = randomUUID();
+    const sent: string[] = [];
+    const start = () =>
+      startRelay({
+        db: worker,
+        service: "control",
+        publish: async (out) => void sent.push(out.id),
+        onError: () => {},
+        tickMs: 60_000,
+      });
+    await db.withTenant(org, async (tx) => {
+      for (let index = 0; index < 40; index += 1) {
+        // oxlint-disable-next-line no-await-in-loop -- one connection
+        await putOutbox(tx, org, message(String(index)));
+      }
+    });
+    relays.push(start(), start());
+    await until(empty);
+    expect(sent).toHaveLength(40);
+    expect(new Set(sent).size).toBe(40);
+  });
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from "node:crypto";
+import type { Db, Tx } from "./db.ts";
+import { sql } from "./statement.ts";
+
+/** A message to publish after the transaction that wrote it has committed. */
+export type OutboxMessage = {
+  service: string;
+  subject: string;
+  payload: Uint8Array;
+  headers?: Record<string, string>;
+};
+
+/** What the relay hands to the bus; `id` makes a second delivery recognisable. */
+export type RelayedMessage = { id: string; subject: string; payload: Uint8Array; headers: Record<string, string> };
+
+/** A running relay. */
+export type Relay = {
+  /** Looks for messages now instead of at the next tick; call it after a commit that wrote one. */
+  nudge(): void;
+  /** Ends after the round in hand. */
+  stop(): Promise<void>;
+};
+
+const insertMessage = sql(
+  "platform_insert_outbox",
+  `INSERT INTO platform.outbox (org_id, id, service, subject, headers, payload)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+// Claimed by update, not by row locks: it also works where rows are spread over many servers, and
+// a relay that dies leaves its claim to run out.
+const claimMessages = sql(
+  "platform_claim_outbox",
+  `UPDATE platform.outbox o SET claimed_until = now() + interval '60 seconds'
+   FROM (SELECT org_id, id FROM platform.outbox
+         WHERE service = $1 AND claimed_until < now()
+         ORDER BY created_at LIMIT $2) due
+   WHERE o.org_id = due.org_id AND o.id = due.id AND o.claimed_until < now()
+   RETURNING o.org_id, o.id, o.subject, o.headers, o.payload`,
+);
+
+const deleteMessage = sql("platform_delete_outbox", "DELETE FROM platform.outbox WHERE org_id = $1 AND id = $2");
+
+const releaseMessage = sql(
+  "platform_release_outbox",
+  "UPDATE platform.outbox SET claimed_until = '-infinity' WHERE org_id = $1 AND id = $2",
+);
+
+const BATCH = 100;
+
+/** Adds a message to the transaction. It leaves only if the transaction commits. */
+export async function putOutbox(tx: Tx, orgId: string, message: OutboxMessage): Promise<void> {
+  await tx.rows(insertMessage, [
+    orgId,
+    randomUUID(),
+    message.service,
+    message.subject,
+    JSON.stringify(message.headers ?? {}),
+    message.payload,
+  ]);
+}
+
+type Row = { org_id: string; id: string; subject: string; headers: string; payload: Uint8Array };
+
+/**
+ * Publishes a service's outbox, at least once each, oldest first. `db` runs as the service's
+ * worker role. A message that the bus refuses stays and is tried again at the next tick.
+ */
+export function startRelay(options: {
+  db: Db;
+  service: string;
+  publish: (message: RelayedMessage) => Promise<void>;
+  onError: (error: unknown) => void;
+  tickMs?: number;
+}): Relay {
+  const { db, service, publish, onError } = options;
+  let stopped = false;
+  let again = false;
+  let round: Promise<void> | undefined;
+
+  const send = async (row: Row): Promise<boolean> => {
+    try {
+      await publish({
+        id: row.id,
+        subject: row.subject,
+        payload: row.payload,
+        headers: JSON.parse(row.headers) as Record<string, string>,
+      });
+    } catch (error) {
+      onError(error);
+      await db.rows(releaseMessage, [row.org_id, row.id]);
+      return false;
+    }
+    await db.rows(deleteMessage, [row.org_id, row.id]);
+    return true;
+  };
+
+  const drain = async (): Promise<void> => {
+    for (;;) {
+      const rows = await db.rows<Row>(claimMessages, [service, BATCH]);
+      let refused = false;
+      for (const row of rows) {
+        // After one refusal the bus is down: release the rest at once instead of trying each.
+        if (refused) await db.rows(releaseMessage, [row.org_id, row.id]);
+        else refused = !(await send(row));
+      }
+      if (rows.length < BATCH || refused || stopped) return;
+    }
+  };
+
+  const run = (): void => {
+    if (stopped) return;
+    if (round !== undefined) {
+      again = true;
+      return;
+    }
+    round = drain()
+      .catch(onError)
+      .finally(() => {
+        round = undefined;
+        if (again) {
+          again = false;
+          run();
+        }
+      });
+  };
+
+  const timer = setInterval(run, options.tickMs ?? 1000);
+  timer.unref();
+  run();
+  return {
+    nudge: run,
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await round;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { AppError, isAppError, isReason } from "@tidemark/errors";
+
+type PgFields = { code?: unknown; message?: unknown; hint?: unknown; column?: unknown };
+
+const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH", "ENOENT"]);
+const LOST = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|not queryable|server closed the connection/;
+
+/** The SQLSTATE or system code of an error, or an empty text. */
+export function sqlState(error: unknown): string {
+  const code = (error as PgFields | null)?.code;
+  return typeof code === "string" ? code : "";
+}
+
+/** True when the database could not be asked: down, starting, read-only, out of connections. */
+export function isUnavailable(error: unknown): boolean {
+  const code = sqlState(error);
+  if (NETWORK.has(code) || code === "25006") return true;
+  if (/^(08|53|57P0)/.test(code) && code !== "57014") return true;
+  const text = String((error as PgFields | null)?.message ?? "");
+  return code === "" && LOST.test(text);
+}
+
+/**
+ * Turns a driver error into what a caller may know. SQLSTATE class `TM` is ours: a function raised
+ * it with a reason as message and the public text as hint. Unknown errors come back unchanged and
+ * are reported as internal.
+ */
+export function toAppError(error: unknown): unknown {
+  if (isAppError(error)) return error;
+  if (isUnavailable(error)) {
+    return new AppError("warehouse_unavailable", "the database is not available; try again", {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+  const { message, hint, column } = error as PgFields;
+  const code = sqlState(error);
+  if (code.startsWith("TM") && isReason(String(message))) {
+    return new AppError(String(message) as "bad_request", typeof hint === "string" ? hint : String(message), {
+      ...(typeof column === "string" && column !== "" ? { field: column } : {}),
+      cause: error,
+    });
+  }
+  switch (code) {
+    case "55P03":
+    case "57014":
+    case "40001":
+    case "40P01":
+      return new AppError("service_unavailable", "the request could not be completed in time; try again", {
+        retryAfterSeconds: 1,
+        cause: error,
+      });
+    case "22021":
+    case "22P05":
+      return new AppError("bad_request", "text must not contain NUL or unpaired surrogates", { cause: error });
+    default:
+      return error;
+  }
+}
