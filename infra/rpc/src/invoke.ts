@@ -1,0 +1,47 @@
+import type { Call } from "./call.ts";
+import { deadlineExceeded } from "./error-wire.ts";
+
+/** Told of every call that ends, for metrics and traces. */
+export type CallObserver = (facts: {
+  service: string;
+  method: string;
+  side: "client" | "server";
+  seconds: number;
+  error: unknown;
+}) => void;
+
+/** Waits for `work`, at most until the call's deadline. @throws deadline_exceeded */
+export async function withinDeadline<T>(call: Call, work: () => Promise<T>): Promise<T> {
+  const left = call.deadlineMs - Date.now();
+  if (left <= 0) throw deadlineExceeded();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await Promise.race([
+      work(),
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(deadlineExceeded()), left);
+      }),
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Runs `work` and tells the observer how it ended. */
+export async function observed<T>(
+  observer: CallObserver | undefined,
+  facts: { service: string; method: string; side: "client" | "server" },
+  work: () => Promise<T>,
+): Promise<T> {
+  if (observer === undefined) return work();
+  const started = performance.now();
+  let error: unknown;
+  try {
+    return await work();
+  } catch (thrown) {
+    error = thrown;
+    throw thrown;
+  } finally {
+    observer({ ...facts, seconds: (performance.now() - started) / 1000, error });
+  }
+}

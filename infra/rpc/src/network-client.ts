@@ -1,0 +1,99 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import { isAppError } from "@tidemark/errors";
+import { Pool } from "undici";
+import type { Call } from "./call.ts";
+import { callToHeaders } from "./call-headers.ts";
+import { deadlineExceeded, errorFromJson, peerUnavailable } from "./error-wire.ts";
+import { observed, type CallObserver } from "./invoke.ts";
+import { refusedHeader } from "./refusal.ts";
+import { unaryMethods, type Client } from "./service.ts";
+
+/** Connections to one peer, shared by the clients of all its services. */
+export type Peer = {
+  client<S extends GenServiceMethods>(service: GenService<S>): Client<S>;
+  close(): Promise<void>;
+};
+
+const ATTEMPTS_MAX = 40;
+const BACKOFF_MS = 50;
+const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
+
+type Outcome = { bytes: Uint8Array } | { refused: true; cause: unknown };
+
+/** What went wrong before the peer can have begun with the request. */
+function neverSent(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "UND_ERR_CONNECT_TIMEOUT";
+}
+
+/**
+ * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's unary protocol over them.
+ * A request is repeated only where it cannot have had an effect: when the peer refused it before
+ * any handler saw it, when no connection came about, or when the method is declared free of side
+ * effects. Everything else that breaks is `service_unavailable`, for the caller to repeat.
+ */
+export function connectPeer(baseUrl: string, options: { connectionsMax?: number; observer?: CallObserver; token?: string | undefined } = {}): Peer {
+  const pool = new Pool(baseUrl, {
+    connections: options.connectionsMax ?? 32,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    connectTimeout: 1000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: ANSWER_BYTES_MAX,
+  });
+
+  const attempt = async (path: string, body: Uint8Array, call: Call, repeatable: boolean): Promise<Outcome> => {
+    try {
+      const response = await pool.request({
+        method: "POST",
+        path,
+        body,
+        headers: { "content-type": "application/proto", "connect-protocol-version": "1", ...callToHeaders(call, options.token) },
+        signal: AbortSignal.timeout(Math.max(1, call.deadlineMs - Date.now())),
+      });
+      if (response.statusCode === 200) return { bytes: await response.body.bytes() };
+      const text = await response.body.text();
+      if (response.headers[refusedHeader] !== undefined) return { refused: true, cause: new Error(text) };
+      throw errorFromJson(text);
+    } catch (error) {
+      if (isAppError(error)) throw error;
+      if ((error as { name?: unknown }).name === "TimeoutError") throw deadlineExceeded();
+      if (repeatable || neverSent(error)) return { refused: true, cause: error };
+      throw peerUnavailable(error);
+    }
+  };
+
+  const send = async (path: string, body: Uint8Array, call: Call, repeatable: boolean): Promise<Uint8Array> => {
+    let cause: unknown;
+    for (let attempts = 1; attempts <= ATTEMPTS_MAX; attempts += 1) {
+      const outcome = await attempt(path, body, call, repeatable);
+      if ("bytes" in outcome) return outcome.bytes;
+      cause = outcome.cause;
+      const pause = BACKOFF_MS * (0.5 + Math.random());
+      if (Date.now() + pause >= call.deadlineMs) break;
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    throw peerUnavailable(cause);
+  };
+
+  return {
+    client<S extends GenServiceMethods>(service: GenService<S>): Client<S> {
+      const client: Record<string, unknown> = {};
+      for (const [name, method] of unaryMethods(service as unknown as GenService<GenServiceMethods>)) {
+        const path = `/${service.typeName}/${method.name}`;
+        const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+        const facts = { service: service.typeName, method: method.name, side: "client" as const };
+        client[name] = (request: object, call: Call) =>
+          observed(options.observer, facts, async () => {
+            const body = toBinary(method.input, create(method.input, request as never));
+            return fromBinary(method.output, await send(path, body, call, repeatable));
+          });
+      }
+      return client as Client<S>;
+    },
+    close: () => pool.close(),
+  };
+}

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { create } from "@bufbuild/protobuf";
+import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import { AppError } from "@tidemark/errors";
+import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { createServer, type Server } from "node:http";
+import { createCall, type Call } from "./call.ts";
+import { createLocalClient } from "./local-client.ts";
+import { connectPeer, type Peer } from "./network-client.ts";
+import { implement, type Client, type Implementation } from "./service.ts";
+import { EchoService } from "@tidemark/proto/testing/v1/echo";
+import { createUnaryServer, type UnaryServer } from "./unary-server.ts";
+
+type EchoMethods = (typeof EchoService)["method"];
+
+const seen: Call[] = [];
+const unknownErrors: unknown[] = [];
+let writes = 0;
+let letGo: () => void = () => {};
+
+const implementation: Implementation = implement(EchoService as GenService<EchoMethods>, {
+  read: async (request, call) => {
+    seen.push(call);
+    return { text: request.text, numbers: request.numbers };
+  },
+  write: async (request) => {
+    writes += 1;
+    return { text: request.text };
+  },
+  fail: async (request) => {
+    if (request.text === "unknown") throw new Error("secret inner text");
+    throw new AppError("run_search_invalid", "unknown status", { field: "q", position: 3, retryAfterSeconds: 7 });
+  },
+  hang: () => new Promise((resolve) => (letGo = () => resolve({ text: "late" }))),
+});
+
+let server: Server;
+let rpc: UnaryServer;
+let peer: Peer;
+let url = "";
+
+async function listen(unary: UnaryServer, port = 0): Promise<Server> {
+  const made = createServer((request, response) => {
+    if (!unary.handle(request, response)) response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => made.listen(port, "127.0.0.1", resolve));
+  return made;
+}
+const portOf = (of: Server): number => (of.address() as { port: number }).port;
+const close = (of: Server): Promise<void> =>
+  new Promise((resolve) => {
+    of.close(() => resolve());
+    of.closeAllConnections();
+  });
+
+beforeAll(async () => {
+  rpc = createUnaryServer([implementation], { onUnknownError: (error) => unknownErrors.push(error) });
+  server = await listen(rpc);
+  url = `http://127.0.0.1:${portOf(server)}`;
+  peer = connectPeer(url);
+});
+afterAll(async () => {
+  await peer.close();
+  await close(server);
+});
+
+const clients: [string, () => Client<EchoMethods>][] = [
+  ["in the process", () => createLocalClient(EchoService as GenService<EchoMethods>, implementation)],
+  ["over the network", () => peer.client(EchoService as GenService<EchoMethods>)],
+];
+
+describe.each(clients)("a client %s", (_where, make) => {
+  test("gets the answer, with columns and unset fields as they are", async () => {
+    const answer = await make().read({ text: "hé\n", numbers: [1.5, -0, 5e-324] }, createCall());
+    expect(answer).toMatchObject({ text: "hé\n", numbers: [1.5, -0, 5e-324] });
+    expect(await make().read({}, createCall())).toMatchObject({ text: "", numbers: [] });
+  });
+
+  test("carries who calls, the request id, the trace and the deadline", async () => {
+    const identity = create(IdentitySchema, {
+      orgId: "org",
+      kind: CallerKind.API_KEY,
+      scopes: ["export:read", "sdk:ingest"],
+      projectId: "p",
+    });
+    const call = createCall({ requestId: "r-1", identity, traceparent: "00-aa-bb-01", timeoutMs: 5000 });
+    await make().read({ text: "x" }, call);
+    const got = seen.at(-1);
+    expect(got).toMatchObject({ requestId: "r-1", traceparent: "00-aa-bb-01" });
+    expect(got?.identity).toMatchObject({ orgId: "org", scopes: ["export:read", "sdk:ingest"], projectId: "p" });
+    expect(Math.abs((got?.deadlineMs ?? 0) - call.deadlineMs)).toBeLessThan(1000);
+  });
+
+  test("gets an AppError with every detail that the handler gave", async () => {
+    await expect(make().fail({}, createCall())).rejects.toMatchObject({
+      name: "AppError",
+      reason: "run_search_invalid",
+      message: "unknown status",
+      field: "q",
+      position: 3,
+      retryAfterSeconds: 7,
+    });
+  });
+
+  test("is told after the deadline that it is over, while the handler still runs", async () => {
+    await expect(make().hang({}, createCall({ timeoutMs: 50 }))).rejects.toMatchObject({ reason: "deadline_exceeded" });
+    letGo();
+  });
+
+  test("does not call at all when the deadline has passed", async () => {
+    const before = seen.length;
+    await expect(make().read({}, createCall({ timeoutMs: -1 }))).rejects.toMatchObject({ reason: "deadline_exceeded" });
+    expect(seen).toHaveLength(before);
+  });
+});
+
+describe("the network client", () => {
+  test("never shows the text of an unknown error, but the server logs it", async () => {
+    const client = peer.client(EchoService as GenService<EchoMethods>);
+    await expect(client.fail({ text: "unknown" }, createCall())).rejects.toMatchObject({
+      reason: "internal",
+      message: "internal error",
+    });
+    expect(String(unknownErrors.at(-1))).toContain("secret inner text");
+  });
+
+  test("repeats a request that was refused before a handler saw it, also a write", async () => {
+    const refusing = createUnaryServer([implementation]);
+    refusing.refuse();
+    const first = await listen(refusing);
+    const port = portOf(first);
+    const other = connectPeer(`http://127.0.0.1:${port}`);
+    const before = writes;
+    const answer = other.client(EchoService as GenService<EchoMethods>).write({ text: "once" }, createCall());
+    await close(first);
+    const second = await listen(createUnaryServer([implementation]), port);
+    await expect(answer).resolves.toMatchObject({ text: "once" });
+    expect(writes - before).toBe(1);
+    await other.close();
+    await close(second);
+  });
+
+  test("waits for a peer that is not there yet, at most until the deadline", async () => {
+    const nobody = connectPeer("http://127.0.0.1:1");
+    await expect(
+      nobody.client(EchoService as GenService<EchoMethods>).write({}, createCall({ timeoutMs: 300 })),
+    ).rejects.toMatchObject({ reason: "service_unavailable", retryAfterSeconds: 1 });
+    await nobody.close();
+  });
+
+  test.each([
+    ["a read is repeated when its connection breaks", "read", true],
+    ["a write is not, because it may have had its effect", "write", false],
+  ] as const)("%s", async (_name, method, repeated) => {
+    let requests = 0;
+    const breaking = createServer((request, response) => {
+      requests += 1;
+      if (requests === 1) {
+        request.socket.destroy();
+        return;
+      }
+      rpc.handle(request, response);
+    });
+    await new Promise<void>((resolve) => breaking.listen(0, "127.0.0.1", resolve));
+    const other = connectPeer(`http://127.0.0.1:${portOf(breaking)}`);
+    const answer = other.client(EchoService as GenService<EchoMethods>)[method]({ text: "x" }, createCall());
+    if (repeated) await expect(answer).resolves.toMatchObject({ text: "x" });
+    else await expect(answer).rejects.toMatchObject({ reason: "service_unavailable" });
+    expect(requests).toBe(repeated ? 2 : 1);
+    await other.close();
+    await close(breaking);
+  });
+
+  test("a peer that does not speak our protocol is unavailable", async () => {
+    const odd = createServer((_request, response) => response.writeHead(502).end("<html>bad gateway</html>"));
+    await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
+    const other = connectPeer(`http://127.0.0.1:${portOf(odd)}`);
+    await expect(other.client(EchoService as GenService<EchoMethods>).write({}, createCall())).rejects.toMatchObject({
+      reason: "service_unavailable",
+    });
+    await other.close();
+    await close(odd);
+  });
+});
+
+test("a peer without the token is not believed, one with it is", async () => {
+  const guarded = await listen(createUnaryServer([implementation], { token: "s3cret" }));
+  const address = `http://127.0.0.1:${portOf(guarded)}`;
+  for (const token of [undefined, "wrong!", "s3cre"]) {
+    const stranger = connectPeer(address, { token });
+    // oxlint-disable-next-line no-await-in-loop -- three cases of one server
+    await expect(
+      stranger.client(EchoService as GenService<EchoMethods>).read({}, createCall()),
+    ).rejects.toMatchObject({ reason: "unauthenticated" });
+    // oxlint-disable-next-line no-await-in-loop
+    await stranger.close();
+  }
+  const known = connectPeer(address, { token: "s3cret" });
+  await expect(
+    known.client(EchoService as GenService<EchoMethods>).read({ text: "x" }, createCall()),
+  ).resolves.toMatchObject({ text: "x" });
+  await known.close();
+  await close(guarded);
+});
+
+test("a service that lacks a handler is refused when the process starts", () => {
+  const incomplete = { service: EchoService as unknown as GenService<GenServiceMethods>, handlers: {} };
+  expect(() => createUnaryServer([incomplete])).toThrow("has no handler for read");
+});
