@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import type { ConfigGroups, ConfigOf } from "./define-config.ts";
+import type { Field, FieldReading, FieldValue } from "./fields.ts";
+import { nearestName } from "./nearest-name.ts";
+
+/** Names with this prefix belong to the product: an unknown one is a typing mistake, not somebody else's variable. */
+const prefix = "TIDEMARK_";
+
+/** What `parseConfig` takes as environment: `process.env`, or a literal in a test. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Thrown by `parseConfig`. `faults` holds one sentence a fault, each naming its variable; the message lists them all. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(
+      `The configuration has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n  ${faults.join("\n  ")}`,
+    );
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads every setting of every group from `env` and returns the values, group by group, with the types of the fields.
+ *
+ * All groups are read before anything is thrown, so that one start shows all faults: a missing required setting, a value out of its bounds,
+ * an unreadable secret file, a secret given twice, and any `TIDEMARK_*` name that no group knows (with the nearest known one).
+ * A blank variable counts as not set. `<NAME>_FILE` is read for secrets only; one line break at its end is dropped.
+ * `alsoKnown` lists names that something else reads: the launcher, or modules that run in another process with the same environment.
+ *
+ * Throws `ConfigError` for faults of the environment, `TypeError` when two groups describe one variable differently.
+ */
+export function parseConfig<const G extends ConfigGroups>(
+  groups: G,
+  env: Environment,
+  options: { readonly alsoKnown?: readonly string[] } = {},
+): { readonly [K in keyof G]: ConfigOf<G[K]> } {
+  const fields = fieldsByVariable(groups);
+  const faults: string[] = [];
+  const readings = new Map<string, FieldValue>();
+  for (const field of fields.values()) {
+    const reading = readField(field, env);
+    if (reading.ok) readings.set(field.env, reading.value);
+    else faults.push(`${field.env} ${reading.fault}`);
+  }
+  faults.push(...unknownNames(fields, env, options.alsoKnown ?? []));
+  if (faults.length > 0) throw new ConfigError(faults);
+
+  const values = Object.entries(groups).map(([name, group]) => [
+    name,
+    Object.fromEntries(Object.entries(group).map(([key, field]) => [key, readings.get(field.env)])),
+  ]);
+  // Built entry by entry from the same keys; the compiler cannot follow Object.fromEntries.
+  return Object.fromEntries(values) as { readonly [K in keyof G]: ConfigOf<G[K]> };
+}
+
+/** Every variable that the groups name, `<NAME>_FILE` of secrets included: for another process's `alsoKnown`. */
+export function configNames(groups: ConfigGroups): readonly string[] {
+  return [...fieldsByVariable(groups).values()].flatMap((field) =>
+    field.kind === "secret" ? [field.env, `${field.env}_FILE`] : [field.env],
+  );
+}
+
+/** The distinct fields of all groups. A variable may serve several groups if they agree on everything about it. */
+export function fieldsByVariable(groups: ConfigGroups): ReadonlyMap<string, Field<FieldValue>> {
+  const fields = new Map<string, Field<FieldValue>>();
+  for (const field of Object.values(groups).flatMap((group) => Object.values(group))) {
+    const other = fields.get(field.env);
+    if (other && JSON.stringify(other) !== JSON.stringify(field))
+      throw new TypeError(`${field.env} is described in two different ways`);
+    fields.set(field.env, field);
+  }
+  return fields;
+}
+
+function readField(field: Field<FieldValue>, env: Environment): FieldReading<FieldValue> {
+  const found = findText(field, env);
+  if (!found.ok) return found;
+  if (found.value !== undefined) return field.read(found.value);
+  if (!field.required) return { ok: true, value: field.default };
+  return { ok: false, fault: `is not set: ${field.help}` };
+}
+
+function findText(field: Field<FieldValue>, env: Environment): FieldReading<string | undefined> {
+  const direct = notBlank(env[field.env]);
+  const file = field.kind === "secret" ? notBlank(env[`${field.env}_FILE`]) : undefined;
+  if (file === undefined) return { ok: true, value: direct };
+  if (direct !== undefined)
+    return { ok: false, fault: `and ${field.env}_FILE are both set; one is enough` };
+  try {
+    return { ok: true, value: readFileSync(file, "utf8").replace(/\r?\n$/, "") };
+  } catch (cause) {
+    const { code = "unknown" } = cause as NodeJS.ErrnoException;
+    return { ok: false, fault: `cannot be read from the file of ${field.env}_FILE (${code})` };
+  }
+}
+
+function* unknownNames(
+  fields: ReadonlyMap<string, Field<FieldValue>>,
+  env: Environment,
+  alsoKnown: readonly string[],
+): Iterable<string> {
+  const known = new Set(alsoKnown);
+  for (const field of fields.values()) {
+    known.add(field.env);
+    if (field.kind === "secret") known.add(`${field.env}_FILE`);
+  }
+  const strangers = Object.keys(env).filter((name) => name.startsWith(prefix) && !known.has(name));
+  for (const name of strangers.toSorted()) {
+    if (name.endsWith("_FILE") && known.has(name.slice(0, -"_FILE".length))) {
+      yield `${name} is not read: only secrets come from files`;
+      continue;
+    }
+    const nearest = nearestName(name, known);
+    yield `${name} is not known${nearest === undefined ? "" : `; did you mean ${nearest}?`}`;
+  }
+}
+
+function notBlank(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === "" ? undefined : value;
+}

@@ -1,0 +1,155 @@
+import { parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
+import { isAppError, reasons } from "@tidemark/errors";
+import { migrate, platformMigrations } from "@tidemark/pg";
+import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
+import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
+import { hostConfig } from "./host-config.ts";
+import { startInternalServer } from "./internal-server.ts";
+import type { ModuleContext, ModuleDefinition, RunningModule } from "./module.ts";
+import { createPeers } from "./peers.ts";
+import { startOrder } from "./start-order.ts";
+import { createPools, openBlob, openBus } from "./stores.ts";
+
+/** A process that runs. */
+export type Host = {
+  readonly internalPort: number;
+  readonly grpcPort: number;
+  readonly log: Log;
+  /** True when every module can work. */
+  ready(): Promise<boolean>;
+  /** Drains and ends in the reverse order of the start. Safe to call twice. */
+  stop(): Promise<void>;
+};
+
+/** What a process is made of. */
+export type HostOptions = {
+  /** Name in logs and metrics: the module's, or `tidemark` when several share the process. */
+  name: string;
+  modules: readonly ModuleDefinition[];
+  environment: Environment;
+  /** Where log lines go instead of standard output. */
+  logDestination?: { write(line: string): void };
+};
+
+/** The configuration groups of a process: its own and its modules'. */
+export function configGroups(modules: readonly ModuleDefinition[]): ConfigGroups {
+  return { host: hostConfig, ...Object.fromEntries(modules.map((module) => [module.name, module.config])) };
+}
+
+function codeOf(error: unknown): string {
+  if (error === undefined) return "ok";
+  return isAppError(error) ? reasons[error.reason].rpc : "internal";
+}
+
+/**
+ * Starts the modules in the order of their needs, after the database is up to date, then opens the
+ * ports. A failure on the way stops what has been started.
+ * @throws ConfigError with all faults of the settings; Error of the first module that cannot start.
+ */
+export async function startHost(options: HostOptions): Promise<Host> {
+  const modules = startOrder(options.modules);
+  const settings = parseConfig({ host: hostConfig, ...configGroups(modules) }, options.environment);
+  const host = settings.host as ReturnType<typeof parseConfig<{ host: typeof hostConfig }>>["host"];
+  const log = createLog({
+    level: host.logLevel,
+    service: options.name,
+    ...(options.logDestination === undefined ? {} : { destination: options.logDestination }),
+  });
+  const metrics = createMetrics(options.name);
+  const tracing = await startTracing({ service: options.name });
+  const observer: CallObserver = ({ service, method, side, seconds, error }) =>
+    metrics.rpcCall({ service, method, side, seconds, code: codeOf(error) });
+
+  // What has been started, so that a stop or a failed start undoes it backwards.
+  const undo: (() => Promise<void>)[] = [async () => tracing.shutdown()];
+  const unwind = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
+      await step().catch((error: unknown) => log.error("a part did not stop cleanly", { error }));
+    }
+  };
+
+  try {
+    const sets = modules.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations]));
+    const unique = [...new Map(sets.map((set) => [set.schema, set])).values()];
+    if (host.migrate && host.databaseUrl !== undefined && modules.some(({ schema }) => schema !== undefined)) {
+      const { applied } = await migrate(host.databaseUrl, [platformMigrations, ...unique]);
+      if (applied.length > 0) log.info("database migrated", { applied });
+    }
+
+    const pools = createPools(host, log, metrics);
+    undo.push(() => pools.close());
+    const bus = await openBus(host, log);
+    undo.push(() => bus.close());
+    const peers = createPeers(host.peers, { observer, token: host.internalToken });
+    undo.push(() => peers.close());
+
+    const running: RunningModule[] = [];
+    const drains: (() => Promise<void>)[] = [];
+    for (const module of modules) {
+      const own = log.child({ module: module.name });
+      const schema = module.schema;
+      const context: ModuleContext = {
+        config: (settings as Record<string, ModuleContext["config"]>)[module.name] ?? {},
+        log: own,
+        metrics,
+        bus,
+        db: () => pools.service(needSchema(module.name, schema), module.name),
+        workerDb: () => pools.worker(needSchema(module.name, schema), module.name),
+        blob: () => openBlob(host),
+        client: (service) => peers.clientFor(module, service),
+        peersReady: () => peers.ready(module),
+        ownCall: () => createCall(),
+        now: () => new Date(),
+      };
+      const started = await module.start(context);
+      running.push(started);
+      peers.addLocal(module.name, started);
+      undo.push(async () => started.stop?.());
+      if (started.drain !== undefined) drains.unshift(() => started.drain!());
+    }
+
+    const implementations = running.flatMap((module) => module.implementations);
+    const ready = async () => (await Promise.all(running.map((module) => module.ready()))).every(Boolean);
+    const onUnknownError = (error: unknown) => log.error("a request failed unexpectedly", { error });
+    const rpc = createUnaryServer(implementations, { observer, onUnknownError, token: host.internalToken });
+    const graceMs = host.drainSeconds * 1000;
+    const internal = await startInternalServer({
+      host: host.internalHost,
+      port: host.internalPort,
+      rpc,
+      ready,
+      metricsText: () => metrics.metricsText(),
+    });
+    undo.push(() => internal.close(graceMs));
+    const grpc = await startGrpcServer(implementations, {
+      host: host.internalHost,
+      port: host.grpcPort,
+      ready,
+      observer,
+      onUnknownError,
+      token: host.internalToken,
+    });
+    undo.push(() => grpc.close(graceMs));
+    undo.push(async () => {
+      rpc.refuse();
+      for (const drain of drains) await drain();
+    });
+
+    let stopping: Promise<void> | undefined;
+    return {
+      internalPort: internal.port,
+      grpcPort: grpc.port,
+      log,
+      ready,
+      stop: () => (stopping ??= unwind()),
+    };
+  } catch (error) {
+    await unwind();
+    throw error;
+  }
+}
+
+function needSchema(module: string, schema: string | undefined): string {
+  if (schema === undefined) throw new Error(`module ${module} declares no database schema`);
+  return schema;
+}

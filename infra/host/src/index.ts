@@ -1,0 +1,5 @@
+export { configGroups, startHost, type Host, type HostOptions } from "./host.ts";
+export { hostConfig } from "./host-config.ts";
+export { defineModule, type ModuleContext, type ModuleDefinition, type ModuleNeed, type RunningModule } from "./module.ts";
+export { runProcess } from "./run-process.ts";
+export { startOrder } from "./start-order.ts";

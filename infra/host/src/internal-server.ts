@@ -1,0 +1,60 @@
+import { createServer, type Server } from "node:http";
+import type { UnaryServer } from "@tidemark/rpc";
+
+/** The internal listener of a process: peers, probes, Prometheus. */
+export type InternalServer = {
+  readonly port: number;
+  /** Closes what is idle, waits for what is not, at most `graceMs`. */
+  close(graceMs: number): Promise<void>;
+};
+
+/**
+ * Opens the HTTP/1.1 port for Connect calls of peers, `/livez` (the process answers), `/readyz`
+ * (its modules can work) and `/metrics` (Prometheus, in full).
+ */
+export async function startInternalServer(options: {
+  host: string;
+  port: number;
+  rpc: UnaryServer;
+  ready: () => Promise<boolean>;
+  metricsText: () => Promise<string>;
+}): Promise<InternalServer> {
+  const answer = async (path: string): Promise<{ status: number; type: string; body: string }> => {
+    if (path === "/livez") return { status: 200, type: "text/plain", body: "ok\n" };
+    if (path === "/readyz") {
+      const ready = await options.ready().catch(() => false);
+      return { status: ready ? 200 : 503, type: "text/plain", body: ready ? "ok\n" : "not ready\n" };
+    }
+    if (path === "/metrics") {
+      return { status: 200, type: "text/plain; version=0.0.4", body: await options.metricsText() };
+    }
+    return { status: 404, type: "text/plain", body: "not found\n" };
+  };
+  const server: Server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 60_000 }, (request, response) => {
+    if (options.rpc.handle(request, response)) return;
+    request.resume();
+    void answer(request.url ?? "/").then(({ status, type, body }) => {
+      response.writeHead(status, { "content-type": type });
+      response.end(body);
+    });
+  });
+  // A peer that lives long should notice new replicas behind the same name now and then.
+  server.maxRequestsPerSocket = 100_000;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: options.host, port: options.port, backlog: 511 }, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === "object" && address !== null ? address.port : options.port,
+    close: (graceMs) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import { connectPeer, createLocalClient, type CallObserver, type Client, type Implementation, type Peer } from "@tidemark/rpc";
+import type { ModuleDefinition, RunningModule } from "./module.ts";
+
+/** The services of other modules, wherever they run. */
+export type Peers = {
+  /** Makes a module's services callable in this process. */
+  addLocal(module: string, started: RunningModule): void;
+  /** The client that `module` uses for a service it needs. */
+  clientFor<S extends GenServiceMethods>(module: ModuleDefinition, service: GenService<S>): Client<S>;
+  /** Asks all modules that `module` needs whether they are ready. */
+  ready(module: ModuleDefinition): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+const READY_TIMEOUT_MS = 1000;
+
+/** Parses `module=url` items. */
+function parseAddresses(items: readonly string[]): Map<string, string> {
+  return new Map(items.map((item) => [item.slice(0, item.indexOf("=")), item.slice(item.indexOf("=") + 1)]));
+}
+
+/** Finds peers: in this process when it runs the module, else at the address in the settings. */
+export function createPeers(
+  addresses: readonly string[],
+  options: { observer: CallObserver; token: string | undefined },
+): Peers {
+  const local = new Map<string, Implementation>();
+  const remote = new Map<string, Peer>();
+  const running = new Map<string, RunningModule>();
+  const urls = parseAddresses(addresses);
+
+  const moduleReady = async (name: string): Promise<boolean> => {
+    const here = running.get(name);
+    if (here !== undefined) return here.ready();
+    const url = urls.get(name);
+    if (url === undefined) return false;
+    try {
+      const response = await fetch(new URL("/readyz", url), { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
+      await response.arrayBuffer();
+      return response.ok;
+    } catch {
+      return false;
+    }
+  };
+
+  return {
+    addLocal(module, started) {
+      running.set(module, started);
+      for (const implementation of started.implementations) local.set(implementation.service.typeName, implementation);
+    },
+    async ready(module) {
+      const names = [...new Set(module.needs.map((need) => need.module))];
+      return (await Promise.all(names.map(moduleReady))).every(Boolean);
+    },
+    clientFor(module, service) {
+      const need = module.needs.find((candidate) => candidate.service.typeName === service.typeName);
+      if (need === undefined) throw new Error(`module ${module.name} does not declare that it needs ${service.typeName}`);
+      const here = local.get(service.typeName);
+      if (here !== undefined) return createLocalClient(service, here, options.observer);
+      const url = urls.get(need.module);
+      if (url === undefined) {
+        throw new Error(`module ${module.name} needs ${need.module}: run it here or name its address in TIDEMARK_PEERS`);
+      }
+      const peer = remote.get(url) ?? connectPeer(url, options);
+      remote.set(url, peer);
+      return peer.client(service);
+    },
+    async close() {
+      await Promise.all([...remote.values()].map((peer) => peer.close()));
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { ConfigError } from "@tidemark/config";
+import { startHost, type Host } from "./host.ts";
+import type { ModuleDefinition } from "./module.ts";
+
+/**
+ * Runs modules as this process: settings from the environment, log lines on standard output, ends
+ * on SIGTERM and SIGINT after draining (a second signal ends it at once). Exit codes: 0 after a
+ * clean stop, 78 for bad settings, 1 for everything else.
+ */
+export async function runProcess(name: string, modules: readonly ModuleDefinition[]): Promise<void> {
+  let host: Host;
+  try {
+    host = await startHost({ name, modules, environment: process.env });
+  } catch (error) {
+    process.stderr.write(`tidemark ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = error instanceof ConfigError ? 78 : 1;
+    return;
+  }
+  host.log.info("started", { modules: modules.map((module) => module.name), internalPort: host.internalPort, grpcPort: host.grpcPort });
+  let asked = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (asked) process.exit(1);
+    asked = true;
+    host.log.info("stopping", { signal });
+    void host.stop().then(() => process.exit(0));
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+}

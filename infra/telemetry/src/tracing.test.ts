@@ -1,0 +1,102 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startTracing, type TraceContext, type Tracing, withSpan } from "./index.ts";
+
+const parent: TraceContext = {
+  traceId: "0af7651916cd43dd8448eb211c80319c",
+  spanId: "b7ad6b7169203331",
+  sampled: true,
+};
+
+describe("while tracing is off", () => {
+  test("nothing starts, and stopping it is fine", async () => {
+    const tracing = await startTracing({ service: "runs" });
+    await expect(tracing.shutdown()).resolves.toBeUndefined();
+  });
+
+  test("the work gets its parent's trace to hand on", async () => {
+    expect(await withSpan("work", {}, (trace) => trace, { parent })).toEqual(parent);
+  });
+
+  test("the work without a parent gets a new trace that nobody records", async () => {
+    const [one, other] = [
+      await withSpan("work", {}, (trace) => trace),
+      await withSpan("work", {}, (trace) => trace),
+    ];
+    expect(one).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/), sampled: false });
+    expect(other.traceId).not.toBe(one.traceId);
+  });
+
+  test("what the work throws is thrown", async () => {
+    const error = new Error("refused");
+    await expect(withSpan("work", {}, () => Promise.reject(error))).rejects.toBe(error);
+  });
+});
+
+/** Takes OTLP over HTTP and keeps the bodies; names and ids can be found in the bytes of the protobuf messages. */
+describe("while a collector is named", () => {
+  const bodies: { path: string; bytes: Buffer }[] = [];
+  let collector: Server;
+  let tracing: Tracing;
+  let outer: TraceContext;
+  let inner: TraceContext;
+
+  beforeAll(async () => {
+    collector = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on("data", (part: Buffer) => parts.push(part));
+      request.on("end", () => {
+        bodies.push({ path: request.url ?? "", bytes: Buffer.concat(parts) });
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
+    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    tracing = await startTracing({ service: "runs-under-test" });
+    [outer, inner] = await withSpan(
+      "outer-span",
+      { note: "sent tm_0123456789abcdef" },
+      async (trace) =>
+        [trace, await withSpan("inner-span", { rows: 3 }, (nested) => nested)] as const,
+      { parent, kind: "server" },
+    );
+    await withSpan("failing-span", {}, () =>
+      Promise.reject(new Error("no key tm_0123456789abcdef")),
+    ).catch(() => {});
+    await tracing.shutdown();
+  });
+  afterAll(async () => {
+    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    await new Promise((resolve) => collector.close(resolve));
+  });
+
+  test("the spans stay in the trace of the request, each with an id of its own", () => {
+    expect([outer.traceId, inner.traceId]).toEqual([parent.traceId, parent.traceId]);
+    expect(new Set([parent.spanId, outer.spanId, inner.spanId]).size).toBe(3);
+    expect(inner.sampled).toBe(true);
+  });
+
+  test.each(["runs-under-test", "outer-span", "inner-span", "failing-span", "exception"])(
+    "the collector gets %s",
+    (text) => {
+      expect(sent()).toContain(text);
+    },
+  );
+
+  test("the collector gets the ids that were handed on", () => {
+    const bytes = sent();
+    for (const id of [outer.spanId, inner.spanId, parent.traceId])
+      expect(bytes).toContain(Buffer.from(id, "hex").toString("latin1"));
+  });
+
+  test("the collector gets no credential, and traces only", () => {
+    expect(sent()).toContain("tm_[redacted]");
+    expect(sent()).not.toContain("0123456789abcdef");
+    expect(new Set(bodies.map((body) => body.path))).toEqual(new Set(["/v1/traces"]));
+  });
+
+  function sent(): string {
+    return Buffer.concat(bodies.map((body) => body.bytes)).toString("latin1");
+  }
+});
