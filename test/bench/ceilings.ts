@@ -1,0 +1,78 @@
+import { open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import pg from "pg";
+
+/** What this machine can do at the most, measured before anything else, so that results can be read as shares of it. */
+export type Ceilings = {
+  /** fdatasync of 8 KiB, per second. */
+  fsyncPerSecond: number;
+  /** Durable one-row transactions per second, by number of connections. */
+  commitsPerSecond: Record<number, number>;
+  /** Scalars per second of JSON.parse on a 500 x 2 batch body, one core. */
+  parsedScalarsPerSecond: number;
+};
+
+const SECONDS = 2;
+
+async function fsyncRate(directory: string): Promise<number> {
+  const path = join(directory, "fsync-probe");
+  const file = await open(path, "w");
+  const block = Buffer.alloc(8192, 1);
+  let writes = 0;
+  const started = performance.now();
+  try {
+    while (performance.now() - started < SECONDS * 1000) {
+      /* oxlint-disable no-await-in-loop -- one write after the other is what is measured */
+      await file.write(block, 0, block.length, (writes % 128) * block.length);
+      await file.datasync();
+      /* oxlint-enable no-await-in-loop */
+      writes += 1;
+    }
+  } finally {
+    await file.close();
+    await rm(path);
+  }
+  return writes / ((performance.now() - started) / 1000);
+}
+
+async function commitRate(url: string, connections: number): Promise<number> {
+  const pool = new pg.Pool({ connectionString: url, max: connections });
+  await pool.query("CREATE TABLE IF NOT EXISTS public.commit_probe (id bigserial PRIMARY KEY, payload bytea)");
+  const payload = Buffer.alloc(200, 7);
+  let commits = 0;
+  const started = performance.now();
+  const worker = async (): Promise<void> => {
+    while (performance.now() - started < SECONDS * 1000) {
+      // oxlint-disable-next-line no-await-in-loop -- a closed loop
+      await pool.query({ name: "probe", text: "INSERT INTO public.commit_probe (payload) VALUES ($1)", values: [payload] });
+      commits += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  const rate = commits / ((performance.now() - started) / 1000);
+  await pool.query("DROP TABLE public.commit_probe");
+  await pool.end();
+  return rate;
+}
+
+function parseRate(): number {
+  const points = Array.from({ length: 500 }, (_, step) => ({ metrics: { loss: 1 / (step + 1), accuracy: step / 501 }, step }));
+  const body = JSON.stringify({ points });
+  let parsed = 0;
+  const started = performance.now();
+  while (performance.now() - started < SECONDS * 500) {
+    JSON.parse(body);
+    parsed += 1000;
+  }
+  return parsed / ((performance.now() - started) / 1000);
+}
+
+/** Measures the machine; takes about ten seconds. */
+export async function measureCeilings(databaseUrl: string, directory: string): Promise<Ceilings> {
+  const commitsPerSecond: Record<number, number> = {};
+  for (const connections of [1, 8, 32]) {
+    // oxlint-disable-next-line no-await-in-loop -- one measurement at a time
+    commitsPerSecond[connections] = await commitRate(databaseUrl, connections);
+  }
+  return { fsyncPerSecond: await fsyncRate(directory), commitsPerSecond, parsedScalarsPerSecond: parseRate() };
+}

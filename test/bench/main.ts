@@ -1,0 +1,122 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "@tidemark/local";
+import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { batchCases, readCases, singleStepCases, type Case } from "./cases.ts";
+import { measureCeilings } from "./ceilings.ts";
+import { parseBenchArguments } from "./command-line.ts";
+import { cpuOfTree } from "./cpu.ts";
+import { runLoad } from "./load.ts";
+import { describeMachine, describeRow, tableHead, type CpuPerRequest, type Row } from "./report.ts";
+
+const RUNS = 32;
+const WARM_UP_SECONDS = 2;
+const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+
+type Reading = { server: number; database: number; client: number };
+
+async function readCpu(stack: Stack, postgresPid: number): Promise<Reading | undefined> {
+  const database = await cpuOfTree(postgresPid);
+  if (database === undefined) return undefined;
+  const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
+  const servers = await Promise.all(pids.map(cpuOfTree));
+  const { user, system } = process.cpuUsage();
+  return { server: servers.reduce<number>((sum, value) => sum + (value ?? 0), 0), database, client: (user + system) / 1e6 };
+}
+
+async function measure(stack: Stack, postgresPid: number, key: string, testCase: Case, seconds: number): Promise<Row> {
+  const readings: (Reading | undefined)[] = [];
+  const result = await runLoad(
+    {
+      baseUrl: stack.baseUrl,
+      key,
+      concurrency: testCase.concurrency,
+      fresh: testCase.fresh === true,
+      warmUp: WARM_UP_SECONDS,
+      seconds,
+      shot: testCase.shot,
+    },
+    async () => void readings.push(await readCpu(stack, postgresPid)),
+  );
+  const [before, after] = readings;
+  const per = (side: keyof Reading): number => (((after?.[side] ?? 0) - (before?.[side] ?? 0)) * 1e6) / result.requests;
+  const cpu: CpuPerRequest | undefined =
+    before === undefined || after === undefined
+      ? undefined
+      : { server: per("server"), database: per("database"), client: per("client") };
+  return { ...testCase, mode: stack.mode, result, cpu };
+}
+
+async function prepare(stack: Stack) {
+  const { api, key } = await stack.organization();
+  const runIds: string[] = [];
+  for (let index = 0; index < RUNS; index += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- preparation
+    const made = await api.post("/runs", { project: "bench", config: { lr: 0.001, seed: index } });
+    runIds.push(made.json.run.id as string);
+  }
+  const read = await api.post("/runs", { project: "bench-read" });
+  const readRun = read.json.run.id as string;
+  for (let first = 0; first < 5000; first += 500) {
+    const points = Array.from({ length: 500 }, (_, index) => ({
+      metrics: { loss: 1 / (first + index + 1), accuracy: (first + index) / 5000 },
+      step: first + index,
+    }));
+    // oxlint-disable-next-line no-await-in-loop -- preparation
+    await api.post(`/runs/${readRun}/metrics/batch`, { points });
+  }
+  return { key, runIds, readRun };
+}
+
+async function benchMode(mode: Mode, server: { url: string; pid: number }, seconds: number, only: string, each: (row: Row) => void) {
+  const database = await makeDatabase(server.url, `bench_${mode}`);
+  const stack = await startStack(mode, { databaseUrl: database, settings: { TIDEMARK_LOG_LEVEL: "error" } });
+  try {
+    const { key, runIds, readRun } = await prepare(stack);
+    const cases = [...singleStepCases(runIds), ...batchCases(runIds), ...readCases(readRun)];
+    for (const testCase of cases.filter(({ name }) => name.includes(only))) {
+      // oxlint-disable-next-line no-await-in-loop -- one measurement at a time
+      each(await measure(stack, server.pid, key, testCase, seconds));
+    }
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function makeDatabase(serverUrl: string, name: string): Promise<string> {
+  const { default: pg } = await import("pg");
+  const client = new pg.Client({ connectionString: serverUrl });
+  await client.connect();
+  await client.query(`CREATE DATABASE ${name}`);
+  await client.end();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+const options = parseBenchArguments(process.argv.slice(2));
+if (options.what === "transport") {
+  await import("./transport.ts");
+} else {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-"));
+  // As in production: every acknowledged write is on the disk.
+  const postgres = await startPostgres({ dataDir: join(directory, "postgres"), log: quiet });
+  try {
+    const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
+    const ceilings = await measureCeilings(postgres.url, directory);
+    say(`${describeMachine(ceilings)}\n\n${tableHead}`);
+    const rows: Row[] = [];
+    for (const mode of options.modes) {
+      // oxlint-disable-next-line no-await-in-loop -- one mode has the machine to itself
+      await benchMode(mode, postgres, options.seconds, options.only, (row) => {
+        rows.push(row);
+        say(describeRow(row, ceilings));
+      });
+    }
+    if (options.json) process.stdout.write(`${JSON.stringify({ ceilings, rows }, null, 2)}\n`);
+  } finally {
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePort, startMinio, startNats } from "@tidemark/local";
+import { createTestDatabase, requireServers } from "@tidemark/testkit";
+import { startChild, type Child } from "./child.ts";
+import { createApi, type Api } from "./client.ts";
+import { until } from "./until.ts";
+
+/** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
+export type Mode = "embedded" | "split";
+
+/** A running Tidemark over real servers. */
+export type Stack = {
+  readonly mode: Mode;
+  readonly baseUrl: string;
+  readonly bootstrapToken: string;
+  readonly internalToken: string;
+  readonly databaseUrl: string;
+  /** Module name to its process; in embedded mode all names lead to the one process. */
+  readonly children: ReadonlyMap<string, Child>;
+  /** gRPC ports by module. */
+  readonly grpcPorts: ReadonlyMap<string, number>;
+  readonly internalPorts: ReadonlyMap<string, number>;
+  readonly nats: { stop(): Promise<void>; start(): Promise<void> } | undefined;
+  /** Without credentials. */
+  readonly api: Api;
+  /** A new organization with a key of these scopes. */
+  organization(options?: { scopes?: string[]; plan?: string }): Promise<{ orgId: string; key: string; api: Api }>;
+  /** Starts a module's process again after it was killed. */
+  restart(module: string): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Settings beyond the usual ones. */
+export type StackOptions = {
+  settings?: Record<string, string>;
+  /** Use this database instead of a new one. */
+  databaseUrl?: string;
+};
+
+export const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as const;
+
+const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
+const INTERNAL = "internal-token-for-tests-0123456789";
+const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+
+let organizations = 0;
+
+async function splitServers(directory: string) {
+  const servers = await requireServers(["nats-server", "minio"]);
+  if (servers === undefined) return undefined;
+  const nats = await startNats({ dir: join(directory, "nats"), log: quiet });
+  const minio = await startMinio({ dir: join(directory, "minio"), log: quiet });
+  return { nats, minio };
+}
+
+/** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become so. */
+export async function startStack(mode: Mode, options: StackOptions = {}): Promise<Stack> {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
+  const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? own!.url;
+  const servers = mode === "split" ? await splitServers(directory) : undefined;
+  if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
+  let nats = servers?.nats;
+
+  const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
+  const ports = new Map<string, { internal: number; grpc: number }>();
+  for (const group of groups) {
+    // oxlint-disable-next-line no-await-in-loop -- so that no port is given twice
+    ports.set(group, { internal: await freePort(), grpc: await freePort() });
+  }
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const peers = mode === "split" ? groups.map((group) => `${group}=http://127.0.0.1:${ports.get(group)!.internal}`) : [];
+
+  const settingsOf = (group: string): Record<string, string> => ({
+    TIDEMARK_LOG_LEVEL: "warn",
+    TIDEMARK_DATABASE_URL: databaseUrl,
+    TIDEMARK_INTERNAL_TOKEN: INTERNAL,
+    TIDEMARK_INTERNAL_PORT: String(ports.get(group)!.internal),
+    TIDEMARK_GRPC_PORT: String(ports.get(group)!.grpc),
+    TIDEMARK_PEERS: peers.join(","),
+    TIDEMARK_DRAIN_SECONDS: "5",
+    TIDEMARK_LIMITS: "off",
+    TIDEMARK_BOOTSTRAP_TOKEN: BOOTSTRAP,
+    TIDEMARK_DEV_AUTH: "true",
+    TIDEMARK_PORT: String(port),
+    ...(servers === undefined
+      ? { TIDEMARK_BLOB_DIRECTORY: join(directory, "blobs") }
+      : {
+          TIDEMARK_NATS_URL: servers.nats.url,
+          TIDEMARK_S3_ENDPOINT: servers.minio.endpoint,
+          TIDEMARK_S3_ACCESS_KEY: servers.minio.accessKey,
+          TIDEMARK_S3_SECRET_KEY: servers.minio.secretKey,
+        }),
+    ...options.settings,
+  });
+
+  const children = new Map<string, Child>();
+  const start = (group: string): void => {
+    const child = startChild(group, settingsOf(group));
+    for (const name of group === "all" ? moduleNames : [group]) children.set(name, child);
+  };
+  for (const group of groups) start(group);
+
+  const api = createApi(baseUrl);
+  const dead = new Promise<never>((_, reject) => {
+    for (const child of new Set(children.values())) {
+      void child.ended.then((code) => reject(new Error(`${child.name} ended with ${code}:\n${child.output()}`)));
+    }
+  });
+  dead.catch(() => {});
+  const ready = () => until("readiness", async () => (await api.get("/readyz")).status === 200, 30_000);
+  try {
+    await Promise.race([ready(), dead]);
+  } catch (error) {
+    const output = [...new Set(children.values())].map((child) => `--- ${child.name}\n${child.output()}`).join("\n");
+    for (const child of new Set(children.values())) child.signal("SIGKILL");
+    throw new Error(`the stack did not become ready: ${String(error)}\n${output}`, { cause: error });
+  }
+
+  const portsOf = (kind: "internal" | "grpc"): Map<string, number> =>
+    new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
+
+  return {
+    mode,
+    baseUrl,
+    bootstrapToken: BOOTSTRAP,
+    internalToken: INTERNAL,
+    databaseUrl,
+    children,
+    grpcPorts: portsOf("grpc"),
+    internalPorts: portsOf("internal"),
+    nats:
+      nats === undefined
+        ? undefined
+        : {
+            stop: () => nats!.stop(),
+            start: async () => {
+              nats = await startNats({ dir: join(directory, "nats"), port: nats!.port, log: quiet });
+            },
+          },
+    api,
+    async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
+      organizations += 1;
+      const operator = { headers: { "x-svc-bootstrap-token": BOOTSTRAP } };
+      const slug = `org-${process.pid}-${Date.now().toString(36)}-${organizations}`;
+      const made = await api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
+      if (made.status !== 200) throw new Error(`no organization: ${made.status} ${made.text}`);
+      const orgId = made.json.organization.id as string;
+      const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { name: "test", scopes }, operator);
+      if (issued.status !== 200) throw new Error(`no key: ${issued.status} ${issued.text}`);
+      const key = issued.json.api_key as string;
+      return { orgId, key, api: api.as(key) };
+    },
+    async restart(module) {
+      const group = mode === "split" ? module : "all";
+      await children.get(module)?.end("SIGKILL");
+      start(group);
+      await ready();
+    },
+    async stop() {
+      await Promise.all([...new Set(children.values())].map((child) => child.end()));
+      await nats?.stop();
+      await servers?.minio.stop();
+      await own?.drop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,21 @@
+/**
+ * Asks again and again until the answer is neither false nor undefined; a rejection counts as
+ * false. @throws Error after `timeoutMs` with what was waited for.
+ */
+export async function until<T>(what: string, ask: () => Promise<T> | T, timeoutMs = 15_000): Promise<NonNullable<T>> {
+  const end = Date.now() + timeoutMs;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      // oxlint-disable-next-line no-await-in-loop -- one question at a time
+      const answer = await ask();
+      if (answer !== false && answer !== undefined && answer !== null) return answer as NonNullable<T>;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    // oxlint-disable-next-line no-await-in-loop -- a short pause between two questions
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`waited ${timeoutMs} ms in vain for ${what}; last: ${String(last)}`);
+}
