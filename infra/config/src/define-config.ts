@@ -12,8 +12,8 @@ export type ConfigOf<G extends ConfigGroup> = {
 };
 
 /**
- * Names the settings of one module and returns them unchanged, with their types kept.
- * Throws `TypeError` on a mistake of the author: one variable named twice, or a default of a URL, list or number out of its own bounds.
+ * Names the settings of one module and returns them unchanged, with their types kept. Throws `TypeError` on a mistake
+ * of the author: one variable named twice, or a default of a URL, list or number out of its own bounds.
  */
 export function defineConfig<const G extends ConfigGroup>(group: G): G {
   const seen = new Set<string>();

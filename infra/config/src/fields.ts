@@ -5,9 +5,7 @@ export type FieldKind = "text" | "int" | "bool" | "url" | "list" | "secret";
 export type FieldValue = string | number | boolean | readonly string[] | undefined;
 
 /** The outcome of reading one variable: the value, or one clause that says what is wrong with it ("must be ..."). */
-export type FieldReading<T> =
-  | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly fault: string };
+export type FieldReading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: string };
 
 /**
  * One setting: the environment variable that carries it, what it means, and how its text is read.
@@ -76,10 +74,8 @@ export function text(options: TextOptions): Field<string> {
       : `at most ${lengthMax} characters`;
   return field("text", options, bounds, (raw) => {
     if (raw.length > lengthMax) return fault(`must have at most ${lengthMax} characters`);
-    if (oneOf && !oneOf.includes(raw))
-      return fault(`must be one of ${oneOf.join(", ")}, not ${quote(raw)}`);
-    if (pattern && !pattern.test(raw))
-      return fault(`must match ${pattern.source}, unlike ${quote(raw)}`);
+    if (oneOf && !oneOf.includes(raw)) return fault(`must be one of ${oneOf.join(", ")}, not ${quote(raw)}`);
+    if (pattern && !pattern.test(raw)) return fault(`must match ${pattern.source}, unlike ${quote(raw)}`);
     return { ok: true, value: raw };
   });
 }
@@ -125,9 +121,7 @@ export function url(options: UrlOptions): Field<string> {
 }
 
 /** Texts with commas between them; spaces around items are dropped, empty items too. */
-export function list<const O extends ListOptions>(
-  options: O,
-): Field<Presence<readonly string[], O>>;
+export function list<const O extends ListOptions>(options: O): Field<Presence<readonly string[], O>>;
 export function list(options: ListOptions): Field<readonly string[]> {
   const { itemPattern, itemsMax = 100 } = options;
   const bounds = `at most ${itemsMax} items${itemPattern ? `, each matches ${itemPattern.source}` : ""}`;
@@ -136,16 +130,17 @@ export function list(options: ListOptions): Field<readonly string[]> {
       .split(",")
       .map((item) => item.trim())
       .filter((item) => item !== "");
-    if (items.length > itemsMax)
-      return fault(`must have at most ${itemsMax} items, not ${items.length}`);
+    if (items.length > itemsMax) return fault(`must have at most ${itemsMax} items, not ${items.length}`);
     const odd = itemPattern && items.find((item) => !itemPattern.test(item));
-    if (odd !== undefined)
-      return fault(`has an item that does not match ${itemPattern?.source}: ${quote(odd)}`);
+    if (odd !== undefined) return fault(`has an item that does not match ${itemPattern?.source}: ${quote(odd)}`);
     return { ok: true, value: items };
   });
 }
 
-/** A text that is never shown: not in a fault, not in the documentation. May come from the file that `<env>_FILE` names. */
+/**
+ * A text that is never shown: not in a fault, not in the documentation. May come from the file that `<env>_FILE`
+ * names.
+ */
 export function secret<const O extends SecretOptions>(options: O): Field<Presence<string, O>>;
 export function secret(options: SecretOptions): Field<string> {
   const { lengthMin = 1, schemes } = options;
@@ -162,8 +157,7 @@ function field<T>(
   bounds: string,
   read: (raw: string) => FieldReading<T>,
 ): Field<T> {
-  if (!/^[A-Z][A-Z0-9_]*$/.test(options.env))
-    throw new TypeError(`"${options.env}" is no name of a variable`);
+  if (!/^[A-Z][A-Z0-9_]*$/.test(options.env)) throw new TypeError(`"${options.env}" is no name of a variable`);
   return {
     kind,
     env: options.env,
@@ -177,8 +171,7 @@ function field<T>(
 
 function readUrl(raw: string, schemes: readonly string[]): FieldReading<string> {
   const scheme = URL.canParse(raw) ? new URL(raw).protocol.slice(0, -1) : undefined;
-  if (scheme === undefined || !schemes.includes(scheme))
-    return fault(`must be a ${schemeBounds(schemes)}`);
+  if (scheme === undefined || !schemes.includes(scheme)) return fault(`must be a ${schemeBounds(schemes)}`);
   return { ok: true, value: raw };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The known name that the mistyped one most likely meant, or `undefined` when none is near.
- * Near means: at most a third of the letters differ (insertions, deletions, replacements, swaps of neighbours count one each).
+ * The known name that the mistyped one most likely meant, or `undefined` when none is near. Near means: at most a
+ * third of the letters differ (insertions, deletions, replacements, swaps of neighbours count one each).
  */
 export function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -24,8 +24,7 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
       let cost = Math.min(replaced, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
-      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, (beforeLast[j - 2] ?? cost) + 1);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (beforeLast[j - 2] ?? cost) + 1);
       row.push(cost);
     }
     beforeLast = last;

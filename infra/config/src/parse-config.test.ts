@@ -2,18 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import {
-  bool,
-  ConfigError,
-  configNames,
-  defineConfig,
-  int,
-  list,
-  parseConfig,
-  secret,
-  text,
-  url,
-} from "./index.ts";
+import { bool, ConfigError, configNames, defineConfig, int, list, parseConfig, secret, text, url } from "./index.ts";
 
 const shared = {
   databaseUrl: secret({ env: "TIDEMARK_DATABASE_URL", help: "PostgreSQL.", schemes: ["postgres"] }),
@@ -102,9 +91,7 @@ describe("what is read", () => {
   test("a secret comes from the file that its _FILE variable names, without the last line break", () => {
     const file = join(folder, "database-url");
     writeFileSync(file, "postgres://file/db\r\n");
-    expect(parseConfig(groups, { TIDEMARK_DATABASE_URL_FILE: file }).artifacts.databaseUrl).toBe(
-      "postgres://file/db",
-    );
+    expect(parseConfig(groups, { TIDEMARK_DATABASE_URL_FILE: file }).artifacts.databaseUrl).toBe("postgres://file/db");
   });
 
   test("names of other programs and names that another process reads are left alone", () => {
@@ -155,11 +142,7 @@ describe("faults", () => {
     ["a list with an odd item", { TIDEMARK_ALLOWED_ORIGINS: "http://a,b" }, /: "b"$/],
     ["a URL of another scheme", { TIDEMARK_S3_URL: "ftp://x" }, /http:\/\/ or https:\/\//],
     ["an unknown name near nothing", { TIDEMARK_XYZZY_PLUGH_QUUX: "1" }, /is not known$/],
-    [
-      "a _FILE of something that is no secret",
-      { TIDEMARK_PORT_FILE: "/x" },
-      /only secrets come from files/,
-    ],
+    ["a _FILE of something that is no secret", { TIDEMARK_PORT_FILE: "/x" }, /only secrets come from files/],
     ["a secret given twice", { TIDEMARK_DATABASE_URL_FILE: "/x" }, /are both set/],
   ])("%s", (_, env, expected) => {
     const faults = faultsOf({ ...enough, ...env });
@@ -173,9 +156,7 @@ describe("faults", () => {
   });
 
   test("a bad secret is not repeated", () => {
-    expect(faultsOf({ TIDEMARK_DATABASE_URL: "mysql://root:hunter2@db" }).join()).not.toContain(
-      "hunter2",
-    );
+    expect(faultsOf({ TIDEMARK_DATABASE_URL: "mysql://root:hunter2@db" }).join()).not.toContain("hunter2");
   });
 
   test("a long wrong value is cut", () => {
@@ -196,9 +177,9 @@ describe("mistakes of the author", () => {
   });
 
   test("a default out of its own bounds is refused", () => {
-    expect(() =>
-      defineConfig({ a: int({ env: "TIDEMARK_A", help: "", default: 11, min: 0, max: 10 }) }),
-    ).toThrow("the default of TIDEMARK_A must be a whole number");
+    expect(() => defineConfig({ a: int({ env: "TIDEMARK_A", help: "", default: 11, min: 0, max: 10 }) })).toThrow(
+      "the default of TIDEMARK_A must be a whole number",
+    );
   });
 
   test("a name that no shell would export is refused", () => {

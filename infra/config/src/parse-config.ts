@@ -9,7 +9,9 @@ const prefix = "TIDEMARK_";
 /** What `parseConfig` takes as environment: `process.env`, or a literal in a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Thrown by `parseConfig`. `faults` holds one sentence a fault, each naming its variable; the message lists them all. */
+/**
+ * Thrown by `parseConfig`. `faults` holds one sentence a fault, each naming its variable; the message lists them all.
+ */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
@@ -24,10 +26,11 @@ export class ConfigError extends Error {
 /**
  * Reads every setting of every group from `env` and returns the values, group by group, with the types of the fields.
  *
- * All groups are read before anything is thrown, so that one start shows all faults: a missing required setting, a value out of its bounds,
- * an unreadable secret file, a secret given twice, and any `TIDEMARK_*` name that no group knows (with the nearest known one).
- * A blank variable counts as not set. `<NAME>_FILE` is read for secrets only; one line break at its end is dropped.
- * `alsoKnown` lists names that something else reads: the launcher, or modules that run in another process with the same environment.
+ * All groups are read before anything is thrown, so that one start shows all faults: a missing required setting, a
+ * value out of its bounds, an unreadable secret file, a secret given twice, and any `TIDEMARK_*` name that no group
+ * knows (with the nearest known one). A blank variable counts as not set. `<NAME>_FILE` is read for secrets only; one
+ * line break at its end is dropped. `alsoKnown` lists names that something else reads: the launcher, or modules that
+ * run in another process with the same environment.
  *
  * Throws `ConfigError` for faults of the environment, `TypeError` when two groups describe one variable differently.
  */
@@ -86,8 +89,7 @@ function findText(field: Field<FieldValue>, env: Environment): FieldReading<stri
   const direct = notBlank(env[field.env]);
   const file = field.kind === "secret" ? notBlank(env[`${field.env}_FILE`]) : undefined;
   if (file === undefined) return { ok: true, value: direct };
-  if (direct !== undefined)
-    return { ok: false, fault: `and ${field.env}_FILE are both set; one is enough` };
+  if (direct !== undefined) return { ok: false, fault: `and ${field.env}_FILE are both set; one is enough` };
   try {
     return { ok: true, value: readFileSync(file, "utf8").replace(/\r?\n$/, "") };
   } catch (cause) {

@@ -13,8 +13,8 @@ export type ErrorDescription = {
 const causesMax = 5;
 
 /**
- * Describes whatever was thrown. Only a fixed set of properties is taken: others may hold rows, statements or request bodies
- * (`detail` of a PostgreSQL error quotes the row). What is no error is written as text.
+ * Describes whatever was thrown. Only a fixed set of properties is taken: others may hold rows, statements or request
+ * bodies (`detail` of a PostgreSQL error quotes the row). What is no error is written as text.
  */
 export function describeError(thrown: unknown, depth = 0): ErrorDescription {
   // By shape: errors come from other realms and from several copies of a package.
@@ -32,7 +32,5 @@ export function describeError(thrown: unknown, depth = 0): ErrorDescription {
 }
 
 function describeValue(value: unknown): string {
-  return typeof value === "object" && value !== null
-    ? Object.prototype.toString.call(value)
-    : String(value);
+  return typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value);
 }

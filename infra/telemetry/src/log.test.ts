@@ -20,9 +20,7 @@ function capture(level: LogLevel = "debug"): {
 describe("an entry", () => {
   test("is one line of JSON with time, level, service, fields and message", () => {
     const { log, lines, last } = capture();
-    log
-      .child({ request_id: "r1", trace_id: "t1" })
-      .warn("slow statement", { org_id: "o1", seconds: 1.5 });
+    log.child({ request_id: "r1", trace_id: "t1" }).warn("slow statement", { org_id: "o1", seconds: 1.5 });
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^\{[^\n]*\}\n$/);
     expect(last()).toEqual({
@@ -47,9 +45,7 @@ describe("an entry", () => {
     log.info("info");
     log.warn("warn");
     log.error("error");
-    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(
-      expected,
-    );
+    expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(expected);
   });
 
   test("survives circular fields, big integers and fields that are left out", () => {
@@ -123,14 +119,8 @@ describe("secrets never reach a line", () => {
     ["deep in a field", (log) => log.info("x", { a: { b: [{ c: { d: secret } }] } })],
     ["as the name of a field", (log) => log.info("x", { [secret]: 1 })],
     ["in a field of a child", (log) => log.child({ note: secret }).info("x")],
-    [
-      "in the message of an error",
-      (log) => log.error("x", { error: new Error(`no key ${secret}`) }),
-    ],
-    [
-      "in the cause of an error",
-      (log) => log.error("x", { error: new Error("a", { cause: new Error(secret) }) }),
-    ],
+    ["in the message of an error", (log) => log.error("x", { error: new Error(`no key ${secret}`) })],
+    ["in the cause of an error", (log) => log.error("x", { error: new Error("a", { cause: new Error(secret) }) })],
     ["in a thrown text", (log) => log.error("x", { error: secret })],
     ["inside a URL", (log) => log.info("x", { url: `/embed?token=${encodeURIComponent(secret)}` })],
   ])("a credential of ours %s", (_, write) => {
@@ -143,56 +133,24 @@ describe("secrets never reach a line", () => {
 
   test.each<[string, (log: Log) => void, string]>([
     ["a bearer value in the message", (log) => log.info(`header was ${bearer}`), "abc.def"],
-    [
-      "a bearer value in lower case",
-      (log) => log.info("x", { raw: bearer.toLowerCase() }),
-      "abc.def",
-    ],
-    [
-      "a bearer value in an error",
-      (log) => log.error("x", { error: new Error(bearer) }),
-      "abc.def",
-    ],
+    ["a bearer value in lower case", (log) => log.info("x", { raw: bearer.toLowerCase() }), "abc.def"],
+    ["a bearer value in an error", (log) => log.error("x", { error: new Error(bearer) }), "abc.def"],
     [
       "a basic value in a list of raw headers",
       (log) => log.info("x", { h: ["authorization", "Basic dXNlcjpwYXNz"] }),
       "dXNlcjpwYXNz",
     ],
-    [
-      "a password inside a URL",
-      (log) => log.info("postgres://app:hunter2@db:5432/x is down"),
-      "hunter2",
-    ],
-    [
-      "an authorization field",
-      (log) => log.info("x", { authorization: "plain-value" }),
-      "plain-value",
-    ],
-    [
-      "an authorization header",
-      (log) => log.info("x", { headers: { authorization: "plain-value" } }),
-      "plain-value",
-    ],
-    [
-      "a header of a request",
-      (log) => log.info("x", { req: { headers: { cookie: "plain-value" } } }),
-      "plain-value",
-    ],
+    ["a password inside a URL", (log) => log.info("postgres://app:hunter2@db:5432/x is down"), "hunter2"],
+    ["an authorization field", (log) => log.info("x", { authorization: "plain-value" }), "plain-value"],
+    ["an authorization header", (log) => log.info("x", { headers: { authorization: "plain-value" } }), "plain-value"],
+    ["a header of a request", (log) => log.info("x", { req: { headers: { cookie: "plain-value" } } }), "plain-value"],
     [
       "a header with a hyphen, also as a list",
       (log) => log.info("x", { h: { "set-cookie": ["plain-value"] } }),
       "plain-value",
     ],
-    [
-      "a password in a child",
-      (log) => log.child({ password: "plain-value" }).info("x"),
-      "plain-value",
-    ],
-    [
-      "a token below a child's field",
-      (log) => log.child({ login: { token: "plain-value" } }).info("x"),
-      "plain-value",
-    ],
+    ["a password in a child", (log) => log.child({ password: "plain-value" }).info("x"), "plain-value"],
+    ["a token below a child's field", (log) => log.child({ login: { token: "plain-value" } }).info("x"), "plain-value"],
   ])("%s", (_, write, absent) => {
     const { log, lines } = capture();
     write(log);

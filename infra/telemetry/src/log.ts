@@ -6,8 +6,8 @@ import { censored, redactText, secretPaths } from "./redaction.ts";
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * What belongs to one entry besides its text. Names are snake_case; `request_id`, `trace_id` and `org_id` have that meaning everywhere.
- * An error goes under `error` and is written with its type, reason, code, stack and causes.
+ * What belongs to one entry besides its text. Names are snake_case; `request_id`, `trace_id` and `org_id` have that
+ * meaning everywhere. An error goes under `error` and is written with its type, reason, code, stack and causes.
  */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly request_id?: string | undefined;
@@ -17,8 +17,8 @@ export type LogFields = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Structured log of a process. Every call writes at most one line of JSON before it returns, and does not throw over what is in the fields.
- * The text is constant prose ("outbox relay failed"); what varies goes into the fields.
+ * Structured log of a process. Every call writes at most one line of JSON before it returns, and does not throw over
+ * what is in the fields. The text is constant prose ("outbox relay failed"); what varies goes into the fields.
  */
 export type Log = {
   debug(text: string, fields?: LogFields): void;
@@ -38,10 +38,12 @@ export type LogOptions = {
 };
 
 /**
- * Makes the log of a process: one JSON object a line with `time` (RFC 3339, UTC), `level`, `service`, the fields, and `message`.
+ * Makes the log of a process: one JSON object a line with `time` (RFC 3339, UTC), `level`, `service`, the fields, and
+ * `message`.
  *
- * Written synchronously, so that the last lines before a crash are not lost. Fields that are secrets by their name (`authorization`, `password`, `token`, ...;
- * see `secretPaths`) are censored down to the third level, and anything that looks like a credential is censored wherever it stands: in texts, errors and nested strings.
+ * Written synchronously, so that the last lines before a crash are not lost. Fields that are secrets by their name
+ * (`authorization`, `password`, `token`, ...; see `secretPaths`) are censored down to the third level, and anything
+ * that looks like a credential is censored wherever it stands: in texts, errors and nested strings.
  */
 export function createLog(options: LogOptions): Log {
   const destination = options.destination ?? pino.destination({ fd: 1, sync: true });
@@ -63,11 +65,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 function wrap(logger: pino.Logger): Log {
-  const write = (
-    level: "debug" | "info" | "warn" | "error",
-    text: string,
-    fields: LogFields = {},
-  ): void => {
+  const write = (level: "debug" | "info" | "warn" | "error", text: string, fields: LogFields = {}): void => {
     try {
       logger[level](fields, text);
     } catch {

@@ -64,30 +64,20 @@ describe("the text of the metrics", () => {
       "reads the pool last watched under a name",
       'tidemark_pg_pool_connections{pool="runs",state="in_use",service="gateway"} 3',
     ],
-    [
-      "shows the size of the pool",
-      'tidemark_pg_pool_connections{pool="runs",state="max",service="gateway"} 10',
-    ],
-    [
-      "shows who waits for a connection",
-      'tidemark_pg_pool_waiting{pool="runs",service="gateway"} 2',
-    ],
-    [
-      "shows the lag of an outbox",
-      'tidemark_outbox_lag_seconds{outbox="runs",service="gateway"} 1.25',
-    ],
+    ["shows the size of the pool", 'tidemark_pg_pool_connections{pool="runs",state="max",service="gateway"} 10'],
+    ["shows who waits for a connection", 'tidemark_pg_pool_waiting{pool="runs",service="gateway"} 2'],
+    ["shows the lag of an outbox", 'tidemark_outbox_lag_seconds{outbox="runs",service="gateway"} 1.25'],
   ])("%s", (_, line) => {
     expect([...lines]).toContain(line);
   });
 
-  test.each([
-    "nodejs_eventloop_utilization",
-    "nodejs_eventloop_lag_p99_seconds",
-    "process_resident_memory_bytes",
-  ])("shows %s of the process", (name) => {
-    const line = [...lines].find((text) => text.startsWith(`${name}{`));
-    expect(Number(line?.split(" ")[1])).toBeGreaterThanOrEqual(0);
-  });
+  test.each(["nodejs_eventloop_utilization", "nodejs_eventloop_lag_p99_seconds", "process_resident_memory_bytes"])(
+    "shows %s of the process",
+    (name) => {
+      const line = [...lines].find((text) => text.startsWith(`${name}{`));
+      expect(Number(line?.split(" ")[1])).toBeGreaterThanOrEqual(0);
+    },
+  );
 });
 
 test("two processes in one test do not share their registries", async () => {

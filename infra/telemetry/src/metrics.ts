@@ -10,8 +10,8 @@ export type PoolState = {
 };
 
 /**
- * What a process measures about itself. Labels are bounded by the code, never by the caller: a route is its template, a statement its name,
- * and no id of a run, organization or user is ever a label. Durations are seconds.
+ * What a process measures about itself. Labels are bounded by the code, never by the caller: a route is its template,
+ * a statement its name, and no id of a run, organization or user is ever a label. Durations are seconds.
  */
 export type Metrics = {
   /** An answered HTTP request. `route` is the template (`/api/runs/{run_id}`), or `unmatched`. */
@@ -30,29 +30,29 @@ export type Metrics = {
     readonly seconds: number;
   }): void;
   /** A finished statement, under the name of its function; `ok` is false when it threw. */
-  pgQuery(query: {
-    readonly statement: string;
-    readonly seconds: number;
-    readonly ok: boolean;
-  }): void;
+  pgQuery(query: { readonly statement: string; readonly seconds: number; readonly ok: boolean }): void;
   /** Reads the pool at each scrape. A second call with the same name replaces the first. */
   watchPool(pool: string, read: () => PoolState): void;
   /** Age of the oldest outbox row that is not published yet, 0 when there is none. */
   outboxLag(outbox: string, seconds: number): void;
-  /** Everything above and the process itself (CPU, memory, garbage collection, event loop) in the Prometheus text format, version 0.0.4. */
+  /**
+   * Everything above and the process itself (CPU, memory, garbage collection, event loop) in the Prometheus text
+   * format, version 0.0.4.
+   */
   metricsText(): Promise<string>;
   /** Value of `Content-Type` for `metricsText`. */
   readonly contentType: string;
 };
 
 /** Upper bounds in seconds: a durable write takes about a millisecond, everything answers within 10 s. */
-const durationBuckets = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
-];
+const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 const httpMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Makes the metrics of one process in a registry of their own; every series carries `service`. Call it once a process. */
+/**
+ * Makes the metrics of one process in a registry of their own; every series carries `service`. Call it once a
+ * process.
+ */
 export function createMetrics(service: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
@@ -112,8 +112,7 @@ export function createMetrics(service: string): Metrics {
       rpcCalls.inc({ side, rpc_service: rpcService, method, code });
       rpcSeconds.observe({ side, rpc_service: rpcService, method }, seconds);
     },
-    pgQuery: ({ statement, seconds, ok }) =>
-      pgSeconds.observe({ statement, outcome: ok ? "ok" : "failed" }, seconds),
+    pgQuery: ({ statement, seconds, ok }) => pgSeconds.observe({ statement, outcome: ok ? "ok" : "failed" }, seconds),
     watchPool: (pool, read) => void pools.set(pool, read),
     outboxLag: (outbox, seconds) => outboxLag.set({ outbox }, seconds),
     metricsText: () => registry.metrics(),

@@ -28,8 +28,9 @@ export const secretPaths: readonly string[] = secretNames.flatMap((name) => {
 });
 
 /**
- * What looks like a credential anywhere in a text: our own opaque tokens (`tm_...`), the value of an `Authorization` header, and the password inside a URL.
- * None of the patterns crosses a quote, a backslash or a blank, so a line of JSON stays valid.
+ * What looks like a credential anywhere in a text: our own opaque tokens (`tm_...`), the value of an `Authorization`
+ * header, and the password inside a URL. None of the patterns crosses a quote, a backslash or a blank, so a line of
+ * JSON stays valid.
  */
 const secretTexts: readonly (readonly [RegExp, string])[] = [
   [/tm_[A-Za-z0-9_-]{8,}/g, `tm_${censored}`],

@@ -1,11 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  extractTrace,
-  formatTraceparent,
-  injectTrace,
-  newTrace,
-  parseTraceparent,
-} from "./index.ts";
+import { extractTrace, formatTraceparent, injectTrace, newTrace, parseTraceparent } from "./index.ts";
 
 const traceId = "0af7651916cd43dd8448eb211c80319c";
 const spanId = "b7ad6b7169203331";
@@ -48,9 +42,7 @@ test("without a trace no header is written, and a repeated header is none", () =
   const headers: Record<string, string> = {};
   injectTrace(headers, undefined);
   expect(headers).toEqual({});
-  expect(
-    extractTrace({ traceparent: [`00-${traceId}-${spanId}-01`, `00-${traceId}-${spanId}-01`] }),
-  ).toBeUndefined();
+  expect(extractTrace({ traceparent: [`00-${traceId}-${spanId}-01`, `00-${traceId}-${spanId}-01`] })).toBeUndefined();
 });
 
 test("a new trace is valid, unrecorded, and another one each time", () => {

@@ -15,7 +15,10 @@ export const traceparentHeader = "traceparent";
 
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads a `traceparent`; `undefined` when it is missing or breaks the standard, whereupon a new trace begins. Later versions are read as far as we know them. */
+/**
+ * Reads a `traceparent`; `undefined` when it is missing or breaks the standard, whereupon a new trace begins. Later
+ * versions are read as far as we know them.
+ */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
   const match = text === undefined ? null : shape.exec(text);
   if (match === null) return undefined;
@@ -37,14 +40,14 @@ export function newTrace(): TraceContext {
 }
 
 /** Puts the trace into the headers of an outgoing call or message. `headers` is changed. */
-export function injectTrace(
-  headers: Record<string, string>,
-  trace: TraceContext | undefined,
-): void {
+export function injectTrace(headers: Record<string, string>, trace: TraceContext | undefined): void {
   if (trace !== undefined) headers[traceparentHeader] = formatTraceparent(trace);
 }
 
-/** Reads the trace from the headers of an incoming call or message; names in lower case, as Node gives them. A header sent twice counts as missing. */
+/**
+ * Reads the trace from the headers of an incoming call or message; names in lower case, as Node gives them. A header
+ * sent twice counts as missing.
+ */
 export function extractTrace(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): TraceContext | undefined {

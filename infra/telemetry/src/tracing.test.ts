@@ -11,7 +11,7 @@ const parent: TraceContext = {
 
 describe("while tracing is off", () => {
   test("nothing starts, and stopping it is fine", async () => {
-    const tracing = await startTracing({ service: "runs" });
+    const tracing = await startTracing({ service: "runs", environment: {} });
     await expect(tracing.shutdown()).resolves.toBeUndefined();
   });
 
@@ -20,10 +20,7 @@ describe("while tracing is off", () => {
   });
 
   test("the work without a parent gets a new trace that nobody records", async () => {
-    const [one, other] = [
-      await withSpan("work", {}, (trace) => trace),
-      await withSpan("work", {}, (trace) => trace),
-    ];
+    const [one, other] = [await withSpan("work", {}, (trace) => trace), await withSpan("work", {}, (trace) => trace)];
     expect(one).toMatchObject({ traceId: expect.stringMatching(/^[0-9a-f]{32}$/), sampled: false });
     expect(other.traceId).not.toBe(one.traceId);
   });
@@ -39,6 +36,7 @@ describe("while a collector is named", () => {
   const bodies: { path: string; bytes: Buffer }[] = [];
   let collector: Server;
   let tracing: Tracing;
+  let environment: Record<string, string | undefined>;
   let outer: TraceContext;
   let inner: TraceContext;
 
@@ -52,22 +50,21 @@ describe("while a collector is named", () => {
       });
     });
     await new Promise<void>((resolve) => collector.listen(0, "127.0.0.1", resolve));
-    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    tracing = await startTracing({ service: "runs-under-test" });
+    // oxlint-disable-next-line node/no-process-env -- the SDK reads nothing else
+    environment = process.env;
+    environment["OTEL_EXPORTER_OTLP_ENDPOINT"] = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+    tracing = await startTracing({ service: "runs-under-test", environment });
     [outer, inner] = await withSpan(
       "outer-span",
       { note: "sent tm_0123456789abcdef" },
-      async (trace) =>
-        [trace, await withSpan("inner-span", { rows: 3 }, (nested) => nested)] as const,
+      async (trace) => [trace, await withSpan("inner-span", { rows: 3 }, (nested) => nested)] as const,
       { parent, kind: "server" },
     );
-    await withSpan("failing-span", {}, () =>
-      Promise.reject(new Error("no key tm_0123456789abcdef")),
-    ).catch(() => {});
+    await withSpan("failing-span", {}, () => Promise.reject(new Error("no key tm_0123456789abcdef"))).catch(() => {});
     await tracing.shutdown();
   });
   afterAll(async () => {
-    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+    delete environment["OTEL_EXPORTER_OTLP_ENDPOINT"];
     await new Promise((resolve) => collector.close(resolve));
   });
 

@@ -1,24 +1,24 @@
-import {
-  type Attributes,
-  context,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-} from "@opentelemetry/api";
+import { type Attributes, context, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
 import { describeError } from "./describe-error.ts";
 import { redactText } from "./redaction.ts";
 import { newTrace, type TraceContext } from "./traceparent.ts";
 
-/** Ends tracing: what is recorded is sent first. Takes as long as the collector does, at most the exporter's own timeout (10 s). */
+/**
+ * Ends tracing: what is recorded is sent first. Takes as long as the collector does, at most the exporter's own
+ * timeout (10 s).
+ */
 export type Tracing = { readonly shutdown: () => Promise<void> };
 
 /**
- * Starts the OpenTelemetry SDK if `OTEL_EXPORTER_OTLP_ENDPOINT` is set, else does nothing and loads nothing.
- * The SDK reads the standard `OTEL_*` variables by itself; only traces are exported, metrics have an endpoint of their own and logs go to standard output.
+ * Starts the OpenTelemetry SDK if `environment` has `OTEL_EXPORTER_OTLP_ENDPOINT`, else does nothing and loads nothing.
+ * The SDK reads the standard `OTEL_*` variables by itself; only traces are exported, metrics have an endpoint of their
+ * own and logs go to standard output.
  */
-export async function startTracing(options: { readonly service: string }): Promise<Tracing> {
-  if (!process.env.OTEL_EXPORTER_OTLP_ENDPOINT) return { shutdown: () => Promise.resolve() };
+export async function startTracing(options: {
+  readonly service: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): Promise<Tracing> {
+  if (!options.environment["OTEL_EXPORTER_OTLP_ENDPOINT"]) return { shutdown: () => Promise.resolve() };
   const { startNodeSdk } = await import("@opentelemetry/sdk-node");
   return startNodeSdk({
     resourceAttributes: { "service.name": options.service, "service.namespace": "tidemark" },
@@ -38,14 +38,17 @@ const kinds = {
 } as const;
 
 export type SpanOptions = {
-  /** The trace that came with the request or message. Without it the span belongs to the one around it, if any, else it begins a trace. */
+  /**
+   * The trace that came with the request or message. Without it the span belongs to the one around it, if any, else
+   * it begins a trace.
+   */
   readonly parent?: TraceContext | undefined;
   readonly kind?: keyof typeof kinds;
 };
 
 /**
- * Runs `fn` inside a span and passes on what it returns or throws; a throw marks the span as failed.
- * `fn` gets the trace to hand on in headers: the new span's, or the parent's (or a new, unrecorded one) when tracing is off.
+ * Runs `fn` inside a span and passes on what it returns or throws; a throw marks the span as failed. `fn` gets the
+ * trace to hand on in headers: the new span's, or the parent's (or a new, unrecorded one) when tracing is off.
  * Attributes hold no user text; credentials in them and in errors are censored.
  */
 export async function withSpan<T>(
@@ -90,9 +93,6 @@ function withParent({ traceId, spanId, sampled }: TraceContext): ReturnType<type
 
 function censor(attributes: Attributes): Attributes {
   return Object.fromEntries(
-    Object.entries(attributes).map(([name, value]) => [
-      name,
-      typeof value === "string" ? redactText(value) : value,
-    ]),
+    Object.entries(attributes).map(([name, value]) => [name, typeof value === "string" ? redactText(value) : value]),
   );
 }

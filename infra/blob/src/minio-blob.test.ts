@@ -1,0 +1,133 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { type Minio, startMinio } from "@tidemark/local";
+import { requireServers } from "@tidemark/testkit";
+import { Client } from "minio";
+import { blobContract } from "./blob.contract.ts";
+import { createMinioBlob, type MinioBlobOptions } from "./index.ts";
+
+const path = (await requireServers(["minio"]))?.get("minio");
+const describeWithMinio = path === undefined ? describe.skip : describe;
+
+const MiB = 1024 ** 2;
+const refused = { name: "AppError", reason: "service_unavailable" };
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+describeWithMinio("the object store on MinIO", () => {
+  let dir: string;
+  let server: Minio;
+  const start = (port?: number): Promise<Minio> => startMinio({ path: path ?? "", dir, port, log: () => {} });
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), "tidemark-blob-"));
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+  const options = (bucket: string): MinioBlobOptions => ({
+    endpoint: server.endpoint,
+    accessKey: server.accessKey,
+    secretKey: server.secretKey,
+    bucket,
+    partBytes: 5 * MiB,
+  });
+  const newKey = (): string => `o/${randomUUID()}/${randomUUID()}`;
+  const operator = (): Client => {
+    const { hostname, port } = new URL(server.endpoint);
+    return new Client({
+      endPoint: hostname,
+      port: Number(port),
+      useSSL: false,
+      accessKey: server.accessKey,
+      secretKey: server.secretKey,
+    });
+  };
+
+  describe("in single requests, and in parts where the length is not known", () => {
+    blobContract(async () => createMinioBlob(options("single")));
+  });
+  describe("in parts", () => {
+    blobContract(async () => createMinioBlob({ ...options("parts"), singlePutBytesMax: 5 * MiB }));
+
+    test("no part of a failed upload is left behind", async () => {
+      const uploads: unknown[] = [];
+      for await (const upload of operator().listIncompleteUploads("parts", "", true) as AsyncIterable<unknown>)
+        uploads.push(upload);
+      expect(uploads).toEqual([]);
+    });
+  });
+
+  test("the content type is stored, for an upload in parts too", async () => {
+    const blob = await createMinioBlob(options("types"));
+    const [one, two] = [newKey(), newKey()];
+    await blob.put(one, bytes("x"), { contentType: "text/csv" });
+    await blob.put(
+      two,
+      (async function* () {
+        yield bytes("x");
+      })(),
+      { contentType: "image/png" },
+    );
+    const types = await Promise.all(
+      [one, two].map(async (key) => (await operator().statObject("types", key)).metaData),
+    );
+    expect(types).toEqual([{ "content-type": "text/csv" }, { "content-type": "image/png" }]);
+  });
+
+  test("eight processes that make the bucket at once all succeed", async () => {
+    const blobs = await Promise.all(Array.from({ length: 8 }, () => createMinioBlob(options("raced"))));
+    await expect(Promise.all(blobs.map((blob) => blob.put(newKey(), bytes("x"))))).resolves.toHaveLength(8);
+  });
+
+  test("a bucket that was deleted is made again", async () => {
+    const blob = await createMinioBlob(options("deleted"));
+    expect(await blob.ready()).toBe(true);
+    await operator().removeBucket("deleted");
+    expect(await blob.ready()).toBe(false);
+    expect(await blob.ready()).toBe(true);
+    await operator().removeBucket("deleted");
+    await expect(blob.put(newKey(), bytes("x"))).rejects.toMatchObject(refused);
+    await blob.put(newKey(), bytes("x"));
+  });
+
+  test("wrong credentials are not ready and refuse", async () => {
+    const blob = await createMinioBlob({ ...options("single"), secretKey: "wrong-secret" });
+    expect(await blob.ready()).toBe(false);
+    await expect(blob.put(newKey(), bytes("x"))).rejects.toMatchObject(refused);
+    await expect(blob.get(newKey())).rejects.toMatchObject(refused);
+  });
+
+  test("a server that stops is refused, and used again when it is back", async () => {
+    const blob = await createMinioBlob(options("comes-and-goes"));
+    const key = newKey();
+    await blob.put(key, bytes("kept"));
+    await server.stop();
+    expect(await blob.ready()).toBe(false);
+    await expect(blob.put(key, bytes("x"))).rejects.toMatchObject(refused);
+    await expect(blob.get(key)).rejects.toMatchObject(refused);
+    await expect(blob.head(key)).rejects.toMatchObject(refused);
+    await expect(blob.remove(key)).rejects.toMatchObject(refused);
+    await expect(blob.list("o/")[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused);
+    server = await start(server.port);
+    expect(await blob.ready()).toBe(true);
+    expect(await blob.head(key)).toMatchObject({ sizeBytes: 4 });
+  });
+
+  test("a server that hangs is not waited for for ever", async () => {
+    const blob = await createMinioBlob(options("single"));
+    expect(await blob.ready()).toBe(true);
+    process.kill(server.pid, "SIGSTOP");
+    try {
+      const [ready, head] = await Promise.all([blob.ready(), blob.head(newKey()).catch((error: unknown) => error)]);
+      expect(ready).toBe(false);
+      expect(head).toMatchObject(refused);
+    } finally {
+      process.kill(server.pid, "SIGCONT");
+    }
+    expect(await blob.ready()).toBe(true);
+  });
+});

@@ -1,0 +1,174 @@
+import type { IncomingMessage } from "node:http";
+import type { BucketItem } from "minio";
+import type { Blob, BlobEntry } from "./blob.ts";
+import { guarded } from "./guarded.ts";
+import { measureBody } from "./measured-body.ts";
+import { createTransport } from "./s3-transport.ts";
+import { uploadBody } from "./s3-upload.ts";
+import { unavailable } from "./unavailable.ts";
+
+export type MinioBlobOptions = {
+  /** Base URL of the S3 server, `http://host:port` or `https://host`. */
+  readonly endpoint: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** Made when it is missing. */
+  readonly bucket: string;
+  /** `us-east-1` when left out. */
+  readonly region?: string;
+  /**
+   * Length of the parts of a multipart upload in bytes, at least 5 MiB; 8 MiB when left out. One part is held in
+   * memory when a body's length is not known.
+   */
+  readonly partBytes?: number;
+  /** Above this length a body is uploaded in parts; 5 GiB, the bound of S3, when left out. */
+  readonly singlePutBytesMax?: number;
+};
+
+/**
+ * Makes an object store of a bucket on MinIO or any other S3 server, with the part of the protocol that all of them
+ * have. Does not wait for the server; `ready` tells about it.
+ */
+export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> {
+  // Here and not at the top, because an installation with a folder need not load it.
+  const { Client } = await import("minio");
+  const { bucket, region = "us-east-1", partBytes = 8 * 1024 ** 2 } = options;
+  const endpoint = new URL(options.endpoint);
+  const secure = endpoint.protocol === "https:";
+  const transport = createTransport(secure);
+  const client = new Client({
+    endPoint: endpoint.hostname,
+    port: Number(endpoint.port) || (secure ? 443 : 80),
+    useSSL: secure,
+    accessKey: options.accessKey,
+    secretKey: options.secretKey,
+    region,
+    transport,
+    transportAgent: transport.agent,
+    // Its retries print to the console and know nothing of deadlines.
+    retryOptions: { disableRetry: true },
+  });
+  let bucketMade: Promise<void> | undefined;
+
+  function ensureBucket(): Promise<void> {
+    bucketMade ??= (async () => {
+      if (await client.bucketExists(bucket)) return;
+      await client.makeBucket(bucket, region).catch((error: unknown) => {
+        // Another process was faster.
+        if (codeOf(error) !== "BucketAlreadyOwnedByYou") throw error;
+      });
+    })();
+    bucketMade.catch(() => (bucketMade = undefined));
+    return bucketMade;
+  }
+
+  /** The error to throw. A bucket that was deleted under us is looked for again by the next call. */
+  function failed(error: unknown): Error {
+    if (codeOf(error) === "NoSuchBucket") bucketMade = undefined;
+    return unavailable(error);
+  }
+
+  const driver: Blob = {
+    async put(key, body, { contentType = "application/octet-stream", size } = {}) {
+      const length = body instanceof Uint8Array ? (size ?? body.byteLength) : size;
+      const measured = measureBody(body, length);
+      const target = { client, transport, bucket, key, contentType };
+      try {
+        await ensureBucket();
+        const etag = await uploadBody(target, measured, length, partBytes, options.singlePutBytesMax);
+        return { ...measured.result(), etag };
+      } catch (error) {
+        throw measured.fault() ?? failed(error);
+      }
+    },
+
+    async get(key, range) {
+      if (range?.start === range?.end && range !== undefined) return emptyPart(key);
+      try {
+        const response = (await (range === undefined
+          ? client.getObject(bucket, key)
+          : client.getPartialObject(bucket, key, range.start, range.end - range.start))) as IncomingMessage;
+        return { sizeBytes: wholeSize(response), body: readBody(response) };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        if (codeOf(error) === "InvalidRange") return emptyPart(key);
+        throw failed(error);
+      }
+    },
+
+    async head(key) {
+      try {
+        const { size, lastModified } = await client.statObject(bucket, key);
+        return { key, sizeBytes: size, modifiedAt: lastModified };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw failed(error);
+      }
+    },
+
+    async remove(key) {
+      try {
+        await client.removeObject(bucket, key);
+      } catch (error) {
+        if (!isMissing(error)) throw failed(error);
+      }
+    },
+
+    list: (prefix) => listBucket(prefix),
+
+    async ready() {
+      try {
+        await ensureBucket();
+        if (await client.bucketExists(bucket)) return true;
+        bucketMade = undefined;
+        return false;
+      } catch {
+        return false;
+      }
+    },
+  };
+
+  /** What a range without bytes of the object answers: S3 knows no such range. */
+  async function emptyPart(key: string): ReturnType<Blob["get"]> {
+    const entry = await driver.head(key);
+    return entry && { sizeBytes: entry.sizeBytes, body: nothing() };
+  }
+
+  async function* listBucket(prefix: string): AsyncGenerator<BlobEntry> {
+    try {
+      await ensureBucket();
+      const items = client.listObjectsV2(bucket, prefix, true) as unknown as AsyncIterable<BucketItem>;
+      for await (const { name, size, lastModified } of items)
+        if (name !== undefined) yield { key: name, sizeBytes: size, modifiedAt: lastModified };
+    } catch (error) {
+      throw failed(error);
+    }
+  }
+
+  return guarded(driver);
+}
+
+async function* readBody(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* response;
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/**
+ * `Content-Range: bytes 0-9/120` names the length of the whole object, `Content-Length` only that of what was sent.
+ */
+function wholeSize({ headers }: IncomingMessage): number {
+  return Number(/\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1] ?? headers["content-length"]);
+}
+
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown }).code);
+}
+
+function isMissing(error: unknown): boolean {
+  return codeOf(error) === "NoSuchKey" || codeOf(error) === "NotFound";
+}
