@@ -1,0 +1,25 @@
+import { existsSync } from "node:fs";
+
+const hook = (name) => {
+  const path = `infra/testkit/src/${name}.ts`;
+  return existsSync(new URL(path, import.meta.url)) ? `<rootDir>/${path}` : undefined;
+};
+const globalSetup = hook("global-setup");
+const globalTeardown = hook("global-teardown");
+
+/** Native ES modules; run as `node --experimental-vm-modules node_modules/jest/bin/jest.js`. */
+export default {
+  testEnvironment: "<rootDir>/scripts/jest/environment.ts",
+  extensionsToTreatAsEsm: [".ts"],
+  transform: { "\\.ts$": "<rootDir>/scripts/jest/strip-types.ts" },
+  moduleFileExtensions: ["ts", "mjs", "js", "cjs", "json", "node"],
+  testMatch: ["**/*.test.ts", "**/*.test.mjs"],
+  testPathIgnorePatterns: ["/node_modules/", "/proto/src/gen/"],
+  modulePathIgnorePatterns: ["<rootDir>/\\.tidemark/", "<rootDir>/data/"],
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  // Module registries of ES modules have leaked (jest#14605); a worker above this is replaced between two test files.
+  workerIdleMemoryLimit: "512MB",
+  ...(globalSetup === undefined ? {} : { globalSetup }),
+  ...(globalTeardown === undefined ? {} : { globalTeardown }),
+};

@@ -1,0 +1,59 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { compareTrees, type FileTree, readTree, type TreeDifference, writeTree } from "./tree.ts";
+
+/** Something committed that a program writes: a person changes its source and then runs `npm run generate`. */
+export type Generated = {
+  /** How it is called in the output of `npm test`. */
+  readonly name: string;
+  /** What is out of date, one line each; empty when all is as it should be. Writes nothing. */
+  readonly check: () => Promise<readonly string[]>;
+  /** Brings it up to date and says what changed, one line each. */
+  readonly write: () => Promise<readonly string[]>;
+};
+
+const describe = (folder: string, { missing, changed, unexpected }: TreeDifference): readonly string[] => [
+  ...missing.map((path) => `missing: ${folder}/${path}`),
+  ...changed.map((path) => `out of date: ${folder}/${path}`),
+  ...unexpected.map((path) => `no longer generated: ${folder}/${path}`),
+];
+
+/** A folder, relative to `root`, that holds nothing but what `render` answers. */
+export function generatedFolder(root: string, folder: string, render: () => Promise<FileTree>): Generated {
+  const path = join(root, folder);
+  return {
+    name: folder,
+    check: async () => describe(folder, compareTrees(await render(), await readTree(path))),
+    write: async () => describe(folder, await writeTree(path, await render())),
+  };
+}
+
+/**
+ * A single file, relative to `root`. `render` gets the text that is there now (undefined when there is none) and answers
+ * the text that should be: so a part between two markers can be generated and the rest be written by hand.
+ */
+export function generatedFile(
+  root: string,
+  file: string,
+  render: (current: string | undefined) => Promise<string> | string,
+): Generated {
+  const path = join(root, file);
+  const faults = async (): Promise<{ wanted: string; lines: readonly string[] }> => {
+    const current = await readFile(path, "utf8").catch((error: unknown) => {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    });
+    const wanted = await render(current);
+    if (wanted === current) return { wanted, lines: [] };
+    return { wanted, lines: [current === undefined ? `missing: ${file}` : `out of date: ${file}`] };
+  };
+  return {
+    name: file,
+    check: async () => (await faults()).lines,
+    write: async () => {
+      const { wanted, lines } = await faults();
+      if (lines.length > 0) await writeFile(path, wanted);
+      return lines;
+    },
+  };
+}

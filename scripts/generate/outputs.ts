@@ -1,0 +1,35 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { drawImports, placeDrawing } from "../imports/diagram.ts";
+import { readWorkspace } from "../imports/workspace.ts";
+import { runNode } from "../run-command.ts";
+import { renderProto } from "./buf.ts";
+import { type Generated, generatedFile, generatedFolder } from "./generated.ts";
+
+/** All that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
+export function generatedOutputs(root: string): readonly Generated[] {
+  return [
+    generatedFolder(root, "proto/src/gen", () => renderProto(root)),
+    generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
+    ...ifPresent(root, "ARCHITECTURE.md", async (text) => placeDrawing(text, drawImports(await readWorkspace(root)))),
+  ];
+}
+
+const configIntroduction = `# Settings
+
+Everything is set by environment variables, checked at the start; all faults are shown at once, and a \`TIDEMARK_*\` name that nothing reads is one. Secrets are also read from the file that \`<NAME>_FILE\` names.
+Generated from the modules' own descriptions.
+
+`;
+
+/** The page of all settings, printed by the package that knows every module. */
+async function renderConfigPage(root: string): Promise<string> {
+  const { exitCode, output } = await runNode(join(root, "services/all/src/print-config-table.ts"), [], root);
+  if (exitCode !== 0) throw new Error(output);
+  return configIntroduction + output;
+}
+
+/** A part of a file that a person writes; without the file there is nothing to generate. */
+function ifPresent(root: string, file: string, render: (text: string) => Promise<string>): readonly Generated[] {
+  return existsSync(join(root, file)) ? [generatedFile(root, file, (current = "") => render(current))] : [];
+}

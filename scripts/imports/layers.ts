@@ -1,0 +1,42 @@
+import type { Package } from "./workspace.ts";
+
+/** Where a package stands; imports go from a later name to an earlier one. */
+export type Layer = "proto" | "package" | "infra" | "service" | "gateway" | "all" | "test" | "example" | "scripts";
+
+const beneathServices: readonly Layer[] = ["proto", "package", "infra"];
+
+/** What each layer may import, of itself too only where it is named. */
+export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
+  proto: [],
+  package: ["package"],
+  infra: beneathServices,
+  service: beneathServices,
+  gateway: beneathServices,
+  all: [...beneathServices, "service", "gateway"],
+  test: [...beneathServices, "service", "gateway", "all"],
+  // An example is what a user would copy, and a user has none of our packages.
+  example: [],
+  scripts: [...beneathServices, "service", "gateway", "all"],
+};
+
+/** The layer of a package by its folder. Throws for a folder that has no place in the layout. */
+export function layerOf({ folder }: Pick<Package, "folder">): Layer {
+  if (folder === "") return "scripts";
+  if (folder === "services/all") return "all";
+  const [top] = folder.split("/");
+  switch (top) {
+    case "proto":
+    case "infra":
+    case "gateway":
+    case "test":
+      return top;
+    case "packages":
+      return "package";
+    case "services":
+      return "service";
+    case "examples":
+      return "example";
+    default:
+      throw new Error(`${folder} has no place in the layout`);
+  }
+}

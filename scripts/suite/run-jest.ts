@@ -1,0 +1,54 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { nodeFirst } from "../run-command.ts";
+import { type Counts, countJest, type JestResults } from "./counts.ts";
+
+/** What a run of Jest needs to know. */
+export type JestRun = {
+  /** Folder with the jest.config.mjs. */
+  readonly folder: string;
+  /** Path of Jest's program. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** Added to the environment of the tests. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** A folder for the results, emptied by the caller. */
+  readonly scratch: string;
+  /** Where Jest's own report goes. */
+  readonly report: "inherit" | "ignore";
+};
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Runs Jest on native modules in a process of its own and counts what it reports. A signal to us is passed on to it. */
+export async function runJest({ folder, program, args, environment, scratch, report }: JestRun): Promise<Counts> {
+  const results = join(scratch, "jest-results.json");
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...flags, program, ...args, "--json", `--outputFile=${results}`], {
+    cwd: folder,
+    env: { ...nodeFirst(), ...environment },
+    stdio: ["ignore", "ignore", report],
+  });
+  const passOn = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
+  for (const signal of signals) process.on(signal, passOn);
+  try {
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve(code ?? 1));
+    });
+    return countJest(await readResults(results), exitCode);
+  } finally {
+    for (const signal of signals) process.off(signal, passOn);
+  }
+}
+
+async function readResults(file: string): Promise<JestResults | undefined> {
+  try {
+    return JSON.parse(await readFile(file, "utf8")) as JestResults;
+  } catch {
+    return undefined;
+  }
+}

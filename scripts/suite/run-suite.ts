@@ -1,0 +1,43 @@
+import { addCounts, closingLine, type Counts } from "./counts.ts";
+import type { StaticStep } from "./static-steps.ts";
+
+/** The parts of a run, each passed in. */
+export type Suite = {
+  readonly steps: readonly StaticStep[];
+  /** Runs the tests proper; undefined when only the static steps are wanted. */
+  readonly runTests: (() => Promise<Counts>) | undefined;
+  /** What the tests noted as missing on this machine, asked after them. */
+  readonly missing: () => Promise<readonly string[]>;
+  /** Whether something missing is a failure, as it is where the machine is ours to equip. */
+  readonly missingFails: boolean;
+  readonly print: (line: string) => void;
+};
+
+/**
+ * Runs every static step, whatever becomes of the others, then the tests, and prints a line for each; then what could not
+ * be tested, and as the very last line the count. Answers whether nothing failed.
+ */
+export async function runSuite({ steps, runTests, missing, missingFails, print }: Suite): Promise<boolean> {
+  const failedSteps: string[] = [];
+  for (const step of steps) {
+    const started = performance.now();
+    const { exitCode, output } = await step.run().catch((error: unknown) => ({ exitCode: 1, output: String(error) }));
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    print(`${exitCode === 0 ? "ok    " : "FAILED"} ${step.name} (${seconds} s)`);
+    if (exitCode === 0) continue;
+    failedSteps.push(step.name);
+    if (output.trim() !== "") print(output.trimEnd());
+  }
+  let counts: Counts = { passed: steps.length - failedSteps.length, failed: failedSteps.length, skipped: 0 };
+  if (runTests !== undefined) counts = addCounts(counts, await runTests());
+
+  const notices = await missing();
+  if (notices.length > 0) {
+    print(missingFails ? "Missing on this machine, which is a failure here:" : "Not tested on this machine:");
+    for (const notice of notices) print(`- ${notice}`);
+    if (missingFails) counts = addCounts(counts, { passed: 0, failed: notices.length, skipped: 0 });
+  }
+  if (failedSteps.length > 0) print(`Failed before the tests: ${failedSteps.join(", ")}`);
+  print(closingLine(counts));
+  return counts.failed === 0;
+}

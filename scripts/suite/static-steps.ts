@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { buf } from "../generate/buf.ts";
+import { generatedOutputs } from "../generate/outputs.ts";
+import { judge } from "../imports/rules.ts";
+import { readWorkspace } from "../imports/workspace.ts";
+import { type CommandResult, runNode } from "../run-command.ts";
+
+/** Something to check without running the code; it counts as one test. */
+export type StaticStep = { readonly name: string; readonly run: () => Promise<CommandResult> };
+
+/** What is checked before the tests, in this order. Add an entry here and `npm test` runs it. */
+export function staticSteps(root: string): readonly StaticStep[] {
+  const tool = (path: string, ...args: string[]) => runNode(join(root, "node_modules", path), args, root);
+  return [
+    { name: "format", run: () => tool("oxfmt/bin/oxfmt", "--check") },
+    { name: "types", run: () => tool("typescript/bin/tsc", "--noEmit", "-p", ".") },
+    { name: "lint", run: () => tool("oxlint/bin/oxlint", "--type-aware", "--deny-warnings") },
+    { name: "import rules", run: async () => fromLines(await importFaults(root)) },
+    { name: "unused code", run: () => tool("knip/bin/knip.js", "--no-progress") },
+    { name: "proto lint", run: () => buf(root, ["lint"]) },
+    ...generatedOutputs(root).map(({ name, check }) => ({
+      name: `generated: ${name}`,
+      run: async () => fromLines(await check()),
+    })),
+  ];
+}
+
+async function importFaults(root: string): Promise<readonly string[]> {
+  return judge(await readWorkspace(root)).map(({ file, line, text }) => `${file}:${line}  ${text}`);
+}
+
+function fromLines(faults: readonly string[]): CommandResult {
+  return { exitCode: faults.length === 0 ? 0 : 1, output: faults.join("\n") };
+}
