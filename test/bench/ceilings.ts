@@ -22,10 +22,8 @@ async function fsyncRate(directory: string): Promise<number> {
   const started = performance.now();
   try {
     while (performance.now() - started < SECONDS * 1000) {
-      /* oxlint-disable no-await-in-loop -- one write after the other is what is measured */
       await file.write(block, 0, block.length, (writes % 128) * block.length);
       await file.datasync();
-      /* oxlint-enable no-await-in-loop */
       writes += 1;
     }
   } finally {
@@ -43,7 +41,6 @@ async function commitRate(url: string, connections: number): Promise<number> {
   const started = performance.now();
   const worker = async (): Promise<void> => {
     while (performance.now() - started < SECONDS * 1000) {
-      // oxlint-disable-next-line no-await-in-loop -- a closed loop
       await pool.query({ name: "probe", text: "INSERT INTO public.commit_probe (payload) VALUES ($1)", values: [payload] });
       commits += 1;
     }
@@ -71,7 +68,6 @@ function parseRate(): number {
 export async function measureCeilings(databaseUrl: string, directory: string): Promise<Ceilings> {
   const commitsPerSecond: Record<number, number> = {};
   for (const connections of [1, 8, 32]) {
-    // oxlint-disable-next-line no-await-in-loop -- one measurement at a time
     commitsPerSecond[connections] = await commitRate(databaseUrl, connections);
   }
   return { fsyncPerSecond: await fsyncRate(directory), commitsPerSecond, parsedScalarsPerSecond: parseRate() };

@@ -72,7 +72,6 @@ export async function runLoad(options: LoadOptions, onMeasure: () => Promise<voi
     }
   };
   const worker = async (): Promise<void> => {
-    // oxlint-disable-next-line no-await-in-loop -- a closed loop
     while (!stop) await once();
   };
   const workers = Array.from({ length: options.concurrency }, worker);

@@ -12,7 +12,6 @@ import { describeMachine, describeRow, tableHead, type CpuPerRequest, type Row }
 
 const RUNS = 32;
 const WARM_UP_SECONDS = 2;
-const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
 
 type Reading = { server: number; database: number; client: number };
 
@@ -52,7 +51,6 @@ async function prepare(stack: Stack) {
   const { api, key } = await stack.organization();
   const runIds: string[] = [];
   for (let index = 0; index < RUNS; index += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- preparation
     const made = await api.post("/runs", { project: "bench", config: { lr: 0.001, seed: index } });
     runIds.push(made.json.run.id as string);
   }
@@ -63,7 +61,6 @@ async function prepare(stack: Stack) {
       metrics: { loss: 1 / (first + index + 1), accuracy: (first + index) / 5000 },
       step: first + index,
     }));
-    // oxlint-disable-next-line no-await-in-loop -- preparation
     await api.post(`/runs/${readRun}/metrics/batch`, { points });
   }
   return { key, runIds, readRun };
@@ -76,7 +73,6 @@ async function benchMode(mode: Mode, server: { url: string; pid: number }, secon
     const { key, runIds, readRun } = await prepare(stack);
     const cases = [...singleStepCases(runIds), ...batchCases(runIds), ...readCases(readRun)];
     for (const testCase of cases.filter(({ name }) => name.includes(only))) {
-      // oxlint-disable-next-line no-await-in-loop -- one measurement at a time
       each(await measure(stack, server.pid, key, testCase, seconds));
     }
   } finally {
@@ -101,14 +97,13 @@ if (options.what === "transport") {
 } else {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-"));
   // As in production: every acknowledged write is on the disk.
-  const postgres = await startPostgres({ dataDir: join(directory, "postgres"), log: quiet });
+  const postgres = await startPostgres({ dataDir: join(directory, "postgres"), log: () => {} });
   try {
     const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
     const ceilings = await measureCeilings(postgres.url, directory);
     say(`${describeMachine(ceilings)}\n\n${tableHead}`);
     const rows: Row[] = [];
     for (const mode of options.modes) {
-      // oxlint-disable-next-line no-await-in-loop -- one mode has the machine to itself
       await benchMode(mode, postgres, options.seconds, options.only, (row) => {
         rows.push(row);
         say(describeRow(row, ceilings));

@@ -30,7 +30,6 @@ async function run(caller: Caller, message: Message, calls: number): Promise<voi
   const worker = async (): Promise<void> => {
     while (left > 0) {
       left -= 1;
-      // oxlint-disable-next-line no-await-in-loop -- a closed loop is what is measured
       await caller.call(message);
     }
   };
@@ -91,7 +90,6 @@ console.log("| transport | message | calls/s | client CPU µs/call | server CPU 
 console.log("|---|---|---|---|---|");
 for (const caller of callers(ports)) {
   for (const [size, message] of messages) {
-    /* oxlint-disable no-await-in-loop -- one measurement at a time */
     await run(caller, message, WARM_UP);
     const serverBefore = await serverCpu(child);
     const before = process.cpuUsage();
@@ -100,11 +98,9 @@ for (const caller of callers(ports)) {
     const seconds = (performance.now() - started) / 1000;
     const used = process.cpuUsage(before);
     const server = (await serverCpu(child)) - serverBefore;
-    /* oxlint-enable no-await-in-loop */
     const client = (used.user + used.system) / CALLS;
     console.log(`| ${caller.name} | ${size} | ${Math.round(CALLS / seconds)} | ${client.toFixed(0)} | ${(server / CALLS).toFixed(0)} |`);
   }
-  // oxlint-disable-next-line no-await-in-loop -- so that the next one has the machine to itself
   await caller.close();
 }
 child.kill();

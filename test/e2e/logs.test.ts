@@ -44,13 +44,11 @@ describeModes("console logs", (stack) => {
   test("pages by cursor neither repeat nor skip, also among equal line numbers", async () => {
     const { api, path } = await freshRun();
     for (let round = 0; round < 3; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
       await api.post(path, { lines: lines(1, 50, `r${round}`) });
     }
     const read: Line[] = [];
     let cursor = "";
     for (let pages = 0; pages < 30; pages += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- page by page
       const page = (await api.get(`${path}?limit=7${cursor === "" ? "" : `&cursor=${cursor}`}`)).json;
       read.push(...page.lines);
       if (page.next_cursor === null) break;
@@ -89,7 +87,6 @@ describeModes("console logs", (stack) => {
   test("q scans a bounded number of lines and says where to go on", async () => {
     const { api, path } = await freshRun();
     for (let batch = 0; batch < 3; batch += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- in this order
       await api.post(path, { lines: lines(batch * 50 + 1, 50) });
     }
     await api.post(path, { lines: [{ line_number: 151, message: "needle" }] });
@@ -98,7 +95,6 @@ describeModes("console logs", (stack) => {
     let { next_cursor: cursor } = first;
     let found: Line[] = [];
     while (found.length === 0 && cursor !== null) {
-      // oxlint-disable-next-line no-await-in-loop -- page by page
       const page = (await api.get(`${path}?q=needle&limit=2&cursor=${cursor}`)).json;
       found = page.lines;
       cursor = page.next_cursor;

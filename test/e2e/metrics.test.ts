@@ -69,7 +69,6 @@ describeModes("metrics", (stack) => {
       [`/runs/${other}/metrics`, body],
       [`/runs/${id}/metrics/batch`, { points: [body] }],
     ] as const) {
-      // oxlint-disable-next-line no-await-in-loop -- one case after the other
       const answer = await api.post(path, changed, { headers });
       expect(answer).toMatchObject({ status: 409, json: { code: "idempotency_key_reused", error: expect.stringContaining("idempotency key") } });
     }

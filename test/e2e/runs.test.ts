@@ -154,7 +154,6 @@ describeModes("projects and runs", (stack) => {
     const id = randomUUID();
     expect((await first.post("/runs", { id })).status).toBe(200);
     for (const mode of ["create", "auto", "resume"]) {
-      // oxlint-disable-next-line no-await-in-loop -- one case after the other
       const answer = await second.post("/runs", { id, mode });
       expect(answer).toMatchObject({ status: 404, json: { code: "run_not_found" } });
     }
@@ -213,7 +212,6 @@ describeModes("projects and runs", (stack) => {
     const api = await fresh();
     const { id } = (await api.post("/runs", {})).json.run;
     for (const [step, value] of [[0, 1], [1, 0.25], [2, 0.5]]) {
-      // oxlint-disable-next-line no-await-in-loop -- in the order of steps
       await api.post(`/runs/${id}/metrics`, { metrics: { loss: value }, step });
     }
     const { run } = (await api.get(`/runs/${id}`)).json;
@@ -247,11 +245,9 @@ describeModes("projects and runs", (stack) => {
     const api = await fresh();
     const values: [string, string, number | undefined][] = [["b", "p1", 3], ["a", "p1", 1], ["c", "p2", 2], ["d", "p2", undefined]];
     for (const [name, project, score] of values) {
-      /* oxlint-disable no-await-in-loop -- created one after the other, so that the order is known */
       const { id } = (await api.post("/runs", { name, project })).json.run;
       if (score !== undefined) await api.post(`/runs/${id}/metrics`, { metrics: { score, loss: score }, step: 0 });
       if (name === "c") await api.patch(`/runs/${id}`, { status: "failed" });
-      /* oxlint-enable no-await-in-loop */
     }
     const names = async (query: string): Promise<string[]> => {
       const answer = await api.get(`/runs?${query}`);

@@ -43,16 +43,17 @@ export const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
-const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+const quiet = (): void => {};
 
 let organizations = 0;
 
 async function splitServers(directory: string) {
   const servers = await requireServers(["nats-server", "minio"]);
   if (servers === undefined) return undefined;
-  const nats = await startNats({ dir: join(directory, "nats"), log: quiet });
-  const minio = await startMinio({ dir: join(directory, "minio"), log: quiet });
-  return { nats, minio };
+  const natsPath = servers.get("nats-server")!;
+  const nats = await startNats({ path: natsPath, dir: join(directory, "nats"), log: quiet });
+  const minio = await startMinio({ path: servers.get("minio")!, dir: join(directory, "minio"), log: quiet });
+  return { nats, natsPath, minio };
 }
 
 /** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become so. */
@@ -67,7 +68,6 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
   const ports = new Map<string, { internal: number; grpc: number }>();
   for (const group of groups) {
-    // oxlint-disable-next-line no-await-in-loop -- so that no port is given twice
     ports.set(group, { internal: await freePort(), grpc: await freePort() });
   }
   const port = await freePort();
@@ -138,7 +138,12 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
         : {
             stop: () => nats!.stop(),
             start: async () => {
-              nats = await startNats({ dir: join(directory, "nats"), port: nats!.port, log: quiet });
+              nats = await startNats({
+                path: servers!.natsPath,
+                dir: join(directory, "nats"),
+                port: nats!.port,
+                log: quiet,
+              });
             },
           },
     api,

@@ -7,14 +7,12 @@ export async function until<T>(what: string, ask: () => Promise<T> | T, timeoutM
   let last: unknown;
   while (Date.now() < end) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- one question at a time
       const answer = await ask();
       if (answer !== false && answer !== undefined && answer !== null) return answer as NonNullable<T>;
       last = answer;
     } catch (error) {
       last = error;
     }
-    // oxlint-disable-next-line no-await-in-loop -- a short pause between two questions
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`waited ${timeoutMs} ms in vain for ${what}; last: ${String(last)}`);

@@ -16,3 +16,4 @@ export type { ConfigGroup, ConfigGroups, ConfigOf } from "./define-config.ts";
 export { ConfigError, configNames, parseConfig } from "./parse-config.ts";
 export type { Environment } from "./parse-config.ts";
 export { renderConfigTable } from "./render-config-table.ts";
+export { sharedFields } from "./shared-fields.ts";

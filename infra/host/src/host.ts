@@ -1,9 +1,9 @@
 import { parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
 import { isAppError, reasons } from "@tidemark/errors";
-import { migrate, platformMigrations } from "@tidemark/pg";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
 import { hostConfig } from "./host-config.ts";
+import { migrateModules } from "./migrate-modules.ts";
 import { startInternalServer } from "./internal-server.ts";
 import type { ModuleContext, ModuleDefinition, RunningModule } from "./module.ts";
 import { createPeers } from "./peers.ts";
@@ -27,6 +27,8 @@ export type HostOptions = {
   name: string;
   modules: readonly ModuleDefinition[];
   environment: Environment;
+  /** TIDEMARK_* names that somebody else reads: modules of other processes with the same environment, the launcher. */
+  alsoKnown?: readonly string[];
   /** Where log lines go instead of standard output. */
   logDestination?: { write(line: string): void };
 };
@@ -48,7 +50,9 @@ function codeOf(error: unknown): string {
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const modules = startOrder(options.modules);
-  const settings = parseConfig({ host: hostConfig, ...configGroups(modules) }, options.environment);
+  const settings = parseConfig({ host: hostConfig, ...configGroups(modules) }, options.environment, {
+    alsoKnown: options.alsoKnown ?? [],
+  });
   const host = settings.host as ReturnType<typeof parseConfig<{ host: typeof hostConfig }>>["host"];
   const log = createLog({
     level: host.logLevel,
@@ -56,7 +60,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     ...(options.logDestination === undefined ? {} : { destination: options.logDestination }),
   });
   const metrics = createMetrics(options.name);
-  const tracing = await startTracing({ service: options.name });
+  const tracing = await startTracing({ service: options.name, environment: options.environment });
   const observer: CallObserver = ({ service, method, side, seconds, error }) =>
     metrics.rpcCall({ service, method, side, seconds, code: codeOf(error) });
 
@@ -69,10 +73,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
   };
 
   try {
-    const sets = modules.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations]));
-    const unique = [...new Map(sets.map((set) => [set.schema, set])).values()];
     if (host.migrate && host.databaseUrl !== undefined && modules.some(({ schema }) => schema !== undefined)) {
-      const { applied } = await migrate(host.databaseUrl, [platformMigrations, ...unique]);
+      const applied = await migrateModules(host.databaseUrl, modules);
       if (applied.length > 0) log.info("database migrated", { applied });
     }
 

@@ -1,3 +1,4 @@
+import type { DescService } from "@bufbuild/protobuf";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Bus } from "@tidemark/bus";
 import type { Blob } from "@tidemark/blob";
@@ -48,14 +49,14 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   readonly schema?: string;
   readonly migrations?: MigrationSet;
   /** The generated services that it answers. */
-  readonly provides: readonly GenService<never>[];
+  readonly provides: readonly DescService[];
   /** Modules whose services it calls. They start first and stop last. */
   readonly needs: readonly ModuleNeed[];
   start(context: ModuleContext<Group>): Promise<RunningModule>;
 };
 
 /** A dependency on another module's service. */
-export type ModuleNeed = { readonly module: string; readonly service: GenService<never> };
+export type ModuleNeed = { readonly module: string; readonly service: DescService };
 
 /** Keeps the setting types of a definition while the host treats all modules alike. */
 export function defineModule<Group extends ConfigGroup>(definition: ModuleDefinition<Group>): ModuleDefinition {

@@ -7,10 +7,15 @@ import type { ModuleDefinition } from "./module.ts";
  * on SIGTERM and SIGINT after draining (a second signal ends it at once). Exit codes: 0 after a
  * clean stop, 78 for bad settings, 1 for everything else.
  */
-export async function runProcess(name: string, modules: readonly ModuleDefinition[]): Promise<void> {
+export async function runProcess(options: {
+  name: string;
+  modules: readonly ModuleDefinition[];
+  alsoKnown: readonly string[];
+}): Promise<void> {
+  const { name, modules } = options;
   let host: Host;
   try {
-    host = await startHost({ name, modules, environment: process.env });
+    host = await startHost({ ...options, environment: process.env });
   } catch (error) {
     process.stderr.write(`tidemark ${name}: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = error instanceof ConfigError ? 78 : 1;

@@ -40,7 +40,7 @@ export function createPools(settings: HostSettings, log: Log, metrics: Metrics) 
 
 /** NATS where one is named, otherwise events stay in the process. */
 export async function openBus(settings: HostSettings, log: Log): Promise<Bus> {
-  if (settings.natsUrl === undefined) return createMemoryBus();
+  if (settings.natsUrl === undefined) return createMemoryBus({ log });
   return createNatsBus({
     url: settings.natsUrl,
     log,
@@ -64,5 +64,5 @@ export async function openBlob(settings: HostSettings): Promise<Blob> {
   if (settings.blobDirectory === undefined) {
     throw new Error("artifact bytes need TIDEMARK_S3_ENDPOINT or TIDEMARK_BLOB_DIRECTORY");
   }
-  return createFolderBlob(settings.blobDirectory);
+  return createFolderBlob({ directory: settings.blobDirectory });
 }

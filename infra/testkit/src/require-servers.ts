@@ -17,8 +17,7 @@ export async function noteMissing(sentence: string): Promise<void> {
 export async function requireServers(names: readonly ServerName[]): Promise<Map<ServerName, string> | undefined> {
   const paths = new Map<ServerName, string>();
   for (const name of names) {
-    // oxlint-disable-next-line no-await-in-loop -- building one already takes all cores
-    const found = await obtainServer(name);
+    const found = await obtainServer(name, { log: (line) => process.stderr.write(`${line}\n`) });
     if ("missing" in found) {
       await noteMissing(`${name}: ${found.missing}`);
       return undefined;

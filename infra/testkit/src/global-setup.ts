@@ -1,0 +1,25 @@
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres, type Postgres } from "@tidemark/local";
+
+declare global {
+  // Jest runs setup and teardown in one process and hands nothing from one to the other.
+  var tidemarkTestPostgres: { server: Postgres; directory: string } | undefined;
+}
+
+/**
+ * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its
+ * data are thrown away, so it does not wait for the disk; tests of durability start their own.
+ */
+export default async function startTestServer(): Promise<void> {
+  if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
+  const server = await startPostgres({
+    dataDir: directory,
+    log: (line) => process.stderr.write(`${line}\n`),
+    settings: { fsync: false, synchronous_commit: false, full_page_writes: false, max_connections: 400 },
+  });
+  globalThis.tidemarkTestPostgres = { server, directory };
+  process.env["TIDEMARK_TEST_DATABASE_URL"] = server.url;
+}

@@ -1,0 +1,2 @@
+export { allConfigGroups, knownNames } from "./known-names.ts";
+export { allModules } from "./modules.ts";

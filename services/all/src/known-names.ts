@@ -1,0 +1,10 @@
+import { configNames } from "@tidemark/config";
+import { configGroups } from "@tidemark/host";
+import { launchConfig } from "./launch-config.ts";
+import { allModules } from "./modules.ts";
+
+/** Every setting there is, by group, in the order of the documentation. */
+export const allConfigGroups = { launch: launchConfig, ...configGroups(allModules) };
+
+/** Every TIDEMARK_* name there is, so that processes can share one environment. */
+export const knownNames = configNames(allConfigGroups);

@@ -1,0 +1,45 @@
+import { chmod, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { ControlService } from "@tidemark/proto/control/v1/control";
+import { connectPeer, createCall } from "@tidemark/rpc";
+
+const START_TIMEOUT_MS = 30_000;
+
+/** Reads the kept key; an absent or empty file is no key. */
+async function readKey(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/**
+ * The API key of this data folder: the one kept in `api-key` (mode 0600) as long as it works, else
+ * a new one that is kept there before it is returned. Asks the control service at `controlUrl`.
+ */
+export async function ensureLocalKey(options: {
+  dataDirectory: string;
+  controlUrl: string;
+  internalToken: string;
+}): Promise<{ key: string; file: string }> {
+  const file = join(options.dataDirectory, "api-key");
+  const known = await readKey(file);
+  const peer = connectPeer(options.controlUrl, { token: options.internalToken });
+  try {
+    const identity = create(IdentitySchema, { kind: CallerKind.OPERATOR });
+    const call = createCall({ identity, timeoutMs: START_TIMEOUT_MS });
+    const { newKey } = await peer.client(ControlService).ensureLocalAccess({ knownKey: known }, call);
+    if (newKey === undefined) return { key: known, file };
+    const temporary = `${file}.new`;
+    await writeFile(temporary, `${newKey.plaintext}\n`, { mode: 0o600 });
+    await chmod(temporary, 0o600);
+    await rename(temporary, file);
+    return { key: newKey.plaintext, file };
+  } finally {
+    await peer.close();
+  }
+}

@@ -1,0 +1,12 @@
+import { runProcess } from "@tidemark/host";
+import { knownNames } from "./known-names.ts";
+import { selectModules } from "./modules.ts";
+
+// One image, one argument: `main.ts --target=all`, or the modules that this process is to run.
+const argument = process.argv.find((text) => text.startsWith("--target="));
+const target = argument?.slice("--target=".length) ?? "all";
+await runProcess({
+  name: target === "all" ? "tidemark" : target,
+  modules: selectModules(target),
+  alsoKnown: knownNames,
+});

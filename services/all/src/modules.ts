@@ -1,0 +1,29 @@
+import { controlModule } from "@tidemark/control";
+import { gatewayModule } from "@tidemark/gateway";
+import type { ModuleDefinition } from "@tidemark/host";
+import { ingestModule, ingestReadModule } from "@tidemark/ingest";
+import { runsModule } from "@tidemark/runs";
+
+/** Every module of the product, peers before those that need them. */
+export const allModules: readonly ModuleDefinition[] = [
+  runsModule,
+  controlModule,
+  ingestModule,
+  ingestReadModule,
+  gatewayModule,
+];
+
+/**
+ * The modules of a target: `all`, or names separated by commas.
+ * @throws Error that lists the names that exist.
+ */
+export function selectModules(target: string): readonly ModuleDefinition[] {
+  if (target === "all") return allModules;
+  return target.split(",").map((name) => {
+    const found = allModules.find((module) => module.name === name.trim());
+    if (found === undefined) {
+      throw new Error(`there is no module ${name}; there are ${allModules.map((module) => module.name).join(", ")}`);
+    }
+    return found;
+  });
+}

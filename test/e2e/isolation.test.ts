@@ -1,0 +1,101 @@
+import { expect, test } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import type { Api, Answer } from "../stack/client.ts";
+import { describeModes } from "../stack/modes.ts";
+
+// What one organization has, another must not learn of: every route with an id in its path, taken
+// from the API's own description, is asked for a foreign row and for one that does not exist.
+
+type Operation = { method: string; path: string };
+
+const CANARY = "canary-7f3a";
+
+/** A body that would be accepted if the row were the caller's own. */
+const bodies: Record<string, unknown> = {
+  "PATCH /runs/{run_id}": { status: "failed" },
+  "POST /runs/{run_id}/metrics": { metrics: { a: 1 }, step: 0 },
+  "POST /runs/{run_id}/metrics/batch": { points: [{ metrics: { a: 1 }, step: 0 }] },
+  "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
+  "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
+  "POST /api/orgs/{org_id}/api-keys": { name: "x" },
+  "POST /api/orgs/{org_id}/seats": { email: "x@y.test", role: "member" },
+  "POST /api/orgs/{org_id}/invitations": { email: "x@y.test", role: "member" },
+};
+
+async function operations(api: Api): Promise<Operation[]> {
+  const { json } = await api.get("/openapi.json");
+  return Object.entries(json.paths as Record<string, Record<string, unknown>>).flatMap(([path, methods]) =>
+    Object.keys(methods)
+      .filter((method) => ["get", "post", "put", "patch", "delete"].includes(method))
+      .map((method) => ({ method: method.toUpperCase(), path })),
+  );
+}
+
+describeModes("isolation of organizations", (stack) => {
+  test("on every route a foreign run is answered as one that does not exist, and never shown", async () => {
+    const owner = await stack().organization();
+    const stranger = await stack().organization();
+    const { id } = (await owner.api.post("/runs", { name: CANARY, project: CANARY, config: { secret: CANARY } })).json.run;
+    await owner.api.post(`/runs/${id}/metrics`, { metrics: { [CANARY]: 1 }, step: 0 });
+    await owner.api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: CANARY }] });
+    await owner.api.post(`/api/runs/${id}/attributes`, { path: CANARY, type: "config", value: CANARY });
+
+    const withRun = (await operations(stack().api)).filter(({ path }) => path.includes("{run_id}"));
+    expect(withRun.length).toBeGreaterThanOrEqual(9);
+    const missing = randomUUID();
+    for (const { method, path } of withRun) {
+      const ask = (run: string, api: Api): Promise<Answer> => {
+        const body = bodies[`${method} ${path}`];
+        return api.call(method, path.replace("{run_id}", run), body === undefined ? {} : { body });
+      };
+      const foreign = await ask(id, stranger.api);
+      const absent = await ask(missing, stranger.api);
+      expect([method, path, foreign.status]).toEqual([method, path, 404]);
+      expect(foreign.text).toBe(absent.text);
+      expect(JSON.stringify(foreign.headers)).not.toContain(CANARY);
+    }
+    for (const path of ["/runs", "/projects", `/runs?project=${CANARY}`]) {
+      expect((await stranger.api.get(path)).text).not.toContain(CANARY);
+    }
+    expect((await stranger.api.post("/api/metrics/series", { key: CANARY, run_ids: [id] })).status).toBe(404);
+    const run = (await owner.api.get(`/runs/${id}`)).json.run;
+    expect(run).toMatchObject({ status: "running", metric_keys: [CANARY] });
+  });
+
+  test("a foreign organization's own routes are 404 for a key, whatever the key may do at home", async () => {
+    const owner = await stack().organization();
+    const stranger = await stack().organization({ scopes: ["sdk:ingest", "export:read", "api_keys:write"] });
+    const withOrg = (await operations(stack().api)).filter(({ path }) => path.includes("{org_id}"));
+    expect(withOrg.length).toBeGreaterThanOrEqual(5);
+    for (const { method, path } of withOrg) {
+      const filled = path.replace("{org_id}", owner.orgId).replaceAll(/\{[a-z_]+\}/g, randomUUID());
+      const body = bodies[`${method} ${path}`];
+      const answer = await stranger.api.call(method, filled, body === undefined ? {} : { body });
+      expect([401, 403, 404]).toContain(answer.status);
+      expect(answer.text).not.toContain(owner.orgId);
+    }
+    const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
+    const keys = await stack().api.get(`/api/orgs/${owner.orgId}/api-keys`, operator);
+    expect(keys.json.api_keys).toHaveLength(1);
+  });
+
+  test("one idempotency key in two organizations is two keys", async () => {
+    const [first, second] = await Promise.all([stack().organization(), stack().organization()]);
+    for (const { api } of [first, second]) {
+      const { id } = (await api.post("/runs", {})).json.run;
+      const answer = await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 }, { headers: { "idempotency-key": "same" } });
+      expect(answer).toMatchObject({ status: 200, json: { inserted: 1 } });
+      expect(answer.headers["idempotency-replayed"]).toBeUndefined();
+    }
+  });
+
+  test("every route that is not public refuses a caller without credentials", async () => {
+    const open = new Set(["/health", "/healthz", "/readyz", "/metrics", "/openapi.json", "/api/auth/config", "/api/auth/session", "/api/auth/logout",
+      "/api/auth/dev/google", "/api/auth/device-code/start", "/api/auth/device-code/poll", "/api/orgs/name-availability", "/api/invitations/preview"]);
+    for (const { method, path } of await operations(stack().api)) {
+      if (open.has(path)) continue;
+      const answer = await stack().api.call(method, path.replaceAll(/\{[a-z_]+\}/g, randomUUID()), method === "GET" ? {} : { body: {} });
+      expect([method, path, answer.status]).toEqual([method, path, 401]);
+    }
+  });
+});

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "@jest/globals";
+import { allModules, knownNames } from "@tidemark/all";
+import { parseAllDocuments } from "yaml";
+
+// No cluster here: what can be checked without one is that the manifests speak of the program that
+// there is, its modules, settings, ports and arguments.
+
+type Manifest = {
+  kind: string;
+  metadata: { name: string };
+  data?: Record<string, string>;
+  spec?: {
+    template?: { spec: { containers: { args?: string[]; command?: string[]; ports?: { name: string; containerPort: number }[] }[] } };
+    ports?: { name: string; targetPort: string }[];
+    selector?: Record<string, string>;
+  };
+};
+
+const base = join(import.meta.dirname, "../../k8s/base");
+const files = readdirSync(base).filter((name) => name.endsWith(".yaml"));
+const manifests = files.flatMap((file) =>
+  parseAllDocuments(readFileSync(join(base, file), "utf8")).map((document) => {
+    expect(document.errors).toEqual([]);
+    return document.toJS() as Manifest;
+  }),
+);
+const find = (kind: string, name: string): Manifest | undefined =>
+  manifests.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+const settings = find("ConfigMap", "tidemark")?.data ?? {};
+
+describe("the Kubernetes manifests", () => {
+  test.each(allModules.map(({ name }) => name))("run module %s as a Deployment with a Service and a disruption budget", (name) => {
+    const deployment = manifests.find(
+      (manifest) => manifest.kind === "Deployment" && manifest.spec?.template?.spec.containers[0]?.args?.[0] === `--target=${name}`,
+    );
+    expect(deployment?.metadata.name).toBe(name);
+    expect(find("Service", name)?.spec?.selector).toEqual({ "app.kubernetes.io/component": name });
+    expect(find("PodDisruptionBudget", name)).toBeDefined();
+  });
+
+  test("name only settings that exist, and the address of every module that another one needs", () => {
+    expect(Object.keys(settings).filter((name) => !knownNames.includes(name))).toEqual([]);
+    const secrets = readFileSync(join(base, "../overlays/example/secret.env.example"), "utf8").trim().split("\n");
+    expect(secrets.map((line) => line.split("=")[0]).filter((name) => !knownNames.includes(name ?? ""))).toEqual([]);
+    const addressed = (settings["TIDEMARK_PEERS"] ?? "").split(",").map((item) => item.split("=")[0]);
+    const needed = new Set(allModules.flatMap(({ needs }) => needs.map(({ module }) => module)));
+    expect(addressed.toSorted()).toEqual([...needed].toSorted());
+  });
+
+  test("open the ports that the settings name", () => {
+    const ports = Object.fromEntries(
+      manifests
+        .filter(({ kind }) => kind === "Deployment")
+        .flatMap((manifest) => manifest.spec?.template?.spec.containers[0]?.ports ?? [])
+        .map(({ name, containerPort }) => [name, String(containerPort)]),
+    );
+    expect(ports).toEqual({
+      http: settings["TIDEMARK_PORT"],
+      internal: settings["TIDEMARK_INTERNAL_PORT"],
+      grpc: settings["TIDEMARK_GRPC_PORT"],
+    });
+  });
+
+  test("are all listed in the kustomization", () => {
+    const text = readFileSync(join(base, "kustomization.yaml"), "utf8");
+    for (const file of files.filter((name) => name !== "kustomization.yaml")) expect(text).toContain(file);
+  });
+});

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { openBrowser, type Browser } from "./browser.ts";
+import type { Answer, CallOptions } from "./client.ts";
+import type { Stack } from "./stack.ts";
+
+/** Somebody who is signed in. */
+export type Person = { browser: Browser; email: string; userId: string; orgId: string };
+
+/** A role in an organization. */
+export type Role = "owner" | "admin" | "member" | "viewer";
+
+/** An organization with an owner who is signed in. */
+export type Team = {
+  orgId: string;
+  name: string;
+  owner: Person;
+  /** Somebody new who was invited, signed in, accepted, and is in this organization now. */
+  join(role: Exclude<Role, "owner">): Promise<Person>;
+};
+
+const fine = (what: string, answer: Answer): Answer => {
+  if (answer.status !== 200) throw new Error(`${what}: ${answer.status} ${answer.text}`);
+  return answer;
+};
+
+/** An address that nobody has yet. */
+export function newEmail(): string {
+  return `person-${randomUUID().slice(0, 13)}@example.test`;
+}
+
+/** A name that no organization has yet; it is its own slug. */
+export function newName(): string {
+  return `team-${randomUUID().slice(0, 13)}`;
+}
+
+/** What the installation's operator sends along. */
+export function asOperator(stack: Stack): CallOptions {
+  return { key: null, headers: { "x-svc-bootstrap-token": stack.bootstrapToken } };
+}
+
+/** Signs somebody in for development. Without more to say they get an organization of their own. */
+export async function signIn(stack: Stack, wish: Record<string, unknown> = {}): Promise<Person> {
+  const browser = openBrowser(stack.baseUrl);
+  const email = (wish["email"] as string | undefined) ?? newEmail();
+  const { json } = fine("no sign-in", await browser.post("/api/auth/dev/google", { ...wish, email }));
+  return { browser, email, userId: json.user.id, orgId: json.organization.id };
+}
+
+/** The token in the link that an inviting person is shown. */
+export function inviteTokenIn(answer: Answer): string {
+  const token = /tm_invite_\w+/.exec(String(answer.json?.preview_link))?.[0];
+  if (token === undefined) throw new Error(`no invitation token: ${answer.status} ${answer.text}`);
+  return token;
+}
+
+/** Makes an organization of the plan, and signs its owner in. */
+export async function createTeam(stack: Stack, plan = "premium"): Promise<Team> {
+  const name = newName();
+  const email = newEmail();
+  const user = fine("no user", await stack.api.post("/api/users", { email }, asOperator(stack))).json.user;
+  const wish = { slug: name, name, plan_tier: plan, owner_user_id: user.id };
+  const orgId: string = fine("no team", await stack.api.post("/api/orgs", wish, asOperator(stack))).json.organization.id;
+  const owner = await signIn(stack, { email });
+  return {
+    orgId,
+    name,
+    owner,
+    async join(role) {
+      const person = await signIn(stack);
+      const invited = await owner.browser.post(`/api/orgs/${orgId}/invitations`, { email: person.email, role });
+      const token = inviteTokenIn(fine("no invitation", invited));
+      fine("not accepted", await person.browser.post("/api/invitations/accept", { token }));
+      return { ...person, orgId };
+    },
+  };
+}
