@@ -37,12 +37,24 @@ function batchBody(points: number, keys: number, firstStep: number, noise: () =>
 /** Single-step writes: one POST per step with six metrics, as the Python SDK sends them. */
 export function singleStepCases(runIds: readonly string[]): Case[] {
   const noise = random(1);
-  const shot = (runs: readonly string[], keyed: boolean) => (index: number): Shot => ({
-    method: "POST",
-    path: `/runs/${runs[index % runs.length]}/metrics`,
-    body: JSON.stringify({ metrics: Object.fromEntries(KEYS.map((key) => [key, noise()])), step: index, timestamp: null }),
-    ...(keyed ? { headers: { "idempotency-key": `bench-${process.pid}-${Math.round(performance.timeOrigin)}-${runs.length}-${index}` } } : {}),
-  });
+  const shot =
+    (runs: readonly string[], keyed: boolean) =>
+    (index: number): Shot => ({
+      method: "POST",
+      path: `/runs/${runs[index % runs.length]}/metrics`,
+      body: JSON.stringify({
+        metrics: Object.fromEntries(KEYS.map((key) => [key, noise()])),
+        step: index,
+        timestamp: null,
+      }),
+      ...(keyed
+        ? {
+            headers: {
+              "idempotency-key": `bench-${process.pid}-${Math.round(performance.timeOrigin)}-${runs.length}-${index}`,
+            },
+          }
+        : {}),
+    });
   const one = runIds.slice(0, 1);
   return [
     ...[1, 8, 32].map((concurrency) => ({
@@ -53,7 +65,13 @@ export function singleStepCases(runIds: readonly string[]): Case[] {
       shot: shot(runIds, false),
     })),
     { name: "single step, 6 metrics, 1 run", concurrency: 8, scalars: 6, ceiling: "commits", shot: shot(one, false) },
-    { name: "single step, 6 metrics, 32 runs, keyed", concurrency: 8, scalars: 6, ceiling: "commits", shot: shot(runIds, true) },
+    {
+      name: "single step, 6 metrics, 32 runs, keyed",
+      concurrency: 8,
+      scalars: 6,
+      ceiling: "commits",
+      shot: shot(runIds, true),
+    },
     {
       name: "single step, 6 metrics, 32 runs, new connection each",
       concurrency: 8,
@@ -79,7 +97,7 @@ export function batchCases(runIds: readonly string[]): Case[] {
       shot: (index: number): Shot => ({
         method: "POST",
         path: `/runs/${runIds[index % runIds.length]}/metrics/batch`,
-        body: bodies[index % bodies.length] as string,
+        body: bodies[index % bodies.length],
       }),
     }));
   });
@@ -88,7 +106,13 @@ export function batchCases(runIds: readonly string[]): Case[] {
 /** Reads of one run that holds 5,000 steps of two metrics, and of the run list. */
 export function readCases(runId: string): Case[] {
   const get = (path: string) => (): Shot => ({ method: "GET", path });
-  const read = (name: string, scalars: number, shot: Case["shot"]): Case => ({ name, concurrency: 8, scalars, ceiling: "none", shot });
+  const read = (name: string, scalars: number, shot: Case["shot"]): Case => ({
+    name,
+    concurrency: 8,
+    scalars,
+    ceiling: "none",
+    shot,
+  });
   return [
     read("GET /runs/{id}", 0, get(`/runs/${runId}`)),
     read("GET /runs?limit=100", 0, get("/runs?limit=100")),

@@ -41,7 +41,11 @@ async function commitRate(url: string, connections: number): Promise<number> {
   const started = performance.now();
   const worker = async (): Promise<void> => {
     while (performance.now() - started < SECONDS * 1000) {
-      await pool.query({ name: "probe", text: "INSERT INTO public.commit_probe (payload) VALUES ($1)", values: [payload] });
+      await pool.query({
+        name: "probe",
+        text: "INSERT INTO public.commit_probe (payload) VALUES ($1)",
+        values: [payload],
+      });
       commits += 1;
     }
   };
@@ -53,7 +57,10 @@ async function commitRate(url: string, connections: number): Promise<number> {
 }
 
 function parseRate(): number {
-  const points = Array.from({ length: 500 }, (_, step) => ({ metrics: { loss: 1 / (step + 1), accuracy: step / 501 }, step }));
+  const points = Array.from({ length: 500 }, (_, step) => ({
+    metrics: { loss: 1 / (step + 1), accuracy: step / 501 },
+    step,
+  }));
   const body = JSON.stringify({ points });
   let parsed = 0;
   const started = performance.now();

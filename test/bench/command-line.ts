@@ -24,10 +24,17 @@ export function parseBenchArguments(args: readonly string[]): BenchOptions {
     },
   });
   const what = positionals[0] ?? "all";
-  if (what !== "all" && what !== "transport") throw new Error(`there is no benchmark ${what}; there are all, transport`);
+  if (what !== "all" && what !== "transport")
+    throw new Error(`there is no benchmark ${what}; there are all, transport`);
   const mode = values.mode;
   if (mode !== "both" && mode !== "embedded" && mode !== "split") throw new Error("--mode is embedded, split or both");
   const seconds = Number(values.seconds);
   if (!(seconds >= 1 && seconds <= 600)) throw new Error("--seconds is 1 to 600");
-  return { what, modes: mode === "both" ? ["embedded", "split"] : [mode], seconds, only: values.only, json: values.json };
+  return {
+    what,
+    modes: mode === "both" ? ["embedded", "split"] : [mode],
+    seconds,
+    only: values.only,
+    json: values.json,
+  };
 }

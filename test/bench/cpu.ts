@@ -9,7 +9,10 @@ const TICKS_PER_SECOND = 100;
 async function statFields(pid: number): Promise<number[] | undefined> {
   try {
     const text = await readFile(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ").map(Number);
+    return text
+      .slice(text.lastIndexOf(")") + 2)
+      .split(" ")
+      .map(Number);
   } catch {
     return undefined;
   }

@@ -21,7 +21,11 @@ async function readCpu(stack: Stack, postgresPid: number): Promise<Reading | und
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
   const servers = await Promise.all(pids.map(cpuOfTree));
   const { user, system } = process.cpuUsage();
-  return { server: servers.reduce<number>((sum, value) => sum + (value ?? 0), 0), database, client: (user + system) / 1e6 };
+  return {
+    server: servers.reduce<number>((sum, value) => sum + (value ?? 0), 0),
+    database,
+    client: (user + system) / 1e6,
+  };
 }
 
 async function measure(stack: Stack, postgresPid: number, key: string, testCase: Case, seconds: number): Promise<Row> {
@@ -66,7 +70,13 @@ async function prepare(stack: Stack) {
   return { key, runIds, readRun };
 }
 
-async function benchMode(mode: Mode, server: { url: string; pid: number }, seconds: number, only: string, each: (row: Row) => void) {
+async function benchMode(
+  mode: Mode,
+  server: { url: string; pid: number },
+  seconds: number,
+  only: string,
+  each: (row: Row) => void,
+) {
   const database = await makeDatabase(server.url, `bench_${mode}`);
   const stack = await startStack(mode, { databaseUrl: database, settings: { TIDEMARK_LOG_LEVEL: "error" } });
   try {

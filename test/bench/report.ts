@@ -29,7 +29,9 @@ function share(row: Row, ceilings: Ceilings): string {
 
 /** The machine and its ceilings, as Markdown. */
 export function describeMachine(ceilings: Ceilings): string {
-  const commits = Object.entries(ceilings.commitsPerSecond).map(([connections, value]) => `${round(value)} at ${connections}`);
+  const commits = Object.entries(ceilings.commitsPerSecond).map(
+    ([connections, value]) => `${round(value)} at ${connections}`,
+  );
   return [
     `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, ${round(totalmem() / 2 ** 30)} GiB, Node ${process.version}.`,
     `Ceilings: ${round(ceilings.fsyncPerSecond)} fdatasync/s of 8 KiB; PostgreSQL commits/s: ${commits.join(", ")} connections;`,
@@ -47,6 +49,17 @@ export function describeRow(row: Row, ceilings: Ceilings): string {
   const { result, cpu } = row;
   const scalars = row.scalars === 0 ? "" : round(rate(row) * row.scalars);
   const split = cpu === undefined ? "" : `${round(cpu.server)} + ${round(cpu.database)} + ${round(cpu.client)}`;
-  const cells = [row.mode, row.name, row.concurrency, round(rate(row)), scalars, round(result.p50, 1), round(result.p95, 1), round(result.p99, 1), split, share(row, ceilings)];
+  const cells = [
+    row.mode,
+    row.name,
+    row.concurrency,
+    round(rate(row)),
+    scalars,
+    round(result.p50, 1),
+    round(result.p95, 1),
+    round(result.p99, 1),
+    split,
+    share(row, ceilings),
+  ];
   return `| ${cells.join(" | ")} | ${result.errors === 0 ? 0 : `${result.errors}: ${result.firstError}`} |`;
 }

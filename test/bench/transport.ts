@@ -42,7 +42,8 @@ function grpcJs(port: number): Caller {
     loadSync("tidemark/testing/v1/echo.proto", { includeDirs: [root] }),
   ) as unknown as { tidemark: { testing: { v1: { EchoService: grpc.ServiceClientConstructor } } } };
   const client = new loaded.tidemark.testing.v1.EchoService(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
-  const write = (client as unknown as { write: (m: Message, done: (e: Error | null, a: unknown) => void) => void }).write;
+  const write = (client as unknown as { write: (m: Message, done: (e: Error | null, a: unknown) => void) => void })
+    .write;
   return {
     name: "grpc-js, gRPC over HTTP/2",
     call: (message) =>
@@ -55,12 +56,18 @@ function grpcJs(port: number): Caller {
 
 function callers(ports: { ours: number; library: number; http2: number }): Caller[] {
   const http2 = `http://127.0.0.1:${ports.http2}`;
-  const connect = createClient(EchoService, createConnectTransport({ baseUrl: http2, httpVersion: "2", useBinaryFormat: true }));
+  const connect = createClient(
+    EchoService,
+    createConnectTransport({ baseUrl: http2, httpVersion: "2", useBinaryFormat: true }),
+  );
   const grpcProtocol = createClient(EchoService, createGrpcTransport({ baseUrl: http2 }));
   const ours = connectPeer(`http://127.0.0.1:${ports.ours}`);
   const mixed = connectPeer(`http://127.0.0.1:${ports.library}`);
   const echo = async (request: Message) => ({ text: String(request.numbers.length) });
-  const local = createLocalClient(EchoService, implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo }));
+  const local = createLocalClient(
+    EchoService,
+    implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo }),
+  );
   return [
     { name: "in the process", call: (message) => local.write(message, createCall()), close: () => {} },
     {
@@ -99,7 +106,9 @@ for (const caller of callers(ports)) {
     const used = process.cpuUsage(before);
     const server = (await serverCpu(child)) - serverBefore;
     const client = (used.user + used.system) / CALLS;
-    console.log(`| ${caller.name} | ${size} | ${Math.round(CALLS / seconds)} | ${client.toFixed(0)} | ${(server / CALLS).toFixed(0)} |`);
+    console.log(
+      `| ${caller.name} | ${size} | ${Math.round(CALLS / seconds)} | ${client.toFixed(0)} | ${(server / CALLS).toFixed(0)} |`,
+    );
   }
   await caller.close();
 }

@@ -26,7 +26,13 @@ describeModes("attributes", (stack) => {
     const ids = list.json.attributes.map((row: { id: number }) => row.id);
     expect(ids.every(Number.isSafeInteger)).toBe(true);
     expect(new Set(ids).size).toBe(2);
-    const single = await api.post(path, { path: "console/stdout", type: "string_series", value: "epoch 1", step: 3, timestamp: "2026-03-01T10:00:00Z" });
+    const single = await api.post(path, {
+      path: "console/stdout",
+      type: "string_series",
+      value: "epoch 1",
+      step: 3,
+      timestamp: "2026-03-01T10:00:00Z",
+    });
     expect(single.json.attributes).toMatchObject([{ step: 3, logged_at: "2026-03-01T10:00:00Z" }]);
     const read = (await api.get(path)).json.attributes;
     expect(read.map((row: { path: string }) => row.path)).toEqual(["config/lr", "sys/tags", "console/stdout"]);
@@ -48,7 +54,8 @@ describeModes("attributes", (stack) => {
 
   test("values keep every digit, every shape and null inside a list", async () => {
     const { api, path } = await freshRun();
-    const rawBody = '{"attributes":[{"path":"a","type":"config","value":{"seed":12345678901234567890,"n":null}},{"path":"b","type":"config","value":null}]}';
+    const rawBody =
+      '{"attributes":[{"path":"a","type":"config","value":{"seed":12345678901234567890,"n":null}},{"path":"b","type":"config","value":null}]}';
     expect((await api.call("POST", path, { rawBody })).status).toBe(200);
     const read = await api.get(path);
     expect(read.text).toContain("12345678901234567890");
@@ -68,7 +75,14 @@ describeModes("attributes", (stack) => {
     const post = (value: unknown) => api.post(path, { path: "h", type: "histogram_series", value });
     expect((await post({ bins: [0, 1, 2], counts: [3, 4] })).status).toBe(200);
     expect((await post({ bins: [0, 1], counts: [3.0, 4] })).status).toBe(200);
-    for (const value of [{}, { bins: [], counts: [] }, { bins: [0, 1, 2, 3], counts: [1, 2] }, { bins: [0, 1], counts: [-1, 2] }, { bins: ["a"], counts: [1] }, 5]) {
+    for (const value of [
+      {},
+      { bins: [], counts: [] },
+      { bins: [0, 1, 2, 3], counts: [1, 2] },
+      { bins: [0, 1], counts: [-1, 2] },
+      { bins: ["a"], counts: [1] },
+      5,
+    ]) {
       expect((await post(value)).status).toBe(400);
     }
   });
@@ -95,13 +109,15 @@ describeModes("attributes", (stack) => {
     expect((await api.post(`/api/runs/${randomUUID()}/attributes`, { attributes: [item] })).status).toBe(404);
   });
 
-  test.each([["a text", { attributes: "x" }], ["a list of numbers", { attributes: [1] }], ["a null value at the top level", { path: "p", type: "config", value: null }], ["nothing", {}]])(
-    "%s is 400",
-    async (_what, body) => {
-      const { api, path } = await freshRun();
-      expect((await api.post(path, body)).status).toBe(400);
-    },
-  );
+  test.each([
+    ["a text", { attributes: "x" }],
+    ["a list of numbers", { attributes: [1] }],
+    ["a null value at the top level", { path: "p", type: "config", value: null }],
+    ["nothing", {}],
+  ])("%s is 400", async (_what, body) => {
+    const { api, path } = await freshRun();
+    expect((await api.post(path, body)).status).toBe(400);
+  });
 
   test("GET filters by type and plain path prefix, pages, and orders by step with none first", async () => {
     const { api, path } = await freshRun();
@@ -112,7 +128,8 @@ describeModes("attributes", (stack) => {
         { path: "x_c", type: "config", value: 0 },
       ],
     });
-    const values = async (query: string): Promise<number[]> => (await api.get(`${path}?${query}`)).json.attributes.map((row: { value: number }) => row.value);
+    const values = async (query: string): Promise<number[]> =>
+      (await api.get(`${path}?${query}`)).json.attributes.map((row: { value: number }) => row.value);
     expect(await values("")).toEqual([0, 1, 2]);
     expect(await values("type=config")).toEqual([0]);
     expect(await values("path_prefix=x/")).toEqual([1, 2]);
@@ -121,8 +138,11 @@ describeModes("attributes", (stack) => {
     expect(await values("limit=1&offset=1")).toEqual([1]);
   });
 
-  test.each(["limit=0", "limit=5001", "offset=-1", "path_prefix=", "path_prefix=%20", "limit=a"])("GET with %s is 400", async (query) => {
-    const { api, path } = await freshRun();
-    expect((await api.get(`${path}?${query}`)).status).toBe(400);
-  });
+  test.each(["limit=0", "limit=5001", "offset=-1", "path_prefix=", "path_prefix=%20", "limit=a"])(
+    "GET with %s is 400",
+    async (query) => {
+      const { api, path } = await freshRun();
+      expect((await api.get(`${path}?${query}`)).status).toBe(400);
+    },
+  );
 });

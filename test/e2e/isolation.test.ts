@@ -35,7 +35,8 @@ describeModes("isolation of organizations", (stack) => {
   test("on every route a foreign run is answered as one that does not exist, and never shown", async () => {
     const owner = await stack().organization();
     const stranger = await stack().organization();
-    const { id } = (await owner.api.post("/runs", { name: CANARY, project: CANARY, config: { secret: CANARY } })).json.run;
+    const { id } = (await owner.api.post("/runs", { name: CANARY, project: CANARY, config: { secret: CANARY } })).json
+      .run;
     await owner.api.post(`/runs/${id}/metrics`, { metrics: { [CANARY]: 1 }, step: 0 });
     await owner.api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: CANARY }] });
     await owner.api.post(`/api/runs/${id}/attributes`, { path: CANARY, type: "config", value: CANARY });
@@ -83,18 +84,39 @@ describeModes("isolation of organizations", (stack) => {
     const [first, second] = await Promise.all([stack().organization(), stack().organization()]);
     for (const { api } of [first, second]) {
       const { id } = (await api.post("/runs", {})).json.run;
-      const answer = await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 }, { headers: { "idempotency-key": "same" } });
+      const answer = await api.post(
+        `/runs/${id}/metrics`,
+        { metrics: { a: 1 }, step: 0 },
+        { headers: { "idempotency-key": "same" } },
+      );
       expect(answer).toMatchObject({ status: 200, json: { inserted: 1 } });
       expect(answer.headers["idempotency-replayed"]).toBeUndefined();
     }
   });
 
   test("every route that is not public refuses a caller without credentials", async () => {
-    const open = new Set(["/health", "/healthz", "/readyz", "/metrics", "/openapi.json", "/api/auth/config", "/api/auth/session", "/api/auth/logout",
-      "/api/auth/dev/google", "/api/auth/device-code/start", "/api/auth/device-code/poll", "/api/orgs/name-availability", "/api/invitations/preview"]);
+    const open = new Set([
+      "/health",
+      "/healthz",
+      "/readyz",
+      "/metrics",
+      "/openapi.json",
+      "/api/auth/config",
+      "/api/auth/session",
+      "/api/auth/logout",
+      "/api/auth/dev/google",
+      "/api/auth/device-code/start",
+      "/api/auth/device-code/poll",
+      "/api/orgs/name-availability",
+      "/api/invitations/preview",
+    ]);
     for (const { method, path } of await operations(stack().api)) {
       if (open.has(path)) continue;
-      const answer = await stack().api.call(method, path.replaceAll(/\{[a-z_]+\}/g, randomUUID()), method === "GET" ? {} : { body: {} });
+      const answer = await stack().api.call(
+        method,
+        path.replaceAll(/\{[a-z_]+\}/g, randomUUID()),
+        method === "GET" ? {} : { body: {} },
+      );
       expect([method, path, answer.status]).toEqual([method, path, 401]);
     }
   });

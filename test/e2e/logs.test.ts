@@ -65,7 +65,10 @@ describeModes("console logs", (stack) => {
     await api.post(path, { lines: lines(1, 4) });
     const full = (await api.get(`${path}?limit=4`)).json;
     expect(full.next_cursor).toEqual(expect.any(String));
-    expect((await api.get(`${path}?limit=4&cursor=${full.next_cursor}`)).json).toMatchObject({ lines: [], next_cursor: null });
+    expect((await api.get(`${path}?limit=4&cursor=${full.next_cursor}`)).json).toMatchObject({
+      lines: [],
+      next_cursor: null,
+    });
   });
 
   test("tail gives the last lines ascending and ignores limit", async () => {
@@ -78,7 +81,12 @@ describeModes("console logs", (stack) => {
 
   test("q filters without regard to ASCII case, as text and not as a pattern", async () => {
     const { api, path } = await freshRun();
-    await api.post(path, { lines: [{ line_number: 1, message: "100% LOSS_a" }, { line_number: 2, message: "100x loss-a" }] });
+    await api.post(path, {
+      lines: [
+        { line_number: 1, message: "100% LOSS_a" },
+        { line_number: 2, message: "100x loss-a" },
+      ],
+    });
     const found = (await api.get(`${path}?q=${encodeURIComponent("% loss_")}`)).json;
     expect(found.lines.map(({ line_number }: Line) => line_number)).toEqual([1]);
     expect(found.truncated).toBe(false);
@@ -115,7 +123,10 @@ describeModes("console logs", (stack) => {
     await api.post(path, { lines: lines(1, 2) }, options);
     const replay = await api.post(path, { lines: lines(1, 2) }, options);
     expect(replay).toMatchObject({ status: 200, json: { inserted: 2 }, headers: { "idempotency-replayed": "true" } });
-    expect(await api.post(path, { lines: lines(1, 3) }, options)).toMatchObject({ status: 400, json: { code: "idempotency_key_reused" } });
+    expect(await api.post(path, { lines: lines(1, 3) }, options)).toMatchObject({
+      status: 400,
+      json: { code: "idempotency_key_reused" },
+    });
     expect((await api.get(path)).json.lines).toHaveLength(2);
   });
 
@@ -144,8 +155,18 @@ describeModes("console logs", (stack) => {
   });
 
   test.each([
-    "limit=0", "limit=1001", "tail=0", "tail=501", "tail=x", "tail=5&q=a", "tail=5&cursor=e30", "stream=both", "cursor=!!!", "cursor=e30",
-    `cursor=${"a".repeat(257)}`, `q=${"a".repeat(513)}`,
+    "limit=0",
+    "limit=1001",
+    "tail=0",
+    "tail=501",
+    "tail=x",
+    "tail=5&q=a",
+    "tail=5&cursor=e30",
+    "stream=both",
+    "cursor=!!!",
+    "cursor=e30",
+    `cursor=${"a".repeat(257)}`,
+    `q=${"a".repeat(513)}`,
   ])("GET with %s is 400", async (query) => {
     const { api, path } = await freshRun();
     expect((await api.get(`${path}?${query}`)).status).toBe(400);

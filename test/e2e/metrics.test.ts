@@ -14,7 +14,13 @@ describeModes("metrics", (stack) => {
 
   test("a written step is read back at once, in order, with both times", async () => {
     const { api, id } = await freshRun();
-    const body = { metrics: { "train/loss": 0.5, acc: -1e-320 }, step: 1.5, timestamp: "2026-03-01T12:00:00.123456+02:00", preview: false, preview_completion: 0.0 };
+    const body = {
+      metrics: { "train/loss": 0.5, acc: -1e-320 },
+      step: 1.5,
+      timestamp: "2026-03-01T12:00:00.123456+02:00",
+      preview: false,
+      preview_completion: 0.0,
+    };
     expect(await api.post(`/runs/${id}/metrics`, body)).toMatchObject({ status: 200, json: { inserted: 2 } });
     await api.post(`/runs/${id}/metrics`, { metrics: { acc: 7 }, step: 0, timestamp: null });
     const answer = await api.get(`/runs/${id}/metrics`);
@@ -33,8 +39,17 @@ describeModes("metrics", (stack) => {
     await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 5 });
     await api.post(`/runs/${id}/metrics`, { metrics: { a: 2 }, step: 5 });
     await api.post(`/runs/${id}/metrics`, { metrics: { a: 3 }, step: 4 });
-    expect((await points(api, id)).map(({ step, value }) => [step, value])).toEqual([[4, 3], [5, 1], [5, 2]]);
-    expect((await api.get(`/runs/${id}`)).json.run.metric_aggregates.a).toMatchObject({ latest: 2, count: 3, min: 1, max: 3 });
+    expect((await points(api, id)).map(({ step, value }) => [step, value])).toEqual([
+      [4, 3],
+      [5, 1],
+      [5, 2],
+    ]);
+    expect((await api.get(`/runs/${id}`)).json.run.metric_aggregates.a).toMatchObject({
+      latest: 2,
+      count: 3,
+      min: 1,
+      max: 3,
+    });
   });
 
   test("a batch of 500 points x 2 keys is visible in the next read", async () => {
@@ -50,7 +65,11 @@ describeModes("metrics", (stack) => {
   test("one key sent 30 times at once inserts once, and every sender gets the same answer", async () => {
     const { api, id } = await freshRun();
     const send = () =>
-      api.post(`/runs/${id}/metrics/batch`, { points: [{ metrics: { a: 1, b: 2 }, step: 0 }] }, { headers: { "idempotency-key": "k1" } });
+      api.post(
+        `/runs/${id}/metrics/batch`,
+        { points: [{ metrics: { a: 1, b: 2 }, step: 0 }] },
+        { headers: { "idempotency-key": "k1" } },
+      );
     const answers = await Promise.all(Array.from({ length: 30 }, send));
     expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
     expect(answers.map(({ json }) => json)).toEqual(Array(30).fill({ inserted: 2 }));
@@ -70,12 +89,18 @@ describeModes("metrics", (stack) => {
       [`/runs/${id}/metrics/batch`, { points: [body] }],
     ] as const) {
       const answer = await api.post(path, changed, { headers });
-      expect(answer).toMatchObject({ status: 409, json: { code: "idempotency_key_reused", error: expect.stringContaining("idempotency key") } });
+      expect(answer).toMatchObject({
+        status: 409,
+        json: { code: "idempotency_key_reused", error: expect.stringContaining("idempotency key") },
+      });
     }
     expect(await points(api, id)).toHaveLength(1);
     expect(await points(api, other)).toHaveLength(0);
     // The order of keys and white space do not make another body.
-    const again = await api.call("POST", `/runs/${id}/metrics`, { rawBody: '{ "step": 0, "metrics": {"a": 1} }', headers });
+    const again = await api.call("POST", `/runs/${id}/metrics`, {
+      rawBody: '{ "step": 0, "metrics": {"a": 1} }',
+      headers,
+    });
     expect(again).toMatchObject({ status: 200, headers: { "idempotency-replayed": "true" } });
   });
 
@@ -120,7 +145,9 @@ describeModes("metrics", (stack) => {
 
   test.each(["NaN", "Infinity", "1e400"])("a value of %s is 400", async (value) => {
     const { api, id } = await freshRun();
-    expect((await api.call("POST", `/runs/${id}/metrics`, { rawBody: `{"metrics":{"a":${value}},"step":0}` })).status).toBe(400);
+    expect(
+      (await api.call("POST", `/runs/${id}/metrics`, { rawBody: `{"metrics":{"a":${value}},"step":0}` })).status,
+    ).toBe(400);
   });
 
   test("1,000 keys in one object are accepted, and keys equal after trimming count once", async () => {
@@ -157,7 +184,9 @@ describeModes("metrics", (stack) => {
 
   test("GET honours key, step range and limit over all keys together", async () => {
     const { api, id } = await freshRun();
-    await api.post(`/runs/${id}/metrics/batch`, { points: [0, 1, 2, 3].map((step) => ({ metrics: { a: step, b: step * 10 }, step })) });
+    await api.post(`/runs/${id}/metrics/batch`, {
+      points: [0, 1, 2, 3].map((step) => ({ metrics: { a: step, b: step * 10 }, step })),
+    });
     expect(await points(api, id, "key=b&start_step=1&end_step=2")).toMatchObject([{ value: 10 }, { value: 20 }]);
     expect(await points(api, id, "key=unknown")).toEqual([]);
     const cut = (await api.get(`/runs/${id}/metrics?limit=5`)).json;
@@ -165,29 +194,54 @@ describeModes("metrics", (stack) => {
     expect(cut.metrics.map(({ key }: { key: string }) => key)).toEqual(["a", "a", "a", "a", "b"]);
   });
 
-  test.each(["limit=0", "limit=5001", "start_step=-1", "start_step=x", "end_step=Infinity", "start_step=2&end_step=1", "key=a&key=b"])(
-    "GET with %s is 400",
-    async (query) => {
-      const { api, id } = await freshRun();
-      expect((await api.get(`/runs/${id}/metrics?${query}`)).status).toBe(400);
-    },
-  );
+  test.each([
+    "limit=0",
+    "limit=5001",
+    "start_step=-1",
+    "start_step=x",
+    "end_step=Infinity",
+    "start_step=2&end_step=1",
+    "key=a&key=b",
+  ])("GET with %s is 400", async (query) => {
+    const { api, id } = await freshRun();
+    expect((await api.get(`/runs/${id}/metrics?${query}`)).status).toBe(400);
+  });
 
   test("series come in the order asked, an entry each, once per repeated id", async () => {
     const { api, id } = await freshRun();
     const empty = (await api.post("/runs", {})).json.run.id as string;
-    await api.post(`/runs/${id}/metrics/batch`, { points: [0, 1, 2].map((step) => ({ metrics: { loss: 1 / (step + 1) }, step })) });
+    await api.post(`/runs/${id}/metrics/batch`, {
+      points: [0, 1, 2].map((step) => ({ metrics: { loss: 1 / (step + 1) }, step })),
+    });
     const answer = await api.post("/api/metrics/series", { key: "loss", run_ids: [empty, id, id] });
     expect(answer.status).toBe(200);
-    expect(answer.json).toMatchObject({ requested_limit: 1000, effective_limit: 1000, requested_buckets: null, effective_buckets: null, run_count: 3, total_point_cap: 120000 });
-    expect(answer.json.series.map((entry: { run_id: string; metrics: unknown[] }) => [entry.run_id, entry.metrics.length])).toEqual([[empty, 0], [id, 3], [id, 0]]);
+    expect(answer.json).toMatchObject({
+      requested_limit: 1000,
+      effective_limit: 1000,
+      requested_buckets: null,
+      effective_buckets: null,
+      run_count: 3,
+      total_point_cap: 120000,
+    });
+    expect(
+      answer.json.series.map((entry: { run_id: string; metrics: unknown[] }) => [entry.run_id, entry.metrics.length]),
+    ).toEqual([
+      [empty, 0],
+      [id, 3],
+      [id, 0],
+    ]);
     expect(answer.json.series[1].metrics[2]).toMatchObject({ key: "loss", step: 2, value: 1 / 3 });
   });
 
   test("series clamp a large limit, and the budget of 120,000 points is shared by the runs asked for", async () => {
     const { api, id } = await freshRun();
-    await api.post(`/runs/${id}/metrics/batch`, { points: Array.from({ length: 500 }, (_, step) => ({ metrics: { a: step }, step })) });
-    expect((await api.post("/api/metrics/series", { key: "a", run_ids: [id], limit: 10000 })).json).toMatchObject({ requested_limit: 10000, effective_limit: 5000 });
+    await api.post(`/runs/${id}/metrics/batch`, {
+      points: Array.from({ length: 500 }, (_, step) => ({ metrics: { a: step }, step })),
+    });
+    expect((await api.post("/api/metrics/series", { key: "a", run_ids: [id], limit: 10000 })).json).toMatchObject({
+      requested_limit: 10000,
+      effective_limit: 5000,
+    });
     const many = await api.post("/api/metrics/series", { key: "a", run_ids: Array(2000).fill(id) });
     expect(many.json).toMatchObject({ run_count: 2000, effective_limit: 60 });
     expect(many.json.series[0]).toMatchObject({ truncated: true });
@@ -196,7 +250,9 @@ describeModes("metrics", (stack) => {
 
   test("series with buckets sample by first, last, minimum and maximum of each bucket", async () => {
     const { api, id } = await freshRun();
-    await api.post(`/runs/${id}/metrics/batch`, { points: Array.from({ length: 400 }, (_, step) => ({ metrics: { a: step === 150 ? 99 : Math.sin(step) }, step })) });
+    await api.post(`/runs/${id}/metrics/batch`, {
+      points: Array.from({ length: 400 }, (_, step) => ({ metrics: { a: step === 150 ? 99 : Math.sin(step) }, step })),
+    });
     const sampled = (await api.post("/api/metrics/series", { key: "a", run_ids: [id], buckets: 10 })).json;
     expect(sampled).toMatchObject({ requested_buckets: 10, effective_buckets: 10 });
     const { metrics } = sampled.series[0];
@@ -204,7 +260,9 @@ describeModes("metrics", (stack) => {
     expect(metrics.length).toBeLessThanOrEqual(40);
     expect(metrics[0].step).toBe(0);
     expect(metrics.at(-1).step).toBe(399);
-    expect(metrics).toContainEqual(expect.objectContaining({ step: 150, value: 99, created_at: "1970-01-01T00:00:00Z" }));
+    expect(metrics).toContainEqual(
+      expect.objectContaining({ step: 150, value: 99, created_at: "1970-01-01T00:00:00Z" }),
+    );
     const whole = (await api.post("/api/metrics/series", { key: "a", run_ids: [id], buckets: 100 })).json;
     expect(whole.series[0].metrics).toHaveLength(400);
   });
@@ -236,7 +294,11 @@ describeModes("metrics", (stack) => {
     ["a key that is not ASCII", "clé"],
   ])("an Idempotency-Key that is %s is 400", async (_what, key) => {
     const { api, id } = await freshRun();
-    const answer = await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 }, { headers: { "idempotency-key": Buffer.from(key).toString("latin1") } });
+    const answer = await api.post(
+      `/runs/${id}/metrics`,
+      { metrics: { a: 1 }, step: 0 },
+      { headers: { "idempotency-key": Buffer.from(key).toString("latin1") } },
+    );
     expect(answer.status).toBe(400);
   });
 });

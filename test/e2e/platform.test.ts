@@ -38,7 +38,9 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect(answer.headers["content-type"]).toContain("text/plain; version=0.0.4");
     const samples = answer.text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     expect(samples).toHaveLength(3);
-    expect(samples[0]).toMatch(/^svc_rust_build_info\{(service|service_plane)="[^"]+",(service|service_plane)="[^"]+"\} 1$/);
+    expect(samples[0]).toMatch(
+      /^svc_rust_build_info\{(service|service_plane)="[^"]+",(service|service_plane)="[^"]+"\} 1$/,
+    );
     expect(samples[1]).toMatch(/^svc_control_projection_loaded\{service_plane="[^"]+"\} 1$/);
     expect(samples[2]).toMatch(/^svc_control_refresh_degraded\{service_plane="[^"]+"\} 0$/);
   });
@@ -56,15 +58,26 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     const { json } = await stack().api.get("/openapi.json");
     expect(json.openapi).toMatch(/^3\.1\./);
     expect(json["x-svc-service-plane"]).toEqual(expect.any(String));
-    expect(Object.keys(json.paths)).toEqual(expect.arrayContaining(["/runs", "/runs/{run_id}", "/runs/{run_id}/metrics/batch", "/api/runs/{run_id}/logs", "/health"]));
+    expect(Object.keys(json.paths)).toEqual(
+      expect.arrayContaining([
+        "/runs",
+        "/runs/{run_id}",
+        "/runs/{run_id}/metrics/batch",
+        "/api/runs/{run_id}/logs",
+        "/health",
+      ]),
+    );
   });
 
-  test.each([["/nowhere"], ["/runs/"], ["/RUNS"], ["/api/runs"], ["/%zz"], ["/runs/%ff"], ["//runs"]])("%s is an error with a text, without credentials", async (path) => {
-    const answer = await stack().api.get(path);
-    expect([400, 404]).toContain(answer.status);
-    expect(answer.json.error).toEqual(expect.any(String));
-    expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
-  });
+  test.each([["/nowhere"], ["/runs/"], ["/RUNS"], ["/api/runs"], ["/%zz"], ["/runs/%ff"], ["//runs"]])(
+    "%s is an error with a text, without credentials",
+    async (path) => {
+      const answer = await stack().api.get(path);
+      expect([400, 404]).toContain(answer.status);
+      expect(answer.json.error).toEqual(expect.any(String));
+      expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
+    },
+  );
 
   test("an unknown route says not found, a wrong method 405 with Allow, both before credentials", async () => {
     const unknown = await stack().api.get("/api/nothing/here");
@@ -81,25 +94,37 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     ["another scheme", { authorization: "Basic dTpw" }],
     ["an empty bearer", { authorization: "Bearer " }],
   ])("credentials that are %s are 401", async (_what, headers) => {
-    expect(await stack().api.get("/runs", { headers })).toMatchObject({ status: 401, json: { error: expect.any(String) } });
+    expect(await stack().api.get("/runs", { headers })).toMatchObject({
+      status: 401,
+      json: { error: expect.any(String) },
+    });
   });
 
   test("a key without the scope is 403 and told which one is missing", async () => {
     const reader = await stack().organization({ scopes: ["export:read"] });
-    expect(await reader.api.post("/runs", {})).toMatchObject({ status: 403, json: { error: "api key requires sdk:ingest" } });
+    expect(await reader.api.post("/runs", {})).toMatchObject({
+      status: 403,
+      json: { error: "api key requires sdk:ingest" },
+    });
     const writer = await stack().organization({ scopes: ["sdk:ingest"] });
-    expect(await writer.api.get("/runs")).toMatchObject({ status: 403, json: { error: "api key requires export:read" } });
+    expect(await writer.api.get("/runs")).toMatchObject({
+      status: 403,
+      json: { error: "api key requires export:read" },
+    });
   });
 
   test("every answer has an x-request-id: the caller's when it is fit, else a new one", async () => {
     const { api } = await stack().organization();
-    const idFor = async (sent?: string) => (await api.get("/runs", sent === undefined ? {} : { headers: { "x-request-id": sent } })).headers["x-request-id"];
+    const idFor = async (sent?: string) =>
+      (await api.get("/runs", sent === undefined ? {} : { headers: { "x-request-id": sent } })).headers["x-request-id"];
     expect(await idFor()).toMatch(UUID);
     expect(await idFor("trace:1._-A")).toBe("trace:1._-A");
     for (const unfit of ["a@b", "x".repeat(129), "tm_secret", "instantml_abc", "ghp_abc", "sk_live_1", "a b"]) {
       expect(await idFor(unfit)).toMatch(UUID);
     }
-    expect((await stack().api.get("/nowhere", { headers: { "x-request-id": "mine" } })).headers["x-request-id"]).toBe("mine");
+    expect((await stack().api.get("/nowhere", { headers: { "x-request-id": "mine" } })).headers["x-request-id"]).toBe(
+      "mine",
+    );
   });
 
   test.each([
@@ -112,7 +137,11 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     ["a depth bomb", "[".repeat(100_000), { "content-type": "application/json" }],
     ["a deep object", `{"config":${'{"a":'.repeat(200)}1${"}".repeat(200)}}`, { "content-type": "application/json" }],
     ["a __proto__ key", '{"config":{"__proto__":{"a":1}}}', { "content-type": "application/json" }],
-    ["bytes that are no UTF-8", new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), { "content-type": "application/json" }],
+    [
+      "bytes that are no UTF-8",
+      new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+      { "content-type": "application/json" },
+    ],
   ])("a body that is %s is 400 and leaves nothing behind", async (_what, rawBody, headers) => {
     const { api } = await stack().organization();
     const answer = await api.call("POST", "/runs", { rawBody, headers });
@@ -127,7 +156,10 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
       return `{"pad":"${"x".repeat(size - empty.length)}"}`;
     };
     expect((await api.call("POST", "/projects", { rawBody: body(1_000_000) })).status).toBe(200);
-    expect(await api.call("POST", "/projects", { rawBody: body(1_000_001) })).toMatchObject({ status: 413, json: { error: expect.any(String) } });
+    expect(await api.call("POST", "/projects", { rawBody: body(1_000_001) })).toMatchObject({
+      status: 413,
+      json: { error: expect.any(String) },
+    });
   });
 
   test("Content-Type: application/json with an empty body is fine on GET", async () => {
@@ -146,7 +178,10 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     const { api } = stack();
     const preflight = (origin: string) =>
       api.call("OPTIONS", "/runs", { headers: { origin, "access-control-request-method": "POST" } });
-    expect(await preflight("http://localhost:3000")).toMatchObject({ status: 204, headers: { "access-control-allow-origin": "http://localhost:3000" } });
+    expect(await preflight("http://localhost:3000")).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": "http://localhost:3000" },
+    });
     expect((await preflight("https://evil.test")).status).toBe(405);
   });
 
@@ -154,15 +189,22 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     const { api } = await stack().organization();
     await Promise.all(Array.from({ length: 20 }, () => api.post("/runs", { config: { text: "x".repeat(500) } })));
     expect((await api.get("/runs")).headers["content-encoding"]).toBeUndefined();
-    expect((await api.get("/runs", { headers: { "accept-encoding": "identity" } })).headers["content-encoding"]).toBeUndefined();
-    expect((await api.get("/runs", { headers: { "accept-encoding": "gzip" } })).headers["content-encoding"]).toBe("gzip");
+    expect(
+      (await api.get("/runs", { headers: { "accept-encoding": "identity" } })).headers["content-encoding"],
+    ).toBeUndefined();
+    expect((await api.get("/runs", { headers: { "accept-encoding": "gzip" } })).headers["content-encoding"]).toBe(
+      "gzip",
+    );
   });
 
   test("requests that are no HTTP get the one error shape too", async () => {
     const answer = await rawExchange(stack().baseUrl, "NONSENSE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"error":');
-    const long = await rawExchange(stack().baseUrl, `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(40_000)}\r\n\r\n`);
+    const long = await rawExchange(
+      stack().baseUrl,
+      `GET /health HTTP/1.1\r\nHost: x\r\nX-Long: ${"a".repeat(40_000)}\r\n\r\n`,
+    );
     expect(long).toMatch(/^HTTP\/1\.1 4(00|31) /);
     expect(long).toContain('"error":');
   });
@@ -216,7 +258,10 @@ describeModes(
       const { api } = await stack().organization({ plan: "free" });
       expect((await api.post("/projects", { name: "one" })).status).toBe(200);
       expect((await api.post("/projects", { name: "two" })).status).toBe(200);
-      expect(await api.post("/projects", { name: "three" })).toMatchObject({ status: 402, json: { code: "plan_limit_exceeded" } });
+      expect(await api.post("/projects", { name: "three" })).toMatchObject({
+        status: 402,
+        json: { code: "plan_limit_exceeded" },
+      });
       expect((await api.post("/projects", { name: "two" })).status).toBe(200);
     });
 
@@ -224,7 +269,9 @@ describeModes(
       const { api, orgId } = await stack().organization({ plan: "pro" });
       const { id } = (await api.post("/runs", {})).json.run;
       const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
-      expect((await api.patch(`/api/orgs/${orgId}`, { billing_state: "read_only_payment_required" }, operator)).status).toBe(200);
+      expect(
+        (await api.patch(`/api/orgs/${orgId}`, { billing_state: "read_only_payment_required" }, operator)).status,
+      ).toBe(200);
       expect(await api.post("/runs", {})).toMatchObject({ status: 402, json: { code: "payment_required" } });
       expect((await api.get(`/runs/${id}`)).status).toBe(200);
     });

@@ -75,7 +75,11 @@ describeModes("projects and runs", (stack) => {
     const conflict = await api.post("/runs", { id, project: "p", config: { a: 1 }, ...change });
     expect(conflict.status).toBe(409);
     expect(conflict.json).toMatchObject({ code: "run_id_conflict", error: expect.any(String) });
-    expect((await api.get(`/runs/${id}`)).json.run).toMatchObject({ config: { a: 1 }, name: first.json.run.name, tags: [] });
+    expect((await api.get(`/runs/${id}`)).json.run).toMatchObject({
+      config: { a: 1 },
+      name: first.json.run.name,
+      tags: [],
+    });
   });
 
   test("auto creates an unused id and attaches to a used one, finished runs staying finished", async () => {
@@ -161,7 +165,8 @@ describeModes("projects and runs", (stack) => {
 
   test("documents come back with the numbers that were sent", async () => {
     const api = await fresh();
-    const text = '{"project":"n","config":{"seed":12345678901234567890,"lr":1e-05,"big":1e300,"neg":-0.0,"deep":[{"x":18446744073709551615}]}}';
+    const text =
+      '{"project":"n","config":{"seed":12345678901234567890,"lr":1e-05,"big":1e300,"neg":-0.0,"deep":[{"x":18446744073709551615}]}}';
     const made = await api.call("POST", "/runs", { rawBody: text });
     expect(made.status).toBe(200);
     expect(made.text).toContain("12345678901234567890");
@@ -177,7 +182,10 @@ describeModes("projects and runs", (stack) => {
     const made = await api.post("/runs", { metadata: { notes: "first", gpu: "a100" } });
     expect(made.json.run).toMatchObject({ notes: "first", metadata: { notes: "first", gpu: "a100" } });
     const path = `/runs/${made.json.run.id}`;
-    expect((await api.patch(path, { notes: " second " })).json.run).toMatchObject({ notes: "second", metadata: { notes: "second" } });
+    expect((await api.patch(path, { notes: " second " })).json.run).toMatchObject({
+      notes: "second",
+      metadata: { notes: "second" },
+    });
     const cleared = (await api.patch(path, { notes: "" })).json.run;
     expect(cleared.notes).toBeNull();
     expect(cleared.metadata).toEqual({ gpu: "a100" });
@@ -211,7 +219,11 @@ describeModes("projects and runs", (stack) => {
   test("GET /runs/{id} is a summary with aggregates, counts and control", async () => {
     const api = await fresh();
     const { id } = (await api.post("/runs", {})).json.run;
-    for (const [step, value] of [[0, 1], [1, 0.25], [2, 0.5]]) {
+    for (const [step, value] of [
+      [0, 1],
+      [1, 0.25],
+      [2, 0.5],
+    ]) {
       await api.post(`/runs/${id}/metrics`, { metrics: { loss: value }, step });
     }
     const { run } = (await api.get(`/runs/${id}`)).json;
@@ -243,7 +255,12 @@ describeModes("projects and runs", (stack) => {
 
   test("GET /runs filters, sorts and pages", async () => {
     const api = await fresh();
-    const values: [string, string, number | undefined][] = [["b", "p1", 3], ["a", "p1", 1], ["c", "p2", 2], ["d", "p2", undefined]];
+    const values: [string, string, number | undefined][] = [
+      ["b", "p1", 3],
+      ["a", "p1", 1],
+      ["c", "p2", 2],
+      ["d", "p2", undefined],
+    ];
     for (const [name, project, score] of values) {
       const { id } = (await api.post("/runs", { name, project })).json.run;
       if (score !== undefined) await api.post(`/runs/${id}/metrics`, { metrics: { score, loss: score }, step: 0 });
@@ -270,13 +287,19 @@ describeModes("projects and runs", (stack) => {
     expect(await names("limit=")).toHaveLength(4);
   });
 
-  test.each(["limit=0", "limit=1001", "limit=ten", "limit=1.5", "offset=-1", "offset=x", "sort_by=shoe-size", "limit=1&limit=2"])(
-    "GET /runs?%s is 400",
-    async (query) => {
-      const api = await fresh();
-      expect(await api.get(`/runs?${query}`)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
-    },
-  );
+  test.each([
+    "limit=0",
+    "limit=1001",
+    "limit=ten",
+    "limit=1.5",
+    "offset=-1",
+    "offset=x",
+    "sort_by=shoe-size",
+    "limit=1&limit=2",
+  ])("GET /runs?%s is 400", async (query) => {
+    const api = await fresh();
+    expect(await api.get(`/runs?${query}`)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
+  });
 
   test("a project-scoped key sees and writes its own project only", async () => {
     const { api, orgId } = await stack().organization();
@@ -297,6 +320,9 @@ describeModes("projects and runs", (stack) => {
     expect((await scoped.get(`/runs/${foreign.id}`)).status).toBe(404);
     expect((await scoped.patch(`/runs/${foreign.id}`, { status: "failed" })).status).toBe(404);
     expect((await scoped.post(`/runs/${foreign.id}/metrics`, { metrics: { a: 1 }, step: 0 })).status).toBe(404);
-    expect(await scoped.post("/runs", { id: foreign.id, mode: "auto" })).toMatchObject({ status: 404, json: { code: "run_not_found" } });
+    expect(await scoped.post("/runs", { id: foreign.id, mode: "auto" })).toMatchObject({
+      status: 404,
+      json: { code: "run_not_found" },
+    });
   });
 });

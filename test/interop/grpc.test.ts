@@ -11,7 +11,10 @@ import { startStack, type Stack } from "../stack/stack.ts";
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
 
 type Answer = Record<string, unknown>;
-type Loaded = { tidemark: Record<string, { v1: Record<string, grpc.ServiceClientConstructor> }>; grpc: { health: { v1: Record<string, grpc.ServiceClientConstructor> } } };
+type Loaded = {
+  tidemark: Record<string, { v1: Record<string, grpc.ServiceClientConstructor> }>;
+  grpc: { health: { v1: Record<string, grpc.ServiceClientConstructor> } };
+};
 
 const root = join(import.meta.dirname, "../../proto");
 const files = ["runs", "control", "ingest"].map((name) => `tidemark/${name}/v1/${name}.proto`);
@@ -26,7 +29,10 @@ const services = [
   { module: "ingest-read", service: "IngestReadService", domain: "ingest" },
 ] as const;
 
-const modes = (await requireServers(["nats-server", "minio"])) === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
+const modes =
+  (await requireServers(["nats-server", "minio"])) === undefined
+    ? (["embedded"] as const)
+    : (["embedded", "split"] as const);
 
 describe.each(modes)("a plain gRPC client, %s", (mode) => {
   let stack: Stack;
@@ -49,7 +55,12 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
   const metadata = (token = stack.internalToken): grpc.Metadata => {
     const made = new grpc.Metadata();
     made.set("tidemark-internal-token", token);
-    const identity = create(IdentitySchema, { orgId: org, kind: CallerKind.API_KEY, scopes: ["sdk:ingest", "export:read"], planTier: "premium" });
+    const identity = create(IdentitySchema, {
+      orgId: org,
+      kind: CallerKind.API_KEY,
+      scopes: ["sdk:ingest", "export:read"],
+      planTier: "premium",
+    });
     made.set("tidemark-identity-bin", Buffer.from(toBinary(IdentitySchema, identity)));
     return made;
   };
@@ -57,8 +68,12 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
     new Promise((resolve, reject) => {
       const rpc = (of as unknown as Record<string, (...args: unknown[]) => void>)[method];
       if (rpc === undefined) throw new Error(`no method ${method}`);
-      rpc.call(of, request, meta, { deadline: Date.now() + 10_000 }, (error: grpc.ServiceError | null, answer: Answer) =>
-        error === null ? resolve(answer) : reject(error),
+      rpc.call(
+        of,
+        request,
+        meta,
+        { deadline: Date.now() + 10_000 },
+        (error: grpc.ServiceError | null, answer: Answer) => (error === null ? resolve(answer) : reject(error)),
       );
     });
 
@@ -73,7 +88,12 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
     const calls: Record<string, () => Promise<unknown>> = {
       RunsService: () => ask(made, "ListProjects", {}),
       ControlService: () => ask(made, "GetProjection", { limit: 10 }),
-      IngestService: () => ask(made, "AppendLogs", { runId: randomUUID(), stream: "stdout", lines: [{ lineNumber: 1, message: "x" }] }).catch((error: unknown) => error),
+      IngestService: () =>
+        ask(made, "AppendLogs", {
+          runId: randomUUID(),
+          stream: "stdout",
+          lines: [{ lineNumber: 1, message: "x" }],
+        }).catch((error: unknown) => error),
       IngestReadService: () => ask(made, "ListLogs", { runId: randomUUID() }).catch((error: unknown) => error),
     };
     const answer = await calls[service]!();
@@ -84,6 +104,8 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
 
   test("is not believed without the internal token", async () => {
     const made = client("runs", loaded.tidemark["runs"]!.v1["RunsService"]!);
-    await expect(ask(made, "ListProjects", {}, metadata("wrong"))).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
+    await expect(ask(made, "ListProjects", {}, metadata("wrong"))).rejects.toMatchObject({
+      code: grpc.status.UNAUTHENTICATED,
+    });
   });
 });

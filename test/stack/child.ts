@@ -26,7 +26,13 @@ process.once("exit", () => {
 export function startChild(target: string, settings: Readonly<Record<string, string>>): Child {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, [main, `--target=${target}`], {
-    env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }), ...settings },
+    env: {
+      PATH,
+      HOME,
+      NODE_NO_WARNINGS: "1",
+      ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
+      ...settings,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   alive.add(child);

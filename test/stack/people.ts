@@ -59,7 +59,8 @@ export async function createTeam(stack: Stack, plan = "premium"): Promise<Team> 
   const email = newEmail();
   const user = fine("no user", await stack.api.post("/api/users", { email }, asOperator(stack))).json.user;
   const wish = { slug: name, name, plan_tier: plan, owner_user_id: user.id };
-  const orgId: string = fine("no team", await stack.api.post("/api/orgs", wish, asOperator(stack))).json.organization.id;
+  const orgId: string = fine("no team", await stack.api.post("/api/orgs", wish, asOperator(stack))).json.organization
+    .id;
   const owner = await signIn(stack, { email });
   return {
     orgId,

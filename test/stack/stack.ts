@@ -72,7 +72,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   }
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
-  const peers = mode === "split" ? groups.map((group) => `${group}=http://127.0.0.1:${ports.get(group)!.internal}`) : [];
+  const peers =
+    mode === "split" ? groups.map((group) => `${group}=http://127.0.0.1:${ports.get(group)!.internal}`) : [];
 
   const settingsOf = (group: string): Record<string, string> => ({
     TIDEMARK_LOG_LEVEL: "warn",

@@ -8,7 +8,7 @@ export async function until<T>(what: string, ask: () => Promise<T> | T, timeoutM
   while (Date.now() < end) {
     try {
       const answer = await ask();
-      if (answer !== false && answer !== undefined && answer !== null) return answer as NonNullable<T>;
+      if (answer !== false && answer !== undefined && answer !== null) return answer;
       last = answer;
     } catch (error) {
       last = error;

@@ -37,6 +37,10 @@ export const reasons = {
   run_search_too_broad: shown("invalid_argument"),
   personal_workspace_invite_forbidden: shown("invalid_argument"),
 
+  // Found by the gateway alone, before any service is asked.
+  payload_too_large: hidden("out_of_range"),
+  method_not_allowed: hidden("unimplemented"),
+
   unauthenticated: hidden("unauthenticated"),
   forbidden: hidden("permission_denied"),
   invite_email_mismatch: shown("permission_denied"),
@@ -70,6 +74,7 @@ export const reasons = {
   warehouse_unavailable: shown("unavailable"),
   service_unavailable: shown("unavailable"),
   email_delivery_unavailable: shown("unavailable"),
+  billing_unavailable: shown("unavailable"),
   deadline_exceeded: hidden("deadline_exceeded"),
   unimplemented: hidden("unimplemented"),
   internal: hidden("internal"),

@@ -37,11 +37,24 @@ export const hostConfig = defineConfig({
     optional: true,
     help: "Folder for artifact bytes; used where no S3 endpoint is named.",
   }),
-  s3Endpoint: url({ env: "TIDEMARK_S3_ENDPOINT", optional: true, help: "S3 endpoint for artifact bytes, such as http://minio:9000." }),
-  s3Bucket: text({ env: "TIDEMARK_S3_BUCKET", default: "tidemark", pattern: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, help: "Bucket for artifact bytes; made when it is missing." }),
+  s3Endpoint: url({
+    env: "TIDEMARK_S3_ENDPOINT",
+    optional: true,
+    help: "S3 endpoint for artifact bytes, such as http://minio:9000.",
+  }),
+  s3Bucket: text({
+    env: "TIDEMARK_S3_BUCKET",
+    default: "tidemark",
+    pattern: /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
+    help: "Bucket for artifact bytes; made when it is missing.",
+  }),
   s3AccessKey: secret({ env: "TIDEMARK_S3_ACCESS_KEY", optional: true, help: "Access key for the S3 endpoint." }),
   s3SecretKey: secret({ env: "TIDEMARK_S3_SECRET_KEY", optional: true, help: "Secret key for the S3 endpoint." }),
-  internalHost: text({ env: "TIDEMARK_INTERNAL_HOST", default: "127.0.0.1", help: "Address on which peers, probes and Prometheus reach this process." }),
+  internalHost: text({
+    env: "TIDEMARK_INTERNAL_HOST",
+    default: "127.0.0.1",
+    help: "Address on which peers, probes and Prometheus reach this process.",
+  }),
   internalPort: int({
     env: "TIDEMARK_INTERNAL_PORT",
     default: 0,

@@ -66,7 +66,14 @@ describe("the host", () => {
     events = [];
     const host = await start([caller(() => {}), server()], { TIDEMARK_TEST_SIZE: "3" });
     await host.stop();
-    expect(events).toEqual(["start server 3", "start caller", "drain caller", "drain server", "stop caller", "stop server"]);
+    expect(events).toEqual([
+      "start server 3",
+      "start caller",
+      "drain caller",
+      "drain server",
+      "stop caller",
+      "stop server",
+    ]);
   });
 
   test("gives a module its peer in the process and over the network alike", async () => {
@@ -115,9 +122,9 @@ describe("the host", () => {
   });
 
   test("all faults of the settings are told at once", async () => {
-    await expect(start([server()], { TIDEMARK_TEST_SIZE: "12", TIDEMARK_GRPC_PORT: "x", TIDEMARK_TYPO: "1" })).rejects.toThrow(
-      /3 faults[\s\S]*TIDEMARK_GRPC_PORT[\s\S]*TIDEMARK_TEST_SIZE[\s\S]*TIDEMARK_TYPO|3 faults/,
-    );
+    await expect(
+      start([server()], { TIDEMARK_TEST_SIZE: "12", TIDEMARK_GRPC_PORT: "x", TIDEMARK_TYPO: "1" }),
+    ).rejects.toThrow(/3 faults[\s\S]*TIDEMARK_GRPC_PORT[\s\S]*TIDEMARK_TEST_SIZE[\s\S]*TIDEMARK_TYPO|3 faults/);
   });
 
   test("answers liveness always, readiness as its modules do, and Prometheus in full", async () => {

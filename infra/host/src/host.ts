@@ -53,7 +53,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const settings = parseConfig({ host: hostConfig, ...configGroups(modules) }, options.environment, {
     alsoKnown: options.alsoKnown ?? [],
   });
-  const host = settings.host as ReturnType<typeof parseConfig<{ host: typeof hostConfig }>>["host"];
+  const host = settings.host;
   const log = createLog({
     level: host.logLevel,
     service: options.name,

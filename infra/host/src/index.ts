@@ -1,6 +1,12 @@
 export { configGroups, startHost, type Host, type HostOptions } from "./host.ts";
 export { hostConfig } from "./host-config.ts";
-export { defineModule, type ModuleContext, type ModuleDefinition, type ModuleNeed, type RunningModule } from "./module.ts";
+export {
+  defineModule,
+  type ModuleContext,
+  type ModuleDefinition,
+  type ModuleNeed,
+  type RunningModule,
+} from "./module.ts";
 export { migrateModules } from "./migrate-modules.ts";
 export { runProcess } from "./run-process.ts";
 export { startOrder } from "./start-order.ts";

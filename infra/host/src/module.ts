@@ -60,5 +60,5 @@ export type ModuleNeed = { readonly module: string; readonly service: DescServic
 
 /** Keeps the setting types of a definition while the host treats all modules alike. */
 export function defineModule<Group extends ConfigGroup>(definition: ModuleDefinition<Group>): ModuleDefinition {
-  return definition as unknown as ModuleDefinition;
+  return definition;
 }

@@ -1,5 +1,12 @@
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import { connectPeer, createLocalClient, type CallObserver, type Client, type Implementation, type Peer } from "@tidemark/rpc";
+import {
+  connectPeer,
+  createLocalClient,
+  type CallObserver,
+  type Client,
+  type Implementation,
+  type Peer,
+} from "@tidemark/rpc";
 import type { ModuleDefinition, RunningModule } from "./module.ts";
 
 /** The services of other modules, wherever they run. */
@@ -55,12 +62,15 @@ export function createPeers(
     },
     clientFor(module, service) {
       const need = module.needs.find((candidate) => candidate.service.typeName === service.typeName);
-      if (need === undefined) throw new Error(`module ${module.name} does not declare that it needs ${service.typeName}`);
+      if (need === undefined)
+        throw new Error(`module ${module.name} does not declare that it needs ${service.typeName}`);
       const here = local.get(service.typeName);
       if (here !== undefined) return createLocalClient(service, here, options.observer);
       const url = urls.get(need.module);
       if (url === undefined) {
-        throw new Error(`module ${module.name} needs ${need.module}: run it here or name its address in TIDEMARK_PEERS`);
+        throw new Error(
+          `module ${module.name} needs ${need.module}: run it here or name its address in TIDEMARK_PEERS`,
+        );
       }
       const peer = remote.get(url) ?? connectPeer(url, options);
       remote.set(url, peer);

@@ -21,7 +21,11 @@ export async function runProcess(options: {
     process.exitCode = error instanceof ConfigError ? 78 : 1;
     return;
   }
-  host.log.info("started", { modules: modules.map((module) => module.name), internalPort: host.internalPort, grpcPort: host.grpcPort });
+  host.log.info("started", {
+    modules: modules.map((module) => module.name),
+    internalPort: host.internalPort,
+    grpcPort: host.grpcPort,
+  });
   let asked = false;
   const stop = (signal: NodeJS.Signals): void => {
     if (asked) process.exit(1);

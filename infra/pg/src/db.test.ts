@@ -49,7 +49,6 @@ describe("row level security", () => {
 
   test("a statement outside a tenant transaction fails loudly, on fresh and on used connections", async () => {
     for (let round = 0; round < 8; round += 1) {
-      // oxlint-disable-next-line no-await-in-loop -- one after the other, so that connections are reused
       await expect(db.rows(allNotes, [])).rejects.toThrow(/app\.org_id|invalid input syntax for type uuid/);
     }
   });

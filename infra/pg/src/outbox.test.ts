@@ -46,7 +46,6 @@ describe("the outbox relay", () => {
     const org = randomUUID();
     const sent: string[] = [];
     for (const text of ["1", "2", "3"]) {
-      // oxlint-disable-next-line no-await-in-loop -- the order is the point
       await db.withTenant(org, (tx) => putOutbox(tx, org, message(text)));
     }
     await expect(
@@ -109,7 +108,6 @@ describe("the outbox relay", () => {
       });
     await db.withTenant(org, async (tx) => {
       for (let index = 0; index < 40; index += 1) {
-        // oxlint-disable-next-line no-await-in-loop -- one connection
         await putOutbox(tx, org, message(String(index)));
       }
     });

@@ -3,7 +3,8 @@ import { AppError, isAppError, isReason } from "@tidemark/errors";
 type PgFields = { code?: unknown; message?: unknown; hint?: unknown; column?: unknown };
 
 const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND", "EHOSTUNREACH", "ENOENT"]);
-const LOST = /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|not queryable|server closed the connection/;
+const LOST =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|not queryable|server closed the connection/;
 
 /** The SQLSTATE or system code of an error, or an empty text. */
 export function sqlState(error: unknown): string {
@@ -16,8 +17,8 @@ export function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   if (NETWORK.has(code) || code === "25006") return true;
   if (/^(08|53|57P0)/.test(code) && code !== "57014") return true;
-  const text = String((error as PgFields | null)?.message ?? "");
-  return code === "" && LOST.test(text);
+  const text = (error as PgFields | null)?.message;
+  return code === "" && typeof text === "string" && LOST.test(text);
 }
 
 /**

@@ -25,6 +25,6 @@ export const columnTypes: pg.CustomTypesConfig = {
       if (oid === TIMESTAMPTZ) return rfc3339;
       if (oid === JSON_TEXT || oid === JSONB || oid === NUMERIC) return (text: string) => text;
     }
-    return pg.types.getTypeParser(oid, format as "text");
+    return pg.types.getTypeParser(oid, format as "text") as (text: string) => unknown;
   },
 };

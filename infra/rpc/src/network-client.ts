@@ -34,7 +34,10 @@ function neverSent(error: unknown): boolean {
  * any handler saw it, when no connection came about, or when the method is declared free of side
  * effects. Everything else that breaks is `service_unavailable`, for the caller to repeat.
  */
-export function connectPeer(baseUrl: string, options: { connectionsMax?: number; observer?: CallObserver; token?: string | undefined } = {}): Peer {
+export function connectPeer(
+  baseUrl: string,
+  options: { connectionsMax?: number; observer?: CallObserver; token?: string | undefined } = {},
+): Peer {
   const pool = new Pool(baseUrl, {
     connections: options.connectionsMax ?? 32,
     pipelining: 1,
@@ -51,7 +54,11 @@ export function connectPeer(baseUrl: string, options: { connectionsMax?: number;
         method: "POST",
         path,
         body,
-        headers: { "content-type": "application/proto", "connect-protocol-version": "1", ...callToHeaders(call, options.token) },
+        headers: {
+          "content-type": "application/proto",
+          "connect-protocol-version": "1",
+          ...callToHeaders(call, options.token),
+        },
         signal: AbortSignal.timeout(Math.max(1, call.deadlineMs - Date.now())),
       });
       if (response.statusCode === 200) return { bytes: await response.body.bytes() };
@@ -82,7 +89,7 @@ export function connectPeer(baseUrl: string, options: { connectionsMax?: number;
   return {
     client<S extends GenServiceMethods>(service: GenService<S>): Client<S> {
       const client: Record<string, unknown> = {};
-      for (const [name, method] of unaryMethods(service as unknown as GenService<GenServiceMethods>)) {
+      for (const [name, method] of unaryMethods(service)) {
         const path = `/${service.typeName}/${method.name}`;
         const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
         const facts = { service: service.typeName, method: method.name, side: "client" as const };

@@ -49,7 +49,7 @@ export function createUnaryServer(
   let inFlight = 0;
 
   const answer = (response: ServerResponse, status: number, type: string, body: Uint8Array | string): void => {
-    response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body as string) });
+    response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
     response.end(body);
   };
 
@@ -62,7 +62,12 @@ export function createUnaryServer(
       const output = await observed(options.observer, facts, () =>
         withinDeadline(call, () => route.handler(fromBinary(route.method.input, body) as never, call)),
       );
-      answer(response, 200, "application/proto", toBinary(route.method.output, create(route.method.output, output as never)));
+      answer(
+        response,
+        200,
+        "application/proto",
+        toBinary(route.method.output, create(route.method.output, output as never)),
+      );
     } catch (error) {
       if (!isAppError(error)) options.onUnknownError?.(error);
       // Our own clients read the body, not the status; any status but 200 marks an error.

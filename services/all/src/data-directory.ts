@@ -29,7 +29,9 @@ export async function prepareDataDirectory(directory: string, fresh: boolean): P
     if (ours) {
       const { format } = JSON.parse(await readFile(join(directory, MARKER), "utf8")) as { format?: unknown };
       if (format !== FORMAT && !fresh) {
-        throw startError(`${directory} was written by another version of Tidemark (format ${String(format)}, this one reads ${FORMAT})`);
+        throw startError(
+          `${directory} was written by another version of Tidemark (format ${String(format)}, this one reads ${FORMAT})`,
+        );
       }
       if (fresh) await rm(directory, { recursive: true, force: true });
     }

@@ -28,7 +28,12 @@ export async function startSplitChildren(
       command: process.execPath,
       args: [join(import.meta.dirname, "main.ts"), `--target=${name}`],
       cwd: process.cwd(),
-      env: { ...settings, TIDEMARK_INTERNAL_PORT: String(ports.get(name)), TIDEMARK_GRPC_PORT: "0", TIDEMARK_PEERS: peers },
+      env: {
+        ...settings,
+        TIDEMARK_INTERNAL_PORT: String(ports.get(name)),
+        TIDEMARK_GRPC_PORT: "0",
+        TIDEMARK_PEERS: peers,
+      },
       onLine: log,
       stopSignals: [
         { signal: "SIGTERM", waitMs: 15_000 },
@@ -41,7 +46,9 @@ export async function startSplitChildren(
     internalUrls,
     failed: Promise.race(
       children.map(({ name, child }) =>
-        child.exited.then(({ code, signal }) => `${name} has ended (${signal ?? code}): ${child.lastLines().slice(-3).join(" ")}`),
+        child.exited.then(
+          ({ code, signal }) => `${name} has ended (${signal ?? code}): ${child.lastLines().slice(-3).join(" ")}`,
+        ),
       ),
     ),
     async stop() {

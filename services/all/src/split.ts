@@ -1,6 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { claimFolder, obtainServer, pollUntil, startError, startMinio, startNats, startPostgres } from "@tidemark/local";
+import {
+  claimFolder,
+  obtainServer,
+  pollUntil,
+  startError,
+  startMinio,
+  startNats,
+  startPostgres,
+} from "@tidemark/local";
 import { banner } from "./banner.ts";
 import { checkPort } from "./check-port.ts";
 import type { CommandLine } from "./command-line.ts";

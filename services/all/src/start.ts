@@ -37,7 +37,12 @@ async function start(line: CommandLine): Promise<Running> {
       environment: {
         ...localDefaults,
         ...process.env,
-        ...localSettings({ port: line.port, databaseUrl: postgres.url, dataDirectory: line.dataDirectory, internalToken }),
+        ...localSettings({
+          port: line.port,
+          databaseUrl: postgres.url,
+          dataDirectory: line.dataDirectory,
+          internalToken,
+        }),
       },
     });
     undo.push(() => host.stop());

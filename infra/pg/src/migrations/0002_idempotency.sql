@@ -68,13 +68,16 @@ BEGIN
 END
 $$;
 
--- Writes the record of a key that claim_key left to this transaction.
+-- Writes the record of a key that claim_key left to this transaction. Not LANGUAGE sql: up to
+-- version 17 PostgreSQL would plan such a function anew at every call, which costs more than the insert.
 CREATE FUNCTION platform.keep_key(org uuid, key bytea, body bytea, answer bytea) RETURNS void
-  LANGUAGE sql AS $$
+  LANGUAGE plpgsql AS $$
+BEGIN
   INSERT INTO platform.idempotency (org_id, key_hash, generation, body_hash, reply)
   VALUES (org, key, platform.generation_of(now()), body, answer)
   ON CONFLICT (org_id, key_hash, generation)
     DO UPDATE SET body_hash = excluded.body_hash, reply = excluded.reply, created_at = excluded.created_at;
+END
 $$;
 
 DO $$
