@@ -1,0 +1,111 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+
+import { anyPoints, columnsOf, columnsOfSeries } from "./columns.fixture.ts";
+import { headsOfColumns } from "./heads.ts";
+import type { HeadDelta } from "./heads.ts";
+import { mergeHeads } from "./merge-heads.ts";
+
+type Points = [step: number, value: number][];
+
+/** Everything of a head but its mean and squared deviations, straight from the definitions. */
+function extremesOf(points: Points): Omit<HeadDelta, "key" | "mean" | "m2"> {
+  const steps = points.map(([step]) => step);
+  const values = points.map(([, value]) => value);
+  const [min, max, firstStep, latestStep] = [
+    Math.min(...values),
+    Math.max(...values),
+    Math.min(...steps),
+    Math.max(...steps),
+  ];
+  const lowestStepOf = (wanted: number) =>
+    Math.min(...points.filter(([, value]) => value === wanted).map(([step]) => step));
+  return {
+    count: points.length,
+    min,
+    minStep: lowestStepOf(min),
+    max,
+    maxStep: lowestStepOf(max),
+    latest: points.findLast(([step]) => step === latestStep)![1],
+    latestStep,
+    firstStep,
+  };
+}
+
+/** The values are integers over 128, so that sums of them and of their squares are exact in whole numbers. */
+const SCALE = 128;
+
+/** Mean and squared deviations without rounding until the last division. */
+function exactMoments(points: Points): { mean: number; m2: number } {
+  const n = BigInt(points.length);
+  let sum = 0n;
+  let squares = 0n;
+  for (const [, value] of points) {
+    const x = BigInt(value * SCALE);
+    sum += x;
+    squares += x * x;
+  }
+  return {
+    mean: Number(sum) / SCALE / points.length,
+    m2: Number(n * squares - sum * sum) / points.length / SCALE ** 2,
+  };
+}
+
+/** Joins neighbours until one is left, in an order given by `picks`: any tree over the batches in the order of their arrival. */
+function mergeInAnyOrder(heads: HeadDelta[], picks: number[]): HeadDelta {
+  const rest = [...heads];
+  for (let i = 0; rest.length > 1; i++) {
+    const at = (picks[i % picks.length] ?? 0) % (rest.length - 1);
+    rest.splice(at, 2, mergeHeads(rest[at]!, rest[at + 1]!));
+  }
+  return rest[0]!;
+}
+
+const history = fc.array(
+  fc.tuple(
+    fc.oneof(fc.nat(5), fc.nat(1_000_000)),
+    fc.oneof(fc.integer({ min: -3, max: 3 }), fc.integer({ min: -100_000, max: 100_000 })).map((x) => x / SCALE),
+  ),
+  { minLength: 1, maxLength: 60 },
+);
+
+describe("heads of any history, cut into any batches and merged in any order", () => {
+  test("are the heads of the whole history: counts, extremes and steps exactly, mean and variance within 1e-9", () => {
+    fc.assert(
+      fc.property(history, fc.array(fc.nat(59)), fc.array(fc.nat(), { minLength: 1 }), (points, cuts, picks) => {
+        const ends = [...new Set([...cuts.filter((cut) => cut > 0 && cut < points.length), points.length])].sort(
+          (a, b) => a - b,
+        );
+        const batches = ends.map((end, i) => points.slice(ends[i - 1] ?? 0, end));
+        const heads = batches.map((batch) => headsOfColumns(columnsOfSeries("k", ...batch))[0]!);
+        const { key, mean, m2, ...extremes } = mergeInAnyOrder(heads, picks);
+        expect(key).toBe("k");
+        expect(extremes).toEqual(extremesOf(points));
+        const exact = exactMoments(points);
+        expect(Math.abs(mean - exact.mean)).toBeLessThanOrEqual(1e-9);
+        expect(Math.abs(m2 - exact.m2)).toBeLessThanOrEqual(1e-9 * exact.m2);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("are numbers for any doubles, each key's own, with a mean between the extremes", () => {
+    fc.assert(
+      fc.property(anyPoints, (points) => {
+        for (const head of headsOfColumns(columnsOf(points))) {
+          const own = points.filter(({ metrics }) => head.key in metrics);
+          expect(head).toMatchObject(
+            extremesOf(own.map(({ metrics, step }): [number, number] => [step, metrics[head.key]!])),
+          );
+          const slack = 1e-15 * Math.max(Math.abs(head.min), Math.abs(head.max)) * head.count;
+          expect(head.mean).toBeGreaterThanOrEqual(head.min - slack);
+          expect(head.mean).toBeLessThanOrEqual(head.max + slack);
+          expect(head.m2).toBeGreaterThanOrEqual(0);
+          const twice = mergeHeads(head, head);
+          expect(twice).toMatchObject({ count: 2 * head.count, min: head.min, max: head.max, mean: head.mean });
+          expect(twice.m2).toBe(2 * head.m2);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,72 @@
+/** Samples one series for a chart while its points pass by. */
+export type M4Sampler = {
+  /** Takes a point, which arrived after all those taken before. Points outside the step range are left out. */
+  readonly add: (step: number, value: number) => void;
+  /** The sample, at most four points per bucket, by step. */
+  sample(): { readonly steps: Float64Array; readonly values: Float64Array };
+};
+
+/**
+ * M4 aggregation (Jugel, Jerzak, Hackenbroich and Markl, "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014): the step
+ * range is cut into equal buckets, and of each the first, last, lowest and highest point are kept, with which a line chart of that width
+ * draws the same pixels as with all points. A point of step s belongs to bucket floor((s - firstStep) * buckets / (lastStep - firstStep + 1)).
+ *
+ * Of several candidates the one with the lowest step is first, lowest and highest, the one with the highest step is last; at one step it is
+ * the one that arrived first, for last the one that arrived last. Of the kept points of a bucket that share a step only one remains, the
+ * earliest in the order first, last, lowest, highest.
+ *
+ * `firstStep` and `lastStep` are those of the whole series, which must be known beforehand; memory depends on `buckets` (from 1) alone.
+ */
+export function createM4Sampler(firstStep: number, lastStep: number, buckets: number): M4Sampler {
+  const seen = new Uint8Array(buckets);
+  // Four points per bucket: first, last, lowest, highest.
+  const steps = new Float64Array(4 * buckets);
+  const values = new Float64Array(4 * buckets);
+  const span = lastStep - firstStep + 1;
+
+  const bucketOf = (step: number): number => {
+    if (firstStep === lastStep) return 0;
+    // Steps too large for their differences to be exact may fall beyond the last bucket.
+    return Math.min(Math.floor(((step - firstStep) * buckets) / span), buckets - 1);
+  };
+
+  const put = (at: number, step: number, value: number): void => {
+    steps[at] = step;
+    values[at] = value;
+  };
+
+  return {
+    add(step, value) {
+      if (step < firstStep || step > lastStep) return;
+      const bucket = bucketOf(step);
+      const at = 4 * bucket;
+      if (seen[bucket] === 0) {
+        seen[bucket] = 1;
+        for (let i = at; i < at + 4; i++) put(i, step, value);
+        return;
+      }
+      if (step < steps[at]!) put(at, step, value);
+      if (step >= steps[at + 1]!) put(at + 1, step, value);
+      const lowest = values[at + 2]!;
+      if (value < lowest || (value === lowest && step < steps[at + 2]!)) put(at + 2, step, value);
+      const highest = values[at + 3]!;
+      if (value > highest || (value === highest && step < steps[at + 3]!)) put(at + 3, step, value);
+    },
+    sample() {
+      const kept: number[] = [];
+      for (let bucket = 0; bucket < buckets; bucket++) {
+        if (seen[bucket] === 0) continue;
+        const at = 4 * bucket;
+        // A stable sort: among equal steps the order first, last, lowest, highest remains.
+        const candidates = [at, at + 1, at + 2, at + 3].sort((a, b) => steps[a]! - steps[b]!);
+        for (const [i, candidate] of candidates.entries()) {
+          if (i === 0 || steps[candidate] !== steps[candidates[i - 1]!]) kept.push(candidate);
+        }
+      }
+      return {
+        steps: Float64Array.from(kept, (i) => steps[i]!),
+        values: Float64Array.from(kept, (i) => values[i]!),
+      };
+    },
+  };
+}

@@ -1,0 +1,280 @@
+import { describe, expect, test } from "@jest/globals";
+
+import { newRunState, NO_STOP } from "./run-state.ts";
+import {
+  acknowledge,
+  acknowledgeOther,
+  after,
+  effectOf,
+  expectedEffectOf,
+  complete,
+  completeOther,
+  fail,
+  finish,
+  minute,
+  now,
+  resume,
+  startedAt,
+  stop,
+  stopAgain,
+  toRunning,
+} from "./transition-rows.fixture.ts";
+import type { Row } from "./transition-rows.fixture.ts";
+
+/** The rows of the API specification's table for a run that exists; modes `create` and `auto` on one change nothing and are no events. */
+const specified: Row[] = [
+  {
+    name: "resuming a finished run makes it running, clears its finish time, keeps its start and counts the resume",
+    history: [finish],
+    event: resume,
+    outcome: "resumed",
+    changed: true,
+    shows: "running",
+    stopState: "none",
+    expected: { status: "running", startedAt, finishedAt: null, resumeCount: 1, resumedAt: now },
+  },
+  {
+    name: "resuming a failed run makes it running, clears its finish time, keeps its start and counts the resume",
+    history: [fail, resume, fail],
+    event: resume,
+    outcome: "resumed",
+    changed: true,
+    shows: "running",
+    stopState: "none",
+    expected: { status: "running", startedAt, finishedAt: null, resumeCount: 2, resumedAt: now },
+  },
+  {
+    name: "resuming a running run is a plain attach",
+    history: [],
+    event: resume,
+    outcome: "attached",
+    changed: false,
+    shows: "running",
+    stopState: "none",
+  },
+  {
+    name: "a running run can be set to finished",
+    history: [],
+    event: finish,
+    outcome: "patched",
+    changed: true,
+    shows: "finished",
+    stopState: "none",
+    expected: { status: "finished", finishedAt: now },
+  },
+  {
+    name: "a running run can be set to failed",
+    history: [],
+    event: fail,
+    outcome: "patched",
+    changed: true,
+    shows: "failed",
+    stopState: "none",
+    expected: { status: "failed", finishedAt: now },
+  },
+  {
+    name: "a running run can be set to running",
+    history: [],
+    event: toRunning,
+    outcome: "patched",
+    changed: false,
+    shows: "running",
+    stopState: "none",
+  },
+  {
+    name: "a finished run can be set to failed and keeps its first finish time",
+    history: [finish],
+    event: fail,
+    outcome: "patched",
+    changed: true,
+    shows: "failed",
+    stopState: "none",
+    expected: { status: "failed", finishedAt: minute(1) },
+  },
+  {
+    name: "a failed run can be set to finished and keeps its first finish time",
+    history: [fail],
+    event: finish,
+    outcome: "patched",
+    changed: true,
+    shows: "finished",
+    stopState: "none",
+    expected: { status: "finished", finishedAt: minute(1) },
+  },
+  {
+    name: "a first stop of a running run is recorded as requested and shows stopping",
+    history: [],
+    event: stop,
+    outcome: "requested",
+    changed: true,
+    shows: "stopping",
+    stopState: "requested",
+    expected: {
+      status: "running",
+      finishedAt: null,
+      stop: {
+        ...NO_STOP,
+        state: "requested",
+        requestId: "r1",
+        reason: "nan loss",
+        actor: "api_key",
+        requestedAt: now,
+        updatedAt: now,
+      },
+    },
+  },
+  {
+    name: "a repeated stop keeps the first request and its reason",
+    history: [stop],
+    event: stopAgain,
+    outcome: "already_requested",
+    changed: false,
+    shows: "stopping",
+    stopState: "requested",
+  },
+  {
+    name: "a stop of a run that acknowledged one keeps the first request",
+    history: [stop, acknowledge],
+    event: stopAgain,
+    outcome: "already_requested",
+    changed: false,
+    shows: "stopping",
+    stopState: "acknowledged",
+  },
+  {
+    name: "a stop of a finished run stores nothing",
+    history: [finish],
+    event: stop,
+    outcome: "already_terminal",
+    changed: false,
+    shows: "finished",
+    stopState: "none",
+  },
+  {
+    name: "a stop of a failed run stores nothing",
+    history: [fail],
+    event: stop,
+    outcome: "already_terminal",
+    changed: false,
+    shows: "failed",
+    stopState: "none",
+  },
+  {
+    name: "acknowledging the pending request leaves the run stopping; its message is not the completion message",
+    history: [stop],
+    event: acknowledge,
+    outcome: "acknowledged",
+    changed: true,
+    shows: "stopping",
+    stopState: "acknowledged",
+    expected: {
+      stop: {
+        ...after(stop).stop,
+        state: "acknowledged",
+        acknowledgedAt: now,
+        completionMessage: null,
+        updatedAt: now,
+      },
+    },
+  },
+  {
+    name: "completing an acknowledged stop of a running run makes it failed at that time and it shows stopped",
+    history: [stop, acknowledge],
+    event: complete,
+    outcome: "completed",
+    changed: true,
+    shows: "stopped",
+    stopState: "completed",
+    expected: {
+      status: "failed",
+      finishedAt: now,
+      stop: {
+        ...after(stop, acknowledge).stop,
+        state: "completed",
+        acknowledgedAt: minute(2),
+        completedAt: now,
+        completionMessage: "saved",
+        updatedAt: now,
+      },
+    },
+  },
+  {
+    name: "completing a stop that was never acknowledged sets the acknowledged time too",
+    history: [stop],
+    event: complete,
+    outcome: "completed",
+    changed: true,
+    shows: "stopped",
+    stopState: "completed",
+    expected: {
+      status: "failed",
+      finishedAt: now,
+      stop: {
+        ...after(stop).stop,
+        state: "completed",
+        acknowledgedAt: now,
+        completedAt: now,
+        completionMessage: "saved",
+        updatedAt: now,
+      },
+    },
+  },
+  ...[acknowledgeOther, completeOther].flatMap((event): Row[] => {
+    const verb = event.kind === "ack" && event.state === "completed" ? "completing" : "acknowledging";
+    const common = { event, outcome: "stop_id_mismatch", changed: false } as const;
+    return [
+      {
+        ...common,
+        name: `${verb} another id than the requested one changes nothing`,
+        history: [stop],
+        shows: "stopping",
+        stopState: "requested",
+      },
+      {
+        ...common,
+        name: `${verb} another id than the acknowledged one changes nothing`,
+        history: [stop, acknowledge],
+        shows: "stopping",
+        stopState: "acknowledged",
+      },
+      {
+        ...common,
+        name: `${verb} another id than the completed one changes nothing`,
+        history: [stop, complete],
+        shows: "stopped",
+        stopState: "completed",
+      },
+      {
+        ...common,
+        name: `${verb} any id of a run that was never asked changes nothing`,
+        history: [],
+        shows: "running",
+        stopState: "none",
+      },
+      {
+        ...common,
+        name: `${verb} any id of an ended run that was never asked changes nothing`,
+        history: [finish],
+        shows: "finished",
+        stopState: "none",
+      },
+    ];
+  }),
+];
+
+describe("the specification's transition table", () => {
+  test("a created run is running, starts now and was never asked to stop", () => {
+    expect(newRunState(now)).toEqual({
+      status: "running",
+      startedAt: now,
+      finishedAt: null,
+      resumeCount: 0,
+      resumedAt: null,
+      stop: NO_STOP,
+    });
+  });
+
+  test.each(specified)("$name", (row) => {
+    expect(effectOf(row)).toEqual(expectedEffectOf(row));
+  });
+});
