@@ -1,0 +1,54 @@
+import { badRequest } from "@tidemark/errors";
+import { present, type Fields } from "./present.ts";
+
+/** A moment, to the microsecond. */
+export type Instant = {
+  /** Microseconds since 1970, exact between the years 1685 and 2255, to 32 µs in the year 9999. */
+  readonly micros: number;
+  /** RFC 3339 in UTC as PostgreSQL's columns come back: `2026-01-02T03:04:05.25Z`, no trailing zeros. */
+  readonly text: string;
+};
+
+const shape =
+  /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+const LENGTH_MAX = 64;
+
+/**
+ * Reads RFC 3339 with `Z` or an offset. Digits below a microsecond are dropped. `undefined` for
+ * anything else: no zone, a day that the month does not have, a leap second, a year outside 1 to 9999 in UTC.
+ */
+export function parseInstant(value: unknown): Instant | undefined {
+  if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
+  const match = shape.exec(value.trim());
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours, offsetMinutes] = match;
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const localMs = Date.parse(`${local}Z`);
+  // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
+  if (Number.isNaN(localMs) || new Date(localMs).toISOString().slice(0, 19) !== local) return undefined;
+  const offset = sign === undefined ? 0 : (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
+  const ms = sign === "-" ? localMs + offset : localMs - offset;
+  if (ms < FIRST_MS || ms > LAST_MS) return undefined;
+  const digits = fraction.slice(0, 6).padEnd(6, "0");
+  const decimals = digits.replace(/0+$/, "");
+  const whole = new Date(ms).toISOString().slice(0, 19);
+  return { micros: ms * 1000 + Number(digits), text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
+}
+
+/** An instant that must be there. @throws bad_request */
+export function readInstant(fields: Fields, name: string): Instant {
+  const instant = readOptionalInstant(fields, name);
+  if (instant === undefined) throw badRequest(`${name} is required`, name);
+  return instant;
+}
+
+/** An instant, or `undefined` when absent. Also reads query parameters. @throws bad_request */
+export function readOptionalInstant(fields: Fields, name: string): Instant | undefined {
+  const value = present(fields, name);
+  if (value === undefined) return undefined;
+  const instant = parseInstant(value);
+  if (instant === undefined) throw badRequest(`${name} must be an RFC 3339 time with a zone`, name);
+  return instant;
+}

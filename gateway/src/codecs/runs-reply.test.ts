@@ -1,0 +1,189 @@
+import { create } from "@bufbuild/protobuf";
+import { expect, test } from "@jest/globals";
+import {
+  CreateProjectResponseSchema,
+  CreateRunResponseSchema,
+  GetRunResponseSchema,
+  ListProjectsResponseSchema,
+  ListRunsResponseSchema,
+} from "@tidemark/proto/runs/v1/runs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { projectsRoutes } from "../routes/projects.ts";
+import { runsRoutes } from "../routes/runs.ts";
+import { writeJson } from "./json.ts";
+import { encodeCreateProject, encodeListProjects } from "./projects-reply.ts";
+import { encodeCreateRun, encodeGetRun, encodeListRuns } from "./runs-reply.ts";
+
+const utf8 = new TextEncoder();
+const id = "5b0c0000-0000-4000-8000-00000000000a";
+const at = "2026-01-02T03:04:05.678901Z";
+
+const run = {
+  id,
+  orgId: id,
+  projectId: id,
+  project: "demo",
+  name: "calm-otter-3",
+  status: "running",
+  configJson: utf8.encode('{"seed":12345678901234567890}'),
+  tags: ["base"],
+  metadataJson: utf8.encode('{"notes":"first"}'),
+  notes: "first",
+  createdAt: at,
+  startedAt: at,
+  resumeCount: 1,
+  resumedAt: at,
+  lifecycle: [{ statusFrom: "finished", statusTo: "running", at, kind: "resume" }],
+};
+
+const summary = {
+  run,
+  runControl: { stopState: "none", displayStatus: "running", stopRequested: false },
+  metrics: {
+    keys: ["__proto__", "10", "loss"],
+    latest: [1, 2, 0.4],
+    min: [1, 2, 0.3],
+    max: [1, 2, 1],
+    mean: [1, 2, 0.6],
+    variance: [0, Number.NaN, 0.02],
+    count: [1, 1, 12],
+    bestStep: [0, 0, 9],
+    keysTotal: 3n,
+    nextCursor: "",
+  },
+  artifactCounts: { file: 2n },
+};
+
+const row = {
+  id,
+  org_id: id,
+  project_id: id,
+  project: "demo",
+  name: "calm-otter-3",
+  status: "running",
+  config: { seed: Number("12345678901234567890") },
+  tags: ["base"],
+  metadata: { notes: "first" },
+  notes: "first",
+  created_at: at,
+  started_at: at,
+  finished_at: null,
+  parent_run_id: null,
+  forked_from_step: null,
+  forked_from_artifact_id: null,
+  resume_count: 1,
+  resumed_at: at,
+  lifecycle: [{ status_from: "finished", status_to: "running", at, kind: "resume" }],
+};
+
+const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+formats.default(ajv);
+
+/** Parses the body that a client gets, after checking it against the schema of its route. */
+function bodyOf(reply: { body: Parameters<typeof writeJson>[0] }, route: string): Record<string, unknown> {
+  const body: unknown = JSON.parse(writeJson(reply.body));
+  const record = [...runsRoutes, ...projectsRoutes].find(({ method, path }) => `${method} ${path}` === route);
+  const validate = ajv.compile(record?.schemas.response ?? false);
+  expect([validate(body), validate.errors]).toEqual([true, null]);
+  return body as Record<string, unknown>;
+}
+
+test("a created run is the run row and whether it is new", () => {
+  const reply = encodeCreateRun(create(CreateRunResponseSchema, { run, created: true }));
+  expect(bodyOf(reply, "POST /runs")).toEqual({ run: row, created: true });
+  expect(writeJson(reply.body)).toContain('"config":{"seed":12345678901234567890}');
+});
+
+test("a read run is its summary, with every field that has no value as null", () => {
+  const body = bodyOf(encodeGetRun(create(GetRunResponseSchema, { run: summary })), "GET /runs/{run_id}");
+  expect(body["run"]).toEqual({
+    ...row,
+    run_control: {
+      stop_state: "none",
+      display_status: "running",
+      stop_request_id: null,
+      stop_requested: false,
+      actor: null,
+      stop_requested_at: null,
+      stop_acknowledged_at: null,
+      stop_completed_at: null,
+      updated_at: null,
+    },
+    latest_metrics: JSON.parse('{"__proto__":1,"10":2,"loss":0.4}') as unknown,
+    metric_aggregates: JSON.parse(
+      '{"__proto__":{"latest":1,"min":1,"max":1,"mean":1,"variance":0,"count":1,"best_step":0},' +
+        '"10":{"latest":2,"min":2,"max":2,"mean":2,"variance":null,"count":1,"best_step":0},' +
+        '"loss":{"latest":0.4,"min":0.3,"max":1,"mean":0.6,"variance":0.02,"count":12,"best_step":9}}',
+    ) as unknown,
+    metric_keys: ["__proto__", "10", "loss"],
+    metric_keys_truncated: false,
+    metric_keys_total: 3,
+    metric_next_cursor: null,
+    artifact_counts: { checkpoint: 0, rollout: 0, file: 2 },
+  });
+});
+
+test("a page of metric keys says that there are more, and how to get them", () => {
+  const metrics = { ...summary.metrics, keysTotal: 1200n, nextCursor: "bG9zcw" };
+  const body = bodyOf(
+    encodeGetRun(create(GetRunResponseSchema, { run: { ...summary, metrics } })),
+    "GET /runs/{run_id}",
+  );
+  expect(body["run"]).toMatchObject({
+    metric_keys_truncated: true,
+    metric_keys_total: 1200,
+    metric_next_cursor: "bG9zcw",
+  });
+});
+
+test("reason and message of a stop show where the service gave them, as null when there is none", () => {
+  const runControl = {
+    stopState: "requested",
+    displayStatus: "stopping",
+    stopRequested: true,
+    stopRequestId: id,
+    actor: "user",
+    stopRequestedAt: at,
+    updatedAt: at,
+    details: { reason: "nan loss" },
+  };
+  const body = bodyOf(
+    encodeGetRun(create(GetRunResponseSchema, { run: { ...summary, runControl } })),
+    "GET /runs/{run_id}",
+  );
+  expect(body["run"]).toHaveProperty("run_control", {
+    stop_state: "requested",
+    display_status: "stopping",
+    stop_request_id: id,
+    stop_requested: true,
+    actor: "user",
+    stop_requested_at: at,
+    stop_acknowledged_at: null,
+    stop_completed_at: null,
+    updated_at: at,
+    reason: "nan loss",
+    completion_message: null,
+  });
+});
+
+test("a list is summaries without a cursor of their keys", () => {
+  const body = bodyOf(encodeListRuns(create(ListRunsResponseSchema, { runs: [summary, summary] })), "GET /runs");
+  expect(body["runs"]).toHaveLength(2);
+  expect(body["runs"]).toMatchObject([row, row]);
+  expect(body["runs"]).not.toHaveProperty("0.metric_next_cursor");
+  expect(bodyOf(encodeListRuns(create(ListRunsResponseSchema, {})), "GET /runs")).toEqual({ runs: [] });
+});
+
+test("projects come with all their fields", () => {
+  const project = { id, orgId: id, name: "demo", createdAt: at };
+  const json = { id, org_id: id, name: "demo", description: null, created_at: at };
+  expect(bodyOf(encodeCreateProject(create(CreateProjectResponseSchema, { project })), "POST /projects")).toEqual({
+    project: json,
+  });
+  const list = create(ListProjectsResponseSchema, { projects: [{ ...project, description: "d" }], total: 7n });
+  expect(bodyOf(encodeListProjects(list), "GET /projects")).toEqual({
+    projects: [{ ...json, description: "d" }],
+    total: 7,
+  });
+});

@@ -1,0 +1,17 @@
+import type { Route } from "../route.ts";
+import { attributesRoutes } from "./attributes.ts";
+import { logsRoutes } from "./logs.ts";
+import { metricsRoutes } from "./metrics.ts";
+import { projectsRoutes } from "./projects.ts";
+import { routingRoutes } from "./routing.ts";
+import { runsRoutes } from "./runs.ts";
+
+/** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
+export const allRoutes: readonly Route[] = [
+  ...projectsRoutes,
+  ...runsRoutes,
+  ...metricsRoutes,
+  ...logsRoutes,
+  ...attributesRoutes,
+  ...routingRoutes,
+];

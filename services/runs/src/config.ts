@@ -1,0 +1,4 @@
+import { defineConfig, sharedFields } from "@tidemark/config";
+
+/** Settings of the runs service. */
+export const runsConfig = defineConfig({ limits: sharedFields.limits });

@@ -1,0 +1,29 @@
+import { badRequest } from "@tidemark/errors";
+
+/** The orders of a run list (API specification, GET /runs). */
+export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
+
+/** An order of a run list. */
+export type RunSort = (typeof RUN_SORTS)[number];
+
+/** Most runs of a page. */
+export const RUNS_LIMIT_MAX = 1000;
+
+/** Most metric keys that a list shows of each run. */
+export const LIST_METRIC_KEYS_MAX = 250;
+
+/** Most metric keys that the read of one run shows at a time. */
+export const RUN_METRIC_KEYS_MAX = 1000;
+
+/** Reads an order. @throws bad_request */
+export function requireSort(text: string): RunSort {
+  const sort = RUN_SORTS.find((known) => known === text);
+  if (sort === undefined) throw badRequest(`sort_by must be one of ${RUN_SORTS.join(", ")}`, "sort_by");
+  return sort;
+}
+
+/** Checks a page size. @throws bad_request */
+export function requireLimit(limit: number, max: number, field = "limit"): number {
+  if (limit >= 1 && limit <= max) return limit;
+  throw badRequest(`${field} must be a whole number from 1 to ${max}`, field);
+}

@@ -1,0 +1,16 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Db } from "@tidemark/pg";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Handlers } from "@tidemark/rpc";
+
+/** What the handlers use. */
+export type RunsDeps = {
+  readonly db: Db;
+  /** Whether plan limits are enforced. */
+  readonly limitsOn: boolean;
+  /** A new random UUID. */
+  readonly newId: () => string;
+};
+
+/** The handlers of this service by RPC. */
+export type RunsHandlers = Handlers<(typeof RunsService)["method"] & GenServiceMethods>;

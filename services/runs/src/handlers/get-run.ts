@@ -1,0 +1,60 @@
+import { badRequest, isAppError, notFound, type AppError } from "@tidemark/errors";
+import { endOfPrefix, keyCursor, readKeyCursor } from "../domain/key-range.ts";
+import { isUuid } from "../domain/run-id.ts";
+import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
+import { encodeRunSummary } from "../encode/run-summary.ts";
+import { callerOf, type Caller } from "../steps/caller.ts";
+import { findRunSummary } from "../store/find-run-summary.ts";
+import type { MetricRow } from "../store/metric-row.ts";
+import type { RunsDeps, RunsHandlers } from "./deps.ts";
+
+/**
+ * One run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
+ * @throws not_found, then bad_request
+ */
+export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    if (!isUuid(request.runId)) throw notFound("run");
+    const page = readPage(request);
+    const limit = page.fault === undefined ? request.metricLimit : 1;
+    const keys = { from: request.metricPrefix, end: endOfPrefix(request.metricPrefix), after: page.after, limit };
+    const row = await db.withTenant(caller.orgId, (tx) =>
+      findRunSummary(tx, caller.orgId, request.runId, caller.projectId, keys),
+    );
+    if (row === undefined) throw notFound("run");
+    if (page.fault !== undefined) throw page.fault;
+    const options = { stopDetails: mayReadStopDetails(caller), nextCursor: cursorAfter(row, limit) };
+    return { run: encodeRunSummary(row, options) };
+  };
+}
+
+type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
+
+/** Faults of the query wait until the run was found. */
+function readPage(request: PageRequest): { after: string; fault?: AppError } {
+  if (request.queryFault !== undefined) {
+    return { after: "", fault: badRequest(request.queryFault.text, request.queryFault.field) };
+  }
+  if (request.metricLimit < 1 || request.metricLimit > RUN_METRIC_KEYS_MAX) {
+    const text = `metric_limit must be a whole number from 1 to ${RUN_METRIC_KEYS_MAX}`;
+    return { after: "", fault: badRequest(text, "metric_limit") };
+  }
+  try {
+    return { after: readKeyCursor(request.metricCursor) };
+  } catch (error) {
+    if (isAppError(error)) return { after: "", fault: error };
+    throw error;
+  }
+}
+
+// Reason and message of a stop are for those who may ask for one and read runs; a session's scopes
+// are those of its role.
+function mayReadStopDetails({ scopes }: Caller): boolean {
+  return scopes.includes("export:read") && scopes.includes("runs:control");
+}
+
+function cursorAfter({ metric_keys: keys }: MetricRow, limit: number): string {
+  const last = keys?.at(-1);
+  return last === undefined || keys === null || keys.length < limit ? "" : keyCursor(last);
+}

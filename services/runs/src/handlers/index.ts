@@ -1,0 +1,19 @@
+import { createProject } from "./create-project.ts";
+import { createRun } from "./create-run.ts";
+import type { RunsDeps, RunsHandlers } from "./deps.ts";
+import { getRun } from "./get-run.ts";
+import { listProjects } from "./list-projects.ts";
+import { listRuns } from "./list-runs.ts";
+import { updateRun } from "./update-run.ts";
+
+/** Every RPC of the service. */
+export function runsHandlers(deps: RunsDeps): RunsHandlers {
+  return {
+    createProject: createProject(deps),
+    listProjects: listProjects(deps),
+    createRun: createRun(deps),
+    getRun: getRun(deps),
+    listRuns: listRuns(deps),
+    updateRun: updateRun(deps),
+  };
+}

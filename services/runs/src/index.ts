@@ -1,0 +1,1 @@
+export { runsMigrations, runsModule } from "./module.ts";

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import type { MigrationSet } from "@tidemark/pg";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { implement } from "@tidemark/rpc";
+import { runsConfig } from "./config.ts";
+import { runsHandlers } from "./handlers/index.ts";
+
+/** Schema `runs`: projects, runs, and what other services may read of them. */
+export const runsMigrations: MigrationSet = {
+  schema: "runs",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Projects and runs. */
+export const runsModule = defineModule({
+  name: "runs",
+  config: runsConfig,
+  schema: "runs",
+  migrations: runsMigrations,
+  provides: [RunsService],
+  needs: [],
+  async start(context) {
+    const db = context.db();
+    const handlers = runsHandlers({ db, limitsOn: context.config.limits, newId: randomUUID });
+    return { implementations: [implement(RunsService, handlers)], ready: () => db.ping() };
+  },
+});

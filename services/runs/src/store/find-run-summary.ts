@@ -1,0 +1,30 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { KeyRange } from "../domain/key-range.ts";
+import { metricColumns, metricsOf, type MetricRow } from "./metric-row.ts";
+import { runColumns, type RunRow } from "./run-row.ts";
+
+const statement = sql(
+  "runs_find_run_summary",
+  `SELECT ${runColumns}, ${metricColumns}
+   FROM runs.runs r
+   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${metricsOf({
+     limit: "$4::bigint",
+     matching: `AND h.key COLLATE "C" >= $5 AND ($6::text IS NULL OR h.key COLLATE "C" < $6)`,
+     page: `AND h.key COLLATE "C" > $7`,
+     fromStart: "$7 = ''",
+   })}
+   WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
+);
+
+/** One run with a page of its metric aggregates; undefined when it is not in the organization, or not in `projectId`. */
+export function findRunSummary(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  projectId: string | undefined,
+  keys: KeyRange & { readonly limit: number },
+): Promise<(RunRow & MetricRow) | undefined> {
+  const { limit, from, end, after } = keys;
+  return tx.one(statement, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
+}
