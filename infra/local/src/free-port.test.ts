@@ -1,0 +1,12 @@
+import { createServer } from "node:net";
+import { expect, test } from "@jest/globals";
+import { freePort, isPortFree } from "./free-port.ts";
+
+test("a free port can be listened on, and is not free then", async () => {
+  const port = await freePort();
+  expect(await isPortFree(port)).toBe(true);
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  expect(await isPortFree(port)).toBe(false);
+  await new Promise((resolve) => server.close(resolve));
+});

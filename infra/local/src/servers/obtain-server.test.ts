@@ -1,0 +1,121 @@
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { cachedServer, findServer } from "./find-server.ts";
+import { obtainServer, type ObtainOptions } from "./obtain-server.ts";
+import { serverSources } from "./server-sources.ts";
+
+let folder = "";
+let lines: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "obtain-"));
+  lines = [];
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A program of the test's own, in a folder that PATH may name. */
+async function program(path: string, script: string): Promise<string> {
+  const file = join(folder, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `#!/bin/sh\n${script}\n`);
+  await chmod(file, 0o755);
+  return file;
+}
+
+const natsScript = (version: string): string => `echo "nats-server: v${version}"`;
+/** Only the programs that the test has made, and a shell for them. */
+const options = (env: NodeJS.ProcessEnv = {}): ObtainOptions => ({
+  env: { PATH: [join(folder, "bin"), "/usr/bin", "/bin"].join(delimiter), CALLS: join(folder, "calls"), ...env },
+  cacheDir: join(folder, "cache"),
+  log: (line) => lines.push(line),
+});
+// What the build and the image are asked for, and an executable where it is expected.
+const go = `echo "go $*" >> "$CALLS"; printf '#!/bin/sh\\necho nats-server: v2.15.2\\n' > "$GOBIN/nats-server"; chmod 755 "$GOBIN/nats-server"`;
+const brokenGo = `echo "go: downloading x" >&2; echo "go: module needs go >= 1.26.0 (running go 1.18)" >&2; exit 1`;
+const docker = `echo "docker $1" >> "$CALLS"
+case "$1" in create) echo abc123;; cp) printf '#!/bin/sh\\necho nats-server: v2.15.2\\n' > "$3"; chmod 755 "$3";; esac`;
+const noDocker = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
+const cached = (): string => cachedServer("nats-server", options());
+
+describe("without fetching", () => {
+  test("the environment variable goes before PATH and the cache", async () => {
+    const named = await program("named", natsScript("2.14.0"));
+    await program("bin/nats-server", natsScript("2.15.0"));
+    expect(await findServer("nats-server", options({ TIDEMARK_NATS_SERVER: named }))).toEqual({ path: named });
+  });
+
+  test.each([
+    ["too old", natsScript("2.9.10"), "it is not version 2.12 or newer (nats-server: v2.9.10)"],
+    ["not a server", "exit 2", "it does not run (code 2)"],
+  ])("a variable that names something %s is said, not passed over", async (_name, script, fault) => {
+    const named = await program("named", script);
+    await program("bin/go", go);
+    const got = await obtainServer("nats-server", options({ TIDEMARK_NATS_SERVER: named }));
+    expect(got).toEqual({ missing: `TIDEMARK_NATS_SERVER names ${named}, but ${fault}` });
+  });
+
+  test("PATH goes before the cache, if its version will do", async () => {
+    const onPath = await program("bin/nats-server", natsScript("2.12.4"));
+    await program(cached().slice(folder.length + 1), natsScript("2.15.2"));
+    expect(await findServer("nats-server", options())).toEqual({ path: onPath });
+    await program("bin/nats-server", natsScript("2.11.9"));
+    expect(await findServer("nats-server", options())).toEqual({ path: cached() });
+  });
+});
+
+describe("making one", () => {
+  test("Go builds exactly the pinned version, once for all who ask", async () => {
+    await program("bin/go", go);
+    const got = await Promise.all([1, 2, 3].map(() => obtainServer("nats-server", options())));
+    expect(got).toEqual([{ path: cached() }, { path: cached() }, { path: cached() }]);
+    const { goPackage, goVersion } = serverSources["nats-server"];
+    expect(await readFile(join(folder, "calls"), "utf8")).toBe(
+      `go install -trimpath -ldflags -s -w ${goPackage}@${goVersion}\n`,
+    );
+    expect(lines).toContainEqual(expect.stringMatching(/^Building nats-server v2\.15\.2 with Go/));
+    expect(await readdir(join(folder, "cache/servers"))).toEqual(["nats-server@v2.15.2"]);
+  });
+
+  test("an image is opened where Go cannot build, and the container is removed", async () => {
+    await program("bin/go", brokenGo);
+    await program("bin/docker", docker);
+    expect(await obtainServer("nats-server", options())).toEqual({ path: cached() });
+    expect(await readFile(join(folder, "calls"), "utf8")).toBe("docker info\ndocker create\ndocker cp\ndocker rm\n");
+  });
+
+  test("where nothing works, one sentence says what was tried", async () => {
+    await program("bin/nats-server", natsScript("2.9.10"));
+    await program("bin/go", brokenGo);
+    await program("bin/docker", noDocker);
+    expect(await obtainServer("nats-server", options())).toEqual({
+      missing:
+        `nats-server is missing: TIDEMARK_NATS_SERVER is not set; PATH has ${join(folder, "bin/nats-server")}, but it is not ` +
+        "version 2.12 or newer (nats-server: v2.9.10); the cache folder has none; " +
+        "building it with Go failed: go: module needs go >= 1.26.0 (running go 1.18); no Docker engine answers",
+    });
+    expect(await readdir(join(folder, "cache/servers"))).toEqual([]);
+  });
+
+  test("something that was built but is no server does not enter the cache", async () => {
+    await program("bin/go", `printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; chmod 755 "$GOBIN/nats-server"`);
+    await program("bin/docker", noDocker);
+    expect(await obtainServer("nats-server", options())).toMatchObject({
+      missing: expect.stringContaining("it does not run (code 3)"),
+    });
+    expect(await readdir(join(folder, "cache/servers"))).toEqual([]);
+  });
+});
+
+test.each([
+  ["nats-server: v2.15.2", true],
+  ["nats-server: v2.12.0", true],
+  ["nats-server: v3.0.0", true],
+  ["nats-server: v2.11.99", false],
+  ["nats-server: v2.9.10", false],
+  ["something else", false],
+])("of NATS servers, %s is accepted: %s", (text, expected) => {
+  expect(serverSources["nats-server"].accepts(text)).toBe(expected);
+});

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { Log } from "../log.ts";
+import type { ChildExit, StopStep } from "../start-child.ts";
+import { listBucketsStatus } from "./list-buckets-status.ts";
+import { startServerIn } from "./start-server-in.ts";
+
+export type MinioOptions = {
+  /** The executable, as obtainServer gives it. */
+  path: string;
+  /** The server's own folder; made if missing. Holds `objects/` and `credentials.json` (mode 0600), kept over restarts. */
+  dir: string;
+  /** Port on 127.0.0.1; default: a free one. */
+  port?: number | undefined;
+  log: Log;
+  /** What the server itself prints. Default: nothing. */
+  onServerLine?: Log | undefined;
+};
+
+/** A MinIO server that answers. */
+export type Minio = {
+  /** `http://127.0.0.1:<port>`. */
+  endpoint: string;
+  port: number;
+  accessKey: string;
+  secretKey: string;
+  pid: number;
+  exited: Promise<ChildExit>;
+  /** Ends the server and gives the folder back. May be called twice. */
+  stop(): Promise<void>;
+};
+
+type Credentials = { accessKey: string; secretKey: string };
+
+const stopSteps: readonly StopStep[] = [
+  { signal: "SIGTERM", waitMs: 15_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+
+/**
+ * Runs a MinIO server of this process's own on 127.0.0.1, with its objects in one folder and without its web console. It
+ * ends with this process, also when this process is killed.
+ *
+ * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
+ */
+export async function startMinio({ path, dir, port, log, onServerLine }: MinioOptions): Promise<Minio> {
+  const folder = resolve(dir);
+  let credentials: Credentials = { accessKey: "", secretKey: "" };
+  const server = await startServerIn({
+    title: "MinIO",
+    path,
+    folder,
+    port,
+    log,
+    onLine: onServerLine,
+    stopSteps,
+    async prepare(chosen) {
+      const objects = join(folder, "objects");
+      await mkdir(objects, { recursive: true });
+      credentials = await keptCredentials(join(folder, "credentials.json"));
+      return {
+        args: ["server", "--quiet", "--address", `127.0.0.1:${chosen}`, objects],
+        env: {
+          MINIO_ROOT_USER: credentials.accessKey,
+          MINIO_ROOT_PASSWORD: credentials.secretKey,
+          MINIO_BROWSER: "off",
+          // It would ask its makers' site for news.
+          MINIO_UPDATE: "off",
+        },
+      };
+    },
+    isReady: (chosen) => answers(chosen, credentials),
+    explain: (lines) => lines.find((line) => /^\s*(FATAL|ERROR)\b/.test(line))?.trim(),
+  });
+  return { ...server, endpoint: `http://127.0.0.1:${server.port}`, ...credentials };
+}
+
+async function keptCredentials(file: string): Promise<Credentials> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text !== undefined) return JSON.parse(text) as Credentials;
+  const made = { accessKey: "tidemark", secretKey: randomBytes(24).toString("base64url") };
+  await writeFile(file, JSON.stringify(made), { mode: 0o600 });
+  return made;
+}
+
+// Its own health check says ready while the first requests are still answered with 503.
+async function answers(port: number, credentials: Credentials): Promise<boolean> {
+  try {
+    return (await listBucketsStatus(`http://127.0.0.1:${port}`, credentials, new Date())) === 200;
+  } catch {
+    return false;
+  }
+}

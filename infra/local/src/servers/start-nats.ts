@@ -1,0 +1,94 @@
+import { writeFile } from "node:fs/promises";
+import { createConnection } from "node:net";
+import { join, resolve } from "node:path";
+import { startError } from "@tidemark/toolcache";
+import type { Log } from "../log.ts";
+import type { ChildExit, StopStep } from "../start-child.ts";
+import { startServerIn } from "./start-server-in.ts";
+
+export type NatsOptions = {
+  /** The executable, as obtainServer gives it; 2.12 or newer. */
+  path: string;
+  /** The server's own folder; made if missing. Streams are kept in it over restarts. */
+  dir: string;
+  /** Port on 127.0.0.1; default: a free one. */
+  port?: number | undefined;
+  log: Log;
+  /** What the server itself prints. Default: nothing. */
+  onServerLine?: Log | undefined;
+};
+
+/** A NATS server with JetStream that accepts connections. */
+export type Nats = {
+  /** `nats://` URL; there is no authentication, only this machine can reach it. */
+  url: string;
+  port: number;
+  pid: number;
+  exited: Promise<ChildExit>;
+  /** Ends the server and gives the folder back. May be called twice. */
+  stop(): Promise<void>;
+};
+
+const stopSteps: readonly StopStep[] = [
+  { signal: "SIGTERM", waitMs: 10_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+
+/**
+ * Runs a NATS server of this process's own on 127.0.0.1, with JetStream on files that are flushed to the disk before a
+ * message counts as stored. It ends with this process, also when this process is killed.
+ *
+ * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
+ */
+export async function startNats({ path, dir, port, log, onServerLine }: NatsOptions): Promise<Nats> {
+  const folder = resolve(dir);
+  const server = await startServerIn({
+    title: "NATS",
+    path,
+    folder,
+    port,
+    log,
+    onLine: onServerLine,
+    stopSteps,
+    async prepare(chosen) {
+      const config = join(folder, "nats.conf");
+      await writeFile(config, natsConfiguration(chosen, folder));
+      return { args: ["-c", config], env: {} };
+    },
+    isReady: offersJetStream,
+    explain: (lines) => lines.find((line) => line.includes("[FTL]"))?.replace(/^.*\[FTL\]\s*/, ""),
+  });
+  return { ...server, url: `nats://127.0.0.1:${server.port}` };
+}
+
+/** The server's configuration file; it keeps the streams in `<store>/jetstream`. Pure. */
+export function natsConfiguration(port: number, store: string): string {
+  return [
+    "server_name: tidemark-local",
+    "host: 127.0.0.1",
+    `port: ${port}`,
+    `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: always }`,
+    "",
+  ].join("\n");
+}
+
+/** A server greets every connection with what it can do. */
+async function offersJetStream(port: number): Promise<boolean> {
+  const greeting = await new Promise<string>((done) => {
+    const socket = createConnection({ host: "127.0.0.1", port });
+    let text = "";
+    const finish = (): void => {
+      socket.destroy();
+      done(text);
+    };
+    socket.setTimeout(1000, finish);
+    socket.once("error", finish).once("close", finish);
+    socket.on("data", (bytes) => {
+      text += bytes.toString("latin1");
+      if (text.includes("\r\n")) finish();
+    });
+  });
+  if (!greeting.startsWith("INFO ")) return false;
+  if ((JSON.parse(greeting.slice(5)) as { jetstream?: boolean }).jetstream === true) return true;
+  throw startError(`the server on port ${port} is a NATS server without JetStream`);
+}

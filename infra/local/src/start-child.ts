@@ -1,0 +1,121 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import type { Log } from "./log.ts";
+
+/** How a process ended: with a code, or by a signal. */
+export type ChildExit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** A server that runs as a child process. */
+export type Child = {
+  pid: number;
+  /** Resolves when the process has ended, for whatever reason; never rejects. */
+  exited: Promise<ChildExit>;
+  /** The last lines that it printed, oldest first, at most 100. */
+  lastLines(): readonly string[];
+  /** Ends it by the first of `stopSignals`, then by the next ones when it takes too long. May be called at any time, also twice. */
+  stop(): Promise<ChildExit>;
+};
+
+/** One step of ending a process: the signal, and how long it may take before the next step. */
+export type StopStep = { signal: NodeJS.Signals; waitMs: number };
+
+export type ChildOptions = {
+  /** Absolute path. */
+  command: string;
+  args: readonly string[];
+  cwd: string;
+  /** The whole environment: what a person has set for other programs is not for a server. */
+  env: NodeJS.ProcessEnv;
+  /** The account to run as, when this process is root. `cwd` is entered before the change of account. */
+  account?: { uid: number; gid: number } | undefined;
+  /** Receives the lines that it prints on both outputs. */
+  onLine?: Log | undefined;
+  /** Default: SIGTERM, 10 s, then SIGKILL. The first is also what ends the process when this one has died. */
+  stopSignals?: readonly StopStep[];
+};
+
+const linesMax = 100;
+const lateOutputMs = 500;
+const defaultStop: readonly StopStep[] = [
+  { signal: "SIGTERM", waitMs: 10_000 },
+  { signal: "SIGKILL", waitMs: 5_000 },
+];
+
+// A pipe from this process is the sign that it lives. The watcher (a small shell that belongs to nobody, in no folder of
+// ours) reads from it: a line says that the server has ended by itself, the end of the pipe that this process has. The
+// server takes over the process of the first shell, so its id is known to both.
+const watch = 'read -r _ <&3 || kill -s "$1" "$2"';
+const launch = '( cd / && exec sh -c "$1" tidemark-watch "$2" $$ >/dev/null 2>&1 & ); shift 2; exec "$@" 3<&-';
+
+/**
+ * Starts a server that never outlives this process, not even when this process is killed. It gets a process group of its
+ * own: Ctrl-C in a terminal reaches the program, which then stops its servers in the order that it needs.
+ *
+ * @throws the error of the operating system when the process cannot be started
+ */
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args, cwd, env, account, onLine, stopSignals = defaultStop } = options;
+  const first = (stopSignals[0]?.signal ?? "SIGTERM").slice("SIG".length);
+  const child = spawn("/bin/sh", ["-c", launch, "sh", watch, first, command, ...args], {
+    cwd,
+    env,
+    ...account,
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream as Readable }).on("line", (line) => {
+      lines.push(line);
+      if (lines.length > linesMax) lines.shift();
+      onLine?.(line);
+    });
+  }
+  const lifeline = child.stdio[3] as Writable;
+  lifeline.on("error", () => {});
+  // Told at once: the outputs only close when the watcher has let go of its end.
+  child.once("exit", () => lifeline.end("ended\n"));
+  const exited = exitOf(child);
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${command} has no process id`);
+  let stopping: Promise<ChildExit> | undefined;
+  return {
+    pid,
+    exited,
+    lastLines: () => lines,
+    stop: () => (stopping ??= stopInSteps(child, exited, stopSignals)),
+  };
+}
+
+async function exitOf(child: ChildProcess): Promise<ChildExit> {
+  const closed = new Promise((resolve) => child.once("close", resolve));
+  const exit = await new Promise<ChildExit>((resolve) => {
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("error", () => resolve({ code: null, signal: null }));
+  });
+  // Its last words may still be on the way; its own children may hold the outputs open for longer.
+  await Promise.race([closed, pause(lateOutputMs, undefined, { ref: false })]);
+  return exit;
+}
+
+async function stopInSteps(
+  child: ChildProcess,
+  exited: Promise<ChildExit>,
+  steps: readonly StopStep[],
+): Promise<ChildExit> {
+  for (const { signal, waitMs } of steps) {
+    child.kill(signal);
+    const patience = new AbortController();
+    const late = pause(waitMs, undefined, { signal: patience.signal }).catch(() => undefined);
+    const exit = await Promise.race([exited, late]);
+    patience.abort();
+    if (exit !== undefined) return exit;
+  }
+  return exited;
+}

@@ -1,0 +1,42 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { pollUntil } from "../poll-until.ts";
+
+export type HeldServer = { pid: number; port: number; url: string };
+
+/** Starts a server in another process, and gives that process, to kill it. */
+export async function holdInProcess(
+  what: "postgres" | "sleep",
+  folder: string,
+): Promise<{ holder: ChildProcess; server: HeldServer }> {
+  const script = fileURLToPath(new URL("hold-server.ts", import.meta.url));
+  const holder = spawn(process.execPath, [script, what, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const lines = createInterface({ input: holder.stdout });
+  const [line] = (await once(lines, "line")) as [string];
+  return { holder, server: JSON.parse(line) as HeldServer };
+}
+
+/** Kills a process without a warning and waits until it has ended. */
+export async function killHard(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+/** Whether a process has ended within 20 s. */
+export async function hasEnded(pid: number): Promise<boolean> {
+  const gone = await pollUntil(
+    () => {
+      try {
+        process.kill(pid, 0);
+        return undefined;
+      } catch {
+        return true;
+      }
+    },
+    { everyMs: 20, timeoutMs: 20_000 },
+  );
+  return gone === true;
+}

@@ -1,0 +1,16 @@
+// Run by tests as a process of its own, to be killed: starts a server and says where it is.
+import { startChild } from "../start-child.ts";
+import { startPostgres } from "../postgres/start-postgres.ts";
+
+const [what = "", folder = ""] = process.argv.slice(2);
+const say = (value: object): void => {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+};
+
+if (what === "postgres") {
+  const { pid, port, url } = await startPostgres({ dataDir: folder, log: () => {} });
+  say({ pid, port, url });
+} else {
+  const { pid } = await startChild({ command: "/bin/sleep", args: ["600"], cwd: folder, env: {} });
+  say({ pid });
+}

@@ -1,0 +1,17 @@
+import { posix } from "node:path";
+
+/**
+ * The folder outside the work tree where fetched tools are kept, shared by all clones of one user: `TIDEMARK_CACHE_DIR`;
+ * else `$XDG_CACHE_HOME/tidemark` (an absolute one: the XDG rule is to ignore any other); else `~/Library/Caches/tidemark`
+ * on macOS and `~/.cache/tidemark` elsewhere. Pure.
+ *
+ * @param {{ env: Record<string, string | undefined>, platform: string, home: string, cwd: string }} machine
+ * @returns {string} absolute path; the folder need not exist
+ */
+export const cacheDirectory = ({ env, platform, home, cwd }) => {
+  const own = env["TIDEMARK_CACHE_DIR"];
+  if (own) return posix.resolve(cwd, own);
+  const xdg = env["XDG_CACHE_HOME"];
+  if (xdg && posix.isAbsolute(xdg)) return posix.join(xdg, "tidemark");
+  return platform === "darwin" ? posix.join(home, "Library/Caches/tidemark") : posix.join(home, ".cache/tidemark");
+};

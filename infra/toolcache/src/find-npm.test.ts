@@ -1,0 +1,53 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { findExecutable } from "./find-executable.mjs";
+import { findNpm } from "./find-npm.mjs";
+
+const running = "/usr/lib/node_modules/npm/bin/npm-cli.js";
+const beside = "/opt/node/lib/node_modules/npm/bin/npm-cli.js";
+const execPath = "/opt/node/bin/node";
+let folder = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "find-npm-"));
+  await mkdir(join(folder, "bin/folder"), { recursive: true });
+  await writeFile(join(folder, "bin/npm"), "#!/bin/sh\n");
+  await chmod(join(folder, "bin/npm"), 0o755);
+  await writeFile(join(folder, "bin/plain"), "");
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+test.each([
+  ["the npm that runs this", { npm_execpath: running }, [running, beside], { command: execPath, args: [running] }],
+  [
+    "not the pnpm that runs this",
+    { npm_execpath: "/x/pnpm.cjs" },
+    ["/x/pnpm.cjs", beside],
+    { command: execPath, args: [beside] },
+  ],
+  ["not one that has gone", { npm_execpath: running }, [beside], { command: execPath, args: [beside] }],
+  ["the one beside Node", {}, [beside], { command: execPath, args: [beside] }],
+  ["none", { PATH: "/nowhere" }, [], undefined],
+])("finds %s", (_name, env, files, expected) => {
+  expect(findNpm({ env, execPath, exists: (path) => (files as string[]).includes(path) })).toEqual(expected);
+});
+
+test("finds the one on PATH last", () => {
+  const env = { PATH: `/nowhere:${join(folder, "bin")}` };
+  expect(findNpm({ env, execPath, exists: () => false })).toEqual({ command: join(folder, "bin/npm"), args: [] });
+});
+
+test.each([
+  ["a file without the right to execute it", "plain"],
+  ["a folder", "folder"],
+  ["a missing file", "missing"],
+])("%s is no executable", (_name, name) => {
+  expect(findExecutable(name, join(folder, "bin"))).toBeUndefined();
+});
+
+test("a relative entry of PATH is not searched", () => {
+  expect(findExecutable("npm", "bin")).toBeUndefined();
+});

@@ -1,0 +1,92 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { explainFailure, runCaptured, startError, withLock } from "../../infra/toolcache/src/index.mjs";
+import { dependencyStamp } from "./dependency-stamp.mjs";
+import { obtainPnpm } from "./obtain-tools.mjs";
+
+/**
+ * Installs the locked dependencies of the work tree, if what is installed is not what the lock file and the manifests say.
+ * Two launchers in one work tree take turns.
+ *
+ * @param {string} root
+ * @param {{ path: string, version: string }} node
+ * @param {{ cacheDir: string, log: (line: string) => void, signal: AbortSignal }} surroundings
+ * @returns {Promise<void>}
+ * @throws StartError
+ */
+export const installDependencies = async (root, node, surroundings) => {
+  const stamp = dependencyStamp(root, node.version);
+  const modules = join(root, "node_modules");
+  const stampFile = join(modules, ".tidemark-stamp");
+  if (await isInstalled(stampFile, stamp)) return;
+  const { log, signal } = surroundings;
+  const pnpm = await obtainPnpm(surroundings);
+  try {
+    await mkdir(modules, { recursive: true });
+    await withLock(
+      join(modules, ".tidemark-install.lock"),
+      async () => {
+        if (await isInstalled(stampFile, stamp)) return;
+        await runInstall(root, node, pnpm, surroundings);
+        await writeFile(`${stampFile}.new`, stamp);
+        await rename(`${stampFile}.new`, stampFile);
+      },
+      { signal, onWait: () => log("Waiting for another Tidemark that is installing the dependencies of this folder") },
+    );
+  } catch (error) {
+    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+    const cause = code === undefined ? undefined : explainFailure(code);
+    throw cause === undefined ? error : startError(`${modules} cannot be written: ${cause}`, error);
+  }
+};
+
+/**
+ * @param {string} stampFile
+ * @param {string} stamp
+ */
+const isInstalled = async (stampFile, stamp) => (await readFile(stampFile, "utf8").catch(() => "")) === stamp;
+
+/**
+ * @param {string} root
+ * @param {{ path: string }} node
+ * @param {string} pnpm
+ * @param {{ log: (line: string) => void, signal: AbortSignal }} surroundings
+ */
+const runInstall = async (root, node, pnpm, { log, signal }) => {
+  log("Installing the dependencies (once per lock file)");
+  const started = Date.now();
+  const { code, output } = await runCaptured(
+    pnpm,
+    // Without a terminal pnpm would refuse to replace a node_modules that another version of it has laid out.
+    [
+      "install",
+      "--frozen-lockfile",
+      "--prefer-offline",
+      "--reporter=append-only",
+      "--config.confirmModulesPurge=false",
+    ],
+    {
+      cwd: root,
+      env: { ...process.env, PATH: `${dirname(node.path)}:${process.env["PATH"] ?? ""}` },
+      signal,
+      onStillRunning: (seconds) => log(`Still installing the dependencies (${seconds} s)`),
+    },
+  );
+  // pnpm goes on without an optional package that it could not fetch, and for some of ours (a server for this very
+  // platform) optional only means that other platforms have no use for it.
+  if (code !== 0 || /is an optional dependency that could not be/.test(output)) {
+    throw startError(`the dependencies could not be installed: ${pnpmFailure(output)}`);
+  }
+  log(`Installed the dependencies (${Math.round((Date.now() - started) / 1000)} s)`);
+};
+
+/** @param {string} output */
+const pnpmFailure = (output) => {
+  if (/ERR_PNPM_OUTDATED_LOCKFILE/.test(output)) {
+    return 'pnpm-lock.yaml does not fit the package.json files; "pnpm install" brings it up to date';
+  }
+  const faults = output.split("\n").filter((line) => /ERR_PNPM|\berror\b|could not be fetched/i.test(line));
+  return (
+    explainFailure(output) ?? faults[0]?.trim() ?? `pnpm failed; its last words were: ${output.trim().slice(-500)}`
+  );
+};

@@ -1,0 +1,45 @@
+import { spawn } from "node:child_process";
+import { constants } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { startError } from "../../infra/toolcache/src/index.mjs";
+
+const exitWithParent = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), "exit-with-parent.mjs")).href;
+
+/**
+ * Runs a TypeScript file with the given Node, as if it were this process: same terminal, same folder; signals sent to this
+ * process reach it, and it ends when this process is killed.
+ *
+ * @param {{ path: string, version: string }} node
+ * @param {string} file
+ * @param {string[]} args
+ * @param {{ cacheDir: string, onStarted: (deliver: (signal: NodeJS.Signals) => void) => void }} options
+ * @returns {Promise<number>} the exit code; 128 + the signal's number when a signal ended it, as shells count
+ * @throws StartError when Node cannot be started
+ */
+export const runProgram = (node, file, args, { cacheDir, onStarted }) =>
+  new Promise((resolve, reject) => {
+    const child = spawn(node.path, ["--import", exitWithParent, file, ...args], {
+      stdio: ["inherit", "inherit", "inherit", "pipe"],
+      env: programEnvironment(process.env, node, cacheDir),
+    });
+    child.once("error", (error) => reject(startError(`${node.path} cannot be started: ${error.message}`, error)));
+    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+    onStarted((signal) => child.kill(signal));
+  });
+
+/**
+ * The environment of the program: children that it starts by name find the same Node first, and modules that were compiled
+ * once are not compiled again. Pure.
+ *
+ * @param {NodeJS.ProcessEnv} env
+ * @param {{ path: string, version: string }} node
+ * @param {string} cacheDir
+ * @returns {NodeJS.ProcessEnv}
+ */
+const programEnvironment = (env, node, cacheDir) => ({
+  ...env,
+  PATH: [dirname(node.path), env["PATH"]].filter(Boolean).join(delimiter),
+  NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"] ?? join(cacheDir, "compile-cache"),
+  TIDEMARK_LAUNCHER_PID: String(process.pid),
+});

