@@ -86,15 +86,15 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
   test.each(services)("calls $service and is answered by a handler", async ({ module, service, domain }) => {
     const made = client(module, loaded.tidemark[domain]!.v1[service]!);
     const calls: Record<string, () => Promise<unknown>> = {
-      RunsService: () => ask(made, "ListProjects", {}),
+      RunsService: () => ask(made, "ListProjects", { limit: 10 }),
       ControlService: () => ask(made, "GetProjection", { limit: 10 }),
       IngestService: () =>
-        ask(made, "AppendLogs", {
+        ask(made, "AppendLogLines", {
           runId: randomUUID(),
           stream: "stdout",
           lines: [{ lineNumber: 1, message: "x" }],
         }).catch((error: unknown) => error),
-      IngestReadService: () => ask(made, "ListLogs", { runId: randomUUID() }).catch((error: unknown) => error),
+      IngestReadService: () => ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch((error: unknown) => error),
     };
     const answer = await calls[service]!();
     // Of a run that does not exist the answer is NOT_FOUND, which only a handler can know.

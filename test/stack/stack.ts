@@ -39,7 +39,7 @@ export type StackOptions = {
   databaseUrl?: string;
 };
 
-export const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as const;
+const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as const;
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
@@ -105,6 +105,13 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   };
   for (const group of groups) start(group);
 
+  const release = async (): Promise<void> => {
+    await nats?.stop();
+    await servers?.minio.stop();
+    await own?.drop();
+    await rm(directory, { recursive: true, force: true });
+  };
+
   const api = createApi(baseUrl);
   const dead = new Promise<never>((_, reject) => {
     for (const child of new Set(children.values())) {
@@ -117,7 +124,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     await Promise.race([ready(), dead]);
   } catch (error) {
     const output = [...new Set(children.values())].map((child) => `--- ${child.name}\n${child.output()}`).join("\n");
-    for (const child of new Set(children.values())) child.signal("SIGKILL");
+    await Promise.all([...new Set(children.values())].map((child) => child.end("SIGKILL")));
+    await release();
     throw new Error(`the stack did not become ready: ${String(error)}\n${output}`, { cause: error });
   }
 
@@ -168,10 +176,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     },
     async stop() {
       await Promise.all([...new Set(children.values())].map((child) => child.end()));
-      await nats?.stop();
-      await servers?.minio.stop();
-      await own?.drop();
-      await rm(directory, { recursive: true, force: true });
+      await release();
     },
   };
 }

@@ -61,8 +61,13 @@ export async function startHost(options: HostOptions): Promise<Host> {
   });
   const metrics = createMetrics(options.name);
   const tracing = await startTracing({ service: options.name, environment: options.environment });
-  const observer: CallObserver = ({ service, method, side, seconds, error }) =>
+  const observer: CallObserver = ({ service, method, side, seconds, error }) => {
     metrics.rpcCall({ service, method, side, seconds, code: codeOf(error) });
+    // Why a peer did not answer is known here only; the caller is told no more than that.
+    if (side === "client" && isAppError(error) && error.reason === "service_unavailable") {
+      log.warn("a peer could not be asked", { peer: service, method, error });
+    }
+  };
 
   // What has been started, so that a stop or a failed start undoes it backwards.
   const undo: (() => Promise<void>)[] = [async () => tracing.shutdown()];

@@ -1,15 +1,23 @@
+import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 
+// Below the range from which operating systems take the ports of outgoing connections (32768 and
+// up on Linux, 49152 and up on macOS): there a port that was free is soon somebody's.
+const FIRST = 15_000;
+const LAST = 32_000;
+const TRIES_MAX = 200;
+
 /**
- * A TCP port of 127.0.0.1 that nobody listened on a moment ago. Somebody else may take it before the caller does, so a
- * caller that must not fail tries again with another one.
+ * A TCP port of 127.0.0.1 that nobody listened on a moment ago, and that no outgoing connection
+ * will take by chance. Another server may still take it before the caller does, so a caller that
+ * must not fail tries again with another one.
  */
 export async function freePort(): Promise<number> {
-  const server = await listen(0);
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("a TCP server without a port");
-  return address.port;
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const port = randomInt(FIRST, LAST);
+    if (await isPortFree(port)) return port;
+  }
+  throw new Error(`no free port between ${FIRST} and ${LAST}`);
 }
 
 /** Whether a TCP port of 127.0.0.1 can be listened on just now. */

@@ -76,7 +76,11 @@ export function createDb(options: DbOptions): Db {
       "-c plan_cache_mode=auto",
     ].join(" "),
   });
-  pool.on("error", (error) => options.onError?.(error));
+  // The pool counts as ended before its sockets are: what a server says to them then is no news.
+  let closing = false;
+  pool.on("error", (error) => {
+    if (!closing) options.onError?.(error);
+  });
 
   const run = async (
     client: pg.Pool | pg.PoolClient,
@@ -163,6 +167,9 @@ export function createDb(options: DbOptions): Db {
         return false;
       }
     },
-    close: () => pool.end(),
+    close: () => {
+      closing = true;
+      return pool.end();
+    },
   };
 }

@@ -6,8 +6,8 @@ import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common"
 import { LRUCache } from "lru-cache";
 import { callTimeoutMs, type Call } from "./call.ts";
 
-/** Header names of a call between processes, in lower case. */
-export const headerNames = {
+// In lower case.
+const headerNames = {
   requestId: "x-request-id",
   identity: "tidemark-identity-bin",
   timeout: "connect-timeout-ms",
@@ -42,7 +42,7 @@ function decodeIdentity(text: string): Identity {
 export function callToHeaders(call: Call, token: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {
     [headerNames.requestId]: call.requestId,
-    [headerNames.timeout]: String(Math.max(1, call.deadlineMs - Date.now())),
+    [headerNames.timeout]: String(Math.max(1, Math.ceil(call.deadlineMs - Date.now()))),
   };
   if (call.identity !== undefined) headers[headerNames.identity] = encodeIdentity(call.identity);
   if (call.traceparent !== undefined) headers[headerNames.traceparent] = call.traceparent;

@@ -59,7 +59,7 @@ export function connectPeer(
           "connect-protocol-version": "1",
           ...callToHeaders(call, options.token),
         },
-        signal: AbortSignal.timeout(Math.max(1, call.deadlineMs - Date.now())),
+        signal: AbortSignal.timeout(Math.max(1, Math.ceil(call.deadlineMs - Date.now()))),
       });
       if (response.statusCode === 200) return { bytes: await response.body.bytes() };
       const text = await response.body.text();

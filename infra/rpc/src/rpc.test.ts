@@ -107,6 +107,11 @@ describe.each(clients)("a client %s", (_where, make) => {
     letGo();
   });
 
+  test("takes a deadline with a fraction of a millisecond", async () => {
+    const call = { ...createCall(), deadlineMs: Date.now() + 5000.25 };
+    await expect(make().write({ text: "x" }, call)).resolves.toMatchObject({ text: "x" });
+  });
+
   test("does not call at all when the deadline has passed", async () => {
     const before = seen.length;
     await expect(make().read({}, createCall({ timeoutMs: -1 }))).rejects.toMatchObject({ reason: "deadline_exceeded" });

@@ -12,5 +12,5 @@ export {
   traceparentHeader,
 } from "./traceparent.ts";
 export type { TraceContext } from "./traceparent.ts";
-export { startTracing, withSpan } from "./tracing.ts";
+export { isTracing, startTracing, withSpan } from "./tracing.ts";
 export type { SpanOptions, Tracing } from "./tracing.ts";

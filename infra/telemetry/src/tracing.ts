@@ -3,6 +3,13 @@ import { describeError } from "./describe-error.ts";
 import { redactText } from "./redaction.ts";
 import { newTrace, type TraceContext } from "./traceparent.ts";
 
+let started = false;
+
+/** True once traces are recorded in this process; hot paths leave spans out while they are not. */
+export function isTracing(): boolean {
+  return started;
+}
+
 /**
  * Ends tracing: what is recorded is sent first. Takes as long as the collector does, at most the exporter's own
  * timeout (10 s).
@@ -20,6 +27,7 @@ export async function startTracing(options: {
 }): Promise<Tracing> {
   if (!options.environment["OTEL_EXPORTER_OTLP_ENDPOINT"]) return { shutdown: () => Promise.resolve() };
   const { startNodeSdk } = await import("@opentelemetry/sdk-node");
+  started = true;
   return startNodeSdk({
     resourceAttributes: { "service.name": options.service, "service.namespace": "tidemark" },
     metricReaders: [],

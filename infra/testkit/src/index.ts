@@ -1,2 +1,3 @@
+export { requirePython, type PythonNeeds } from "./python.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, type TestDatabase } from "./test-database.ts";

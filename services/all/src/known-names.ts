@@ -6,5 +6,8 @@ import { allModules } from "./modules.ts";
 /** Every setting there is, by group, in the order of the documentation. */
 export const allConfigGroups = { launch: launchConfig, ...configGroups(allModules) };
 
+// Names that clients read (examples/typescript): a shell that has them may start a server, too.
+const clientNames = ["TIDEMARK_URL", "TIDEMARK_API_KEY"];
+
 /** Every TIDEMARK_* name there is, so that processes can share one environment. */
-export const knownNames = configNames(allConfigGroups);
+export const knownNames: readonly string[] = [...configNames(allConfigGroups), ...clientNames];

@@ -22,4 +22,9 @@ export const launchConfig = defineConfig({
     optional: true,
     help: "Path of the MinIO server for the split start and the tests, instead of one from PATH or the cache.",
   }),
+  python: text({
+    env: "TIDEMARK_PYTHON",
+    optional: true,
+    help: "Python 3.11 or newer for the tests that use it, instead of one from PATH.",
+  }),
 });
