@@ -3,19 +3,10 @@
  * it returns the value or throws `bad_request` with a text for the caller and the field's name. A field that is `null`
  * counts as absent, unknown fields are never looked at (API specification, Errors; field rules).
  */
-export { withFault, type Fault, type Faulty } from "./fields/fault.ts";
-export { readDocument, readOptionalDocument, writeDocument, type DocumentOptions } from "./fields/document.ts";
-export { parseInstant, readInstant, readOptionalInstant, type Instant } from "./fields/instant.ts";
-export {
-  readInteger,
-  readNumber,
-  readOptionalInteger,
-  readOptionalNumber,
-  readOptionalStep,
-  readStep,
-  toNumber,
-  type Range,
-} from "./fields/number.ts";
+export { withFault } from "./fields/fault.ts";
+export { readDocument, readOptionalDocument, writeDocument } from "./fields/document.ts";
+export { parseInstant, readOptionalInstant } from "./fields/instant.ts";
+export { readInteger, readNumber, readOptionalInteger, readOptionalStep, readStep, toNumber } from "./fields/number.ts";
 export {
   present,
   readList,
@@ -24,15 +15,8 @@ export {
   readRequiredEnum,
   type Fields,
 } from "./fields/present.ts";
-export {
-  offsetDefault,
-  readLimit,
-  readOffset,
-  readQueryBoolean,
-  readQueryInteger,
-  readQueryNumber,
-} from "./fields/query.ts";
-export { isRawNumber, rawNumber, type RawNumber } from "./fields/raw-number.ts";
+export { readLimit, readOffset, readQueryBoolean, readQueryInteger, readQueryNumber } from "./fields/query.ts";
+export { isRawNumber, rawNumber } from "./fields/raw-number.ts";
 export {
   canonicalUuid,
   readOptionalText,
@@ -42,7 +26,4 @@ export {
   readUuid,
   readUuidList,
   requireText,
-  TEXT_BYTES_MAX,
-  type BlankText,
-  type TextOptions,
 } from "./fields/text.ts";

@@ -1,5 +1,6 @@
 import type { Route } from "../route.ts";
 import { attributesRoutes } from "./attributes.ts";
+import { controlRoutes } from "./control.ts";
 import { logsRoutes } from "./logs.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { projectsRoutes } from "./projects.ts";
@@ -13,5 +14,6 @@ export const allRoutes: readonly Route[] = [
   ...metricsRoutes,
   ...logsRoutes,
   ...attributesRoutes,
+  ...controlRoutes,
   ...routingRoutes,
 ];

@@ -1,4 +1,4 @@
 import { defineConfig, sharedFields } from "@tidemark/config";
 
 /** Settings of the runs service. */
-export const runsConfig = defineConfig({ limits: sharedFields.limits });
+export const runsConfig = defineConfig({ limits: sharedFields.limits, plansFile: sharedFields.plansFile });

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
+import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { runsConfig } from "./config.ts";
@@ -23,7 +25,9 @@ export const runsModule = defineModule({
   needs: [],
   async start(context) {
     const db = context.db();
-    const handlers = runsHandlers({ db, limitsOn: context.config.limits, newId: randomUUID });
+    const { limits, plansFile } = context.config;
+    const plans = plansFile === undefined ? hostedPlans : parsePlans(await readFile(plansFile, "utf8"));
+    const handlers = runsHandlers({ db, plans: limits ? plans : undefined, newId: randomUUID });
     return { implementations: [implement(RunsService, handlers)], ready: () => db.ping() };
   },
 });

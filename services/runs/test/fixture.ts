@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createDb, sql, type Db } from "@tidemark/pg";
+import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
@@ -37,7 +38,10 @@ export async function startRuns(): Promise<RunsFixture> {
   const db = open("tidemark_runs");
   const owner = open(new URL(url).username);
   const clientWith = (limitsOn: boolean) =>
-    createLocalClient(RunsService, implement(RunsService, runsHandlers({ db, limitsOn, newId: randomUUID })));
+    createLocalClient(
+      RunsService,
+      implement(RunsService, runsHandlers({ db, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID })),
+    );
   return {
     client: clientWith(false),
     limited: clientWith(true),

@@ -37,13 +37,6 @@ export function parseInstant(value: unknown): Instant | undefined {
   return { micros: ms * 1000 + Number(digits), text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
 }
 
-/** An instant that must be there. @throws bad_request */
-export function readInstant(fields: Fields, name: string): Instant {
-  const instant = readOptionalInstant(fields, name);
-  if (instant === undefined) throw badRequest(`${name} is required`, name);
-  return instant;
-}
-
 /** An instant, or `undefined` when absent. Also reads query parameters. @throws bad_request */
 export function readOptionalInstant(fields: Fields, name: string): Instant | undefined {
   const value = present(fields, name);

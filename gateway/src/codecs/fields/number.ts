@@ -20,7 +20,7 @@ export function readNumber(fields: Fields, name: string, range: Range = {}): num
 }
 
 /** A finite number, or `undefined` when absent. @throws bad_request */
-export function readOptionalNumber(fields: Fields, name: string, range: Range = {}): number | undefined {
+function readOptionalNumber(fields: Fields, name: string, range: Range = {}): number | undefined {
   const value = present(fields, name);
   if (value === undefined) return undefined;
   const number = toNumber(value);

@@ -2,9 +2,6 @@ import { badRequest } from "@tidemark/errors";
 import { describe, type Range } from "./number.ts";
 import { present, type Fields } from "./present.ts";
 
-/** Where a list starts when nobody says. */
-export const offsetDefault = 0;
-
 /** Page size: a whole number from 1 to `max`, `default` when absent or blank; never clamped. @throws bad_request */
 export function readLimit(query: Fields, bounds: { readonly default: number; readonly max: number }): number {
   return readQueryInteger(query, "limit", { min: 1, max: bounds.max }) ?? bounds.default;
@@ -12,7 +9,7 @@ export function readLimit(query: Fields, bounds: { readonly default: number; rea
 
 /** Number of rows to skip: a whole number from 0, 0 when absent. @throws bad_request */
 export function readOffset(query: Fields): number {
-  return readQueryInteger(query, "offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? offsetDefault;
+  return readQueryInteger(query, "offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
 }
 
 /** A whole number in decimal digits, or `undefined` when absent or blank. @throws bad_request */

@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { present, readList, type Fields } from "./present.ts";
 
 /** Most bytes of a name, path or tag in UTF-8 (API specification, Limits). */
-export const TEXT_BYTES_MAX = 512;
+const TEXT_BYTES_MAX = 512;
 
 /** What a text of nothing but white space means: a mistake, no value, or the empty text. */
 export type BlankText = "refused" | "absent" | "empty";

@@ -1,4 +1,5 @@
 import { AppError } from "@tidemark/errors";
+import { awaitsPayment } from "@tidemark/plans";
 
 /** How many projects and runs an organization may have. */
 export type PlanLimits = { readonly projects: number; readonly runs: number };
@@ -9,25 +10,9 @@ export type PlanUsage = { readonly projects: number; readonly runs: number };
 /** What a request would add. */
 export type PlanWish = { readonly project: boolean; readonly run: boolean };
 
-const PLANS: Readonly<Record<string, PlanLimits>> = {
-  free: { projects: 2, runs: 100 },
-  pro: { projects: 100, runs: 100_000 },
-  premium: { projects: 500, runs: 1_000_000 },
-};
-
-const FREE: PlanLimits = { projects: 2, runs: 100 };
-
-/** States of an organization's account in which it may read, finish and stop, but start nothing new. */
-const UNPAID: ReadonlySet<string> = new Set(["checkout_pending", "read_only_payment_required", "canceled"]);
-
-/** The limits of a plan; an unknown plan has those of the free one. */
-export function planLimits(planTier: string): PlanLimits {
-  return Object.hasOwn(PLANS, planTier) ? (PLANS[planTier] ?? FREE) : FREE;
-}
-
 /** Refuses new projects and runs while a payment is due. @throws payment_required */
 export function refuseUnpaid(billingState: string): void {
-  if (!UNPAID.has(billingState)) return;
+  if (!awaitsPayment(billingState)) return;
   throw new AppError("payment_required", "the organization needs a billing action before it can create anything new");
 }
 

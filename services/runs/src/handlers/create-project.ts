@@ -9,7 +9,7 @@ import type { RunsDeps, RunsHandlers } from "./deps.ts";
  * Creates a project, or returns the one of that name as it is (API specification, POST /projects).
  * @throws forbidden for project-scoped keys, payment_required, plan_limit_exceeded
  */
-export function createProject({ db, limitsOn, newId }: RunsDeps): RunsHandlers["createProject"] {
+export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["createProject"] {
   return async (request, call) => {
     const caller = callerOf(call);
     if (caller.projectId !== undefined) {
@@ -21,7 +21,7 @@ export function createProject({ db, limitsOn, newId }: RunsDeps): RunsHandlers["
       newId: newId(),
       run: false,
     };
-    const project = await db.withTenant(caller.orgId, (tx) => settleProject(tx, caller, limitsOn, wish));
+    const project = await db.withTenant(caller.orgId, (tx) => settleProject(tx, caller, plans, wish));
     return { project: encodeProject(project) };
   };
 }

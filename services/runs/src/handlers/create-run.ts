@@ -74,7 +74,7 @@ async function createOrAttach(
     if (!free) return { row: await attach(tx, caller, id, wanted, fingerprint), created: false };
   }
   const runId = id ?? (await takeNewId(tx, deps, caller));
-  const { id: projectId } = await settleProject(tx, caller, deps.limitsOn, {
+  const { id: projectId } = await settleProject(tx, caller, deps.plans, {
     name: project,
     description: undefined,
     newId: deps.newId(),

@@ -1,13 +1,14 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
+import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
 
 /** What the handlers use. */
 export type RunsDeps = {
   readonly db: Db;
-  /** Whether plan limits are enforced. */
-  readonly limitsOn: boolean;
+  /** The plans whose limits are enforced; undefined where they are not. */
+  readonly plans: Plans | undefined;
   /** A new random UUID. */
   readonly newId: () => string;
 };

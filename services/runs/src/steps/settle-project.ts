@@ -1,5 +1,6 @@
 import type { Tx } from "@tidemark/pg";
-import { isNearPlan, planLimits, refuseBeyondPlan, refuseUnpaid } from "../domain/plan-limits.ts";
+import { planOf, type Plan, type Plans } from "@tidemark/plans";
+import { isNearPlan, refuseBeyondPlan, refuseUnpaid } from "../domain/plan-limits.ts";
 import { findProjectByName } from "../store/find-project-by-name.ts";
 import { insertProject } from "../store/insert-project.ts";
 import { lockPlan } from "../store/lock-plan.ts";
@@ -21,11 +22,16 @@ export type ProjectWish = {
  * project that exists costs nothing, so without a run in it nothing is checked.
  * @throws payment_required, plan_limit_exceeded
  */
-export async function settleProject(tx: Tx, caller: Caller, limitsOn: boolean, wish: ProjectWish): Promise<ProjectRow> {
+export async function settleProject(
+  tx: Tx,
+  caller: Caller,
+  plans: Plans | undefined,
+  wish: ProjectWish,
+): Promise<ProjectRow> {
   let found = await findProjectByName(tx, caller.orgId, wish.name);
   if (found !== undefined && !wish.run) return found;
   refuseUnpaid(caller.billingState);
-  if (limitsOn) found = await holdToPlan(tx, caller, wish, found);
+  if (plans !== undefined) found = await holdToPlan(tx, caller, planOf(plans, caller.planTier), wish, found);
   if (found !== undefined) return found;
   const made = await insertProject(tx, caller.orgId, {
     id: wish.newId,
@@ -40,10 +46,10 @@ export async function settleProject(tx: Tx, caller: Caller, limitsOn: boolean, w
 async function holdToPlan(
   tx: Tx,
   caller: Caller,
+  limits: Plan,
   wish: ProjectWish,
   found: ProjectRow | undefined,
 ): Promise<ProjectRow | undefined> {
-  const limits = planLimits(caller.planTier);
   const wanted = (project: ProjectRow | undefined) => ({ project: project === undefined, run: wish.run });
   const usage = await readPlanUsage(tx, caller.orgId);
   if (!isNearPlan(usage, limits, wanted(found))) return found;

@@ -1,0 +1,177 @@
+import Fastify, { type FastifyInstance } from "fastify";
+import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
+import type { Log, Metrics } from "@tidemark/telemetry";
+import type { Access } from "./auth/access.ts";
+import { createAuthenticator } from "./auth/authenticator.ts";
+import { createOperatorCheck } from "./auth/bootstrap-token.ts";
+import type { Clients } from "./clients.ts";
+import { headerNames } from "./header-names.ts";
+import { answerClientError } from "./http/client-error.ts";
+import { createOriginRule } from "./http/origin.ts";
+import { createPathMethods } from "./http/path-methods.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { createLimiter } from "./limits/limiter.ts";
+import type { Plans } from "@tidemark/plans";
+import { buildOpenApi } from "./openapi/build-openapi.ts";
+import type { Route } from "./route.ts";
+import { platformRoutes } from "./routes/platform.ts";
+import { cachedProbe } from "./routes/readiness.ts";
+import { parseBody } from "./serving/body-parser.ts";
+import type { ServingContext } from "./serving/context.ts";
+import { createGuard } from "./serving/guard.ts";
+import { createHandler } from "./serving/handler.ts";
+import { sendError } from "./serving/send-error.ts";
+import { createUnmatchedHandler } from "./serving/unmatched.ts";
+
+/** What a gateway is told about its installation. */
+export type AppSettings = {
+  /** The URL under which clients reach it; undefined: what each request says. */
+  readonly publicUrl: string | undefined;
+  /** Origins of front ends besides its own and loopback ones. */
+  readonly allowedOrigins: readonly string[];
+  /** Addresses and CIDR ranges of proxies whose `X-Forwarded-*` headers are believed. */
+  readonly trustedProxies: readonly string[];
+  readonly limits: boolean;
+  readonly plans: Plans;
+  /** Opens the operator's routes; undefined: nobody is an operator. */
+  readonly bootstrapToken: string | undefined;
+  /** `combined`, `control` or `data`. */
+  readonly servicePlane: string;
+  readonly version: string;
+  /** Milliseconds that a request may take. */
+  readonly deadlineMs: number;
+};
+
+/** What a gateway works with. */
+export type AppOptions = {
+  readonly settings: AppSettings;
+  /** All routes but the platform's. */
+  readonly routes: readonly Route[];
+  readonly clients: Clients;
+  readonly access: Access;
+  /** Told of every credential that was accepted. */
+  readonly used: (entry: CredentialEntry) => void;
+  readonly projection: {
+    readonly loaded: () => boolean;
+    readonly degraded: () => boolean;
+    readonly refresh: () => Promise<void>;
+  };
+  /** Whether the services behind answer and their database takes writes. */
+  readonly probe: () => Promise<boolean>;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Milliseconds: of the wall clock, and of a clock that never goes back. */
+  readonly clocks: { readonly wallMs: () => number; readonly steadyMs: () => number };
+};
+
+/** Every time limit of the public listener, in milliseconds: who is slower holds a socket for nothing. */
+const timeouts = { request: 30_000, headers: 10_000, keepAlive: 75_000, connectionsCheck: 2000 };
+const HEADER_BYTES_MAX = 16 * 1024;
+/** 512 bytes of user text, each escaped as `%XX`, with room to spare. */
+const PARAM_LENGTH_MAX = 2048;
+
+/**
+ * Builds the public HTTP server. It does not listen; closing it lets requests in flight end, answers
+ * what still comes on open connections, and closes each connection after its answer.
+ */
+export function createApp(options: AppOptions): FastifyInstance {
+  const { settings, log, metrics } = options;
+  let draining = false;
+  const context: ServingContext = {
+    clients: options.clients,
+    authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
+    checkOperator: createOperatorCheck(settings.bootstrapToken),
+    limiter: createLimiter({ enabled: settings.limits, plans: settings.plans, nowMs: options.clocks.steadyMs }),
+    mayCome: createOriginRule(settings.allowedOrigins),
+    refreshAccess: options.projection.refresh,
+    publicUrl: settings.publicUrl,
+    deadlineMs: settings.deadlineMs,
+    log,
+    metrics,
+    draining: () => draining,
+  };
+  const routes: readonly Route[] = [...options.routes, ...platformRoutesOf(options, () => draining)];
+
+  const app = Fastify({
+    logger: false,
+    genReqId: requestIdOf,
+    requestIdHeader: false,
+    requestTimeout: timeouts.request,
+    keepAliveTimeout: timeouts.keepAlive,
+    return503OnClosing: false,
+    trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
+    routerOptions: {
+      maxParamLength: PARAM_LENGTH_MAX,
+      // Read after the credentials, in the handler; see `parseQuery`.
+      querystringParser: (text) => text as unknown as Record<string, unknown>,
+    },
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: timeouts.headers,
+      connectionsCheckingInterval: timeouts.connectionsCheck,
+      // Node's own refusal would not be in the shape of our errors; `beginAnswer` refuses instead.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: answerClientError,
+    // Comes before any route and its guard.
+    frameworkErrors: (error, request, reply) => {
+      reply.header(headerNames.requestId, request.id);
+      sendError(error, request, reply, log);
+    },
+  });
+  app.decorateRequest("state", undefined);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", parseBody);
+  const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
+  app.setNotFoundHandler(unmatched);
+  app.setErrorHandler((error, request, reply) => {
+    // Only where no guard has taken the content type out of the framework's sight: on no route.
+    if (request.is404) unmatched(request, reply);
+    else sendError(error, request, reply, log);
+  });
+  app.addHook("preClose", (done) => {
+    draining = true;
+    // A connection whose last request was in flight at the close would otherwise linger for its keep-alive time.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 100).unref();
+    app.server.once("close", () => clearInterval(sweep));
+    done();
+  });
+  // An expectation that we do not know may be ignored (RFC 9110, Expect); Node's refusal would have no body.
+  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+  for (const route of routes) addRoute(app, route, context);
+  return app;
+}
+
+function addRoute(app: FastifyInstance, route: Route, context: ServingContext): void {
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    onRequest: createGuard(route, context),
+    handler: createHandler(route, context),
+    onResponse: (request, reply, done) => {
+      context.metrics.httpRequest({
+        method: request.method,
+        route: route.path,
+        status: reply.statusCode,
+        seconds: reply.elapsedTime / 1000,
+      });
+      done();
+    },
+  });
+}
+
+function platformRoutesOf(options: AppOptions, draining: () => boolean): readonly Route[] {
+  const { servicePlane, version } = options.settings;
+  let document: string | undefined;
+  const ready = cachedProbe(options.probe, options.clocks.steadyMs);
+  const routes: readonly Route[] = platformRoutes({
+    version,
+    servicePlane,
+    projectionLoaded: options.projection.loaded,
+    refreshDegraded: options.projection.degraded,
+    ready: async () => !draining() && (await ready()),
+    openApi: () =>
+      (document ??= JSON.stringify(buildOpenApi([...options.routes, ...routes], { version, servicePlane }))),
+  });
+  return routes;
+}

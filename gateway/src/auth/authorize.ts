@@ -1,0 +1,48 @@
+import { AppError } from "@tidemark/errors";
+import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
+import type { Callers, Role } from "../route.ts";
+
+type CredentialCallers = Extract<Callers, { kind: "credentials" }>;
+
+/** A 401 with a text for the caller. */
+export function unauthenticated(text: string): AppError {
+  return new AppError("unauthenticated", text);
+}
+
+/**
+ * Refuses a kind of credential that a route does not take at all, with the status that the route
+ * names. Comes before the check of scopes and roles, and for sessions before the `Origin` check.
+ * @throws unauthenticated, forbidden
+ */
+export function checkKind(callers: CredentialCallers, kind: CallerKind): void {
+  if (kind === CallerKind.API_KEY && "refused" in callers.key) {
+    throw refusal(callers.key.refused, "this route needs a signed-in session");
+  }
+  if (kind === CallerKind.SESSION && "refused" in callers.session) {
+    throw refusal(callers.session.refused, "this route needs an api key");
+  }
+}
+
+function refusal(status: 401 | 403, text: string): AppError {
+  return new AppError(status === 401 ? "unauthenticated" : "forbidden", text);
+}
+
+/**
+ * Checks that a key has one of the route's scopes, a session one of its roles. Operators may do
+ * whatever the route opens to them.
+ * @throws forbidden, naming what is missing
+ */
+export function checkRights(callers: CredentialCallers, identity: Identity): void {
+  if (identity.kind === CallerKind.API_KEY && "scopes" in callers.key) {
+    const { scopes } = callers.key;
+    if (scopes.length > 0 && !scopes.some((scope) => identity.scopes.includes(scope))) {
+      throw new AppError("forbidden", `api key requires ${scopes.join(" or ")}`);
+    }
+  }
+  if (identity.kind === CallerKind.SESSION && "roles" in callers.session) {
+    const { roles } = callers.session;
+    if (!roles.includes(identity.role as Role)) {
+      throw new AppError("forbidden", `session requires the role ${roles.join(" or ")}`);
+    }
+  }
+}

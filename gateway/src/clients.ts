@@ -1,0 +1,12 @@
+import type { Client } from "@tidemark/rpc";
+import type { ControlService } from "@tidemark/proto/control/v1/control";
+import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+
+/** The services behind the routes. */
+export type Clients = {
+  readonly control: Client<(typeof ControlService)["method"]>;
+  readonly runs: Client<(typeof RunsService)["method"]>;
+  readonly ingest: Client<(typeof IngestService)["method"]>;
+  readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
+};

@@ -1,0 +1,51 @@
+import { defineConfig, int, list, secret, sharedFields, text, url } from "@tidemark/config";
+
+/** Settings of the public HTTP server. */
+export const gatewayConfig = defineConfig({
+  host: text({ env: "TIDEMARK_HOST", default: "127.0.0.1", help: "Address that the public HTTP server listens on." }),
+  port: int({
+    env: "TIDEMARK_PORT",
+    default: 8080,
+    min: 0,
+    max: 65_535,
+    help: "Port of the public HTTP server; 0 takes a free one.",
+  }),
+  publicUrl: url({
+    env: "TIDEMARK_PUBLIC_URL",
+    optional: true,
+    help: "URL under which clients reach the server, for links and cookies; otherwise what each request's Host says.",
+  }),
+  allowedOrigins: list({
+    env: "TIDEMARK_ALLOWED_ORIGINS",
+    default: [],
+    itemPattern: /^https?:\/\/[^/\s]+$/,
+    help: "Origins of front ends that may use browser sessions, besides the server's own and loopback ones.",
+  }),
+  trustedProxies: list({
+    env: "TIDEMARK_TRUSTED_PROXIES",
+    default: [],
+    itemPattern: /^[0-9A-Fa-f.:]+(\/\d{1,3})?$/,
+    help: "Addresses or CIDR ranges of proxies whose X-Forwarded-For, -Proto and -Host are believed.",
+  }),
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
+  bootstrapToken: secret({
+    env: "TIDEMARK_BOOTSTRAP_TOKEN",
+    optional: true,
+    lengthMin: 16,
+    help: "Token that opens the operator's routes. Without it they answer 401.",
+  }),
+  servicePlane: text({
+    env: "TIDEMARK_SERVICE_PLANE",
+    default: "combined",
+    oneOf: ["combined", "control", "data"],
+    help: "Which plane the gauges and the interface description name.",
+  }),
+  requestTimeoutSeconds: int({
+    env: "TIDEMARK_REQUEST_TIMEOUT_SECONDS",
+    default: 10,
+    min: 1,
+    max: 60,
+    help: "Most seconds until a request is answered, with 503 if need be.",
+  }),
+});

@@ -1,0 +1,108 @@
+import { isAppError, reasons, type AppError, type Reason, type RpcCode } from "@tidemark/errors";
+
+/** The body of every error (API specification, Errors). */
+export type ErrorBody = {
+  readonly error: string;
+  readonly code?: string;
+  readonly field?: string;
+  readonly position?: number;
+};
+
+/** How an error is answered. */
+export type ErrorAnswer = {
+  readonly status: number;
+  readonly body: ErrorBody;
+  /** Value of `Retry-After`. */
+  readonly retryAfterSeconds: number | undefined;
+};
+
+const statusByReason: Partial<Record<Reason, number>> = {
+  payment_required: 402,
+  plan_limit_exceeded: 402,
+  method_not_allowed: 405,
+  gone: 410,
+  invite_expired: 410,
+  payload_too_large: 413,
+  range_not_satisfiable: 416,
+};
+
+const statusByCode: Record<RpcCode, number> = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  permission_denied: 403,
+  not_found: 404,
+  already_exists: 409,
+  aborted: 409,
+  failed_precondition: 400,
+  out_of_range: 400,
+  resource_exhausted: 429,
+  unavailable: 503,
+  deadline_exceeded: 503,
+  // A peer of an older version, in the middle of an upgrade: the next attempt may meet a newer one.
+  unimplemented: 503,
+  internal: 500,
+};
+
+const unavailableTexts: Partial<Record<Reason, string>> = {
+  warehouse_unavailable: "the data store is not available at the moment; try again",
+  email_delivery_unavailable: "e-mail cannot be sent at the moment; try again",
+  billing_unavailable: "this installation takes no payments; ask its operator for another plan",
+};
+
+/**
+ * The one place that knows HTTP statuses: by reason first, by RPC code otherwise. Texts of 5xx
+ * answers are made here, never taken from the error, and anything that is no AppError is a 500.
+ */
+export function toErrorAnswer(error: unknown): ErrorAnswer {
+  const known = isAppError(error) ? error : fromFramework(error);
+  if (known === undefined) return internalError;
+  const { rpc, shown } = reasons[known.reason];
+  const status = statusByReason[known.reason] ?? statusByCode[rpc];
+  if (status === 500) return internalError;
+  if (status === 503) return unavailable(known, shown);
+  return {
+    status,
+    body: {
+      error: known.message,
+      ...(shown ? { code: known.reason } : {}),
+      ...(known.field === undefined ? {} : { field: known.field }),
+      ...(known.position === undefined ? {} : { position: known.position }),
+    },
+    retryAfterSeconds: known.retryAfterSeconds,
+  };
+}
+
+const internalError: ErrorAnswer = { status: 500, body: { error: "internal error" }, retryAfterSeconds: undefined };
+
+function unavailable(error: Pick<AppError, "reason" | "retryAfterSeconds">, shown: boolean): ErrorAnswer {
+  return {
+    status: 503,
+    body: {
+      error: unavailableTexts[error.reason] ?? "the service is not available at the moment; try again",
+      code: shown ? error.reason : "service_unavailable",
+    },
+    retryAfterSeconds: error.retryAfterSeconds ?? 1,
+  };
+}
+
+/** What the HTTP framework itself refuses, by the codes of its errors. */
+function fromFramework(error: unknown): Framework | undefined {
+  const code = String((error as { code?: unknown } | null)?.code);
+  return frameworkErrors[code];
+}
+
+type Framework = Pick<AppError, "reason" | "message" | "field" | "position" | "retryAfterSeconds">;
+
+const refused = (reason: Reason, message: string): Framework => ({
+  reason,
+  message,
+  field: undefined,
+  position: undefined,
+  retryAfterSeconds: undefined,
+});
+
+const frameworkErrors: Readonly<Record<string, Framework>> = {
+  FST_ERR_BAD_URL: refused("bad_request", "the path has an invalid escape"),
+  FST_ERR_MAX_PARAM_LENGTH: refused("not_found", "route not found"),
+  FST_ERR_NOT_FOUND: refused("not_found", "route not found"),
+};

@@ -1,0 +1,35 @@
+import { badRequest } from "@tidemark/errors";
+import type { Query } from "../route.ts";
+
+const empty: Query = Object.freeze(Object.create(null) as Record<string, string>);
+
+/**
+ * Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
+ * nothing but white space, count as not sent.
+ * @throws bad_request for a parameter that comes twice, an escape that is none, invalid UTF-8, or NUL.
+ */
+export function parseQuery(text: string): Query {
+  if (text === "") return empty;
+  const query = Object.create(null) as Record<string, string>;
+  const seen = new Set<string>();
+  for (const part of text.split("&")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    const name = unescape(equals === -1 ? part : part.slice(0, equals), part);
+    const value = equals === -1 ? "" : unescape(part.slice(equals + 1), name);
+    if (seen.has(name)) throw badRequest(`the parameter ${name} is given twice`, name);
+    seen.add(name);
+    if (value.trim() !== "") query[name] = value;
+  }
+  return query;
+}
+
+function unescape(text: string, name: string): string {
+  try {
+    const plain = decodeURIComponent(text.replaceAll("+", " "));
+    if (!plain.includes("\0")) return plain;
+  } catch {
+    // Named below: which escape it was does not matter.
+  }
+  throw badRequest(`the parameter ${name.slice(0, 100)} has an invalid escape`);
+}

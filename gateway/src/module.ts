@@ -1,0 +1,119 @@
+import { readFileSync } from "node:fs";
+import { ControlService } from "@tidemark/proto/control/v1/control";
+import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { defineModule, type ModuleContext } from "@tidemark/host";
+import { createCall } from "@tidemark/rpc";
+import { createApp } from "./app.ts";
+import { createAccess } from "./auth/access.ts";
+import { createCredentialUses } from "./auth/credential-use.ts";
+import { createDirectory } from "./auth/directory.ts";
+import { createProjection } from "./auth/projection.ts";
+import type { Clients } from "./clients.ts";
+import { gatewayConfig } from "./config.ts";
+import { allRoutes } from "./routes/index.ts";
+
+/** Published by the control service after every change that its projection carries. */
+const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
+
+/** How long the gateway waits for the control service when it asks for itself, in milliseconds. */
+const CONTROL_TIMEOUT_MS = 5000;
+/** The same while a request waits for its credentials to be looked up. */
+const LOOK_UP_TIMEOUT_MS = 2000;
+/** How long a stopping gateway waits for answers in flight, in milliseconds, before it cuts connections. */
+const CLOSE_TIMEOUT_MS = 15_000;
+const LISTEN_BACKLOG = 1024;
+
+/** The REST interface: the only module with a public port, and the only one without data of its own. */
+export const gatewayModule = defineModule({
+  name: "gateway",
+  config: gatewayConfig,
+  provides: [],
+  needs: [
+    { module: "control", service: ControlService },
+    { module: "runs", service: RunsService },
+    { module: "ingest", service: IngestService },
+    { module: "ingest-read", service: IngestReadService },
+  ],
+  start: startGateway,
+});
+
+async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
+  const { config, log } = context;
+  const steadyMs = (): number => performance.now();
+  const clients: Clients = {
+    control: context.client(ControlService),
+    runs: context.client(RunsService),
+    ingest: context.client(IngestService),
+    ingestRead: context.client(IngestReadService),
+  };
+  const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
+  const directory = createDirectory();
+  const projection = createProjection({
+    directory,
+    fetchPage: (cursor) => clients.control.getProjection({ cursor, limit: 0 }, ownCall()),
+    nowMs: steadyMs,
+    log,
+  });
+  const access = createAccess({
+    directory,
+    fresh: projection.fresh,
+    ask: (kind, id) => clients.control.lookupCredential({ kind, id }, createCall({ timeoutMs: LOOK_UP_TIMEOUT_MS })),
+    nowMs: steadyMs,
+  });
+  const uses = createCredentialUses({
+    report: async (noted) => void (await clients.control.recordCredentialUse({ uses: [...noted] }, ownCall())),
+    nowMs: Date.now,
+    log,
+  });
+  const app = createApp({
+    settings: {
+      publicUrl: config.publicUrl,
+      allowedOrigins: config.allowedOrigins,
+      trustedProxies: config.trustedProxies,
+      limits: config.limits,
+      plans: config.plansFile === undefined ? hostedPlans : parsePlans(readFileSync(config.plansFile, "utf8")),
+      bootstrapToken: config.bootstrapToken,
+      servicePlane: config.servicePlane,
+      version: packageVersion(),
+      deadlineMs: config.requestTimeoutSeconds * 1000,
+    },
+    routes: allRoutes,
+    clients,
+    access,
+    used: uses.note,
+    projection,
+    probe: () => context.peersReady(),
+    log,
+    metrics: context.metrics,
+    clocks: { wallMs: Date.now, steadyMs },
+  });
+
+  // Before anything else that would have to be undone: a port in use is the most likely fault.
+  await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
+  log.info("the gateway listens", { address: app.listeningOrigin });
+  const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);
+  projection.start();
+  uses.start();
+
+  return {
+    implementations: [],
+    ready: async () => projection.loaded() && (await context.peersReady()),
+    async drain() {
+      const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
+      await app.close();
+      clearTimeout(cut);
+      await uses.stop();
+    },
+    async stop() {
+      projection.stop();
+      await changes.close();
+    },
+  };
+}
+
+function packageVersion(): string {
+  const facts = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
+  return facts.version;
+}

@@ -1,0 +1,116 @@
+import type { Route, Schema } from "../route.ts";
+
+const descriptions: Readonly<Record<number, string>> = {
+  200: "Done.",
+  206: "A part of the file.",
+  400: "The request is malformed or breaks a rule.",
+  401: "Credentials are missing or not valid.",
+  402: "A plan limit or an unpaid bill prevents it.",
+  403: "The credentials do not allow it.",
+  404: "It does not exist, or not for this caller.",
+  409: "It contradicts what is stored.",
+  410: "It existed and has been deleted.",
+  413: "The body is too large.",
+  416: "The range is not available.",
+  429: "Too many requests; Retry-After says when to try again.",
+  500: "An error of the service.",
+  503: "Not available at the moment; Retry-After says when to try again.",
+};
+
+/** Describes one route as an OpenAPI operation. */
+export function operationOf(route: Route): Schema {
+  return {
+    operationId: operationIdOf(route),
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    parameters: [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)],
+    ...requestBody(route),
+    responses: responsesOf(route),
+    security: securityOf(route),
+  };
+}
+
+/** `POST /runs/{run_id}/metrics/batch` becomes `post_runs_run_id_metrics_batch`. */
+function operationIdOf({ method, path }: Route): string {
+  return `${method} ${path}`
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "_")
+    .replace(/_$/, "");
+}
+
+function pathParameters({ path }: Route): Schema[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters({ schemas }: Route): Schema[] {
+  return Object.entries(schemas.query ?? {}).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: schemas.queryRequired?.includes(name) === true,
+    schema,
+  }));
+}
+
+function headerParameters({ idempotency }: Route): Schema[] {
+  if (idempotency === "none") return [];
+  return [
+    {
+      name: "Idempotency-Key",
+      in: "header",
+      required: idempotency === "required",
+      description: "Repeating a request under one key has one effect and one answer.",
+      schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+    },
+  ];
+}
+
+function requestBody({ body, schemas }: Route): Schema {
+  if (body === undefined) return {};
+  return {
+    requestBody: {
+      required: body === "required",
+      content: { "application/json": { schema: schemas.body ?? { type: "object" } } },
+    },
+  };
+}
+
+function responsesOf(route: Route): Schema {
+  return Object.fromEntries(statusesOf(route).map((status) => [status, responseOf(route, status)]));
+}
+
+/** The statuses of the specification's table, and those that any such route can answer with. */
+function statusesOf({ statuses, body, callers, rate }: Route): number[] {
+  const implied = [
+    ...(body === undefined ? [] : [400, 413]),
+    ...(callers.kind === "anyone" ? [] : [401]),
+    ...(rate === "none" ? [] : [429]),
+    500,
+    503,
+  ];
+  return [...new Set([...statuses, ...implied])].toSorted((a, b) => a - b);
+}
+
+function responseOf({ schemas }: Route, status: number): Schema {
+  const schema = status < 300 ? schemas.response : { $ref: "#/components/schemas/Error" };
+  return {
+    description: descriptions[status] ?? "See the error.",
+    headers: { "x-request-id": { description: "Names this request in the logs.", schema: { type: "string" } } },
+    content: { [status < 300 ? (schemas.responseType ?? "application/json") : "application/json"]: { schema } },
+  };
+}
+
+function securityOf({ callers }: Route): Schema[] {
+  if (callers.kind === "anyone") return [];
+  if (callers.kind === "operator") return [{ bootstrapToken: [] }];
+  return [
+    ...("scopes" in callers.key ? [{ bearerApiKey: [] }] : []),
+    ...("roles" in callers.session ? [{ cookieSession: [] }] : []),
+    ...(callers.operator === true ? [{ bootstrapToken: [] }] : []),
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { Log, Metrics } from "@tidemark/telemetry";
+import type { Authenticator } from "../auth/authenticator.ts";
+import type { OperatorCheck } from "../auth/bootstrap-token.ts";
+import type { Clients } from "../clients.ts";
+import type { OriginRule } from "../http/origin.ts";
+import type { Limiter } from "../limits/limiter.ts";
+import type { Route } from "../route.ts";
+
+/** What serving a request needs besides the request. */
+export type ServingContext = {
+  readonly clients: Clients;
+  readonly authenticator: Authenticator;
+  readonly checkOperator: OperatorCheck;
+  readonly limiter: Limiter;
+  readonly mayCome: OriginRule;
+  /** Reads the latest changes of credentials into memory. */
+  readonly refreshAccess: () => Promise<void>;
+  /** The URL under which clients reach us, where it is configured. */
+  readonly publicUrl: string | undefined;
+  /** Milliseconds that a request may take. */
+  readonly deadlineMs: number;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** True once no further requests are wanted. */
+  readonly draining: () => boolean;
+};
+
+/** What is known of a request after the guard has let it in. */
+export type RequestState = {
+  readonly route: Route;
+  readonly identity: Identity | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly baseUrl: string;
+  /** Milliseconds that are left for the work itself. */
+  readonly timeoutMs: number;
+};
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set by the guard; undefined on requests that no route took. */
+    state: RequestState | undefined;
+  }
+}

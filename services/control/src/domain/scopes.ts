@@ -1,0 +1,42 @@
+import { AppError, badRequest } from "@tidemark/errors";
+
+/** What a credential may be allowed to do (API specification, Authentication). */
+export type Scope = (typeof scopes)[number];
+
+/** Every scope there is. */
+export const scopes = [
+  "sdk:ingest",
+  "export:read",
+  "runs:control",
+  "artifacts:write",
+  "artifacts:manage",
+  "imports:write",
+  "usage:read",
+  "api_keys:write",
+] as const;
+
+/** What a new key may do when nobody says otherwise. */
+const defaultScopes: readonly Scope[] = ["sdk:ingest", "export:read"];
+
+/** What a key made by a device login may do: all that the command line tool does. */
+export const deviceLoginScopes: readonly Scope[] = ["sdk:ingest", "artifacts:write", "imports:write", "export:read"];
+
+/** What the key of an installation on somebody's own machine may do. */
+export const localScopes: readonly Scope[] = ["sdk:ingest", "export:read", "runs:control"];
+
+/** The scopes of a new key, each once: those asked for, or the default. @throws bad_request for an unknown one */
+export function chooseScopes(asked: readonly string[]): readonly Scope[] {
+  if (asked.length === 0) return defaultScopes;
+  for (const scope of asked) {
+    if (!(scopes as readonly string[]).includes(scope)) {
+      throw badRequest(`scopes must be some of ${scopes.join(", ")}`, "scopes");
+    }
+  }
+  return scopes.filter((scope) => asked.includes(scope));
+}
+
+/** A credential grants only what it holds itself. @throws forbidden */
+export function requireHeld(wanted: readonly Scope[], held: readonly string[]): void {
+  const missing = wanted.find((scope) => !held.includes(scope));
+  if (missing !== undefined) throw new AppError("forbidden", `the caller does not hold ${missing} and cannot grant it`);
+}

@@ -1,0 +1,22 @@
+import { notFound } from "@tidemark/errors";
+import { findOrganization } from "../store/find-organization.ts";
+import { listInvitations as listRows } from "../store/list-invitations.ts";
+import { requirePeopleManager, visibleOrganization } from "./caller.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeInvitation } from "./encode.ts";
+import { pageOf } from "./page.ts";
+
+const limitMax = 200;
+
+/** @throws not_found, forbidden */
+export function listInvitations({ db, now }: ControlDeps): ControlHandlers["listInvitations"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const rows = await db.withTenant(orgId, async (tx) => {
+      if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
+      requirePeopleManager(call);
+      return listRows(tx, orgId, pageOf(request.page, limitMax));
+    });
+    return { invitations: rows.map((row) => encodeInvitation(row, now())) };
+  };
+}

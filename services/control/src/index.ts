@@ -1,0 +1,1 @@
+export { controlMigrations, controlModule } from "./module.ts";

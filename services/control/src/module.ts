@@ -1,0 +1,60 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import { startRelay, type MigrationSet } from "@tidemark/pg";
+import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { ControlService } from "@tidemark/proto/control/v1/control";
+import { implement } from "@tidemark/rpc";
+import { controlConfig } from "./config.ts";
+import { controlHandlers } from "./handlers/index.ts";
+import { createLogMail } from "./mail/log-mail.ts";
+import { noMail } from "./mail/no-mail.ts";
+import { startUpkeep } from "./upkeep.ts";
+
+/** Schema `control`: users, organizations, members, credentials. */
+export const controlMigrations: MigrationSet = {
+  schema: "control",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Who may come in: accounts, sessions, keys, and what gateways know of them. */
+export const controlModule = defineModule({
+  name: "control",
+  config: controlConfig,
+  schema: "control",
+  migrations: controlMigrations,
+  provides: [ControlService],
+  needs: [],
+  async start(context) {
+    const { config, log, bus } = context;
+    const now = () => context.now();
+    const plans = config.plansFile === undefined ? hostedPlans : parsePlans(await readFile(config.plansFile, "utf8"));
+    const db = context.db();
+    const workerDb = context.workerDb();
+    const relay = startRelay({
+      db: workerDb,
+      service: "control",
+      publish: ({ subject, payload, id, headers }) => bus.publish(subject, payload, { id, headers }),
+      onError: (error) => log.warn("a message could not be relayed; it is tried again", { error }),
+    });
+    const upkeep = startUpkeep({ db, workerDb, now, log });
+    const handlers = controlHandlers({
+      db,
+      now,
+      newId: randomUUID,
+      randomBytes,
+      mail: config.mail === "log" ? createLogMail(log) : noMail,
+      nudge: () => relay.nudge(),
+      settings: { plans, devAuth: config.devAuth, seatLimits: config.limits, webUrl: config.webUrl },
+    });
+    return {
+      implementations: [implement(ControlService, handlers)],
+      ready: () => db.ping(),
+      stop: async () => {
+        await relay.stop();
+        await upkeep.stop();
+      },
+    };
+  },
+});

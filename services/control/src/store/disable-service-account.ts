@@ -1,0 +1,24 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { ServiceAccountRow } from "../domain/records.ts";
+import { serviceAccountColumns } from "./columns.ts";
+
+const statement = sql(
+  "control_disable_service_account",
+  `WITH keys AS (
+     UPDATE control.api_keys SET revoked_at = coalesce(revoked_at, $3), changed_xid = pg_current_xact_id()
+     WHERE org_id = $1 AND service_account_id = $2
+   )
+   UPDATE control.service_accounts SET disabled_at = coalesce(disabled_at, $3)
+   WHERE org_id = $1 AND id = $2
+   RETURNING ${serviceAccountColumns}`,
+);
+
+/** Ends a service account and its key. `undefined` when there is no such account. */
+export function disableServiceAccount(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  now: Date,
+): Promise<ServiceAccountRow | undefined> {
+  return tx.one(statement, [orgId, id, now.toISOString()]);
+}

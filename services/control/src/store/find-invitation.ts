@@ -1,0 +1,13 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { InvitationRow } from "../domain/records.ts";
+import { invitationColumns } from "./columns.ts";
+
+const statement = sql(
+  "control_find_invitation",
+  `SELECT ${invitationColumns} FROM control.invitations WHERE org_id = $1 AND id = $2`,
+);
+
+/** An invitation by id. */
+export function findInvitation(tx: Tx, orgId: string, id: string): Promise<InvitationRow | undefined> {
+  return tx.one(statement, [orgId, id]);
+}
