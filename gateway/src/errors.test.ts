@@ -94,3 +94,13 @@ test.each<[string, AppError, number | undefined]>([
   ["429 keeps what the limit said", new AppError("rate_limit_exceeded", "x", { retryAfterSeconds: 3 }), 3],
   ["400 does not", badRequest("x"), undefined],
 ])("Retry-After: %s", (_, error, seconds) => expect(toErrorAnswer(error).retryAfterSeconds).toBe(seconds));
+
+test.each([
+  ["idempotency_key_reused", 400],
+  ["idempotency_in_progress", 503],
+  ["run_id_conflict", 409],
+] as const)("%s is %d on a route that lists no 409", (reason, status) => {
+  const error = new AppError(reason, "text");
+  expect(toErrorAnswer(error, [200, 400]).status).toBe(status);
+  expect(toErrorAnswer(error, [200, 409]).status).toBe(409);
+});

@@ -49,15 +49,24 @@ const unavailableTexts: Partial<Record<Reason, string>> = {
   billing_unavailable: "this installation takes no payments; ask its operator for another plan",
 };
 
+/** What takes the place of 409 on routes that do not list it. */
+const statusWithoutConflict: Partial<Record<Reason, number>> = {
+  idempotency_key_reused: 400,
+  idempotency_in_progress: 503,
+};
+
 /**
  * The one place that knows HTTP statuses: by reason first, by RPC code otherwise. Texts of 5xx
  * answers are made here, never taken from the error, and anything that is no AppError is a 500.
+ * `listed` are the statuses that the route documents.
  */
-export function toErrorAnswer(error: unknown): ErrorAnswer {
+export function toErrorAnswer(error: unknown, listed?: readonly number[]): ErrorAnswer {
   const known = isAppError(error) ? error : fromFramework(error);
   if (known === undefined) return internalError;
   const { rpc, shown } = reasons[known.reason];
-  const status = statusByReason[known.reason] ?? statusByCode[rpc];
+  const usual = statusByReason[known.reason] ?? statusByCode[rpc];
+  const replaced = usual === 409 && listed?.includes(409) === false;
+  const status = replaced ? (statusWithoutConflict[known.reason] ?? usual) : usual;
   if (status === 500) return internalError;
   if (status === 503) return unavailable(known, shown);
   return {

@@ -89,6 +89,8 @@ type RouteFacts = {
   readonly bodyBytesMax?: number;
   /** Keep the digits of integers beyond 2^53 (free-form documents). */
   readonly exactNumbers?: boolean;
+  /** Query parameters that may be left out but not sent blank, which for all others means the default. */
+  readonly queryNeverBlank?: readonly string[];
   /** JSON Schemas for the documentation; the codec does the validating. */
   readonly schemas: {
     readonly query?: Readonly<Record<string, Schema>>;

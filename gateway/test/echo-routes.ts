@@ -9,7 +9,7 @@ const facts = {
   rate: "general",
   idempotency: "none",
   schemas: { response: { type: "object" } },
-  statuses: [200],
+  statuses: [200, 409],
 } as const;
 
 /** Routes that answer with what their codec would have got. */

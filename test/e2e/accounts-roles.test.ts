@@ -100,7 +100,7 @@ describeModes("roles", (stack) => {
     ["admin", true, true],
     ["member", true, false],
     ["viewer", false, false],
-  ] as const)("an %s reads; writes runs: %s; manages people: %s", async (role, writes, manages) => {
+  ] as const)("the role %s reads; writes runs: %s; manages people: %s", async (role, writes, manages) => {
     const team = await createTeam(stack());
     const { id } = (await team.owner.browser.post("/runs", { name: "first" })).json.run;
     const browser = await personOf(team, role);

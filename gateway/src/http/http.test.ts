@@ -61,6 +61,11 @@ describe("queries", () => {
     ["invalid UTF-8", "a=%ff", "the parameter a has an invalid escape"],
     ["NUL", "a=%00", "the parameter a has an invalid escape"],
   ])("refused: %s", (_, text, message) => expect(refused(() => parseQuery(text))).toBe(message));
+
+  test("a blank value counts as not sent, unless the route says otherwise", () => {
+    expect({ ...parseQuery("a=&b=%20") }).toEqual({});
+    expect(refused(() => parseQuery("a=&b=+", ["b"]))).toBe("the parameter b must not be blank");
+  });
 });
 
 describe("idempotency keys", () => {

@@ -5,10 +5,10 @@ const empty: Query = Object.freeze(Object.create(null) as Record<string, string>
 
 /**
  * Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
- * nothing but white space, count as not sent.
+ * nothing but white space, count as not sent, except those in `neverBlank`.
  * @throws bad_request for a parameter that comes twice, an escape that is none, invalid UTF-8, or NUL.
  */
-export function parseQuery(text: string): Query {
+export function parseQuery(text: string, neverBlank: readonly string[] = []): Query {
   if (text === "") return empty;
   const query = Object.create(null) as Record<string, string>;
   const seen = new Set<string>();
@@ -20,6 +20,7 @@ export function parseQuery(text: string): Query {
     if (seen.has(name)) throw badRequest(`the parameter ${name} is given twice`, name);
     seen.add(name);
     if (value.trim() !== "") query[name] = value;
+    else if (neverBlank.includes(name)) throw badRequest(`the parameter ${name} must not be blank`, name);
   }
   return query;
 }

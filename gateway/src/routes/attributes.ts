@@ -83,6 +83,7 @@ export const attributesRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
+    queryNeverBlank: ["path_prefix"],
     schemas: {
       query: {
         type: { type: "string", description: "Exactly this type." },

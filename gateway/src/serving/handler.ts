@@ -50,7 +50,7 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
   if (body === undefined && route.body === "required") throw badRequest("the body must be a JSON object");
   return {
     params: request.params as RouteInput["params"],
-    query: parseQuery(request.query as string) satisfies Query,
+    query: parseQuery(request.query as string, route.queryNeverBlank) satisfies Query,
     body: body ?? nothing,
     identity: state.identity,
     idempotencyKey: state.idempotencyKey,

@@ -5,7 +5,7 @@ import { headerNames } from "../header-names.ts";
 
 /** Answers a request with an error. What nobody foresaw is logged with the request's id and hidden from the client. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
-  const answer = toErrorAnswer(error);
+  const answer = toErrorAnswer(error, request.state?.route.statuses);
   const fields = { request_id: request.id, method: request.method, error };
   if (answer.status === 500) log.error("a request failed unexpectedly", fields);
   else if (answer.status > 500) log.debug("a request could not be served", fields);

@@ -1,0 +1,11 @@
+import { startStack } from "./stack/stack.ts";
+import { runLoad } from "./bench/load.ts";
+import { batchCases, singleStepCases } from "./bench/cases.ts";
+const s = await startStack("embedded", {settings:{TIDEMARK_LOG_LEVEL:"error", NODE_OPTIONS:"--cpu-prof --cpu-prof-dir=/tmp/prof"}});
+const { api, key } = await s.organization();
+const ids:string[]=[]; for(let i=0;i<32;i++) ids.push((await api.post("/runs",{project:"b"})).json.run.id);
+const which = process.argv[2] ?? "x 2 keys";
+const c = [...singleStepCases(ids), ...batchCases(ids)].find((c)=>c.name.includes(which)&&c.concurrency===8)!;
+const r = await runLoad({baseUrl:s.baseUrl,key,concurrency:8,warmUp:1,seconds:6,shot:c.shot}, async()=>{});
+console.log(c.name, r.requests/r.seconds, r.p50, r.firstError);
+await s.stop(); process.exit(0);
