@@ -30,7 +30,7 @@ export type LoadOptions = {
 };
 
 /** The value below which the share of the sorted numbers lies. */
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 

@@ -12,7 +12,7 @@ export type Row = Case & { mode: string; result: LoadResult; cpu: CpuPerRequest 
 const round = (value: number, digits = 0): string => value.toFixed(digits);
 
 /** Requests per second. */
-export function rate({ result }: Row): number {
+function rate({ result }: Row): number {
   return result.requests / result.seconds;
 }
 

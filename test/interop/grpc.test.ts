@@ -94,7 +94,10 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
           stream: "stdout",
           lines: [{ lineNumber: 1, message: "x" }],
         }).catch((error: unknown) => error),
-      IngestReadService: () => ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch((error: unknown) => error),
+      IngestReadService: () =>
+        ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch(
+          (error: unknown) => error,
+        ),
     };
     const answer = await calls[service]!();
     // Of a run that does not exist the answer is NOT_FOUND, which only a handler can know.

@@ -1,31 +1,34 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
+import { startChild as startLocalChild } from "@tidemark/local";
 
 /** A Tidemark process that a test started. */
 export type Child = {
   readonly name: string;
   readonly pid: number;
-  /** What it has printed so far. */
+  /** What it has printed so far, the end of it if that was much. */
   output(): string;
   /** Sends a signal and waits for the end; SIGKILL after 20 s. Returns the exit code, or the signal's name. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
   signal(signal: NodeJS.Signals): void;
-  /** Resolves when it has ended by itself. */
+  /** Resolves when it has ended, by itself or not. */
   readonly ended: Promise<number | string>;
 };
 
 const PATIENCE_MS = 20_000;
-const main = join(import.meta.dirname, "../../services/all/src/main.ts");
-const alive = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of alive) child.kill("SIGKILL");
-});
+const OUTPUT_CHARACTERS_MAX = 200_000;
+const root = join(import.meta.dirname, "../..");
 
-/** Starts the modules of a target as a process of their own, with exactly these settings. */
-export function startChild(target: string, settings: Readonly<Record<string, string>>): Child {
+/**
+ * Starts the modules of a target as a process of their own, with exactly these settings. It ends
+ * with the test that started it, even when that is killed.
+ */
+export async function startChild(target: string, settings: Readonly<Record<string, string>>): Promise<Child> {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [main, `--target=${target}`], {
+  let printed = "";
+  const child = await startLocalChild({
+    command: process.execPath,
+    args: [join(root, "services/all/src/main.ts"), `--target=${target}`],
+    cwd: root,
     env: {
       PATH,
       HOME,
@@ -33,26 +36,27 @@ export function startChild(target: string, settings: Readonly<Record<string, str
       ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
       ...settings,
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    onLine: (line) => {
+      printed = `${printed}${line}\n`.slice(-OUTPUT_CHARACTERS_MAX);
+    },
   });
-  alive.add(child);
-  let printed = "";
-  const keep = (chunk: Buffer): void => void (printed = (printed + chunk.toString()).slice(-200_000));
-  child.stdout.on("data", keep);
-  child.stderr.on("data", keep);
-  const ended = once(child, "exit").then(([code, signal]) => {
-    alive.delete(child);
-    return (code ?? signal) as number | string;
+  const ended = child.exited.then(({ code, signal }) => code ?? signal ?? "gone");
+  let over = false;
+  void ended.then(() => {
+    over = true;
   });
+  const signal = (name: NodeJS.Signals): void => {
+    if (!over) process.kill(child.pid, name);
+  };
   return {
     name: target,
-    pid: child.pid ?? 0,
+    pid: child.pid,
     output: () => printed,
-    signal: (signal) => void child.kill(signal),
+    signal,
     ended,
-    async end(signal = "SIGTERM") {
-      child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
+    async end(name = "SIGTERM") {
+      signal(name);
+      const timer = setTimeout(() => signal("SIGKILL"), PATIENCE_MS);
       try {
         return await ended;
       } finally {

@@ -99,11 +99,11 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   });
 
   const children = new Map<string, Child>();
-  const start = (group: string): void => {
-    const child = startChild(group, settingsOf(group));
+  const start = async (group: string): Promise<void> => {
+    const child = await startChild(group, settingsOf(group));
     for (const name of group === "all" ? moduleNames : [group]) children.set(name, child);
   };
-  for (const group of groups) start(group);
+  await Promise.all(groups.map(start));
 
   const release = async (): Promise<void> => {
     await nats?.stop();
@@ -171,7 +171,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     async restart(module) {
       const group = mode === "split" ? module : "all";
       await children.get(module)?.end("SIGKILL");
-      start(group);
+      await start(group);
       await ready();
     },
     async stop() {
