@@ -1,0 +1,18 @@
+import { defineConfig, int } from "@tidemark/config";
+
+const runsRemembered = (env: string) =>
+  int({
+    env,
+    help: "Runs whose organization and project the process keeps in memory, about 250 bytes each.",
+    default: 50_000,
+    min: 1,
+    max: 10_000_000,
+  });
+
+/** Settings of the module that takes run data. */
+export const ingestConfig = defineConfig({ runsRemembered: runsRemembered("TIDEMARK_INGEST_RUNS_REMEMBERED") });
+
+/** Settings of the module that reads run data. */
+export const ingestReadConfig = defineConfig({
+  runsRemembered: runsRemembered("TIDEMARK_INGEST_READ_RUNS_REMEMBERED"),
+});

@@ -1,0 +1,31 @@
+/** Makes ids that ascend with time. */
+export type IdSource = {
+  /** The first of `count` consecutive ids, which are now the caller's. */
+  readonly take: (count: number) => number;
+};
+
+/** 2026-01-01T00:00:00Z. */
+const FIRST_MS = Date.UTC(2026, 0, 1);
+const SLOTS = 4096;
+
+/**
+ * Ids below 2^53 (until the year 2095) without a counter in the database: milliseconds since 2026
+ * times 4,096, plus a slot. They ascend within one process, also when its clock steps back. Two
+ * processes can meet in one millisecond and slot, so an insert must be ready to ask again; a random
+ * first slot in each millisecond keeps that rare.
+ * @param nowMs milliseconds since the Unix epoch
+ * @param random a number from 0 up to 1
+ */
+export function createIdSource(nowMs: () => number, random: () => number): IdSource {
+  let next = 0;
+  return {
+    take(count) {
+      const ms = (nowMs() - FIRST_MS) * SLOTS;
+      // The upper half of the slots is left to those that follow within the millisecond.
+      if (ms >= next) next = ms + Math.floor((random() * SLOTS) / 2);
+      const first = next;
+      next += count;
+      return first;
+    },
+  };
+}

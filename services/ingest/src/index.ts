@@ -1,0 +1,1 @@
+export { ingestModule, ingestReadModule } from "./module.ts";

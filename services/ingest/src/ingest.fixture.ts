@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { createColumnsBuilder } from "@tidemark/metric-codec";
+import { createDb, sql, type Db } from "@tidemark/pg";
+import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import {
+  IngestReadService,
+  IngestService,
+  type PointColumns,
+  type MetricColumns,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createTestDatabase } from "@tidemark/testkit";
+import { createIdSource, type IdSource } from "./domain/id-source.ts";
+import { appendAttributesHandler } from "./handlers/append-attributes.ts";
+import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
+import { appendMetricsHandler } from "./handlers/append-metrics.ts";
+import { listAttributesHandler } from "./handlers/list-attributes.ts";
+import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
+import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
+import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
+import { createRunDirectory } from "./store/run-directory.ts";
+
+/** A caller's place: an organization with one project. */
+export type Tenant = { readonly orgId: string; readonly projectId: string };
+
+/** The service on a database of its own. */
+export type IngestFixture = {
+  /** The pool of the service's role: row level security is in force. */
+  readonly db: Db;
+  /** The pool of the database's owner, whom nothing is hidden from. */
+  readonly owner: Db;
+  readonly write: Client<(typeof IngestService)["method"]>;
+  readonly read: Client<(typeof IngestReadService)["method"]>;
+  /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
+  writer(ids?: IdSource): Client<(typeof IngestService)["method"]>;
+  /** The pool of another service's role. */
+  poolOf(role: string): Db;
+  newTenant(): Promise<Tenant>;
+  newProject(orgId: string): Promise<string>;
+  newRun(tenant: Tenant, projectId?: string): Promise<string>;
+  finishRun(runId: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+const migrationsOf = (service: string) => ({
+  schema: service,
+  directory: join(import.meta.dirname, `../../${service}/src/store/migrations`),
+});
+
+const insertProject = sql(
+  "test_insert_project",
+  "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2::uuid, $2::text)",
+);
+const insertRun = sql(
+  "test_insert_run",
+  `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at)
+   VALUES ($1, $2, $3, 'run', 'running', '{}', '{}', '{}', now(), now())`,
+);
+const finish = sql("test_finish_run", "UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
+
+/** Starts the service's handlers on a new database with the schemas `runs` and `ingest`. */
+export async function startIngest(): Promise<IngestFixture> {
+  const database = await createTestDatabase([migrationsOf("runs"), migrationsOf("ingest")]);
+  const pools: Db[] = [];
+  const poolOf = (role: string): Db => {
+    const pool = createDb({ url: database.url, role, application: "ingest-test", connectionsMax: 10 });
+    pools.push(pool);
+    return pool;
+  };
+  const db = poolOf("tidemark_ingest");
+  const owner = poolOf("postgres");
+  const writer = (ids: IdSource = createIdSource(Date.now, Math.random)) => {
+    const deps = { db, runs: createRunDirectory(db, 1000), ids };
+    const handlers = {
+      appendMetrics: appendMetricsHandler(deps),
+      appendLogLines: appendLogLinesHandler(deps),
+      appendAttributes: appendAttributesHandler(deps),
+    };
+    return createLocalClient(IngestService, implement(IngestService, handlers));
+  };
+  const readDeps = { db, runs: createRunDirectory(db, 1000) };
+  const readHandlers = {
+    listMetricPoints: listMetricPointsHandler(readDeps),
+    queryMetricSeries: queryMetricSeriesHandler(readDeps),
+    listLogLines: listLogLinesHandler(readDeps),
+    listAttributes: listAttributesHandler(readDeps),
+  };
+  const newProject = async (orgId: string): Promise<string> => {
+    const projectId = randomUUID();
+    await owner.rows(insertProject, [orgId, projectId]);
+    return projectId;
+  };
+  return {
+    db,
+    owner,
+    write: writer(),
+    read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers)),
+    writer,
+    poolOf,
+    newTenant: async () => {
+      const orgId = randomUUID();
+      return { orgId, projectId: await newProject(orgId) };
+    },
+    newProject,
+    newRun: async (tenant, projectId = tenant.projectId) => {
+      const runId = randomUUID();
+      await owner.rows(insertRun, [tenant.orgId, runId, projectId]);
+      return runId;
+    },
+    finishRun: async (runId) => {
+      await owner.rows(finish, [runId]);
+    },
+    close: async () => {
+      await Promise.all(pools.map((pool) => pool.close()));
+      await database.drop();
+    },
+  };
+}
+
+/** A call of an API key of the organization, bound to a project or not. */
+export function callOf(tenant: Tenant, onlyProject = ""): Call {
+  return createCall({
+    requestId: "test",
+    identity: create(IdentitySchema, {
+      orgId: tenant.orgId,
+      projectId: onlyProject,
+      kind: CallerKind.API_KEY,
+      scopes: ["sdk:ingest", "export:read"],
+    }),
+  });
+}
+
+/** A metric point as tests write it. */
+export type TestPoint = readonly [step: number, metrics: Readonly<Record<string, number>>, timestampUs?: number];
+
+/** Points as the message carries them. */
+export function columnsOf(...points: readonly TestPoint[]): MetricColumns {
+  const builder = createColumnsBuilder();
+  for (const [step, metrics, timestampUs] of points) builder.addPoint(metrics, step, timestampUs ?? null);
+  return builder.build() as unknown as MetricColumns;
+}
+
+/** Columns as pairs of step and value. */
+export function pairsOf(points: PointColumns | undefined): [step: number, value: number][] {
+  return Array.from(points!.steps, (step, i) => [step, points!.values[i]!]);
+}

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sql } from "@tidemark/pg";
+import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
+import { float8Array, textArray } from "./binary-array.ts";
+
+let ingest: IngestFixture;
+
+beforeAll(async () => {
+  ingest = await startIngest();
+});
+afterAll(() => ingest.close());
+
+const numbersBack = sql("test_float8_array", "SELECT $1::float8[] AS back");
+const textsBack = sql("test_text_array", "SELECT to_json($1::text[]) AS back");
+
+test.each([
+  ["no numbers", []],
+  ["one", [0.1]],
+  ["whole numbers, fractions and signs", [1, -2.5, 0, 1e300]],
+  ["the ends of a double", [Number.MAX_VALUE, Number.MIN_VALUE, -Number.MAX_VALUE]],
+  ["what is no finite number", [Infinity, -Infinity, Number.NaN]],
+])("PostgreSQL reads an array of %s as it is", async (_, numbers) => {
+  expect(await ingest.db.one(numbersBack, [float8Array(Float64Array.from(numbers))])).toEqual({ back: numbers });
+});
+
+test.each([
+  ["no texts", []],
+  ["texts with quotes, commas, braces and backslashes", ['a"b', "a,b", "{}", "\\", "NULL", ""]],
+  ["texts beyond ASCII", ["é", "\uFF5E", "\u{1F600}", "ключ"]],
+  ["nulls between texts", ["a", null, "b", null]],
+])("PostgreSQL reads an array of %s as it is", async (_, texts) => {
+  const row = await ingest.db.one<{ back: string }>(textsBack, [textArray(texts)]);
+  expect(JSON.parse(row!.back)).toEqual(texts);
+});
