@@ -172,6 +172,15 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       const group = mode === "split" ? module : "all";
       await children.get(module)?.end("SIGKILL");
       await start(group);
+      const child = children.get(module)!;
+      const back = until(`${module} to be ready`, async () => {
+        const answer = await fetch(`http://127.0.0.1:${(ports.get(group) ?? ports.get("all"))!.internal}/readyz`);
+        await answer.arrayBuffer();
+        return answer.ok;
+      });
+      const early = child.ended.then((code) => `${module} ended with ${code}:\n${child.output()}`);
+      const fault = await Promise.race([back.then(() => undefined), early]);
+      if (fault !== undefined) throw new Error(fault);
       await ready();
     },
     async stop() {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Minio, startMinio } from "@tidemark/local";
+import { type Minio, pollUntil, startMinio } from "@tidemark/local";
 import { requireServers } from "@tidemark/testkit";
 import { Client } from "minio";
 import { blobContract } from "./blob.contract.ts";
@@ -122,9 +122,13 @@ describeWithMinio("the object store on MinIO", () => {
     expect(await blob.ready()).toBe(true);
     process.kill(server.pid, "SIGSTOP");
     try {
-      const [ready, head] = await Promise.all([blob.ready(), blob.head(newKey()).catch((error: unknown) => error)]);
-      expect(ready).toBe(false);
-      expect(head).toMatchObject(refused);
+      // The signal takes a moment to stop every thread of the server.
+      const hangs = await pollUntil(async () => ((await blob.ready()) ? undefined : true), {
+        everyMs: 10,
+        timeoutMs: 20_000,
+      });
+      expect(hangs).toBe(true);
+      expect(await blob.head(newKey()).catch((error: unknown) => error)).toMatchObject(refused);
     } finally {
       process.kill(server.pid, "SIGCONT");
     }

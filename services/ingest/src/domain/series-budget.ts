@@ -1,7 +1,7 @@
 /** Most points that one answer with many series holds (API specification, Limits). */
 export const SERIES_POINTS_MAX = 120_000;
 /** Most points of one series (API specification, Limits); more may be asked for, and counts as this. */
-export const SERIES_LIMIT_MAX = 5000;
+const SERIES_LIMIT_MAX = 5000;
 /** A bucket is drawn by its first, last, lowest and highest point. */
 const POINTS_PER_BUCKET = 4;
 

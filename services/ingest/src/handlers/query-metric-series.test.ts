@@ -8,7 +8,7 @@ import {
   type IngestFixture,
   type Tenant,
   type TestPoint,
-} from "../ingest.fixture.ts";
+} from "../ingest.testing.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
-import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
+import { startIngest, type IngestFixture } from "../ingest.testing.ts";
 import { float8Array, textArray } from "./binary-array.ts";
 
 let ingest: IngestFixture;

@@ -23,7 +23,7 @@ export type LandingQuery = {
 };
 
 /** A page ends after so many rows, or with the row that takes it to so many bytes. */
-export const pageDefaults = { rowsMax: 20_000, bytesMax: 16 * 1024 * 1024 };
+const pageDefaults = { rowsMax: 20_000, bytesMax: 16 * 1024 * 1024 };
 
 const landingPage = sql(
   "ingest_list_landing_rows",

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isMinimiseKey } from "@tidemark/metric-codec";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
 
 type Head = {
   key: string;
@@ -147,6 +147,7 @@ describe("numbers at the ends of a double", () => {
   test.each([
     ["the largest of both signs", [MAX, -MAX]],
     ["the largest, again and again", [MAX, MAX, MAX]],
+    ["the largest and nearly the largest", [MAX, MAX * (1 - 2 ** -53), MAX, MAX, MAX, MAX * (1 - 2 ** -53), MAX]],
     ["the smallest", [MIN, -MIN, MIN, 0]],
     ["one far from the others", [1, 2, 1e200, 3]],
     ["small ones and a large one", [1e-300, MAX, 1e-310, MIN]],

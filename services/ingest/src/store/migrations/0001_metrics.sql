@@ -68,9 +68,11 @@ CREATE FUNCTION ingest.merged_mean(
     WHEN abs(a_mean) < 1e300 AND abs(b_mean) < 1e300 THEN
       CASE WHEN abs(b_mean - a_mean) < 1e-290 THEN a_mean
            ELSE a_mean + (b_mean - a_mean) * (b_count / (a_count + b_count)) END
-    ELSE
-      CASE WHEN abs(a_mean) < 1e-290 THEN 0 ELSE a_mean * (a_count / (a_count + b_count)) END
-      + CASE WHEN abs(b_mean) < 1e-290 THEN 0 ELSE b_mean * (b_count / (a_count + b_count)) END
+    WHEN a_mean = b_mean THEN a_mean
+    -- Half of each, held below half of the largest double, as a sum may be rounded beyond it.
+    ELSE 2 * least(8.98e307, greatest(-8.98e307,
+      CASE WHEN abs(a_mean) < 1e-290 THEN 0 ELSE a_mean / 2 * (a_count / (a_count + b_count)) END
+      + CASE WHEN abs(b_mean) < 1e-290 THEN 0 ELSE b_mean / 2 * (b_count / (a_count + b_count)) END))
   END;
 
 CREATE FUNCTION ingest.merged_m2(
@@ -101,8 +103,8 @@ GRANT EXECUTE ON FUNCTION ingest.visible_project TO tidemark_ingest;
 
 -- Stores one request: claims its key, adds its landing row, brings the heads up to date. One round
 -- trip and one transaction, in the organization that it enters itself. Outcomes: inserted; replayed
--- and reused for a key that was used before; not_found as visible_project says. A landing id that is taken fails the transaction
--- (unique_violation), and the caller comes back with another one.
+-- and reused for a key that was used before; not_found as visible_project says. A landing id that is
+-- taken fails the transaction (unique_violation), and the caller comes back with another one.
 -- `stats` holds eleven numbers per key, in the order of the head columns from count on, first_step
 -- in the place of latest_id, and last 1 where less is better. Keys are sorted, so that two requests
 -- lock the heads of a run in the same order; heads come last, because their locks are what requests
