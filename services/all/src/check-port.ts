@@ -3,7 +3,6 @@ import { startError } from "@tidemark/local";
 
 /** Makes sure that the port can be listened on, before anything slow begins. @throws StartError in one line. */
 export async function checkPort(host: string, port: number): Promise<void> {
-  if (port === 0) return;
   const probe = createServer();
   try {
     await new Promise<void>((resolve, reject) => {

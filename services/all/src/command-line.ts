@@ -47,7 +47,9 @@ export function parseCommandLine(
   });
   const portText = values.port ?? environment["TIDEMARK_PORT"] ?? "8080";
   const port = Number(portText);
-  if (!/^\d{1,5}$/.test(portText) || port > 65_535) throw new Error(`--port must be 0 to 65535, not ${portText}`);
+  if (!/^\d{1,5}$/.test(portText) || port < 1 || port > 65_535) {
+    throw new Error(`--port must be 1 to 65535, not ${portText}`);
+  }
   const folder = values["data-dir"] ?? environment["TIDEMARK_DATA_DIRECTORY"] ?? "data";
   if (folder.trim() === "") throw new Error("--data-dir must name a folder");
   return {

@@ -1,43 +1,49 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isStartError, startError } from "@tidemark/local";
+import { claimFolder, isStartError, startError } from "@tidemark/local";
 
 const MARKER = "tidemark.json";
+const LOCK = "in-use.lock";
 const FORMAT = 1;
 
-async function entries(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
+/** The data folder of a running Tidemark, taken for this process. */
+export type DataDirectory = {
+  /** Lets others have it. */
+  release(): Promise<void>;
+};
+
+async function contents(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name !== LOCK);
+}
+
+/** @throws StartError when what is in the folder is not ours, or of a format we do not read */
+async function check(directory: string, names: readonly string[], fresh: boolean): Promise<void> {
+  if (names.length === 0) return;
+  if (!names.includes(MARKER)) {
+    throw startError(`${directory} is not empty and not a Tidemark data folder: choose another with --data-dir`);
   }
+  if (fresh) return;
+  const { format } = JSON.parse(await readFile(join(directory, MARKER), "utf8")) as { format?: unknown };
+  if (format === FORMAT) return;
+  const written = `it was written by another version of Tidemark (format ${JSON.stringify(format)}`;
+  throw startError(`${directory} cannot be opened: ${written}, this one reads ${FORMAT})`);
 }
 
 /**
- * Makes the data folder, or checks that the one that is there is ours and of a format we know.
- * With `fresh` everything in it is deleted first, but only if it is a data folder.
- * @throws StartError in one line.
+ * Takes the data folder for this process; makes it when it is missing. With `fresh` everything in
+ * it is deleted, but only after it is ours and only if it is a data folder.
+ * @throws StartError in one line: in use, foreign contents, another format, not writable.
  */
-export async function prepareDataDirectory(directory: string, fresh: boolean): Promise<void> {
+export async function openDataDirectory(directory: string, fresh: boolean): Promise<DataDirectory> {
+  const claim = await claimFolder(directory);
   try {
-    const before = await entries(directory);
-    const ours = before.includes(MARKER);
-    if (before.length > 0 && !ours) {
-      throw startError(`${directory} is not empty and not a Tidemark data folder: choose another with --data-dir`);
-    }
-    if (ours) {
-      const { format } = JSON.parse(await readFile(join(directory, MARKER), "utf8")) as { format?: unknown };
-      if (format !== FORMAT && !fresh) {
-        throw startError(
-          `${directory} was written by another version of Tidemark (format ${String(format)}, this one reads ${FORMAT})`,
-        );
-      }
-      if (fresh) await rm(directory, { recursive: true, force: true });
-    }
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const names = await contents(directory);
+    await check(directory, names, fresh);
+    if (fresh) await Promise.all(names.map((name) => rm(join(directory, name), { recursive: true, force: true })));
     await writeFile(join(directory, MARKER), `${JSON.stringify({ format: FORMAT })}\n`);
+    return claim;
   } catch (error) {
+    await claim.release();
     if (isStartError(error)) throw error;
     throw startError(`the data folder ${directory} cannot be used: ${(error as Error).message}`);
   }

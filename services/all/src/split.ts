@@ -1,18 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import {
-  claimFolder,
-  obtainServer,
-  pollUntil,
-  startError,
-  startMinio,
-  startNats,
-  startPostgres,
-} from "@tidemark/local";
+import { obtainServer, pollUntil, startError, startMinio, startNats, startPostgres } from "@tidemark/local";
 import { banner } from "./banner.ts";
 import { checkPort } from "./check-port.ts";
 import type { CommandLine } from "./command-line.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
+import { openDataDirectory } from "./data-directory.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { localDefaults, localSettings } from "./local-settings.ts";
 import { runLocal, say, type Running } from "./run-local.ts";
@@ -31,9 +23,8 @@ async function serverPath(name: "nats-server" | "minio"): Promise<string> {
 async function start(line: CommandLine): Promise<Running> {
   const began = performance.now();
   await checkPort(HOST, line.port);
-  await prepareDataDirectory(line.dataDirectory, line.fresh);
-  const claim = await claimFolder(line.dataDirectory);
-  const undo: (() => Promise<void>)[] = [() => claim.release()];
+  const data = await openDataDirectory(line.dataDirectory, line.fresh);
+  const undo: (() => Promise<void>)[] = [() => data.release()];
   const stop = async (): Promise<void> => {
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
       await step();

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { startHost } from "@tidemark/host";
-import { claimFolder, startPostgres } from "@tidemark/local";
+import { startPostgres } from "@tidemark/local";
 import { banner } from "./banner.ts";
 import { checkPort } from "./check-port.ts";
 import type { CommandLine } from "./command-line.ts";
-import { prepareDataDirectory } from "./data-directory.ts";
+import { openDataDirectory } from "./data-directory.ts";
 import { knownNames } from "./known-names.ts";
 import { ensureLocalKey } from "./local-key.ts";
 import { localDefaults, localSettings } from "./local-settings.ts";
@@ -18,9 +18,8 @@ const HOST = "127.0.0.1";
 async function start(line: CommandLine): Promise<Running> {
   const began = performance.now();
   await checkPort(HOST, line.port);
-  await prepareDataDirectory(line.dataDirectory, line.fresh);
-  const claim = await claimFolder(line.dataDirectory);
-  const undo: (() => Promise<void>)[] = [() => claim.release()];
+  const folder = await openDataDirectory(line.dataDirectory, line.fresh);
+  const undo: (() => Promise<void>)[] = [() => folder.release()];
   const stop = async (): Promise<void> => {
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
       await step();

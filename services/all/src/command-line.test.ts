@@ -1,0 +1,36 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseCommandLine } from "./command-line.ts";
+
+const read = (args: string[], environment: Record<string, string> = {}) =>
+  parseCommandLine(args, environment, "/home/ada/lab");
+
+describe("the command line", () => {
+  test("has a default for everything", () => {
+    expect(read([])).toEqual({ port: 8080, dataDirectory: "/home/ada/lab/data", fresh: false, help: false });
+  });
+
+  test("takes the environment's word where no argument says otherwise", () => {
+    const environment = { TIDEMARK_PORT: "9000", TIDEMARK_DATA_DIRECTORY: "/srv/tidemark" };
+    expect(read([], environment)).toMatchObject({ port: 9000, dataDirectory: "/srv/tidemark" });
+    expect(read(["--port", "1", "--data-dir", "x"], environment)).toMatchObject({
+      port: 1,
+      dataDirectory: "/home/ada/lab/x",
+    });
+  });
+
+  test("knows --fresh and --help", () => {
+    expect(read(["--fresh", "--help"])).toMatchObject({ fresh: true, help: true });
+  });
+
+  test.each([
+    [["--port", "x"], "--port must be 1 to 65535"],
+    [["--port", "65536"], "--port must be 1 to 65535"],
+    [["--port", "0"], "--port must be 1 to 65535"],
+    [["--port", "-1"], "--port"],
+    [["--data-dir", " "], "--data-dir must name a folder"],
+    [["--nonsense"], "--nonsense"],
+    [["stray"], "stray"],
+  ])("%j is refused", (args, fault) => {
+    expect(() => read(args)).toThrow(fault);
+  });
+});
