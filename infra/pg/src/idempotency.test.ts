@@ -113,11 +113,18 @@ describe("withIdempotency", () => {
     await expect(first).resolves.toMatchObject({ replayed: false });
   });
 
+  const ageRecords = async (by: string): Promise<void> => {
+    for (const turn of [0, 1, 2]) {
+      await asOwner(
+        `UPDATE platform.idempotency_${turn} SET created_at = created_at - $2::interval WHERE org_id = $1`,
+        [org, by],
+      );
+    }
+  };
+
   test("a record older than seven days is forgotten", async () => {
     await withIdempotency(db, org, request("k"), nothing, async () => bytes("old"));
-    await asOwner("UPDATE platform.idempotency SET created_at = now() - interval '7 days 1 second' WHERE org_id = $1", [
-      org,
-    ]);
+    await ageRecords("7 days 1 second");
     expect(await withIdempotency(db, org, request("k"), nothing, async () => bytes("new"))).toMatchObject({
       replayed: false,
     });
@@ -127,42 +134,60 @@ describe("withIdempotency", () => {
     });
   });
 
-  test("a record of last week's generation is still found this week", async () => {
-    const [row] = await asOwner<{ generation: number }>("SELECT platform.generation_of(now()) - 1 AS generation");
-    await asOwner(`CREATE TABLE IF NOT EXISTS platform.idempotency_${row?.generation} PARTITION OF platform.idempotency
-                   FOR VALUES IN (${row?.generation})`);
+  test("a record of last week is still found this week", async () => {
     await withIdempotency(db, org, request("k"), nothing, async () => bytes("old"));
-    await asOwner("UPDATE platform.idempotency SET generation = generation - 1 WHERE org_id = $1", [org]);
+    const { now, before } = await turns();
+    await asOwner(
+      `WITH moved AS (DELETE FROM platform.idempotency_${now} WHERE org_id = $1 RETURNING *)
+                   INSERT INTO platform.idempotency_${before} SELECT * FROM moved`,
+      [org],
+    );
+    await ageRecords("6 days");
     expect(await withIdempotency(db, org, request("k"), nothing, async () => bytes("x"))).toMatchObject({
       replayed: true,
+      reply: bytes("old"),
     });
   });
 });
 
-describe("generations", () => {
-  const names = async (): Promise<string[]> =>
-    (
-      await asOwner<{ name: string }>(
-        "SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'platform.idempotency'::regclass",
-      )
-    ).map(({ name }) => name);
+/** Which table takes this week's records, which last week's, and which the coming week's. */
+async function turns(): Promise<{ now: number; before: number; coming: number }> {
+  const [row] = await asOwner<{ now: number }>("SELECT platform.idempotency_turn(now()) AS now");
+  const now = row?.now ?? -1;
+  return { now, before: (now + 2) % 3, coming: (now + 1) % 3 };
+}
 
-  test("those in which everything has expired are dropped whole", async () => {
-    const [week] = await asOwner<{ now: number }>("SELECT platform.generation_of(now()) AS now");
-    const old = (week?.now ?? 0) - 2;
-    await asOwner(`CREATE TABLE platform.idempotency_${old} PARTITION OF platform.idempotency FOR VALUES IN (${old})`);
-    const turn = sql("test_turn", "SELECT platform.turn_generations() AS dropped");
+describe("generations", () => {
+  const turn = sql("test_turn", "SELECT platform.turn_generations() AS emptied");
+  const count = async (table: number): Promise<number> =>
+    (await asOwner<{ n: number }>(`SELECT count(*)::int AS n FROM platform.idempotency_${table}`))[0]?.n ?? -1;
+
+  test("the table of the coming week is emptied whole, those in use are not touched", async () => {
+    const { now, before, coming } = await turns();
+    for (const table of [now, before, coming]) {
+      await asOwner(
+        `INSERT INTO platform.idempotency_${table} (org_id, key_hash, body_hash, reply)
+         VALUES ($1, '\\x01', '\\x02', '\\x03')`,
+        [org],
+      );
+    }
+    const kept = [await count(now), await count(before)];
     const control = createDb({ url: database.url, role: "tidemark_control", application: "turn", connectionsMax: 1 });
-    expect(await control.one(turn, [])).toEqual({ dropped: 1 });
+    expect(await control.one(turn, [])).toEqual({ emptied: true });
+    expect(await control.one(turn, [])).toEqual({ emptied: false });
     await control.close();
-    expect(await names()).not.toContain(`platform.idempotency_${old}`);
-    expect(await names()).toEqual(
-      expect.arrayContaining([`platform.idempotency_${week?.now}`, `platform.idempotency_${(week?.now ?? 0) + 1}`]),
+    expect(await count(coming)).toBe(0);
+    expect([await count(now), await count(before)]).toEqual(kept);
+  });
+
+  test("three weeks in a row take three tables", async () => {
+    const rows = await asOwner<{ turn: number }>(
+      "SELECT platform.idempotency_turn(now() + n * interval '7 days') AS turn FROM generate_series(0, 2) n ORDER BY 1",
     );
+    expect(rows.map((row) => row.turn)).toEqual([0, 1, 2]);
   });
 
   test("no other service may turn them", async () => {
-    const turn = sql("test_turn", "SELECT platform.turn_generations() AS dropped");
     await expect(db.one(turn, [])).rejects.toThrow("permission denied");
   });
 });

@@ -15,7 +15,7 @@ export type UpkeepReport = {
   deviceLogins: number;
   invitations: number;
   reset: number;
-  dropped: number;
+  emptied: boolean;
 };
 
 /**
@@ -32,7 +32,7 @@ export async function keepUp(options: { db: Db; workerDb: Db; now: Date }): Prom
     }
   };
   return {
-    dropped: await turnGenerations(db),
+    emptied: await turnGenerations(db),
     reset: await resetForeignTransactions(workerDb),
     sessions: await inBatches(sweepSessions),
     deviceLogins: await inBatches(sweepDeviceLogins),

@@ -1,8 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql("control_turn_generations", "SELECT platform.turn_generations() AS dropped");
+const statement = sql("control_turn_generations", "SELECT platform.turn_generations() AS emptied");
 
-/** Makes room for coming idempotency records and drops those past their seven days; returns how many weeks went. */
-export async function turnGenerations(tx: Tx): Promise<number> {
-  return (await tx.one<{ dropped: number }>(statement, []))!.dropped;
+/** Empties the table of idempotency records whose turn comes next week; returns whether it held any. */
+export async function turnGenerations(tx: Tx): Promise<boolean> {
+  return (await tx.one<{ emptied: boolean }>(statement, []))!.emptied;
 }

@@ -20,7 +20,9 @@ const countRows = sql(
   "test_count_metric_rows",
   `SELECT (SELECT count(*) FROM ingest.metric_landing WHERE run_id = $1) AS landing,
           (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_heads WHERE run_id = $1) AS values,
-          (SELECT count(*) FROM platform.idempotency WHERE org_id = $2) AS keys`,
+          (SELECT count(*) FROM platform.idempotency_0 WHERE org_id = $2)
+            + (SELECT count(*) FROM platform.idempotency_1 WHERE org_id = $2)
+            + (SELECT count(*) FROM platform.idempotency_2 WHERE org_id = $2) AS keys`,
 );
 const stored = () => ingest.owner.one(countRows, [runId, tenant.orgId]);
 

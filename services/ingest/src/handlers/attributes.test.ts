@@ -144,7 +144,7 @@ test.each([
   ["has an id that is none", () => "x"],
   ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
   ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
-])("a run that %s is not found, by reads and by writes, whatever the body is like", async (_, idOf) => {
+])("a run that %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
   const hidden = await idOf();
   const call = callOf(tenant, tenant.projectId);
   const notFound = { reason: "not_found", message: "run not found" };
@@ -156,7 +156,9 @@ test.each([
   for (const body of bodies) {
     await expect(ingest.write.appendAttributes({ runId: hidden, ...body }, call)).rejects.toMatchObject(notFound);
   }
-  await expect(ingest.read.listAttributes({ runId: hidden, limit: 1 }, call)).rejects.toMatchObject(notFound);
+  for (const query of [{ limit: 1 }, { queryFault: { text: "no", field: "limit" } }]) {
+    await expect(ingest.read.listAttributes({ runId: hidden, ...query }, call)).rejects.toMatchObject(notFound);
+  }
 });
 
 test("a fault of the body is refused once the run is found", async () => {
@@ -165,5 +167,14 @@ test("a fault of the body is refused once the run is found", async () => {
     reason: "bad_request",
     message: bodyFault.text,
     field: bodyFault.field,
+  });
+});
+
+test("a fault of the query is refused once the run is found", async () => {
+  const queryFault = { text: "limit must be a whole number", field: "limit" };
+  await expect(ingest.read.listAttributes({ runId, queryFault }, callOf(tenant))).rejects.toMatchObject({
+    reason: "bad_request",
+    message: queryFault.text,
+    field: "limit",
   });
 });

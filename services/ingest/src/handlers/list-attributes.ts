@@ -4,9 +4,9 @@ import type { Handler } from "@tidemark/rpc";
 import { listAttributes } from "../store/list-attributes.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
 import { attributeMessage } from "./attribute-message.ts";
-import { callerOf, runIdOf } from "./request.ts";
+import { callerOf, runIdOf, throwFault } from "./request.ts";
 
-/** IngestReadService.ListAttributes. @throws not_found */
+/** IngestReadService.ListAttributes. @throws not_found, bad_request */
 export function listAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -16,6 +16,7 @@ export function listAttributesHandler(deps: {
     const caller = callerOf(call);
     const runId = runIdOf(request.runId);
     await runs.require(caller, [runId]);
+    throwFault(request.queryFault);
     const { orgId } = caller;
     const { type, pathPrefix, limit, offset } = request;
     const records = await db.withTenant(orgId, (tx) =>

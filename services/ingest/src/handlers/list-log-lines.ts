@@ -7,9 +7,9 @@ import { logStreamOf } from "../domain/log-stream.ts";
 import { listLogLines, tailLogLines } from "../store/list-log-lines.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
 import { searchLogLines } from "../store/search-log-lines.ts";
-import { callerOf, runIdOf } from "./request.ts";
+import { callerOf, runIdOf, throwFault } from "./request.ts";
 
-/** IngestReadService.ListLogLines. @throws not_found, bad_request for a cursor that is none */
+/** IngestReadService.ListLogLines. @throws not_found, then bad_request, also for a cursor that is none */
 export function listLogLinesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -18,9 +18,10 @@ export function listLogLinesHandler(deps: {
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = runIdOf(request.runId);
+    await runs.require(caller, [runId]);
+    throwFault(request.queryFault);
     const stream = logStreamOf(request.stream);
     const after = readLogCursor(request.cursor);
-    await runs.require(caller, [runId]);
     const source = { orgId: caller.orgId, runId, stream };
     const { tail, limit, q } = request;
     return db.withTenant(caller.orgId, async (tx) => {

@@ -144,7 +144,19 @@ test.each([
     async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId)),
   ],
 ])("a run that %s is not found", async (_, idOf) => {
-  await expect(
-    ingest.read.listMetricPoints({ runId: await idOf(), limit: 1 }, callOf(tenant, tenant.projectId)),
-  ).rejects.toMatchObject({ reason: "not_found", message: "run not found" });
+  const hidden = await idOf();
+  for (const query of [{ limit: 1 }, { queryFault: { text: "no", field: "limit" } }]) {
+    await expect(
+      ingest.read.listMetricPoints({ runId: hidden, ...query }, callOf(tenant, tenant.projectId)),
+    ).rejects.toMatchObject({ reason: "not_found", message: "run not found" });
+  }
+});
+
+test("a fault of the query is refused once the run is found", async () => {
+  const queryFault = { text: "limit must be a whole number", field: "limit" };
+  await expect(ingest.read.listMetricPoints({ runId, queryFault }, callOf(tenant))).rejects.toMatchObject({
+    reason: "bad_request",
+    message: queryFault.text,
+    field: "limit",
+  });
 });

@@ -6,12 +6,12 @@ import { createFirstKeys } from "../domain/first-keys.ts";
 import { visitLandingRows } from "../store/list-landing-rows.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
 import { pointColumns } from "./point-columns.ts";
-import { callerOf, runIdOf } from "./request.ts";
+import { callerOf, runIdOf, throwFault } from "./request.ts";
 
 /** Points that are collected before those that came too late in the order are let go. */
 const PRUNE_EVERY = 50_000;
 
-/** IngestReadService.ListMetricPoints. @throws not_found */
+/** IngestReadService.ListMetricPoints. @throws not_found, bad_request */
 export function listMetricPointsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -21,6 +21,7 @@ export function listMetricPointsHandler(deps: {
     const caller = callerOf(call);
     const runId = runIdOf(request.runId);
     await runs.require(caller, [runId]);
+    throwFault(request.queryFault);
     const { key, startStep, endStep, limit } = request;
     const range = { startStep, endStep };
     const first = createFirstKeys(limit + 1);

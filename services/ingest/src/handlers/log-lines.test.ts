@@ -250,20 +250,31 @@ describe("a run that is not the caller's to see", () => {
     ["has an id that is none", () => "x"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
-  ])("because it %s is not found, by reads and by writes, whatever the body is like", async (_, idOf) => {
+  ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
     const hidden = await idOf();
     const call = callOf(tenant, tenant.projectId);
     const notFound = { reason: "not_found", message: "run not found" };
     const fault = { text: "lines is required", field: "lines" };
-    await expect(ingest.read.listLogLines({ runId: hidden, stream: "stdout", limit: 1 }, call)).rejects.toMatchObject(
-      notFound,
-    );
+    for (const query of [{ limit: 1 }, { limit: 1, cursor: "%%%" }, { queryFault: { text: "no", field: "limit" } }]) {
+      await expect(ingest.read.listLogLines({ runId: hidden, stream: "stdout", ...query }, call)).rejects.toMatchObject(
+        notFound,
+      );
+    }
     await expect(ingest.write.appendLogLines({ ...requestOf([[0, "x"]]), runId: hidden }, call)).rejects.toMatchObject(
       notFound,
     );
     await expect(ingest.write.appendLogLines({ runId: hidden, bodyFault: fault }, call)).rejects.toMatchObject(
       notFound,
     );
+  });
+});
+
+test("a fault of the query is refused once the run is found", async () => {
+  const queryFault = { text: "limit must be a whole number", field: "limit" };
+  await expect(ingest.read.listLogLines({ runId, queryFault }, callOf(tenant))).rejects.toMatchObject({
+    reason: "bad_request",
+    message: queryFault.text,
+    field: "limit",
   });
 });
 

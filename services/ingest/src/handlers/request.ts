@@ -21,6 +21,11 @@ export function runIdOf(text: string): string {
   return text.toLowerCase();
 }
 
+/** Reports the fault that the gateway found in body or query, now that the run was found. @throws bad_request */
+export function throwFault(fault: FieldFault | undefined): void {
+  if (fault !== undefined) throw badRequest(fault.text, fault.field || undefined);
+}
+
 /**
  * Reports the fault that the gateway found in the body, if it did, once the run is known to be the
  * caller's: a missing row goes before a bad body.
@@ -34,5 +39,5 @@ export async function refuseFaultyBody(
 ): Promise<void> {
   if (fault === undefined) return;
   await runs.require(caller, [runId]);
-  throw badRequest(fault.text, fault.field || undefined);
+  throwFault(fault);
 }
