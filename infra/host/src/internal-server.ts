@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import type { UnaryServer } from "@tidemark/rpc";
 
 /** The internal listener of a process: peers, probes, Prometheus. */
@@ -7,6 +8,9 @@ export type InternalServer = {
   /** Closes what is idle, waits for what is not, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 };
+
+const GOODBYE_MS = 1000;
+const POLL_MS = 20;
 
 /**
  * Opens the HTTP/1.1 port for Connect calls of peers, `/livez` (the process answers), `/readyz`
@@ -47,14 +51,25 @@ export async function startInternalServer(options: {
   const address = server.address();
   return {
     port: typeof address === "object" && address !== null ? address.port : options.port,
-    close: (graceMs) =>
-      new Promise((resolve) => {
+    async close(graceMs) {
+      // Peers learn from their next request that they should go elsewhere; a connection closed
+      // under a request on its way would leave its sender in doubt.
+      const patience = Date.now() + Math.min(graceMs, GOODBYE_MS);
+      while ((await connectionsOf(server)) > 0 && Date.now() < patience) await pause(POLL_MS);
+      await new Promise<void>((resolve) => {
         const timer = setTimeout(() => server.closeAllConnections(), graceMs);
         server.close(() => {
           clearTimeout(timer);
           resolve();
         });
         server.closeIdleConnections();
-      }),
+      });
+    },
   };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
 }
