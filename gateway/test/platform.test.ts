@@ -94,6 +94,20 @@ test("/openapi.json is a valid OpenAPI 3.1 document of every route", async () =>
   expect(operations.toSorted()).toEqual([...routes, ...platform].toSorted());
 });
 
+test.each(["/health", "/metrics", "/openapi.json"])(
+  "a malformed query of %s is 400, as the description says",
+  async (path) => {
+    await start();
+    const answer = await get(`${path}?x=1&x=1`);
+    expect([answer.status, JSON.parse(answer.text)]).toEqual([
+      400,
+      { error: "the parameter x is given twice", field: "x" },
+    ]);
+    const document = JSON.parse((await get("/openapi.json")).text);
+    expect(document.paths[path].get.responses).toHaveProperty("400");
+  },
+);
+
 test("an operation tells its parameters, body, answers and callers", async () => {
   await start();
   const document = JSON.parse((await get("/openapi.json")).text);

@@ -207,6 +207,20 @@ describeModes("metrics", (stack) => {
     expect((await api.get(`/runs/${id}/metrics?${query}`)).status).toBe(400);
   });
 
+  test("a missing run goes before a bad query", async () => {
+    const { api } = await freshRun();
+    const id = randomUUID();
+    for (const path of [`/runs/${id}/metrics`, `/api/runs/${id}/logs`, `/api/runs/${id}/attributes`]) {
+      expect(await api.get(`${path}?limit=0`)).toMatchObject({ status: 404, json: { error: "run not found" } });
+    }
+  });
+
+  test("the last microsecond of the calendar is still a time", async () => {
+    const { api, id } = await freshRun();
+    await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0, timestamp: "9999-12-31T23:59:59.999999Z" });
+    expect((await api.get(`/runs/${id}/metrics`)).json.metrics[0].timestamp).toMatch(/^9999-12-31T23:59:59\.9999\d+Z$/);
+  });
+
   test("series come in the order asked, an entry each, once per repeated id", async () => {
     const { api, id } = await freshRun();
     const empty = (await api.post("/runs", {})).json.run.id as string;

@@ -211,7 +211,9 @@ describeModes("projects and runs", (stack) => {
   ])("PATCH with %s is 400, but 404 for a run that is not there", async (_what, body) => {
     const api = await fresh();
     const run = (await api.post("/runs", {})).json.run;
-    expect((await api.patch(`/runs/${run.id}`, body)).status).toBe(400);
+    const refused = await api.patch(`/runs/${run.id}`, body);
+    expect(refused.status).toBe(400);
+    expect(refused.json.field).not.toBe("");
     expect((await api.patch(`/runs/${randomUUID()}`, body)).status).toBe(404);
     expect((await api.patch("/runs/not-a-uuid", body)).status).toBe(404);
   });

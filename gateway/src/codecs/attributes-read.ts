@@ -1,23 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteInput, RouteReply } from "../route.ts";
-import { readLimit, readOffset } from "./fields.ts";
+import { readLimit, readOffset, withFault } from "./fields.ts";
 import { raw, type Json } from "./json.ts";
 
 const limits = { default: 1000, max: 5000 };
 
-/** GET /api/runs/{run_id}/attributes as a message. @throws bad_request */
+/** GET /api/runs/{run_id}/attributes as a message; faults of the query travel in it, because a missing run goes before them. */
 export function decodeListAttributes({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof ListAttributesRequestSchema> {
-  return {
-    runId: params["run_id"]!,
+  const { value, fault } = withFault(() => ({
     type: query["type"] ?? "",
     pathPrefix: query["path_prefix"] ?? "",
     limit: readLimit(query, limits),
     offset: readOffset(query),
-  };
+  }));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
 }
 
 /** `{"attributes": [row, …]}`. */

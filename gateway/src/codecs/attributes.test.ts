@@ -188,10 +188,11 @@ describe("GET /api/runs/{run_id}/attributes", () => {
   test.each([
     ["a limit of 5001", { limit: "5001" }, "limit"],
     ["a negative offset", { offset: "-1" }, "offset"],
-  ])("with %s is refused", (_, query, field) => {
-    expect(() => decodeListAttributes(inputOf({ query }))).toThrow(
-      expect.objectContaining({ reason: "bad_request", field }),
-    );
+  ])("with %s is sent on as a fault", (_, query, field) => {
+    expect(decodeListAttributes(inputOf({ query }))).toEqual({
+      runId,
+      queryFault: { text: expect.any(String), field },
+    });
   });
 });
 

@@ -180,6 +180,9 @@ describe("instants", () => {
     ["small letters and a blank are allowed", "2026-01-02 03:04:05z", "2026-01-02T03:04:05Z", 1767323045000000],
     ["before 1970", "1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z", -1],
     ["a leap day", "2024-02-29T00:00:00Z", "2024-02-29T00:00:00Z", 1709164800000000],
+    ["a leap second is the one after it", "2016-12-31T23:59:60.25Z", "2017-01-01T00:00:00.25Z", 1483228800250000],
+    ["a leap second elsewhere", "2017-01-01T05:29:60+05:30", "2017-01-01T00:00:00Z", 1483228800000000],
+    ["the last moment", "9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z", 253402300799999968],
     ["the first year", "0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z", -62135596800000000],
   ])("%s", (_, sent, text, micros) => expect(parseInstant(sent)).toEqual({ text, micros }));
 
@@ -187,7 +190,10 @@ describe("instants", () => {
     ["a day that the month does not have", "2026-02-29T00:00:00Z"],
     ["a thirteenth month", "2026-13-01T00:00:00Z"],
     ["hour 24", "2026-01-01T24:00:00Z"],
-    ["a leap second", "2016-12-31T23:59:60Z"],
+    ["a second 60 within a month", "2016-12-30T23:59:60Z"],
+    ["a second 60 within a day", "2016-12-31T22:59:60Z"],
+    ["a second 61", "2016-12-31T23:59:61Z"],
+    ["a leap second after the last year", "9999-12-31T23:59:60Z"],
     ["an offset of 24 hours", "2026-01-01T00:00:00+24:00"],
     ["a date alone", "2026-01-01"],
     ["a year before 1 in UTC", "0001-01-01T00:00:00+01:00"],

@@ -1,24 +1,31 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { ListLogLinesRequestSchema, ListLogLinesResponse } from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../route.ts";
-import { readLimit, readOptionalEnum, readOptionalText, readQueryInteger } from "./fields.ts";
+import type { Query, RouteInput, RouteReply } from "../route.ts";
+import { readLimit, readOptionalEnum, readOptionalText, readQueryInteger, withFault } from "./fields.ts";
 import { logStreams } from "./logs-append.ts";
 
 /** Lines of a page when nobody says, and at most (API specification, Limits). */
 const limits = { default: 250, max: 1000 };
 const TAIL_MAX = 500;
 
-/** GET /api/runs/{run_id}/logs as a message. `tail` leaves `limit` aside. @throws bad_request */
+/**
+ * GET /api/runs/{run_id}/logs as a message. `tail` leaves `limit` aside. Faults of the query travel in
+ * it, because a missing run goes before them.
+ */
 export function decodeListLogs({ params, query }: RouteInput): MessageInitShape<typeof ListLogLinesRequestSchema> {
+  const { value, fault } = withFault(() => readSelection(query));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
+}
+
+function readSelection(query: Query) {
   const stream = readOptionalEnum(query, "stream", logStreams) ?? logStreams[0];
   const tail = readQueryInteger(query, "tail", { min: 1, max: TAIL_MAX });
   const q = readOptionalText(query, "q", { blank: "absent" }) ?? "";
   const cursor = query["cursor"] ?? "";
-  const target = { runId: params["run_id"]!, stream };
-  if (tail === undefined) return { ...target, q, cursor, limit: readLimit(query, limits) };
+  if (tail === undefined) return { stream, q, cursor, limit: readLimit(query, limits) };
   if (q !== "" || cursor !== "") throw badRequest("tail cannot be used with q or cursor", "tail");
-  return { ...target, tail };
+  return { stream, tail };
 }
 
 /** `{"lines": [line, …], "next_cursor", "limit", "truncated"}`. */

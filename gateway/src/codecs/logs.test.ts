@@ -118,8 +118,8 @@ describe("GET /api/runs/{run_id}/logs", () => {
     ["a tail and a cursor", { tail: "5", cursor: "WzEsMl0" }, "tail"],
     ["a text of 513 bytes", { q: "q".repeat(513) }, "q"],
     ["an unknown stream", { stream: "both" }, "stream"],
-  ])("with %s is refused", (_, query, field) => {
-    expect(() => decodeListLogs(inputOf({ query }))).toThrow(expect.objectContaining({ reason: "bad_request", field }));
+  ])("with %s is sent on as a fault", (_, query, field) => {
+    expect(decodeListLogs(inputOf({ query }))).toEqual({ runId, queryFault: { text: expect.any(String), field } });
   });
 
   const times = { timestamp: "2026-01-01T00:00:00Z", createdAt: "2026-01-01T00:00:01.5Z" };

@@ -7,7 +7,7 @@ import type {
   QueryMetricSeriesRequestSchema,
   QueryMetricSeriesResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../route.ts";
+import type { Query, RouteInput, RouteReply } from "../route.ts";
 import {
   readLimit,
   readOptionalInteger,
@@ -16,6 +16,7 @@ import {
   readQueryNumber,
   readText,
   readUuidList,
+  withFault,
 } from "./fields.ts";
 import { raw, type RawJson } from "./json.ts";
 import { writePoints } from "./metrics-points.ts";
@@ -26,21 +27,20 @@ const limits = { default: 1000, max: 5000 };
 const RUNS_MAX = 2000;
 const BUCKETS_MAX = 4096;
 
-/** GET /runs/{run_id}/metrics as a message. @throws bad_request */
+/** GET /runs/{run_id}/metrics as a message; faults of the query travel in it, because a missing run goes before them. */
 export function decodeListPoints({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof ListMetricPointsRequestSchema> {
+  const { value, fault } = withFault(() => readSelection(query));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
+}
+
+function readSelection(query: Query) {
   const startStep = readQueryNumber(query, "start_step", { min: 0 });
   const endStep = readQueryNumber(query, "end_step", { min: 0 });
   checkRange(startStep, endStep);
-  return {
-    runId: params["run_id"]!,
-    key: readOptionalText(query, "key"),
-    startStep,
-    endStep,
-    limit: readLimit(query, limits),
-  };
+  return { key: readOptionalText(query, "key"), startStep, endStep, limit: readLimit(query, limits) };
 }
 
 /** `{"metrics": [point, …], "limit", "truncated"}`. */

@@ -3,6 +3,7 @@ import { headerNames } from "../header-names.ts";
 const requestHeaders = [
   "accept",
   "authorization",
+  "content-encoding",
   "content-type",
   headerNames.idempotencyKey,
   ...headerNames.bootstrapToken,
@@ -11,6 +12,7 @@ const requestHeaders = [
 
 const exposedHeaders = [
   headerNames.requestId,
+  headerNames.idempotencyReplayed,
   headerNames.retryAfter,
   ...headerNames.rateLimitScope,
   headerNames.rateLimitLimit,

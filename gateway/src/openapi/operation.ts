@@ -87,7 +87,9 @@ function responsesOf(route: Route): Schema {
 /** The statuses of the specification's table, and those that any such route can answer with. */
 function statusesOf({ statuses, body, callers, rate }: Route): number[] {
   const implied = [
-    ...(body === undefined ? [] : [400, 413]),
+    // Whatever a route takes: its query may be malformed.
+    400,
+    ...(body === undefined ? [] : [413]),
     ...(callers.kind === "anyone" ? [] : [401]),
     ...(rate === "none" ? [] : [429]),
     500,

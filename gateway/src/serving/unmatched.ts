@@ -23,7 +23,8 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
       return;
     }
     reply.header("allow", methods.join(", "));
-    throw new AppError("method_not_allowed", `the method must be ${methods.join(" or ")}`);
+    // Clients that probe for a route look for the words "method not allowed".
+    throw new AppError("method_not_allowed", `method not allowed: it must be ${methods.join(" or ")}`);
   };
 
   return (request: FastifyRequest, reply: FastifyReply): void => {

@@ -1,17 +1,9 @@
-import { join } from "node:path";
-
-/** What the laptop start decides by itself; a variable of the user's own wins. */
-export function localSettings(options: {
-  port: number;
-  databaseUrl: string;
-  dataDirectory: string;
-  internalToken: string;
-}): Record<string, string> {
+/** What the laptop start decides by itself, whatever the environment says. */
+export function localSettings(port: number, databaseUrl: string, internalToken: string): Record<string, string> {
   return {
-    TIDEMARK_PORT: String(options.port),
-    TIDEMARK_DATABASE_URL: options.databaseUrl,
-    TIDEMARK_INTERNAL_TOKEN: options.internalToken,
-    TIDEMARK_BLOB_DIRECTORY: join(options.dataDirectory, "artifacts"),
+    TIDEMARK_PORT: String(port),
+    TIDEMARK_DATABASE_URL: databaseUrl,
+    TIDEMARK_INTERNAL_TOKEN: internalToken,
   };
 }
 

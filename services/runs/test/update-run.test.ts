@@ -64,6 +64,7 @@ describe("faults", () => {
     ["nothing to change", {}, undefined],
     ["a status that is none", { status: "paused" }, "status"],
     ["a fault that the gateway found", { bodyFault: { text: "tags must be a list", field: "tags" } }, "tags"],
+    ["a fault of no single field", { bodyFault: { text: "one is required", field: "" } }, undefined],
     ["a fault beside a good field", { status: "failed", bodyFault: { text: "bad", field: "notes" } }, "notes"],
   ];
 

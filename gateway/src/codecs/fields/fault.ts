@@ -3,14 +3,15 @@ import { isAppError } from "@tidemark/errors";
 /** The fields of `tidemark.common.v1.FieldFault`. */
 export type Fault = { readonly text: string; readonly field: string };
 
-/** What reading a body came to: a value, or the first fault in it. */
+/** What reading a body or query came to: a value, or the first fault in it. */
 export type Faulty<T> =
   | { readonly value: T; readonly fault?: undefined }
   | { readonly value?: undefined; readonly fault: Fault };
 
 /**
- * Reads a body whose faults must wait: on routes with a row in their path a missing row (404) goes
- * before a bad body (400), so the fault travels to the service as `body_fault` instead of being thrown here.
+ * Reads a body or query whose faults must wait: on routes with a row in their path a missing row
+ * (404) goes before a bad request (400), so the fault travels to the service as `body_fault` or
+ * `query_fault` instead of being thrown here.
  * Only `bad_request` is held back; every other error is thrown on.
  */
 export function withFault<T>(read: () => T): Faulty<T> {

@@ -13,28 +13,38 @@ const shape =
   /^(\d{4})-(\d{2})-(\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
 const FIRST_MS = Date.parse("0001-01-01T00:00:00Z");
 const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
+/** The largest double that is still a moment of the year 9999: the one after it is the year 10000. */
+const LAST_MICROS = 253_402_300_799_999_968;
 const LENGTH_MAX = 64;
 
 /**
  * Reads RFC 3339 with `Z` or an offset. Digits below a microsecond are dropped. `undefined` for
- * anything else: no zone, a day that the month does not have, a leap second, a year outside 1 to 9999 in UTC.
+ * anything else: no zone, a day that the month does not have, a year outside 1 to 9999 in UTC. A leap
+ * second (23:59:60 in UTC at the end of a month) is the second after it, as in POSIX time.
  */
 export function parseInstant(value: unknown): Instant | undefined {
   if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
   const match = shape.exec(value.trim());
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours, offsetMinutes] = match;
-  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const leap = second === "60";
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${leap ? "59" : second}`;
   const localMs = Date.parse(`${local}Z`);
   // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
   if (Number.isNaN(localMs) || new Date(localMs).toISOString().slice(0, 19) !== local) return undefined;
   const offset = sign === undefined ? 0 : (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
-  const ms = sign === "-" ? localMs + offset : localMs - offset;
+  const ms = (sign === "-" ? localMs + offset : localMs - offset) + (leap ? 1000 : 0);
+  if (leap && !beginsMonth(ms)) return undefined;
   if (ms < FIRST_MS || ms > LAST_MS) return undefined;
   const digits = fraction.slice(0, 6).padEnd(6, "0");
   const decimals = digits.replace(/0+$/, "");
   const whole = new Date(ms).toISOString().slice(0, 19);
-  return { micros: ms * 1000 + Number(digits), text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
+  const micros = Math.min(ms * 1000 + Number(digits), LAST_MICROS);
+  return { micros, text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
+}
+
+function beginsMonth(ms: number): boolean {
+  return new Date(ms).toISOString().endsWith("-01T00:00:00.000Z");
 }
 
 /** An instant, or `undefined` when absent. Also reads query parameters. @throws bad_request */

@@ -4,6 +4,7 @@ import { isUuid } from "../domain/run-id.ts";
 import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import { callerOf, type Caller } from "../steps/caller.ts";
+import { requestFault } from "../steps/request-fault.ts";
 import { findRunSummary } from "../store/find-run-summary.ts";
 import type { MetricRow } from "../store/metric-row.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
@@ -33,9 +34,7 @@ type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
 
 /** Faults of the query wait until the run was found. */
 function readPage(request: PageRequest): { after: string; fault?: AppError } {
-  if (request.queryFault !== undefined) {
-    return { after: "", fault: badRequest(request.queryFault.text, request.queryFault.field) };
-  }
+  if (request.queryFault !== undefined) return { after: "", fault: requestFault(request.queryFault) };
   if (request.metricLimit < 1 || request.metricLimit > RUN_METRIC_KEYS_MAX) {
     const text = `metric_limit must be a whole number from 1 to ${RUN_METRIC_KEYS_MAX}`;
     return { after: "", fault: badRequest(text, "metric_limit") };

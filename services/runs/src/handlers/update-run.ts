@@ -7,6 +7,7 @@ import { withNotes } from "../domain/run-notes.ts";
 import { encodeRun } from "../encode/run.ts";
 import { callerOf } from "../steps/caller.ts";
 import { moveRun } from "../steps/move-run.ts";
+import { requestFault } from "../steps/request-fault.ts";
 import { findRun } from "../store/find-run.ts";
 import { lockRunState } from "../store/lock-run-state.ts";
 import type { RunRow } from "../store/run-row.ts";
@@ -36,7 +37,7 @@ export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
 }
 
 function checkChanges(request: Changes): RunStatus | undefined {
-  if (request.bodyFault !== undefined) throw badRequest(request.bodyFault.text, request.bodyFault.field);
+  if (request.bodyFault !== undefined) throw requestFault(request.bodyFault);
   if (request.status === undefined && request.tags === undefined && request.notes === undefined) {
     throw badRequest("one of status, tags and notes is required");
   }

@@ -127,8 +127,8 @@ export declare type ErrorDetail = Message<"tidemark.common.v1.ErrorDetail"> & {
 export declare const ErrorDetailSchema: GenMessage<ErrorDetail>;
 
 /**
- * A fault of a request body that is reported only after the row which the path names was found,
- * because a missing row (404) goes before a bad body (400).
+ * A fault of a request body or query that is reported only after the row which the path names was
+ * found, because a missing row (404) goes before a bad request (400).
  *
  * @generated from message tidemark.common.v1.FieldFault
  */
@@ -139,6 +139,8 @@ export declare type FieldFault = Message<"tidemark.common.v1.FieldFault"> & {
   text: string;
 
   /**
+   * Empty when no single field is at fault.
+   *
    * @generated from field: string field = 2;
    */
   field: string;

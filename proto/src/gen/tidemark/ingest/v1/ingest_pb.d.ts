@@ -497,6 +497,13 @@ export declare type ListMetricPointsRequest = Message<"tidemark.ingest.v1.ListMe
    * @generated from field: uint32 limit = 5;
    */
   limit: number;
+
+  /**
+   * The first fault of the query, reported once the run was found; nothing else is then set.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 6;
+   */
+  queryFault?: FieldFault | undefined;
 };
 
 /**
@@ -729,6 +736,13 @@ export declare type ListLogLinesRequest = Message<"tidemark.ingest.v1.ListLogLin
    * @generated from field: optional uint32 tail = 6;
    */
   tail?: number | undefined;
+
+  /**
+   * The first fault of the query, reported once the run was found; nothing else is then set.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 7;
+   */
+  queryFault?: FieldFault | undefined;
 };
 
 /**
@@ -844,6 +858,13 @@ export declare type ListAttributesRequest = Message<"tidemark.ingest.v1.ListAttr
    * @generated from field: double offset = 5;
    */
   offset: number;
+
+  /**
+   * The first fault of the query, reported once the run was found; nothing else is then set.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 6;
+   */
+  queryFault?: FieldFault | undefined;
 };
 
 /**
