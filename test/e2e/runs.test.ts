@@ -244,7 +244,14 @@ describeModes("projects and runs", (stack) => {
         stop_completed_at: null,
       },
     });
-    expect(run.metric_aggregates.loss).toMatchObject({ latest: 0.5, min: 0.25, max: 1, count: 3, best_step: 1 });
+    expect(run.metric_aggregates.loss).toMatchObject({
+      latest: 0.5,
+      min: 0.25,
+      max: 1,
+      count: 3,
+      best: 0.25,
+      best_step: 1,
+    });
     expect(run.metric_aggregates.loss.mean).toBeCloseTo(7 / 12, 12);
     expect(run.metric_aggregates.loss.variance).toBeCloseTo(0.0972222222, 8);
   });

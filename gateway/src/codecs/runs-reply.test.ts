@@ -48,6 +48,7 @@ const summary = {
     mean: [1, 2, 0.6],
     variance: [0, Number.NaN, 0.02],
     count: [1, 1, 12],
+    best: [1, 2, 0.3],
     bestStep: [0, 0, 9],
     keysTotal: 3n,
     nextCursor: "",
@@ -112,9 +113,9 @@ test("a read run is its summary, with every field that has no value as null", ()
     },
     latest_metrics: JSON.parse('{"__proto__":1,"10":2,"loss":0.4}') as unknown,
     metric_aggregates: JSON.parse(
-      '{"__proto__":{"latest":1,"min":1,"max":1,"mean":1,"variance":0,"count":1,"best_step":0},' +
-        '"10":{"latest":2,"min":2,"max":2,"mean":2,"variance":null,"count":1,"best_step":0},' +
-        '"loss":{"latest":0.4,"min":0.3,"max":1,"mean":0.6,"variance":0.02,"count":12,"best_step":9}}',
+      '{"__proto__":{"latest":1,"min":1,"max":1,"mean":1,"variance":0,"count":1,"best":1,"best_step":0},' +
+        '"10":{"latest":2,"min":2,"max":2,"mean":2,"variance":null,"count":1,"best":2,"best_step":0},' +
+        '"loss":{"latest":0.4,"min":0.3,"max":1,"mean":0.6,"variance":0.02,"count":12,"best":0.3,"best_step":9}}',
     ) as unknown,
     metric_keys: ["__proto__", "10", "loss"],
     metric_keys_truncated: false,

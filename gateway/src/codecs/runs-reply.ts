@@ -120,6 +120,7 @@ function aggregateText(metrics: MetricAggregates, i: number): string {
     `"mean":${numberText(metrics.mean[i])}`,
     `"variance":${numberText(metrics.variance[i])}`,
     `"count":${numberText(metrics.count[i])}`,
+    `"best":${numberText(metrics.best[i])}`,
     `"best_step":${numberText(metrics.bestStep[i])}`,
   ];
   return `{${parts.join(",")}}`;

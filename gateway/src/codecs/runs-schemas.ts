@@ -75,7 +75,8 @@ const aggregates: Schema = objectOf({
   mean: numberOrNull,
   variance: { ...numberOrNull, description: "Population variance." },
   count: { type: "integer", minimum: 1 },
-  best_step: { ...numberOrNull, description: "Step of the maximum, or of the minimum where less is better." },
+  best: { ...numberOrNull, description: "The maximum, or the minimum where less is better." },
+  best_step: { ...numberOrNull, description: "The earliest step of the best value." },
 });
 
 const count: Schema = { type: "integer", minimum: 0 };

@@ -12,15 +12,15 @@ import { say, type Running } from "./run-local.ts";
 /** What a way of running the product gets to start it with. */
 export type LocalParts = {
   /** A folder of its own inside the data folder. */
-  folder(name: string): string;
+  readonly folder: (name: string) => string;
   /** The user's settings over the defaults of a laptop, and what this start decides. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** The gateway's address. */
   readonly baseUrl: string;
   /** Has `stop` called at the end, or when the start fails, the last one first. */
-  onStop(stop: () => Promise<void>): void;
+  readonly onStop: (stop: () => Promise<void>) => void;
   /** Ends everything with this sentence as soon as the promise resolves. */
-  failsWith(sentence: Promise<string>): void;
+  readonly failsWith: (sentence: Promise<string>) => void;
 };
 
 /** What it tells when it runs. */

@@ -38,6 +38,7 @@ test("aggregates come as they are stored, a variance beyond doubles as NaN", asy
     mean: [0, 0.6],
     variance: [Number.NaN, 0.02],
     count: [2, 12],
+    best: [1e308, 1],
     bestStep: [2, 2],
     keysTotal: 2n,
   });

@@ -36,6 +36,7 @@ function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typ
     mean: row.metric_mean ?? [],
     variance: row.metric_variance?.map((variance) => variance ?? Number.NaN) ?? [],
     count: row.metric_count ?? [],
+    best: row.metric_best ?? [],
     bestStep: row.metric_best_step ?? [],
     keysTotal: BigInt(row.metric_total),
     nextCursor,

@@ -8,6 +8,7 @@ export type MetricRow = {
   /** Null where a double cannot hold it. */
   readonly metric_variance: (number | null)[] | null;
   readonly metric_count: number[] | null;
+  readonly metric_best: number[] | null;
   readonly metric_best_step: number[] | null;
   /** How many keys match, those beyond the limit included. */
   readonly metric_total: number;
@@ -16,7 +17,7 @@ export type MetricRow = {
 /** Select list of a `MetricRow`, over the `m` that `metricsOf` joins. */
 export const metricColumns = `
   m.keys AS metric_keys, m.latest AS metric_latest, m.min AS metric_min, m.max AS metric_max, m.mean AS metric_mean,
-  m.variance AS metric_variance, m.counts AS metric_count, m.best_step AS metric_best_step, m.total AS metric_total`;
+  m.variance AS metric_variance, m.counts AS metric_count, m.best AS metric_best, m.best_step AS metric_best_step, m.total AS metric_total`;
 
 /** Which keys of a run `metricsOf` joins; every part is SQL. */
 export type MetricSelection = {
@@ -41,7 +42,8 @@ export function metricsOf({ limit, matching = "", page = "", fromStart }: Metric
     CROSS JOIN LATERAL (
       SELECT ${column("h.key")} AS keys, ${column("h.latest")} AS latest, ${column("h.min")} AS min,
              ${column("h.max")} AS max, ${column("h.mean")} AS mean, ${column("h.variance")} AS variance,
-             ${column("h.count::float8")} AS counts, ${column("h.best_step")} AS best_step,
+             ${column("h.count::float8")} AS counts, ${column("h.best")} AS best,
+             ${column("h.best_step")} AS best_step,
              CASE WHEN ${fromStart} AND count(*) < ${limit} THEN count(*) ELSE (SELECT count(*) FROM ${heads}) END AS total
       FROM (SELECT h.* FROM ${heads} ${page} ORDER BY h.key COLLATE "C" LIMIT ${limit}) h
     ) m`;

@@ -356,11 +356,18 @@ export declare type MetricAggregates = Message<"tidemark.runs.v1.MetricAggregate
   count: number[];
 
   /**
-   * Step of the maximum, or of the minimum for keys where less is better.
+   * Step of the best value; the earliest of several.
    *
    * @generated from field: repeated double best_step = 8;
    */
   bestStep: number[];
+
+  /**
+   * The maximum, or the minimum for keys where less is better.
+   *
+   * @generated from field: repeated double best = 11;
+   */
+  best: number[];
 
   /**
    * How many keys match in all, shown or not.
