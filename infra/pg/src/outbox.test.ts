@@ -9,6 +9,7 @@ let database: TestDatabase;
 let db: Db;
 let worker: Db;
 const relays: Relay[] = [];
+const ageMessages = sql("test_age_outbox", "UPDATE platform.outbox SET created_at = now() - interval '90 seconds'");
 const left = sql("test_outbox_left", "SELECT count(*)::int AS n FROM platform.outbox");
 
 beforeAll(async () => {
@@ -93,6 +94,28 @@ describe("the outbox relay", () => {
     });
     await until(empty);
     expect(new Set(ids).size).toBe(1);
+  });
+
+  test("tells how old the oldest waiting message was, and zero when none waits", async () => {
+    const org = randomUUID();
+    const lags: number[] = [];
+    await db.withTenant(org, (tx) => putOutbox(tx, org, message("old")));
+    await worker.rows(ageMessages, []);
+    const relay = startRelay({
+      db: worker,
+      service: "control",
+      publish: async () => {},
+      onError: () => {},
+      onLag: (seconds) => lags.push(seconds),
+      tickMs: 60_000,
+    });
+    relays.push(relay);
+    await until(() => lags.length > 0);
+    expect(lags[0]).toBeGreaterThanOrEqual(90);
+    await until(() => {
+      relay.nudge();
+      return lags.at(-1) === 0;
+    });
   });
 
   test("of two relays one sends each message", async () => {

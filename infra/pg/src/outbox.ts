@@ -36,7 +36,8 @@ const claimMessages = sql(
          WHERE service = $1 AND claimed_until < now()
          ORDER BY created_at LIMIT $2) due
    WHERE o.org_id = due.org_id AND o.id = due.id AND o.claimed_until < now()
-   RETURNING o.org_id, o.id, o.subject, o.headers, o.payload`,
+   RETURNING o.org_id, o.id, o.subject, o.headers, o.payload,
+             extract(epoch FROM now() - o.created_at)::float8 AS age_seconds`,
 );
 
 const deleteMessage = sql("platform_delete_outbox", "DELETE FROM platform.outbox WHERE org_id = $1 AND id = $2");
@@ -60,7 +61,14 @@ export async function putOutbox(tx: Tx, orgId: string, message: OutboxMessage): 
   ]);
 }
 
-type Row = { org_id: string; id: string; subject: string; headers: string; payload: Uint8Array };
+type Row = {
+  org_id: string;
+  id: string;
+  subject: string;
+  headers: string;
+  payload: Uint8Array;
+  age_seconds: number;
+};
 
 /**
  * Publishes a service's outbox, at least once each, oldest first. `db` runs as the service's
@@ -71,6 +79,8 @@ export function startRelay(options: {
   service: string;
   publish: (message: RelayedMessage) => Promise<void>;
   onError: (error: unknown) => void;
+  /** Told after each look how old the oldest waiting message was, in seconds; 0 when none waited. */
+  onLag?: (seconds: number) => void;
   tickMs?: number;
 }): Relay {
   const { db, service, publish, onError } = options;
@@ -98,6 +108,7 @@ export function startRelay(options: {
   const drain = async (): Promise<void> => {
     for (;;) {
       const rows = await db.rows<Row>(claimMessages, [service, BATCH]);
+      options.onLag?.(Math.max(0, ...rows.map((row) => row.age_seconds)));
       let refused = false;
       for (const row of rows) {
         // After one refusal the bus is down: release the rest at once instead of trying each.

@@ -27,7 +27,7 @@ export const controlModule = defineModule({
   provides: [ControlService],
   needs: [],
   async start(context) {
-    const { config, log, bus } = context;
+    const { config, log, bus, metrics } = context;
     const now = () => context.now();
     const plans = config.plansFile === undefined ? hostedPlans : parsePlans(await readFile(config.plansFile, "utf8"));
     const db = context.db();
@@ -37,6 +37,7 @@ export const controlModule = defineModule({
       service: "control",
       publish: ({ subject, payload, id, headers }) => bus.publish(subject, payload, { id, headers }),
       onError: (error) => log.warn("a message could not be relayed; it is tried again", { error }),
+      onLag: (seconds) => metrics.outboxLag("control", seconds),
     });
     const upkeep = startUpkeep({ db, workerDb, now, log });
     const handlers = controlHandlers({
