@@ -27,7 +27,8 @@ try {
             program: join(root, "node_modules/jest/bin/jest.js"),
             // --ci: a snapshot that is not there yet is a failure, not a new file.
             args: everything ? ["--ci"] : args,
-            environment: { [missingFileVariable]: missingFile },
+            // The servers are had before the first test, so that none is left out for want of them.
+            environment: { [missingFileVariable]: missingFile, ...(everything ? { TIDEMARK_TEST_OBTAIN: "1" } : {}) },
             scratch,
             report: "inherit",
           }),
