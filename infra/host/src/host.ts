@@ -8,6 +8,7 @@ import { startInternalServer } from "./internal-server.ts";
 import type { ModuleContext, ModuleDefinition, RunningModule } from "./module.ts";
 import { createPeers } from "./peers.ts";
 import { startOrder } from "./start-order.ts";
+import { traced } from "./traced.ts";
 import { createPools, openBlob, openBus } from "./stores.ts";
 
 /** A process that runs. */
@@ -108,7 +109,8 @@ export async function startHost(options: HostOptions): Promise<Host> {
         ownCall: () => createCall(),
         now: () => new Date(),
       };
-      const started = await module.start(context);
+      const made = await module.start(context);
+      const started = { ...made, implementations: made.implementations.map(traced) };
       running.push(started);
       peers.addLocal(module.name, started);
       undo.push(async () => started.stop?.());
