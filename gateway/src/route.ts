@@ -1,18 +1,8 @@
+import type { Scope } from "@tidemark/credentials";
 import type { Call } from "@tidemark/rpc";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Clients } from "./clients.ts";
 import type { Json } from "./codecs/json.ts";
-
-/** What an API key may be allowed to do (API specification, Authentication). */
-export type Scope =
-  | "export:read"
-  | "sdk:ingest"
-  | "runs:control"
-  | "artifacts:write"
-  | "artifacts:manage"
-  | "imports:write"
-  | "usage:read"
-  | "api_keys:write";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Callers, Role, Route, Scope } from "../src/route.ts";
+import type { Scope } from "@tidemark/credentials";
+import type { Callers, Role, Route } from "../src/route.ts";
 import { allRoutes } from "../src/routes/index.ts";
 import { echoRoutes } from "./echo-routes.ts";
 import { bootstrapToken, startApp, type TestApp } from "./start-app.ts";

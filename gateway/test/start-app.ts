@@ -15,7 +15,8 @@ import { createAccess } from "../src/auth/access.ts";
 import { createDirectory, type Directory } from "../src/auth/directory.ts";
 import type { Clients } from "../src/clients.ts";
 import { hostedPlans } from "@tidemark/plans";
-import type { Role, Route, Scope } from "../src/route.ts";
+import type { Scope } from "@tidemark/credentials";
+import type { Role, Route } from "../src/route.ts";
 
 /** The operator's token of a test gateway. */
 export const bootstrapToken = "operator-token-for-tests";

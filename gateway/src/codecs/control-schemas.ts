@@ -1,3 +1,5 @@
+import { scopes } from "@tidemark/credentials";
+import { billingStates } from "@tidemark/plans";
 import type { Schema } from "../route.ts";
 
 // JSON Schemas of what the control routes take and answer, for the documentation.
@@ -23,23 +25,11 @@ export function listSchema(items: Schema): Schema {
 const planTier: Schema = { type: "string", enum: ["free", "pro", "premium"] };
 const billingState: Schema = {
   type: "string",
-  enum: ["free_active", "checkout_pending", "paid_active", "past_due_grace", "read_only_payment_required", "canceled"],
+  enum: billingStates,
 };
 const role: Schema = { type: "string", enum: ["owner", "admin", "member", "viewer"] };
 const invitedRole: Schema = { type: ["string", "null"], enum: ["admin", "member", "viewer", null], default: "member" };
-const scope: Schema = {
-  type: "string",
-  enum: [
-    "sdk:ingest",
-    "export:read",
-    "runs:control",
-    "artifacts:write",
-    "artifacts:manage",
-    "imports:write",
-    "usage:read",
-    "api_keys:write",
-  ],
-};
+const scope: Schema = { type: "string", enum: scopes };
 
 /** A person. */
 export const userSchema = objectSchema({

@@ -9,4 +9,3 @@ export {
 } from "./module.ts";
 export { migrateModules } from "./migrate-modules.ts";
 export { runProcess } from "./run-process.ts";
-export { startOrder } from "./start-order.ts";

@@ -6,7 +6,7 @@ export { startPostgres, type Postgres, type PostgresOptions } from "./postgres/s
 export type { PostgresSettings } from "./postgres/settings.ts";
 export { startChild, type Child, type ChildExit, type ChildOptions, type StopStep } from "./start-child.ts";
 export { cacheDirectory, isStartError, startError, tryLock, withLock } from "@tidemark/toolcache";
-export { findServer, type FindOptions, type ObtainedServer } from "./servers/find-server.ts";
+export { type FindOptions, type ObtainedServer } from "./servers/find-server.ts";
 export { obtainServer, type ObtainOptions } from "./servers/obtain-server.ts";
 export type { ServerName } from "./servers/server-sources.ts";
 export { startMinio, type Minio, type MinioOptions } from "./servers/start-minio.ts";

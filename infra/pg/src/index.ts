@@ -10,6 +10,5 @@ export {
 } from "./idempotency.ts";
 export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
-export { isUnavailable, sqlState, toAppError } from "./pg-error.ts";
+export { sqlState } from "./pg-error.ts";
 export { sql, type Statement } from "./statement.ts";
-export { rfc3339 } from "./types.ts";

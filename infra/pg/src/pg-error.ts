@@ -13,7 +13,7 @@ export function sqlState(error: unknown): string {
 }
 
 /** True when the database could not be asked: down, starting, read-only, out of connections. */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   if (NETWORK.has(code) || code === "25006") return true;
   if (/^(08|53|57P0)/.test(code) && code !== "57014") return true;

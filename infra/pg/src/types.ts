@@ -10,7 +10,7 @@ const NUMERIC = 1700;
  * `2026-01-02 03:04:05.678901+00` as RFC 3339 with the microseconds that PostgreSQL keeps.
  * Sessions run in UTC (see `createDb`), so the offset is always `+00`.
  */
-export function rfc3339(text: string): string {
+function rfc3339(text: string): string {
   return `${text.replace(" ", "T").replace(/\+00(:00)?$/, "")}Z`;
 }
 

@@ -1,5 +1,4 @@
-export { callTimeoutMs, createCall, type Call } from "./call.ts";
-export { peerUnavailable } from "./error-wire.ts";
+export { createCall, type Call } from "./call.ts";
 export { startGrpcServer, type GrpcServer } from "./grpc-server.ts";
 export type { CallObserver } from "./invoke.ts";
 export { createLocalClient } from "./local-client.ts";

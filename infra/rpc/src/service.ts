@@ -37,7 +37,7 @@ export type Implementation = {
 
 /** Pairs a generated service with its handlers. */
 export function implement<S extends GenServiceMethods>(service: GenService<S>, handlers: Handlers<S>): Implementation {
-  return { service: service, handlers: handlers };
+  return { service, handlers };
 }
 
 /** The unary methods of a service by their local names (`createRun`). */

@@ -17,8 +17,6 @@ export type UnaryServer = {
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   /** From now on every new request is refused, in a way that tells the peer to go elsewhere. */
   refuse(): void;
-  /** Requests that have not been answered. */
-  inFlight(): number;
 };
 
 async function readBody(request: IncomingMessage): Promise<Uint8Array> {
@@ -46,7 +44,6 @@ export function createUnaryServer(
     }
   }
   let refusing = false;
-  let inFlight = 0;
 
   const answer = (response: ServerResponse, status: number, type: string, body: Uint8Array | string): void => {
     response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
@@ -54,7 +51,6 @@ export function createUnaryServer(
   };
 
   const serve = async (route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    inFlight += 1;
     try {
       const body = await readBody(request);
       const call = callFromHeaders((name) => request.headers[name] as string | undefined, { token: options.token });
@@ -72,8 +68,6 @@ export function createUnaryServer(
       if (!isAppError(error)) options.onUnknownError?.(error);
       // Our own clients read the body, not the status; any status but 200 marks an error.
       answer(response, 500, "application/json", JSON.stringify(errorToJson(error)));
-    } finally {
-      inFlight -= 1;
     }
   };
 
@@ -94,6 +88,5 @@ export function createUnaryServer(
     refuse() {
       refusing = true;
     },
-    inFlight: () => inFlight,
   };
 }

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { scopes, type Scope } from "./scopes.ts";
+import { scopes, type Scope } from "@tidemark/credentials";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";

@@ -1,19 +1,5 @@
+import { scopes, type Scope } from "@tidemark/credentials";
 import { AppError, badRequest } from "@tidemark/errors";
-
-/** What a credential may be allowed to do (API specification, Authentication). */
-export type Scope = (typeof scopes)[number];
-
-/** Every scope there is. */
-export const scopes = [
-  "sdk:ingest",
-  "export:read",
-  "runs:control",
-  "artifacts:write",
-  "artifacts:manage",
-  "imports:write",
-  "usage:read",
-  "api_keys:write",
-] as const;
 
 /** What a new key may do when nobody says otherwise. */
 const defaultScopes: readonly Scope[] = ["sdk:ingest", "export:read"];

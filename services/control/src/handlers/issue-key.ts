@@ -2,7 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { issueCredential, keyPrefixLength } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
 import type { NewApiKeySchema } from "@tidemark/proto/control/v1/control";
-import type { Scope } from "../domain/scopes.ts";
+import type { Scope } from "@tidemark/credentials";
 import { insertApiKey } from "../store/insert-api-key.ts";
 import type { ControlDeps } from "./deps.ts";
 import { encodeApiKey, encodeServiceAccount } from "./encode.ts";
