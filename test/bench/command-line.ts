@@ -1,8 +1,13 @@
 import { parseArgs } from "node:util";
 
+/** `all`: ingest and reads of points in both modes; the others are named by their subject. */
+const NAMES = ["all", "transport", "runs", "stop-signal", "logs"] as const;
+
+type BenchName = (typeof NAMES)[number];
+
 /** What `npm run bench -- …` takes. */
 export type BenchOptions = {
-  what: "all" | "transport";
+  what: BenchName;
   modes: ("embedded" | "split")[];
   /** Seconds that each case is measured. */
   seconds: number;
@@ -23,9 +28,8 @@ export function parseBenchArguments(args: readonly string[]): BenchOptions {
       json: { type: "boolean", default: false },
     },
   });
-  const what = positionals[0] ?? "all";
-  if (what !== "all" && what !== "transport")
-    throw new Error(`there is no benchmark ${what}; there are all, transport`);
+  const what = NAMES.find((name) => name === (positionals[0] ?? "all"));
+  if (what === undefined) throw new Error(`there is no benchmark ${positionals[0]}; there are ${NAMES.join(", ")}`);
   const mode = values.mode;
   if (mode !== "both" && mode !== "embedded" && mode !== "split") throw new Error("--mode is embedded, split or both");
   const seconds = Number(values.seconds);

@@ -102,8 +102,8 @@ async function makeDatabase(serverUrl: string, name: string): Promise<string> {
 }
 
 const options = parseBenchArguments(process.argv.slice(2));
-if (options.what === "transport") {
-  await import("./transport.ts");
+if (options.what !== "all") {
+  await import(`./${options.what}.ts`);
 } else {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-"));
   // As in production: every acknowledged write is on the disk.

@@ -23,11 +23,12 @@ export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof L
     throw badRequest(`sort_by must be one of ${RUN_SORTS.join(", ")}`, "sort_by");
   }
   return {
-    ...filter(query, "project", "project"),
-    ...filter(query, "status", "status"),
-    ...filter(query, "display_status", "displayStatus"),
-    sortBy,
-    metricKey: readOptionalText(query, "metric_key", { blank: "absent" }) ?? METRIC_KEY_DEFAULT,
+    filter: {
+      ...filter(query, "project", "project"),
+      ...filter(query, "status", "status"),
+      ...filter(query, "display_status", "displayStatus"),
+    },
+    order: { sortBy, metricKey: readOptionalText(query, "metric_key", { blank: "absent" }) ?? METRIC_KEY_DEFAULT },
     limit: readLimit(query, RUNS_LIMIT),
     offset: BigInt(readOffset(query)),
   };

@@ -11,12 +11,12 @@ export function listRuns({ db }: RunsDeps): RunsHandlers["listRuns"] {
     const { orgId, projectId } = callerOf(call);
     const list = {
       projectId,
-      project: request.project,
-      status: request.status,
-      displayStatus: request.displayStatus,
-      sort: requireSort(request.sortBy),
-      metricKey: request.metricKey,
-      minimise: isMinimiseKey(request.metricKey),
+      project: request.filter?.project,
+      status: request.filter?.status,
+      displayStatus: request.filter?.displayStatus,
+      sort: requireSort(request.order?.sortBy ?? ""),
+      metricKey: request.order?.metricKey ?? "",
+      minimise: isMinimiseKey(request.order?.metricKey ?? ""),
       limit: requireLimit(request.limit, RUNS_LIMIT_MAX),
       offset: request.offset,
       metricKeysMax: LIST_METRIC_KEYS_MAX,

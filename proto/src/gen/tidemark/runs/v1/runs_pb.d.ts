@@ -694,12 +694,11 @@ export declare type GetRunResponse = Message<"tidemark.runs.v1.GetRunResponse"> 
 export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
 
 /**
- * Filters, order and page of a list. An absent filter lets everything through; a value that
- * nothing has gives an empty list.
+ * Which runs. An absent filter lets everything through; a value that nothing has, nothing.
  *
- * @generated from message tidemark.runs.v1.ListRunsRequest
+ * @generated from message tidemark.runs.v1.RunFilter
  */
-export declare type ListRunsRequest = Message<"tidemark.runs.v1.ListRunsRequest"> & {
+export declare type RunFilter = Message<"tidemark.runs.v1.RunFilter"> & {
   /**
    * Name of the project.
    *
@@ -708,40 +707,90 @@ export declare type ListRunsRequest = Message<"tidemark.runs.v1.ListRunsRequest"
   project?: string | undefined;
 
   /**
+   * Id of the project; what is no UUID is nothing's id.
+   *
+   * @generated from field: optional string project_id = 2;
+   */
+  projectId?: string | undefined;
+
+  /**
    * Stored status.
    *
-   * @generated from field: optional string status = 2;
+   * @generated from field: optional string status = 3;
    */
   status?: string | undefined;
 
   /**
-   * @generated from field: optional string display_status = 3;
+   * @generated from field: optional string display_status = 4;
    */
   displayStatus?: string | undefined;
 
   /**
+   * A run search query; empty: none.
+   *
+   * @generated from field: string q = 5;
+   */
+  q: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunFilter.
+ * Use `create(RunFilterSchema)` to create a new message.
+ */
+export declare const RunFilterSchema: GenMessage<RunFilter>;
+
+/**
+ * The order of a list.
+ *
+ * @generated from message tidemark.runs.v1.RunOrder
+ */
+export declare type RunOrder = Message<"tidemark.runs.v1.RunOrder"> & {
+  /**
    * created, name, status, duration, metric-latest or metric-best.
    *
-   * @generated from field: string sort_by = 4;
+   * @generated from field: string sort_by = 1;
    */
   sortBy: string;
 
   /**
    * The metric of the metric sorts.
    *
-   * @generated from field: string metric_key = 5;
+   * @generated from field: string metric_key = 2;
    */
   metricKey: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunOrder.
+ * Use `create(RunOrderSchema)` to create a new message.
+ */
+export declare const RunOrderSchema: GenMessage<RunOrder>;
+
+/**
+ * Filter, order and page of a list.
+ *
+ * @generated from message tidemark.runs.v1.ListRunsRequest
+ */
+export declare type ListRunsRequest = Message<"tidemark.runs.v1.ListRunsRequest"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 1;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 2;
+   */
+  order?: RunOrder | undefined;
 
   /**
    * 1 to 1,000.
    *
-   * @generated from field: uint32 limit = 6;
+   * @generated from field: uint32 limit = 3;
    */
   limit: number;
 
   /**
-   * @generated from field: uint64 offset = 7;
+   * @generated from field: uint64 offset = 4;
    */
   offset: bigint;
 };
@@ -771,6 +820,456 @@ export declare type ListRunsResponse = Message<"tidemark.runs.v1.ListRunsRespons
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export declare const ListRunsResponseSchema: GenMessage<ListRunsResponse>;
+
+/**
+ * Filter, order and page of a list with its total.
+ *
+ * @generated from message tidemark.runs.v1.SummarizeRunsRequest
+ */
+export declare type SummarizeRunsRequest = Message<"tidemark.runs.v1.SummarizeRunsRequest"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 1;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 2;
+   */
+  order?: RunOrder | undefined;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Left alone where a cursor is given.
+   *
+   * @generated from field: uint64 offset = 4;
+   */
+  offset: bigint;
+
+  /**
+   * next_cursor of the page before, or `offset:<n>`; empty: none.
+   *
+   * @generated from field: string cursor = 5;
+   */
+  cursor: string;
+
+  /**
+   * Rows for choosing runs: without metrics.
+   *
+   * @generated from field: bool selection = 6;
+   */
+  selection: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.SummarizeRunsRequest.
+ * Use `create(SummarizeRunsRequestSchema)` to create a new message.
+ */
+export declare const SummarizeRunsRequestSchema: GenMessage<SummarizeRunsRequest>;
+
+/**
+ * A page of runs.
+ *
+ * @generated from message tidemark.runs.v1.SummarizeRunsResponse
+ */
+export declare type SummarizeRunsResponse = Message<"tidemark.runs.v1.SummarizeRunsResponse"> & {
+  /**
+   * With at most 250 metric keys each.
+   *
+   * @generated from field: repeated tidemark.runs.v1.RunSummary runs = 1;
+   */
+  runs: RunSummary[];
+
+  /**
+   * The keys of these runs, sorted, at most 250.
+   *
+   * @generated from field: repeated string metric_keys = 2;
+   */
+  metricKeys: string[];
+
+  /**
+   * How many runs the filter lets through.
+   *
+   * @generated from field: uint64 total = 3;
+   */
+  total: bigint;
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 4;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.SummarizeRunsResponse.
+ * Use `create(SummarizeRunsResponseSchema)` to create a new message.
+ */
+export declare const SummarizeRunsResponseSchema: GenMessage<SummarizeRunsResponse>;
+
+/**
+ * Asks for figures over runs.
+ *
+ * @generated from message tidemark.runs.v1.GetOverviewRequest
+ */
+export declare type GetOverviewRequest = Message<"tidemark.runs.v1.GetOverviewRequest"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 1;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * The metric of best_value.
+   *
+   * @generated from field: string metric_key = 2;
+   */
+  metricKey: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetOverviewRequest.
+ * Use `create(GetOverviewRequestSchema)` to create a new message.
+ */
+export declare const GetOverviewRequestSchema: GenMessage<GetOverviewRequest>;
+
+/**
+ * Figures over runs.
+ *
+ * @generated from message tidemark.runs.v1.GetOverviewResponse
+ */
+export declare type GetOverviewResponse = Message<"tidemark.runs.v1.GetOverviewResponse"> & {
+  /**
+   * @generated from field: uint64 total_runs = 1;
+   */
+  totalRuns: bigint;
+
+  /**
+   * By stored status: a stopping run is active, a stopped one failed.
+   *
+   * @generated from field: uint64 active_runs = 2;
+   */
+  activeRuns: bigint;
+
+  /**
+   * @generated from field: uint64 failed_runs = 3;
+   */
+  failedRuns: bigint;
+
+  /**
+   * By the status shown.
+   *
+   * @generated from field: uint64 stopping_runs = 4;
+   */
+  stoppingRuns: bigint;
+
+  /**
+   * @generated from field: uint64 stopped_runs = 5;
+   */
+  stoppedRuns: bigint;
+
+  /**
+   * The best of metric_key; absent when no run has it.
+   *
+   * @generated from field: optional double best_value = 6;
+   */
+  bestValue?: number | undefined;
+
+  /**
+   * How many metric values these runs have.
+   *
+   * @generated from field: uint64 metric_points = 7;
+   */
+  metricPoints: bigint;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetOverviewResponse.
+ * Use `create(GetOverviewResponseSchema)` to create a new message.
+ */
+export declare const GetOverviewResponseSchema: GenMessage<GetOverviewResponse>;
+
+/**
+ * Asks to compare runs.
+ *
+ * @generated from message tidemark.runs.v1.CompareRunsRequest
+ */
+export declare type CompareRunsRequest = Message<"tidemark.runs.v1.CompareRunsRequest"> & {
+  /**
+   * 1 to 50 ids; repeated ones count once.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * Default, also for an id that is not among the runs: the first one.
+   *
+   * @generated from field: string reference_run_id = 2;
+   */
+  referenceRunId: string;
+
+  /**
+   * Only rows in which the runs differ.
+   *
+   * @generated from field: bool diff_only = 3;
+   */
+  diffOnly: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CompareRunsRequest.
+ * Use `create(CompareRunsRequestSchema)` to create a new message.
+ */
+export declare const CompareRunsRequestSchema: GenMessage<CompareRunsRequest>;
+
+/**
+ * Runs beside each other.
+ *
+ * @generated from message tidemark.runs.v1.CompareRunsResponse
+ */
+export declare type CompareRunsResponse = Message<"tidemark.runs.v1.CompareRunsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.Run runs = 1;
+   */
+  runs: Run[];
+
+  /**
+   * @generated from field: string reference_run_id = 2;
+   */
+  referenceRunId: string;
+
+  /**
+   * By path, at most 5,000.
+   *
+   * @generated from field: repeated tidemark.runs.v1.ComparisonRow rows = 3;
+   */
+  rows: ComparisonRow[];
+
+  /**
+   * Whether there are more rows.
+   *
+   * @generated from field: bool truncated = 4;
+   */
+  truncated: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CompareRunsResponse.
+ * Use `create(CompareRunsResponseSchema)` to create a new message.
+ */
+export declare const CompareRunsResponseSchema: GenMessage<CompareRunsResponse>;
+
+/**
+ * One thing that the runs may differ in.
+ *
+ * @generated from message tidemark.runs.v1.ComparisonRow
+ */
+export declare type ComparisonRow = Message<"tidemark.runs.v1.ComparisonRow"> & {
+  /**
+   * config/<top key>, metadata/<top key>, tag/<tag>, metric/<key>/latest|max|mean, attribute/<path>.
+   *
+   * @generated from field: string path = 1;
+   */
+  path: string;
+
+  /**
+   * JSON, in the order of the runs; `null` where a run has none.
+   *
+   * @generated from field: repeated string values_json = 2;
+   */
+  valuesJson: string[];
+
+  /**
+   * @generated from field: bool different = 3;
+   */
+  different: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ComparisonRow.
+ * Use `create(ComparisonRowSchema)` to create a new message.
+ */
+export declare const ComparisonRowSchema: GenMessage<ComparisonRow>;
+
+/**
+ * A child to make of a run.
+ *
+ * @generated from message tidemark.runs.v1.ForkRunRequest
+ */
+export declare type ForkRunRequest = Message<"tidemark.runs.v1.ForkRunRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * At least 0; absent: the checkpoint's own.
+   *
+   * @generated from field: optional double step = 3;
+   */
+  step?: number | undefined;
+
+  /**
+   * @generated from field: optional string checkpoint_artifact_id = 4;
+   */
+  checkpointArtifactId?: string | undefined;
+
+  /**
+   * Absent: true.
+   *
+   * @generated from field: optional bool inherit_config = 5;
+   */
+  inheritConfig?: boolean | undefined;
+
+  /**
+   * JSON object, laid over the inherited config by top key; empty: `{}`.
+   *
+   * @generated from field: bytes config_overrides_json = 6;
+   */
+  configOverridesJson: Uint8Array;
+
+  /**
+   * @generated from field: repeated string tags = 7;
+   */
+  tags: string[];
+
+  /**
+   * @generated from field: optional string notes = 8;
+   */
+  notes?: string | undefined;
+
+  /**
+   * JSON object; empty: `{}`.
+   *
+   * @generated from field: bytes metadata_json = 9;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * Empty: none. A repeat with the same key finds the same child.
+   *
+   * @generated from field: string idempotency_key = 10;
+   */
+  idempotencyKey: string;
+
+  /**
+   * First fault of the body, reported once the run was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 11;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ForkRunRequest.
+ * Use `create(ForkRunRequestSchema)` to create a new message.
+ */
+export declare const ForkRunRequestSchema: GenMessage<ForkRunRequest>;
+
+/**
+ * The child.
+ *
+ * @generated from message tidemark.runs.v1.ForkRunResponse
+ */
+export declare type ForkRunResponse = Message<"tidemark.runs.v1.ForkRunResponse"> & {
+  /**
+   * With an empty summary.
+   *
+   * @generated from field: tidemark.runs.v1.RunSummary run = 1;
+   */
+  run?: RunSummary | undefined;
+
+  /**
+   * What was done, in words.
+   *
+   * @generated from field: string message = 2;
+   */
+  message: string;
+
+  /**
+   * Whether an earlier request with this key made it.
+   *
+   * @generated from field: bool replayed = 3;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ForkRunResponse.
+ * Use `create(ForkRunResponseSchema)` to create a new message.
+ */
+export declare const ForkRunResponseSchema: GenMessage<ForkRunResponse>;
+
+/**
+ * Asks for a run's relatives.
+ *
+ * @generated from message tidemark.runs.v1.GetLineageRequest
+ */
+export declare type GetLineageRequest = Message<"tidemark.runs.v1.GetLineageRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetLineageRequest.
+ * Use `create(GetLineageRequestSchema)` to create a new message.
+ */
+export declare const GetLineageRequestSchema: GenMessage<GetLineageRequest>;
+
+/**
+ * A run and its direct relatives that the caller may see.
+ *
+ * @generated from message tidemark.runs.v1.GetLineageResponse
+ */
+export declare type GetLineageResponse = Message<"tidemark.runs.v1.GetLineageResponse"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.RunSummary run = 1;
+   */
+  run?: RunSummary | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunSummary parent = 2;
+   */
+  parent?: RunSummary | undefined;
+
+  /**
+   * Newest first, at most `limit`.
+   *
+   * @generated from field: repeated tidemark.runs.v1.RunSummary children = 3;
+   */
+  children: RunSummary[];
+
+  /**
+   * How many there are in all.
+   *
+   * @generated from field: uint64 children_total = 4;
+   */
+  childrenTotal: bigint;
+
+  /**
+   * @generated from field: uint32 limit = 5;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetLineageResponse.
+ * Use `create(GetLineageResponseSchema)` to create a new message.
+ */
+export declare const GetLineageResponseSchema: GenMessage<GetLineageResponse>;
 
 /**
  * Changes of a run; what is absent stays.
@@ -908,7 +1407,8 @@ export declare const RunsService: GenService<{
     output: typeof GetRunResponseSchema;
   },
   /**
-   * A page of runs with their summaries. Reasons: bad_request.
+   * A page of runs with their summaries. Reasons: bad_request, run_search_invalid,
+   * run_search_too_broad.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.ListRuns
    */
@@ -916,6 +1416,58 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof ListRunsRequestSchema;
     output: typeof ListRunsResponseSchema;
+  },
+  /**
+   * A page of runs, how many there are in all, and how to go on. Reasons: as of ListRuns.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.SummarizeRuns
+   */
+  summarizeRuns: {
+    methodKind: "unary";
+    input: typeof SummarizeRunsRequestSchema;
+    output: typeof SummarizeRunsResponseSchema;
+  },
+  /**
+   * Figures over all runs of a filter. Reasons: as of ListRuns.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GetOverview
+   */
+  getOverview: {
+    methodKind: "unary";
+    input: typeof GetOverviewRequestSchema;
+    output: typeof GetOverviewResponseSchema;
+  },
+  /**
+   * Configs, metadata, tags, metrics and attributes of some runs beside each other. Reasons:
+   * bad_request, not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.CompareRuns
+   */
+  compareRuns: {
+    methodKind: "unary";
+    input: typeof CompareRunsRequestSchema;
+    output: typeof CompareRunsResponseSchema;
+  },
+  /**
+   * Creates a child of a run. Reasons: not_found, then bad_request, forbidden, payment_required,
+   * plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ForkRun
+   */
+  forkRun: {
+    methodKind: "unary";
+    input: typeof ForkRunRequestSchema;
+    output: typeof ForkRunResponseSchema;
+  },
+  /**
+   * A run, its parent and its children. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GetLineage
+   */
+  getLineage: {
+    methodKind: "unary";
+    input: typeof GetLineageRequestSchema;
+    output: typeof GetLineageResponseSchema;
   },
   /**
    * Changes status, tags and notes of a run. Reasons: not_found, then bad_request.
