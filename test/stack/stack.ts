@@ -29,7 +29,19 @@ export type Stack = {
   organization(options?: { scopes?: string[]; plan?: string }): Promise<{ orgId: string; key: string; api: Api }>;
   /** Starts a module's process again after it was killed. */
   restart(module: string): Promise<void>;
+  /**
+   * Starts a second gateway with a second control service, in one process, over the same database and
+   * events, and waits until it is ready. Ends with the stack. Split mode only.
+   */
+  addReplica(): Promise<Replica>;
   stop(): Promise<void>;
+};
+
+/** Another way in to the same installation. */
+export type Replica = {
+  readonly child: Child;
+  /** Without credentials. */
+  readonly api: Api;
 };
 
 /** Settings beyond the usual ones. */
@@ -129,6 +141,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     throw new Error(`the stack did not become ready: ${String(error)}\n${output}`, { cause: error });
   }
 
+  const replicas: Replica[] = [];
+
   const portsOf = (kind: "internal" | "grpc"): Map<string, number> =>
     new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
 
@@ -183,8 +197,19 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       if (fault !== undefined) throw new Error(fault);
       await ready();
     },
+    async addReplica() {
+      if (mode !== "split") throw new Error("only processes apart have replicas");
+      const name = `replica ${replicas.length + 1}`;
+      ports.set(name, { internal: await freePort(), grpc: await freePort() });
+      const ownPort = String(await freePort());
+      const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort });
+      const replica = { child, api: createApi(`http://127.0.0.1:${ownPort}`) };
+      replicas.push(replica);
+      await until(`${name} to be ready`, async () => (await replica.api.get("/readyz")).status === 200, 30_000);
+      return replica;
+    },
     async stop() {
-      await Promise.all([...new Set(children.values())].map((child) => child.end()));
+      await Promise.all([...new Set(children.values()), ...replicas.map(({ child }) => child)].map((one) => one.end()));
       await release();
     },
   };

@@ -110,6 +110,17 @@ describe("rights", () => {
     ["an operator", create(IdentitySchema, { kind: CallerKind.OPERATOR }), "accepted"],
   ])("%s", (_, identity, expected) => expect(reasonOf(() => checkRights(callers, identity))).toBe(expected));
 
+  test.each([
+    ["both scopes", keyOf("export:read", "sdk:ingest"), "accepted"],
+    ["one of them", keyOf("sdk:ingest"), "forbidden: api key requires export:read"],
+    ["the other", keyOf("export:read"), "forbidden: api key requires sdk:ingest"],
+    ["none", keyOf("runs:control"), "forbidden: api key requires export:read and sdk:ingest"],
+    ["a session with a role", sessionOf("owner"), "accepted"],
+  ])("where all scopes are needed: %s", (_, identity, expected) => {
+    const both = { ...callers, key: { allScopes: ["export:read", "sdk:ingest"] } } as const;
+    expect(reasonOf(() => checkRights(both, identity))).toBe(expected);
+  });
+
   test("an empty list of scopes takes any key", () => {
     expect(reasonOf(() => checkRights({ ...callers, key: { scopes: [] } }, keyOf()))).toBe("accepted");
   });

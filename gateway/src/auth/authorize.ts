@@ -28,21 +28,24 @@ function refusal(status: 401 | 403, text: string): AppError {
 }
 
 /**
- * Checks that a key has one of the route's scopes, a session one of its roles. Operators may do
- * whatever the route opens to them.
+ * Checks that a key has one of the route's scopes, or all of them where it says so, a session one of
+ * its roles. Operators may do whatever the route opens to them.
  * @throws forbidden, naming what is missing
  */
 export function checkRights(callers: CredentialCallers, identity: Identity): void {
-  if (identity.kind === CallerKind.API_KEY && "scopes" in callers.key) {
-    const { scopes } = callers.key;
-    if (scopes.length > 0 && !scopes.some((scope) => identity.scopes.includes(scope))) {
-      throw new AppError("forbidden", `api key requires ${scopes.join(" or ")}`);
-    }
-  }
+  if (identity.kind === CallerKind.API_KEY) checkScopes(callers.key, identity.scopes);
   if (identity.kind === CallerKind.SESSION && "roles" in callers.session) {
     const { roles } = callers.session;
     if (!roles.includes(identity.role as Role)) {
       throw new AppError("forbidden", `session requires the role ${roles.join(" or ")}`);
     }
   }
+}
+
+function checkScopes(key: CredentialCallers["key"], held: readonly string[]): void {
+  if ("scopes" in key && key.scopes.length > 0 && !key.scopes.some((scope) => held.includes(scope))) {
+    throw new AppError("forbidden", `api key requires ${key.scopes.join(" or ")}`);
+  }
+  const missing = "allScopes" in key ? key.allScopes.filter((scope) => !held.includes(scope)) : [];
+  if (missing.length > 0) throw new AppError("forbidden", `api key requires ${missing.join(" and ")}`);
 }

@@ -1,4 +1,5 @@
 import type { GetProjectionResponse } from "@tidemark/proto/control/v1/control";
+import { createRefresher } from "@tidemark/refresh";
 import type { Log } from "@tidemark/telemetry";
 import type { Directory } from "./directory.ts";
 
@@ -38,16 +39,8 @@ export function createProjection(options: {
 }): Projection {
   const { directory, fetchPage, nowMs, log } = options;
   let cursor = "";
-  let succeededAtMs: number | undefined;
-  let failed = false;
-  let stopped = false;
-  let running: Promise<void> | undefined;
-  let queued: Promise<void> | undefined;
-  let wakeTimer: NodeJS.Timeout | undefined;
-  let pollTimer: NodeJS.Timeout | undefined;
 
   const readChanges = async (): Promise<void> => {
-    const startedAtMs = nowMs();
     let more = true;
     while (more) {
       const page = await fetchPage(cursor);
@@ -56,57 +49,26 @@ export function createProjection(options: {
       ({ cursor, more } = page);
     }
     directory.endSnapshot();
-    succeededAtMs = startedAtMs;
   };
 
-  const run = async (): Promise<void> => {
-    clearTimeout(pollTimer);
-    try {
-      await readChanges();
-      if (failed) log.info("the control projection is up to date again");
-      failed = false;
-    } catch (error) {
-      if (!failed) log.warn("the control projection could not be refreshed", { error });
-      failed = true;
-    }
-    if (!stopped) pollTimer = setTimeout(() => void refresh(), failed ? RETRY_MS : POLL_MS).unref();
-  };
-
-  const runNow = (): Promise<void> => {
-    running = run().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-
-  // A refresh at work may have read before the caller's change: such a caller waits for the next one.
-  const refresh = (): Promise<void> => {
-    if (stopped) return Promise.resolve();
-    if (running === undefined) return runNow();
-    queued ??= running.then(() => {
-      queued = undefined;
-      return stopped ? undefined : runNow();
-    });
-    return queued;
-  };
+  const refresher = createRefresher({
+    pass: readChanges,
+    pollMs: POLL_MS,
+    retryMs: RETRY_MS,
+    coalesceMs: COALESCE_MS,
+    nowMs,
+    onFailed: (error) => log.warn("the control projection could not be refreshed", { error }),
+    onRecovered: () => log.info("the control projection is up to date again"),
+  });
+  const { start, wake, loaded, degraded, currentAtMs } = refresher;
 
   return {
-    start: () => void refresh(),
-    refresh,
-    wake() {
-      if (stopped) return;
-      wakeTimer ??= setTimeout(() => {
-        wakeTimer = undefined;
-        void refresh();
-      }, COALESCE_MS).unref();
-    },
-    loaded: () => succeededAtMs !== undefined,
-    degraded: () => failed,
-    fresh: () => succeededAtMs !== undefined && nowMs() - succeededAtMs <= FRESH_MS,
-    stop() {
-      stopped = true;
-      clearTimeout(wakeTimer);
-      clearTimeout(pollTimer);
-    },
+    start,
+    refresh: async () => void (await refresher.refresh()),
+    wake,
+    loaded,
+    degraded,
+    fresh: () => nowMs() - (currentAtMs() ?? Number.NEGATIVE_INFINITY) <= FRESH_MS,
+    stop: () => void refresher.stop(),
   };
 }

@@ -1,5 +1,8 @@
 import type { DisplayStatus, RunStatus, StopState } from "./run-state.ts";
 
+/** Every status that can be shown. */
+export const DISPLAY_STATUSES: readonly DisplayStatus[] = ["running", "stopping", "stopped", "finished", "failed"];
+
 /**
  * The status to show: a running run whose stop is requested or acknowledged is `stopping`, a finished or failed run whose stop completed is
  * `stopped`, every other run shows its stored status (API specification, Derived display status).

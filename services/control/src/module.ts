@@ -10,6 +10,11 @@ import { controlConfig } from "./config.ts";
 import { controlHandlers } from "./handlers/index.ts";
 import { createLogMail } from "./mail/log-mail.ts";
 import { noMail } from "./mail/no-mail.ts";
+import { createRunDirectory } from "./run-directory.ts";
+import { stopAnsweredSubject, stopRequestedSubject } from "./store/announce-stops.ts";
+import { findRuns } from "./store/find-runs.ts";
+import { readChangedPage } from "./store/read-changed-page.ts";
+import { readRunningPage } from "./store/read-running-page.ts";
 import { startUpkeep } from "./upkeep.ts";
 
 /** Schema `control`: users, organizations, members, credentials. */
@@ -18,7 +23,7 @@ export const controlMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store", "migrations"),
 };
 
-/** Who may come in: accounts, sessions, keys, and what gateways know of them. */
+/** Who may come in: accounts, sessions, keys, and what gateways know of them. And which runs should stop. */
 export const controlModule = defineModule({
   name: "control",
   config: controlConfig,
@@ -40,8 +45,23 @@ export const controlModule = defineModule({
       onLag: (seconds) => metrics.outboxLag("control", seconds),
     });
     const upkeep = startUpkeep({ db, workerDb, now, log });
+    const runs = createRunDirectory({
+      read: {
+        runningPage: (page) => readRunningPage(db, page),
+        changedPage: (page) => readChangedPage(db, page),
+        run: (orgId, runId) => db.withTenant(orgId, async (tx) => (await findRuns(tx, orgId, [runId]))[0]),
+      },
+      nowMs: () => performance.now(),
+      log,
+    });
+    // Messages are lost while the bus is out of reach; what changed meanwhile is looked for at once.
+    const wakes = await Promise.all(
+      [stopRequestedSubject, stopAnsweredSubject].map((subject) => bus.listen(subject, runs.wake, runs.wake)),
+    );
+    runs.start();
     const handlers = controlHandlers({
       db,
+      runs,
       now,
       newId: randomUUID,
       randomBytes,
@@ -51,8 +71,10 @@ export const controlModule = defineModule({
     });
     return {
       implementations: [implement(ControlService, handlers)],
-      ready: () => db.ping(),
+      ready: async () => runs.loaded() && (await db.ping()),
       stop: async () => {
+        await Promise.all(wakes.map((wake) => wake.close()));
+        await runs.stop();
         await relay.stop();
         await upkeep.stop();
       },

@@ -1,5 +1,6 @@
 import type { Db, Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
+import { adoptRunChanges } from "./store/adopt-run-changes.ts";
 import { resetForeignTransactions } from "./store/reset-foreign-transactions.ts";
 import { sweepDeviceLogins } from "./store/sweep-device-logins.ts";
 import { sweepInvitations } from "./store/sweep-invitations.ts";
@@ -15,6 +16,7 @@ export type UpkeepReport = {
   deviceLogins: number;
   invitations: number;
   reset: number;
+  runChanges: number;
   emptied: boolean;
 };
 
@@ -37,6 +39,7 @@ export async function keepUp(options: { db: Db; workerDb: Db; now: Date }): Prom
     sessions: await inBatches(sweepSessions),
     deviceLogins: await inBatches(sweepDeviceLogins),
     invitations: await inBatches(sweepInvitations),
+    runChanges: await inBatches((tx, _now, rows) => adoptRunChanges(tx, rows)),
   };
 }
 

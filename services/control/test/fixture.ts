@@ -9,15 +9,21 @@ import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ControlService, CredentialKind } from "@tidemark/proto/control/v1/control";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createLog } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
 import type { ControlDeps } from "../src/handlers/deps.ts";
 import { controlHandlers } from "../src/handlers/index.ts";
 import type { InvitationMessage } from "../src/mail/mail.ts";
 import { controlMigrations } from "../src/module.ts";
+import { createRunDirectory, type RunDirectory } from "../src/run-directory.ts";
+import { findRuns } from "../src/store/find-runs.ts";
+import { readChangedPage } from "../src/store/read-changed-page.ts";
+import { readRunningPage } from "../src/store/read-running-page.ts";
 
 /** The service over a database of its own, with a clock that the test moves. */
 export type Control = {
   client: Client<(typeof ControlService)["method"]>;
+  runs: RunDirectory;
   /** As the service's role; row level security is in force. */
   db: Db;
   workerDb: Db;
@@ -38,12 +44,30 @@ export type Control = {
   close(): Promise<void>;
 };
 
-const runsStandIn = { schema: "runs", directory: join(import.meta.dirname, "runs-stand-in") };
+/** The schema of the service that owns projects and runs. */
+export const runsMigrations = {
+  schema: "runs",
+  directory: join(import.meta.dirname, "../../runs/src/store/migrations"),
+};
+
+/** A directory of runs over the database, which does nothing by itself until it is started. */
+export function openRunDirectory(db: Db, pageRows?: number): RunDirectory {
+  return createRunDirectory({
+    read: {
+      runningPage: (page) => readRunningPage(db, page),
+      changedPage: (page) => readChangedPage(db, page),
+      run: (orgId, runId) => db.withTenant(orgId, async (tx) => (await findRuns(tx, orgId, [runId]))[0]),
+    },
+    nowMs: () => performance.now(),
+    log: createLog({ level: "silent", service: "control-test" }),
+    ...(pageRows === undefined ? {} : { pageRows }),
+  });
+}
 
 export async function startControl(
   settings: Partial<ControlDeps["settings"]> & { mail?: "off" } = {},
 ): Promise<Control> {
-  const database = await createTestDatabase([controlMigrations, runsStandIn]);
+  const database = await createTestDatabase([controlMigrations, runsMigrations]);
   const open = (role: string): Db =>
     createDb({ url: database.url, role, application: "control-test", connectionsMax: 8 });
   const db = open("tidemark_control");
@@ -53,8 +77,10 @@ export async function startControl(
   let nudges = 0;
   const now = () => new Date(Date.now() + offsetMs);
   const mail = { sent: [] as InvitationMessage[], failing: false };
+  const runs = openRunDirectory(db);
   const handlers = controlHandlers({
     db,
+    runs,
     now,
     newId: randomUUID,
     randomBytes,
@@ -75,6 +101,7 @@ export async function startControl(
   const anyone = createCall();
   return {
     client,
+    runs,
     db,
     workerDb,
     ownerDb,
@@ -106,6 +133,7 @@ export async function startControl(
     nudges: () => nudges,
     mail,
     close: async () => {
+      await runs.stop();
       await Promise.all([db.close(), workerDb.close(), ownerDb.close()]);
       await database.drop();
     },

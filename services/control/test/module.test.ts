@@ -11,9 +11,10 @@ import { createLog, createMetrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
 import { controlConfig } from "../src/config.ts";
 import { controlMigrations, controlModule } from "../src/index.ts";
+import { runsMigrations } from "./fixture.ts";
 
 test("the module answers, wakes listeners of the bus after a change, and does its upkeep", async () => {
-  const database = await createTestDatabase([controlMigrations]);
+  const database = await createTestDatabase([controlMigrations, runsMigrations]);
   const open = (role: string) => createDb({ url: database.url, role, application: "control-test", connectionsMax: 4 });
   const [db, workerDb] = [open("tidemark_control"), open("tidemark_control_worker")];
   const bus = createMemoryBus();
@@ -23,6 +24,7 @@ test("the module answers, wakes listeners of the bus after a change, and does it
     log: createLog({ level: "debug", service: "control", destination: { write: (line) => lines.push(line) } }),
     metrics: createMetrics("control"),
     db: () => db,
+    connection: () => ({ url: database.url, role: "tidemark_control", application: "test" }),
     workerDb: () => workerDb,
     bus,
     blob: () => Promise.reject(new Error("control keeps no artifacts")),
@@ -35,7 +37,8 @@ test("the module answers, wakes listeners of the bus after a change, and does it
   };
   const running = await controlModule.start(context);
   try {
-    expect(await running.ready()).toBe(true);
+    // It has to read the running runs first.
+    while (!(await running.ready())) await new Promise((resolve) => setTimeout(resolve, 5));
     const woken = new Promise<string>((resolve) => {
       void bus.listen("tidemark.control.projection_changed.v1", ({ subject }) => resolve(subject));
     });

@@ -3,12 +3,14 @@ import type { Db, Tx } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { Handlers } from "@tidemark/rpc";
 import type { Mail } from "../mail/mail.ts";
+import type { RunDirectory } from "../run-directory.ts";
 import { announceChange } from "../store/announce-change.ts";
 
 /** What the handlers work with. Time, ids and randomness come in, so that tests decide them. */
 export type ControlDeps = {
   readonly db: Db;
   readonly mail: Mail;
+  readonly runs: RunDirectory;
   readonly now: () => Date;
   /** A new random UUID. */
   readonly newId: () => string;
@@ -40,5 +42,16 @@ export async function changing<T>(deps: ControlDeps, orgId: string, work: (tx: T
     return done;
   });
   deps.nudge();
+  return result;
+}
+
+/**
+ * Waits for a transaction on runs. When it has committed, its messages leave, and this process knows
+ * of it before anybody is told that it happened.
+ */
+export async function settled<T>(deps: ControlDeps, work: Promise<T>): Promise<T> {
+  const result = await work;
+  deps.nudge();
+  await deps.runs.catchUp();
   return result;
 }

@@ -1,5 +1,7 @@
 import { acceptInvitation } from "./accept-invitation.ts";
+import { acknowledgeStop } from "./acknowledge-stop.ts";
 import { addSeat } from "./add-seat.ts";
+import { catchUpRuns } from "./catch-up-runs.ts";
 import { checkOrganizationName } from "./check-organization-name.ts";
 import { confirmDeviceLogin } from "./confirm-device-login.ts";
 import { createApiKey } from "./create-api-key.ts";
@@ -13,6 +15,7 @@ import { ensureLocalAccess } from "./ensure-local-access.ts";
 import { getAuthConfig } from "./get-auth-config.ts";
 import { getProjection } from "./get-projection.ts";
 import { getSession } from "./get-session.ts";
+import { getStopSignal } from "./get-stop-signal.ts";
 import { listApiKeys } from "./list-api-keys.ts";
 import { listInvitations } from "./list-invitations.ts";
 import { listMemberships } from "./list-memberships.ts";
@@ -29,6 +32,8 @@ import { revokeInvitation } from "./revoke-invitation.ts";
 import { signInForDevelopment } from "./sign-in-for-development.ts";
 import { signOut } from "./sign-out.ts";
 import { startDeviceLogin } from "./start-device-login.ts";
+import { stopRun } from "./stop-run.ts";
+import { stopRuns } from "./stop-runs.ts";
 import { switchOrganization } from "./switch-organization.ts";
 import { updateOrganization } from "./update-organization.ts";
 
@@ -36,7 +41,9 @@ import { updateOrganization } from "./update-organization.ts";
 export function controlHandlers(deps: ControlDeps): ControlHandlers {
   return {
     acceptInvitation: acceptInvitation(deps),
+    acknowledgeStop: acknowledgeStop(deps),
     addSeat: addSeat(deps),
+    catchUpRuns: catchUpRuns(deps),
     checkOrganizationName: checkOrganizationName(deps),
     confirmDeviceLogin: confirmDeviceLogin(deps),
     createApiKey: createApiKey(deps),
@@ -49,6 +56,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     getAuthConfig: getAuthConfig(deps),
     getProjection: getProjection(deps),
     getSession: getSession(deps),
+    getStopSignal: getStopSignal(deps),
     listApiKeys: listApiKeys(deps),
     listInvitations: listInvitations(deps),
     listMemberships: listMemberships(deps),
@@ -65,6 +73,8 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     signInForDevelopment: signInForDevelopment(deps),
     signOut: signOut(deps),
     startDeviceLogin: startDeviceLogin(deps),
+    stopRun: stopRun(deps),
+    stopRuns: stopRuns(deps),
     switchOrganization: switchOrganization(deps),
     updateOrganization: updateOrganization(deps),
   };

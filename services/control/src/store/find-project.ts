@@ -1,5 +1,5 @@
-import { AppError } from "@tidemark/errors";
-import { sql, sqlState, type Tx } from "@tidemark/pg";
+import { sql, type Tx } from "@tidemark/pg";
+import { orMissingSchema } from "./missing-schema.ts";
 
 const statement = sql(
   "control_find_project",
@@ -19,11 +19,6 @@ export async function findProject(
   try {
     return await tx.one(statement, [orgId, wanted.id ?? null, wanted.name ?? null]);
   } catch (error) {
-    const code = sqlState(error);
-    if (code !== "42P01" && code !== "3F000") throw error;
-    throw new AppError("service_unavailable", "projects cannot be looked up yet; try again", {
-      retryAfterSeconds: 1,
-      cause: error,
-    });
+    throw orMissingSchema(error, "projects");
   }
 }

@@ -8,6 +8,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { RunControl } from "../../runs/v1/runs_pb.js";
 
 /**
  * Describes the file tidemark/control/v1/control.proto.
@@ -2281,6 +2282,393 @@ export declare type AcceptInvitationResponse = Message<"tidemark.control.v1.Acce
 export declare const AcceptInvitationResponseSchema: GenMessage<AcceptInvitationResponse>;
 
 /**
+ * A stop of one run.
+ *
+ * @generated from message tidemark.control.v1.StopRunRequest
+ */
+export declare type StopRunRequest = Message<"tidemark.control.v1.StopRunRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * At most 512 bytes.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+
+  /**
+   * 1 to 255 visible ASCII characters; empty: none.
+   *
+   * @generated from field: string idempotency_key = 3;
+   */
+  idempotencyKey: string;
+
+  /**
+   * Set when the body could not be read; reported once the run was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopRunRequest.
+ * Use `create(StopRunRequestSchema)` to create a new message.
+ */
+export declare const StopRunRequestSchema: GenMessage<StopRunRequest>;
+
+/**
+ * What became of it.
+ *
+ * @generated from message tidemark.control.v1.StopRunResponse
+ */
+export declare type StopRunResponse = Message<"tidemark.control.v1.StopRunResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.RunStop stop = 1;
+   */
+  stop?: RunStop | undefined;
+
+  /**
+   * This answer was given before to the same key.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopRunResponse.
+ * Use `create(StopRunResponseSchema)` to create a new message.
+ */
+export declare const StopRunResponseSchema: GenMessage<StopRunResponse>;
+
+/**
+ * A run after a stop was asked for.
+ *
+ * @generated from message tidemark.control.v1.RunStop
+ */
+export declare type RunStop = Message<"tidemark.control.v1.RunStop"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * It was asked before and has not ended; the first request stands.
+   *
+   * @generated from field: bool already_requested = 2;
+   */
+  alreadyRequested: boolean;
+
+  /**
+   * It had ended; nothing was stored.
+   *
+   * @generated from field: bool already_terminal = 3;
+   */
+  alreadyTerminal: boolean;
+
+  /**
+   * With its details. Absent in a list: there is no such run, or the caller may not see it.
+   *
+   * @generated from field: tidemark.runs.v1.RunControl run_control = 4;
+   */
+  runControl?: RunControl | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.RunStop.
+ * Use `create(RunStopSchema)` to create a new message.
+ */
+export declare const RunStopSchema: GenMessage<RunStop>;
+
+/**
+ * A stop of 1 to 100 runs. Repeated ids count once.
+ *
+ * @generated from message tidemark.control.v1.StopRunsRequest
+ */
+export declare type StopRunsRequest = Message<"tidemark.control.v1.StopRunsRequest"> & {
+  /**
+   * UUIDs in lower case.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * At most 512 bytes.
+   *
+   * @generated from field: optional string reason = 2;
+   */
+  reason?: string | undefined;
+
+  /**
+   * 1 to 255 visible ASCII characters; empty: none.
+   *
+   * @generated from field: string idempotency_key = 3;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopRunsRequest.
+ * Use `create(StopRunsRequestSchema)` to create a new message.
+ */
+export declare const StopRunsRequestSchema: GenMessage<StopRunsRequest>;
+
+/**
+ * In the order of the request.
+ *
+ * @generated from message tidemark.control.v1.StopRunsResponse
+ */
+export declare type StopRunsResponse = Message<"tidemark.control.v1.StopRunsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.control.v1.RunStop stops = 1;
+   */
+  stops: RunStop[];
+
+  /**
+   * This answer was given before to the same key.
+   *
+   * @generated from field: bool replayed = 2;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopRunsResponse.
+ * Use `create(StopRunsResponseSchema)` to create a new message.
+ */
+export declare const StopRunsResponseSchema: GenMessage<StopRunsResponse>;
+
+/**
+ * A poll of a training process.
+ *
+ * @generated from message tidemark.control.v1.GetStopSignalRequest
+ */
+export declare type GetStopSignalRequest = Message<"tidemark.control.v1.GetStopSignalRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.GetStopSignalRequest.
+ * Use `create(GetStopSignalRequestSchema)` to create a new message.
+ */
+export declare const GetStopSignalRequestSchema: GenMessage<GetStopSignalRequest>;
+
+/**
+ * What it should do.
+ *
+ * @generated from message tidemark.control.v1.GetStopSignalResponse
+ */
+export declare type GetStopSignalResponse = Message<"tidemark.control.v1.GetStopSignalResponse"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * running, finished or failed.
+   *
+   * @generated from field: string run_status = 2;
+   */
+  runStatus: string;
+
+  /**
+   * The request that it has not yet carried out; absent when there is none or the run has ended.
+   *
+   * @generated from field: tidemark.control.v1.PendingStop pending = 3;
+   */
+  pending?: PendingStop | undefined;
+
+  /**
+   * After how many seconds it should ask again.
+   *
+   * @generated from field: uint32 poll_after_seconds = 4;
+   */
+  pollAfterSeconds: number;
+};
+
+/**
+ * Describes the message tidemark.control.v1.GetStopSignalResponse.
+ * Use `create(GetStopSignalResponseSchema)` to create a new message.
+ */
+export declare const GetStopSignalResponseSchema: GenMessage<GetStopSignalResponse>;
+
+/**
+ * A stop request that a running run has not carried out.
+ *
+ * @generated from message tidemark.control.v1.PendingStop
+ */
+export declare type PendingStop = Message<"tidemark.control.v1.PendingStop"> & {
+  /**
+   * @generated from field: string stop_request_id = 1;
+   */
+  stopRequestId: string;
+
+  /**
+   * @generated from field: string requested_at = 2;
+   */
+  requestedAt: string;
+
+  /**
+   * @generated from field: optional string acknowledged_at = 3;
+   */
+  acknowledgedAt?: string | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.PendingStop.
+ * Use `create(PendingStopSchema)` to create a new message.
+ */
+export declare const PendingStopSchema: GenMessage<PendingStop>;
+
+/**
+ * How far a training process has got with a stop request.
+ *
+ * @generated from message tidemark.control.v1.AcknowledgeStopRequest
+ */
+export declare type AcknowledgeStopRequest = Message<"tidemark.control.v1.AcknowledgeStopRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Lower case; a text that cannot be an id is sent as an empty one, which matches none.
+   *
+   * @generated from field: string stop_request_id = 2;
+   */
+  stopRequestId: string;
+
+  /**
+   * acknowledged or completed.
+   *
+   * @generated from field: string state = 3;
+   */
+  state: string;
+
+  /**
+   * Kept as the completion message of a completed stop; at most 512 bytes.
+   *
+   * @generated from field: optional string message = 4;
+   */
+  message?: string | undefined;
+
+  /**
+   * Set when the body could not be read; reported once the run was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 5;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.AcknowledgeStopRequest.
+ * Use `create(AcknowledgeStopRequestSchema)` to create a new message.
+ */
+export declare const AcknowledgeStopRequestSchema: GenMessage<AcknowledgeStopRequest>;
+
+/**
+ * The run's control after it, with its details.
+ *
+ * @generated from message tidemark.control.v1.AcknowledgeStopResponse
+ */
+export declare type AcknowledgeStopResponse = Message<"tidemark.control.v1.AcknowledgeStopResponse"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunControl run_control = 2;
+   */
+  runControl?: RunControl | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.AcknowledgeStopResponse.
+ * Use `create(AcknowledgeStopResponseSchema)` to create a new message.
+ */
+export declare const AcknowledgeStopResponseSchema: GenMessage<AcknowledgeStopResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.CatchUpRunsRequest
+ */
+export declare type CatchUpRunsRequest = Message<"tidemark.control.v1.CatchUpRunsRequest"> & {
+};
+
+/**
+ * Describes the message tidemark.control.v1.CatchUpRunsRequest.
+ * Use `create(CatchUpRunsRequestSchema)` to create a new message.
+ */
+export declare const CatchUpRunsRequestSchema: GenMessage<CatchUpRunsRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.CatchUpRunsResponse
+ */
+export declare type CatchUpRunsResponse = Message<"tidemark.control.v1.CatchUpRunsResponse"> & {
+};
+
+/**
+ * Describes the message tidemark.control.v1.CatchUpRunsResponse.
+ * Use `create(CatchUpRunsResponseSchema)` to create a new message.
+ */
+export declare const CatchUpRunsResponseSchema: GenMessage<CatchUpRunsResponse>;
+
+/**
+ * Published as `tidemark.control.stop_requested.v1` and `tidemark.control.stop_answered.v1` after
+ * the change has committed. At least once, and not at all when the bus loses it.
+ *
+ * @generated from message tidemark.control.v1.StopEvent
+ */
+export declare type StopEvent = Message<"tidemark.control.v1.StopEvent"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: repeated tidemark.control.v1.StopEventRun runs = 2;
+   */
+  runs: StopEventRun[];
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopEvent.
+ * Use `create(StopEventSchema)` to create a new message.
+ */
+export declare const StopEventSchema: GenMessage<StopEvent>;
+
+/**
+ * A run whose stop was requested, acknowledged or completed.
+ *
+ * @generated from message tidemark.control.v1.StopEventRun
+ */
+export declare type StopEventRun = Message<"tidemark.control.v1.StopEventRun"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string stop_request_id = 2;
+   */
+  stopRequestId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StopEventRun.
+ * Use `create(StopEventRunSchema)` to create a new message.
+ */
+export declare const StopEventRunSchema: GenMessage<StopEventRun>;
+
+/**
  * @generated from enum tidemark.control.v1.CredentialKind
  */
 export enum CredentialKind {
@@ -2306,7 +2694,7 @@ export enum CredentialKind {
 export declare const CredentialKindSchema: GenEnum<CredentialKind>;
 
 /**
- * Accounts and access. Ids are UUIDs, instants RFC 3339 texts in UTC with microseconds; an empty
+ * Accounts and access, and the control of runs. Ids are UUIDs, instants RFC 3339 texts in UTC with microseconds; an empty
  * text stands for null unless a field says otherwise.
  *
  * @generated from service tidemark.control.v1.ControlService
@@ -2631,6 +3019,56 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof AcceptInvitationRequestSchema;
     output: typeof AcceptInvitationResponseSchema;
+  },
+  /**
+   * Asks a running run to stop.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.StopRun
+   */
+  stopRun: {
+    methodKind: "unary";
+    input: typeof StopRunRequestSchema;
+    output: typeof StopRunResponseSchema;
+  },
+  /**
+   * Asks several runs to stop, each as StopRun does; a run that the caller may not see is no error.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.StopRuns
+   */
+  stopRuns: {
+    methodKind: "unary";
+    input: typeof StopRunsRequestSchema;
+    output: typeof StopRunsResponseSchema;
+  },
+  /**
+   * Whether a run should stop, for its training process. Answered from memory as far as it goes.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.GetStopSignal
+   */
+  getStopSignal: {
+    methodKind: "unary";
+    input: typeof GetStopSignalRequestSchema;
+    output: typeof GetStopSignalResponseSchema;
+  },
+  /**
+   * A training process answers a stop request. Repeating it changes nothing.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.AcknowledgeStop
+   */
+  acknowledgeStop: {
+    methodKind: "unary";
+    input: typeof AcknowledgeStopRequestSchema;
+    output: typeof AcknowledgeStopResponseSchema;
+  },
+  /**
+   * Returns when this process knows of every change to runs that was committed before the call.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.CatchUpRuns
+   */
+  catchUpRuns: {
+    methodKind: "unary";
+    input: typeof CatchUpRunsRequestSchema;
+    output: typeof CatchUpRunsResponseSchema;
   },
 }>;
 

@@ -1001,7 +1001,7 @@ export declare const GetOverviewResponseSchema: GenMessage<GetOverviewResponse>;
  */
 export declare type CompareRunsRequest = Message<"tidemark.runs.v1.CompareRunsRequest"> & {
   /**
-   * 1 to 50 ids; repeated ones count once.
+   * 1 to 50 different ids; repeated ones count once.
    *
    * @generated from field: repeated string run_ids = 1;
    */
@@ -1035,6 +1035,8 @@ export declare const CompareRunsRequestSchema: GenMessage<CompareRunsRequest>;
  */
 export declare type CompareRunsResponse = Message<"tidemark.runs.v1.CompareRunsResponse"> & {
   /**
+   * In the order in which they were asked for.
+   *
    * @generated from field: repeated tidemark.runs.v1.Run runs = 1;
    */
   runs: Run[];
@@ -1045,14 +1047,14 @@ export declare type CompareRunsResponse = Message<"tidemark.runs.v1.CompareRunsR
   referenceRunId: string;
 
   /**
-   * By path, at most 5,000.
+   * Rows by path, the blocks one after the other; at most 5,000 rows in all.
    *
-   * @generated from field: repeated tidemark.runs.v1.ComparisonRow rows = 3;
+   * @generated from field: repeated tidemark.runs.v1.ComparisonBlock blocks = 3;
    */
-  rows: ComparisonRow[];
+  blocks: ComparisonBlock[];
 
   /**
-   * Whether there are more rows.
+   * Whether there is more to compare than these rows show.
    *
    * @generated from field: bool truncated = 4;
    */
@@ -1066,36 +1068,47 @@ export declare type CompareRunsResponse = Message<"tidemark.runs.v1.CompareRunsR
 export declare const CompareRunsResponseSchema: GenMessage<CompareRunsResponse>;
 
 /**
- * One thing that the runs may differ in.
+ * Rows of a comparison, as columns: item i of `paths` and of `different` is about row i, whose values
+ * are those from i times the number of runs on, in the order of the runs. A block has values of one
+ * kind.
  *
- * @generated from message tidemark.runs.v1.ComparisonRow
+ * @generated from message tidemark.runs.v1.ComparisonBlock
  */
-export declare type ComparisonRow = Message<"tidemark.runs.v1.ComparisonRow"> & {
+export declare type ComparisonBlock = Message<"tidemark.runs.v1.ComparisonBlock"> & {
   /**
    * config/<top key>, metadata/<top key>, tag/<tag>, metric/<key>/latest|max|mean, attribute/<path>.
    *
-   * @generated from field: string path = 1;
+   * @generated from field: repeated string paths = 1;
    */
-  path: string;
+  paths: string[];
 
   /**
-   * JSON, in the order of the runs; `null` where a run has none.
+   * Whether the runs differ in it.
    *
-   * @generated from field: repeated string values_json = 2;
+   * @generated from field: repeated bool different = 2;
+   */
+  different: boolean[];
+
+  /**
+   * JSON; the empty text where a run has none.
+   *
+   * @generated from field: repeated string values_json = 3;
    */
   valuesJson: string[];
 
   /**
-   * @generated from field: bool different = 3;
+   * NaN where a run has none.
+   *
+   * @generated from field: repeated double numbers = 4;
    */
-  different: boolean;
+  numbers: number[];
 };
 
 /**
- * Describes the message tidemark.runs.v1.ComparisonRow.
- * Use `create(ComparisonRowSchema)` to create a new message.
+ * Describes the message tidemark.runs.v1.ComparisonBlock.
+ * Use `create(ComparisonBlockSchema)` to create a new message.
  */
-export declare const ComparisonRowSchema: GenMessage<ComparisonRow>;
+export declare const ComparisonBlockSchema: GenMessage<ComparisonBlock>;
 
 /**
  * A child to make of a run.
@@ -1184,7 +1197,7 @@ export declare const ForkRunRequestSchema: GenMessage<ForkRunRequest>;
  */
 export declare type ForkRunResponse = Message<"tidemark.runs.v1.ForkRunResponse"> & {
   /**
-   * With an empty summary.
+   * With an empty summary; as it was when it was made.
    *
    * @generated from field: tidemark.runs.v1.RunSummary run = 1;
    */

@@ -1,0 +1,1 @@
+export { createRefresher, type Refresher, type RefresherOptions } from "./refresher.ts";

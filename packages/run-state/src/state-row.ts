@@ -1,0 +1,66 @@
+import { instantOf, instantText } from "./instant.ts";
+import type { RunState, RunStatus, StopActor, StopState } from "./run-state.ts";
+
+/** A run's state as rows hold it: what `runs.lock_state_v1` returns of it. Instants are RFC 3339 texts. */
+export type RunStateRow = {
+  readonly status: RunStatus;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly resume_count: number;
+  readonly resumed_at: string | null;
+  readonly stop_state: StopState;
+  readonly stop_request_id: string | null;
+  readonly stop_reason: string | null;
+  readonly stop_completion_message: string | null;
+  readonly stop_actor: StopActor | null;
+  readonly stop_requested_at: string | null;
+  readonly stop_acknowledged_at: string | null;
+  readonly stop_completed_at: string | null;
+  readonly stop_updated_at: string | null;
+};
+
+const optionalInstant = (text: string | null): Date | null => (text === null ? null : instantOf(text));
+const optionalText = (date: Date | null): string | null => (date === null ? null : instantText(date));
+
+/** The state in a row. */
+export function stateOfRow(row: RunStateRow): RunState {
+  return {
+    status: row.status,
+    startedAt: instantOf(row.started_at),
+    finishedAt: optionalInstant(row.finished_at),
+    resumeCount: row.resume_count,
+    resumedAt: optionalInstant(row.resumed_at),
+    stop: {
+      state: row.stop_state,
+      requestId: row.stop_request_id,
+      reason: row.stop_reason,
+      completionMessage: row.stop_completion_message,
+      actor: row.stop_actor,
+      requestedAt: optionalInstant(row.stop_requested_at),
+      acknowledgedAt: optionalInstant(row.stop_acknowledged_at),
+      completedAt: optionalInstant(row.stop_completed_at),
+      updatedAt: optionalInstant(row.stop_updated_at),
+    },
+  };
+}
+
+/** The row of a state; instants that came from a row are its very texts. */
+export function rowOfState(state: RunState): RunStateRow {
+  const { stop } = state;
+  return {
+    status: state.status,
+    started_at: instantText(state.startedAt),
+    finished_at: optionalText(state.finishedAt),
+    resume_count: state.resumeCount,
+    resumed_at: optionalText(state.resumedAt),
+    stop_state: stop.state,
+    stop_request_id: stop.requestId,
+    stop_reason: stop.reason,
+    stop_completion_message: stop.completionMessage,
+    stop_actor: stop.actor,
+    stop_requested_at: optionalText(stop.requestedAt),
+    stop_acknowledged_at: optionalText(stop.acknowledgedAt),
+    stop_completed_at: optionalText(stop.completedAt),
+    stop_updated_at: optionalText(stop.updatedAt),
+  };
+}

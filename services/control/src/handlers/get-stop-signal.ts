@@ -1,0 +1,29 @@
+import { notFound } from "@tidemark/errors";
+import { pollAfterSeconds } from "../domain/poll-interval.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { runCaller } from "./run-caller.ts";
+import { isRunId, maySee } from "./run-visibility.ts";
+
+/**
+ * Tells a training process whether to stop (API specification, GET /api/runs/{run_id}/stop-signal).
+ * Of running runs from memory, which is what makes tens of thousands of polling processes cheap.
+ * @throws not_found, warehouse_unavailable
+ */
+export function getStopSignal({ runs }: ControlDeps): ControlHandlers["getStopSignal"] {
+  return async ({ runId }, call) => {
+    const caller = runCaller(call);
+    if (!isRunId(runId)) throw notFound("run");
+    const run = await runs.find(caller.orgId, runId);
+    if (run === undefined || !maySee(caller, run.owner)) throw notFound("run");
+    const { status: runStatus, pending } = run;
+    const pollAfter = { pollAfterSeconds: pollAfterSeconds(caller.planTier) };
+    if (pending === undefined) return { runId, runStatus, ...pollAfter };
+    const { requestId: stopRequestId, requestedAt, acknowledgedAt } = pending;
+    return {
+      runId,
+      runStatus,
+      ...pollAfter,
+      pending: { stopRequestId, requestedAt, acknowledgedAt: acknowledgedAt ?? undefined },
+    };
+  };
+}

@@ -1,0 +1,36 @@
+import { follow, newRun, type Answer, type Operation, type RunModel } from "./run-model.ts";
+
+/** An operation of a history: what was asked and answered, and when by one clock. */
+export type Entry = {
+  readonly operation: Operation;
+  readonly answer: Answer;
+  readonly begun: number;
+  readonly ended: number;
+};
+
+/**
+ * An order of the operations in which each answer is the right one, such that of two operations
+ * the one that had ended before the other began comes first (Herlihy and Wing, linearizability);
+ * undefined when there is none. Looks at all of them, so a history should have a dozen operations at most.
+ */
+export function linearize(history: readonly Entry[], initial: RunModel = newRun): Entry[] | undefined {
+  const everything = 2 ** history.length - 1;
+  const deadEnds = new Set<string>();
+
+  const search = (done: number, state: RunModel): Entry[] | undefined => {
+    if (done === everything) return [];
+    const place = `${done} ${JSON.stringify(state)}`;
+    if (deadEnds.has(place)) return undefined;
+    const open = history.filter((_, i) => (done & (2 ** i)) === 0);
+    const firstEnd = Math.min(...open.map(({ ended }) => ended));
+    for (const [i, entry] of history.entries()) {
+      if ((done & (2 ** i)) !== 0 || entry.begun > firstEnd) continue;
+      const next = follow(state, entry.operation, entry.answer);
+      const rest = next === undefined ? undefined : search(done | (2 ** i), next);
+      if (rest !== undefined) return [entry, ...rest];
+    }
+    deadEnds.add(place);
+    return undefined;
+  };
+  return search(0, initial);
+}
