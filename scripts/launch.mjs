@@ -17,6 +17,7 @@ const programs = {
   test: "scripts/test.ts",
   split: "services/all/src/split.ts",
   bench: "test/bench/main.ts",
+  seed: "test/bench/seed/main.ts",
 };
 
 // On standard error: what the programs print on standard output may be read by a program.

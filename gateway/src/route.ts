@@ -8,14 +8,17 @@ import type { Json } from "./codecs/json.ts";
 export type Role = "owner" | "admin" | "member" | "viewer";
 
 /**
- * Who may call a route. A key needs one of `scopes` (an empty list: any key), a session one of
- * `roles`; a kind left out is refused with the status beside it.
+ * Who may call a route. A key needs one of `scopes` (an empty list: any key) or each of `allScopes`,
+ * a session one of `roles`; a kind left out is refused with the status beside it.
  */
 export type Callers =
   | { readonly kind: "anyone" }
   | {
       readonly kind: "credentials";
-      readonly key: { readonly scopes: readonly Scope[] } | { readonly refused: 401 | 403 };
+      readonly key:
+        | { readonly scopes: readonly Scope[] }
+        | { readonly allScopes: readonly Scope[] }
+        | { readonly refused: 401 | 403 };
       readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
       /** Also opened by the operator's bootstrap token. */
       readonly operator?: boolean;

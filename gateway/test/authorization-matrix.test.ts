@@ -41,7 +41,9 @@ const keyWith = (name: string, granted: readonly Scope[]): Caller => ({
   headers: () => ({ authorization: `Bearer ${app.addKey(granted)}` }),
   expected: (_, { key }) => {
     if ("refused" in key) return key.refused;
-    return key.scopes.length === 0 || key.scopes.some((scope) => granted.includes(scope)) ? 200 : 403;
+    const holds = (scope: Scope): boolean => granted.includes(scope);
+    if ("allScopes" in key) return key.allScopes.every(holds) ? 200 : 403;
+    return key.scopes.length === 0 || key.scopes.some(holds) ? 200 : 403;
   },
 });
 const sessionOf = (role: Role, origin: boolean): Caller => ({
@@ -74,6 +76,7 @@ const callers: readonly Caller[] = [
   refused("a revoked session", () => ({ cookie: `tidemark_session=${app.addSession("owner", { revoked: true })}` })),
   keyWith("a key without scopes", []),
   ...scopes.map((scope) => keyWith(`a key for ${scope}`, [scope])),
+  keyWith("a key with the scopes that keys usually have", ["sdk:ingest", "export:read"]),
   ...scopes.map((scope) =>
     keyWith(
       `a key for all but ${scope}`,

@@ -17,6 +17,7 @@ const bodies: Record<string, unknown> = {
   "POST /runs/{run_id}/metrics/batch": { points: [{ metrics: { a: 1 }, step: 0 }] },
   "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
   "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
+  "POST /api/runs/{run_id}/stop-ack": { stop_request_id: "x", state: "completed" },
   "POST /api/orgs/{org_id}/api-keys": { name: "x" },
   "POST /api/orgs/{org_id}/seats": { email: "x@y.test", role: "member" },
   "POST /api/orgs/{org_id}/invitations": { email: "x@y.test", role: "member" },

@@ -3,9 +3,11 @@ import { expect, test } from "@jest/globals";
 import {
   CreateProjectResponseSchema,
   CreateRunResponseSchema,
+  GetOverviewResponseSchema,
   GetRunResponseSchema,
   ListProjectsResponseSchema,
   ListRunsResponseSchema,
+  SummarizeRunsResponseSchema,
 } from "@tidemark/proto/runs/v1/runs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
@@ -13,7 +15,8 @@ import { projectsRoutes } from "../routes/projects.ts";
 import { runsRoutes } from "../routes/runs.ts";
 import { writeJson } from "./json.ts";
 import { encodeCreateProject, encodeListProjects } from "./projects-reply.ts";
-import { encodeCreateRun, encodeGetRun, encodeListRuns } from "./runs-reply.ts";
+import { inputOf } from "./runs-input.fixture.ts";
+import { encodeCreateRun, encodeGetRun, encodeListRuns, encodeOverview, encodeSummarizeRuns } from "./runs-reply.ts";
 
 const utf8 = new TextEncoder();
 const id = "5b0c0000-0000-4000-8000-00000000000a";
@@ -174,6 +177,125 @@ test("a list is summaries without a cursor of their keys", () => {
   expect(body["runs"]).toMatchObject([row, row]);
   expect(body["runs"]).not.toHaveProperty("0.metric_next_cursor");
   expect(bodyOf(encodeListRuns(create(ListRunsResponseSchema, {})), "GET /runs")).toEqual({ runs: [] });
+});
+
+/** The answer of GET /api/runs/summary to a query. */
+const summarized = (
+  reply: Parameters<typeof create<typeof SummarizeRunsResponseSchema>>[1],
+  query: Readonly<Record<string, string>> = {},
+) =>
+  bodyOf(encodeSummarizeRuns(create(SummarizeRunsResponseSchema, reply), inputOf({ query })), "GET /api/runs/summary");
+
+test("a page of summaries says how many runs there are and how to go on", () => {
+  const reply = { runs: [summary], metricKeys: ["10", "loss"], total: 100_001n, nextCursor: "bmV4dA" };
+  const body = summarized(reply, { projection: "everything" });
+  expect(body).toEqual({
+    runs: [expect.objectContaining({ ...row, metric_keys: ["__proto__", "10", "loss"] })],
+    metric_keys: ["10", "loss"],
+    total: 100_001,
+    next_cursor: "bmV4dA",
+    page_info: { pagination: "cursor", has_next_page: true },
+  });
+});
+
+test("the last page of summaries has no cursor: null, not an empty text", () => {
+  expect(summarized({ total: 0n })).toEqual({
+    runs: [],
+    metric_keys: [],
+    total: 0,
+    next_cursor: null,
+    page_info: { pagination: "cursor", has_next_page: false },
+  });
+});
+
+test("rows for choosing runs have documents and control, and no metrics", () => {
+  const runControl = { ...summary.runControl, stopState: "requested", displayStatus: "stopping", stopRequested: true };
+  const selected = { run, runControl, metrics: {}, artifactCounts: {} };
+  const body = summarized({ runs: [selected], total: 1n }, { projection: "selection" });
+  expect(body).toMatchObject({ projection: "selection", metric_keys: [], total: 1, next_cursor: null });
+  expect(body["runs"]).toEqual([
+    {
+      ...row,
+      run_control: expect.objectContaining({ stop_state: "requested", display_status: "stopping" }),
+      latest_metrics: {},
+      metric_aggregates: {},
+      metric_keys: [],
+      metric_keys_truncated: false,
+      metric_keys_total: 0,
+      artifact_counts: { checkpoint: 0, rollout: 0, file: 0 },
+    },
+  ]);
+});
+
+test("metrics are written with every digit, each key as JSON escapes it, and what is no number as null", () => {
+  const values = [-0, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, Number.NaN];
+  const keys = ['"', "\\", "\n", "é", "\u{1F600}"];
+  const column = { latest: values, min: values, max: values, mean: values, variance: values, best: values };
+  const metrics = { ...column, keys, count: [1, 2, 3, 4, 5], bestStep: [0, 1, 2, 3, 0.5], keysTotal: 6n };
+  const reply = encodeListRuns(create(ListRunsResponseSchema, { runs: [{ ...summary, metrics }] }));
+  const [listed] = bodyOf(reply, "GET /runs")["runs"] as Record<string, Record<string, unknown>>[];
+  expect(listed?.["latest_metrics"]).toEqual({
+    '"': 0,
+    "\\": 5e-324,
+    "\n": 1.7976931348623157e308,
+    é: 0.30000000000000004,
+    "\u{1F600}": null,
+  });
+  expect(listed?.["metric_aggregates"]?.["\\"]).toEqual({
+    latest: 5e-324,
+    min: 5e-324,
+    max: 5e-324,
+    mean: 5e-324,
+    variance: 5e-324,
+    count: 2,
+    best: 5e-324,
+    best_step: 1,
+  });
+  expect(listed).toMatchObject({ metric_keys: keys, metric_keys_truncated: true, metric_keys_total: 6 });
+});
+
+const figures = {
+  totalRuns: 7n,
+  activeRuns: 3n,
+  failedRuns: 2n,
+  stoppingRuns: 1n,
+  stoppedRuns: 2n,
+  bestValue: -0.5,
+  metricPoints: 9_000_000_000n,
+};
+
+test.each([
+  ["the figures", figures, -0.5],
+  ["a best value of zero, which is one", { ...figures, bestValue: 0 }, 0],
+  ["no best value as null", { ...figures, bestValue: undefined }, null],
+])("an overview has %s", (_what, reply, best) => {
+  const { bestValue, ...rest } = reply;
+  const message = create(GetOverviewResponseSchema, bestValue === undefined ? rest : { ...rest, bestValue });
+  expect(bodyOf(encodeOverview(message), "GET /api/overview")).toEqual({
+    overview: {
+      total_runs: 7,
+      active_runs: 3,
+      failed_runs: 2,
+      stopping_runs: 1,
+      stopped_runs: 2,
+      best_eval_return: best,
+      metric_points: 9_000_000_000,
+    },
+  });
+});
+
+test("an overview of nothing is zeros and null", () => {
+  expect(bodyOf(encodeOverview(create(GetOverviewResponseSchema, {})), "GET /api/overview")).toEqual({
+    overview: {
+      total_runs: 0,
+      active_runs: 0,
+      failed_runs: 0,
+      stopping_runs: 0,
+      stopped_runs: 0,
+      best_eval_return: null,
+      metric_points: 0,
+    },
+  });
 });
 
 test("projects come with all their fields", () => {

@@ -1,15 +1,17 @@
 import type {
   CreateRunResponse,
+  GetOverviewResponse,
   GetRunResponse,
   ListRunsResponse,
   MetricAggregates,
   Run,
   RunControl,
   RunSummary,
+  SummarizeRunsResponse,
   UpdateRunResponse,
 } from "@tidemark/proto/runs/v1/runs";
-import type { RouteReply } from "../route.ts";
-import { raw, type Json, type RawJson } from "./json.ts";
+import type { RouteInput, RouteReply } from "../route.ts";
+import { raw, type Json } from "./json.ts";
 import { requireMessage } from "./runs-message.ts";
 
 type JsonObject = { readonly [key: string]: Json | undefined };
@@ -31,6 +33,41 @@ export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
   return { body: { runs: runs.map(summaryJson) } };
 }
 
+/** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. */
+export function encodeSummarizeRuns(
+  { runs, metricKeys, total, nextCursor }: SummarizeRunsResponse,
+  { query }: RouteInput,
+): RouteReply {
+  const selection = query["projection"] === "selection";
+  return {
+    body: {
+      ...(selection ? { projection: "selection" } : {}),
+      runs: runs.map(summaryJson),
+      metric_keys: metricKeys,
+      total: Number(total),
+      next_cursor: nextCursor === "" ? null : nextCursor,
+      page_info: { pagination: "cursor", has_next_page: nextCursor !== "" },
+    },
+  };
+}
+
+/** `{overview}`. */
+export function encodeOverview(overview: GetOverviewResponse): RouteReply {
+  return {
+    body: {
+      overview: {
+        total_runs: Number(overview.totalRuns),
+        active_runs: Number(overview.activeRuns),
+        failed_runs: Number(overview.failedRuns),
+        stopping_runs: Number(overview.stoppingRuns),
+        stopped_runs: Number(overview.stoppedRuns),
+        best_eval_return: overview.bestValue ?? null,
+        metric_points: Number(overview.metricPoints),
+      },
+    },
+  };
+}
+
 /** `{run}` with the summary, and how to go on in its metric keys. */
 export function encodeGetRun({ run }: GetRunResponse): RouteReply {
   const summary = requireMessage(run);
@@ -38,7 +75,8 @@ export function encodeGetRun({ run }: GetRunResponse): RouteReply {
   return { body: { run: { ...summaryJson(summary), metric_next_cursor: cursor === "" ? null : cursor } } };
 }
 
-function runJson(run: Run): JsonObject {
+/** A run row. */
+export function runJson(run: Run): JsonObject {
   return {
     id: run.id,
     org_id: run.orgId,
@@ -67,7 +105,8 @@ function runJson(run: Run): JsonObject {
   };
 }
 
-function controlJson(control: RunControl): JsonObject {
+/** Where a run's stop request stands; its free texts where the service sent them. */
+export function controlJson(control: RunControl): JsonObject {
   return {
     stop_state: control.stopState,
     display_status: control.displayStatus,
@@ -87,15 +126,17 @@ function controlJson(control: RunControl): JsonObject {
   };
 }
 
-function summaryJson(summary: RunSummary): JsonObject {
+/** A run with its summary. */
+export function summaryJson(summary: RunSummary): JsonObject {
   const metrics = requireMessage(summary.metrics);
   const counts = summary.artifactCounts;
+  const { keys, latest, aggregates } = metricTexts(metrics);
   return {
     ...runJson(requireMessage(summary.run)),
     run_control: controlJson(requireMessage(summary.runControl)),
-    latest_metrics: byKey(metrics, (i) => numberText(metrics.latest[i])),
-    metric_aggregates: byKey(metrics, (i) => aggregateText(metrics, i)),
-    metric_keys: metrics.keys,
+    latest_metrics: raw(`{${latest}}`),
+    metric_aggregates: raw(`{${aggregates}}`),
+    metric_keys: raw(`[${keys}]`),
     metric_keys_truncated: Number(metrics.keysTotal) > metrics.keys.length,
     metric_keys_total: Number(metrics.keysTotal),
     artifact_counts: {
@@ -106,27 +147,34 @@ function summaryJson(summary: RunSummary): JsonObject {
   };
 }
 
-// Written as text: a page holds up to 250,000 of these, and a key may be named like a property that
-// every object has.
-function byKey({ keys }: MetricAggregates, value: (i: number) => string): RawJson {
-  return raw(`{${keys.map((key, i) => `${JSON.stringify(key)}:${value(i)}`).join(",")}}`);
-}
-
-function aggregateText(metrics: MetricAggregates, i: number): string {
-  const parts = [
-    `"latest":${numberText(metrics.latest[i])}`,
-    `"min":${numberText(metrics.min[i])}`,
-    `"max":${numberText(metrics.max[i])}`,
-    `"mean":${numberText(metrics.mean[i])}`,
-    `"variance":${numberText(metrics.variance[i])}`,
-    `"count":${numberText(metrics.count[i])}`,
-    `"best":${numberText(metrics.best[i])}`,
-    `"best_step":${numberText(metrics.bestStep[i])}`,
-  ];
-  return `{${parts.join(",")}}`;
+/**
+ * The lists of a run's metrics as JSON, without their brackets. Written as text, each number once: a
+ * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may be
+ * named like a property that every object has.
+ */
+function metricTexts(metrics: MetricAggregates): { keys: string; latest: string; aggregates: string } {
+  let keys = "";
+  let latest = "";
+  let aggregates = "";
+  metrics.keys.forEach((name, i) => {
+    const key = JSON.stringify(name);
+    const comma = i === 0 ? "" : ",";
+    const last = numberText(metrics.latest[i]);
+    const min = numberText(metrics.min[i]);
+    const max = numberText(metrics.max[i]);
+    const best =
+      metrics.best[i] === metrics.max[i] ? max : metrics.best[i] === metrics.min[i] ? min : numberText(metrics.best[i]);
+    keys += `${comma}${key}`;
+    latest += `${comma}${key}:${last}`;
+    aggregates +=
+      `${comma}${key}:{"latest":${last},"min":${min},"max":${max},"mean":${numberText(metrics.mean[i])},` +
+      `"variance":${numberText(metrics.variance[i])},"count":${numberText(metrics.count[i])},` +
+      `"best":${best},"best_step":${numberText(metrics.bestStep[i])}}`;
+  });
+  return { keys, latest, aggregates };
 }
 
 /** A number that JSON has no word for becomes null. */
 function numberText(value: number | undefined): string {
-  return JSON.stringify(value ?? null);
+  return Number.isFinite(value) ? String(value) : "null";
 }

@@ -48,7 +48,7 @@ const runProperties = {
 export const runSchema: Schema = objectOf(runProperties);
 
 /** Where a run's stop request stands. */
-const runControlSchema: Schema = objectOf(
+export const runControlSchema: Schema = objectOf(
   {
     stop_state: {
       type: "string",
@@ -131,19 +131,80 @@ export const updateRunSchema: Schema = {
   },
 };
 
-/** Query of GET /runs. */
-export const listRunsQuery: Readonly<Record<string, Schema>> = {
+const runFilters: Readonly<Record<string, Schema>> = {
   project: { type: "string", description: "Name of the project; `all` for every one." },
+  project_id: { type: "string", format: "uuid", description: "Id of the project; `all` for every one." },
   status: { type: "string", description: "running, finished or failed; `all` for every one." },
   display_status: {
     type: "string",
     description: "running, stopping, stopped, finished or failed; `all` for every one.",
   },
+  q: {
+    type: "string",
+    description:
+      'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
+      "parentheses, - before a field or a group, and re:/.../ with RE2 syntax. At most 512 bytes, 32 terms, 64 terms and operators, " +
+      "8 levels, 4 expressions of 128 bytes. Incomplete text is searched as it is; invalid text is 400 run_search_invalid with the " +
+      "column, expressions over more than 128 MiB of text are 400 run_search_too_broad.",
+  },
+};
+
+const runOrder: Readonly<Record<string, Schema>> = {
   sort_by: { type: "string", enum: RUN_SORTS, default: RUN_SORTS[0] },
-  metric_key: { type: "string", default: METRIC_KEY_DEFAULT, description: "Metric of the metric sorts." },
+  metric_key: {
+    type: "string",
+    default: METRIC_KEY_DEFAULT,
+    description:
+      "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
+  },
+};
+
+const runPage: Readonly<Record<string, Schema>> = {
   limit: { type: "integer", minimum: 1, maximum: RUNS_LIMIT.max, default: RUNS_LIMIT.default },
   offset: { type: "integer", minimum: 0, default: 0 },
 };
+
+/** Query of GET /runs. */
+export const listRunsQuery: Readonly<Record<string, Schema>> = { ...runFilters, ...runOrder, ...runPage };
+
+/** Query of GET /api/runs/summary. */
+export const summarizeRunsQuery: Readonly<Record<string, Schema>> = {
+  ...listRunsQuery,
+  cursor: { type: "string", description: "next_cursor of the page before, or `offset:<n>`; goes before offset." },
+  projection: { type: "string", description: "selection: rows for choosing runs, without metrics." },
+};
+
+/** Query of GET /api/overview. */
+export const overviewQuery: Readonly<Record<string, Schema>> = {
+  ...runFilters,
+  metric_key: { type: "string", default: METRIC_KEY_DEFAULT, description: "Metric of best_eval_return." },
+};
+
+/** Answer of GET /api/runs/summary. */
+export const summarizeRunsSchema: Schema = objectOf(
+  {
+    projection: { type: "string", const: "selection" },
+    runs: { type: "array", items: runSummarySchema },
+    metric_keys: { type: "array", items: { type: "string" }, description: "Keys of these runs, at most 250." },
+    total: { ...count, description: "How many runs the filter lets through." },
+    next_cursor: { ...textOrNull, description: "Holds its place while runs are added; null on the last page." },
+    page_info: objectOf({ pagination: { type: "string", const: "cursor" }, has_next_page: { type: "boolean" } }),
+  },
+  ["projection"],
+);
+
+/** Answer of GET /api/overview. */
+export const overviewSchema: Schema = objectOf({
+  overview: objectOf({
+    total_runs: count,
+    active_runs: { ...count, description: "Stored status running, stopping ones included." },
+    failed_runs: { ...count, description: "Stored status failed, stopped ones included." },
+    stopping_runs: count,
+    stopped_runs: count,
+    best_eval_return: { ...numberOrNull, description: "Best value of metric_key; null when no run has it." },
+    metric_points: { ...count, description: "Metric values of these runs." },
+  }),
+});
 
 /** Query of GET /runs/{run_id}. */
 export const getRunQuery: Readonly<Record<string, Schema>> = {

@@ -111,7 +111,7 @@ function securityOf({ callers }: Route): Schema[] {
   if (callers.kind === "anyone") return [];
   if (callers.kind === "operator") return [{ bootstrapToken: [] }];
   return [
-    ...("scopes" in callers.key ? [{ bearerApiKey: [] }] : []),
+    ...("refused" in callers.key ? [] : [{ bearerApiKey: [] }]),
     ...("roles" in callers.session ? [{ cookieSession: [] }] : []),
     ...(callers.operator === true ? [{ bootstrapToken: [] }] : []),
   ];

@@ -1,18 +1,30 @@
 import { decodeCreateRun } from "../codecs/runs-create-request.ts";
 import { decodeGetRun } from "../codecs/runs-get-request.ts";
-import { decodeListRuns } from "../codecs/runs-list-request.ts";
-import { encodeCreateRun, encodeGetRun, encodeListRuns, encodeUpdateRun } from "../codecs/runs-reply.ts";
+import { decodeListRuns, decodeOverview, decodeSummarizeRuns } from "../codecs/runs-list-request.ts";
+import {
+  encodeCreateRun,
+  encodeGetRun,
+  encodeListRuns,
+  encodeOverview,
+  encodeSummarizeRuns,
+  encodeUpdateRun,
+} from "../codecs/runs-reply.ts";
 import {
   createRunSchema,
   getRunQuery,
   listRunsQuery,
+  overviewQuery,
+  overviewSchema,
   runDetailSchema,
   runSchema,
   runSummarySchema,
+  summarizeRunsQuery,
+  summarizeRunsSchema,
   updateRunSchema,
 } from "../codecs/runs-schemas.ts";
 import { decodeUpdateRun } from "../codecs/runs-update-request.ts";
 import { ingestCallers, readCallers, route, type Route, type Schema } from "../route.ts";
+import { afterRunChange } from "./after-run-change.ts";
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
 
@@ -40,7 +52,10 @@ export const runsRoutes: readonly Route[] = [
     },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeCreateRun,
-    rpc: (clients, request, call) => clients.runs.createRun(request, call),
+    rpc: (clients, request, call) => {
+      const creating = clients.runs.createRun(request, call);
+      return request.mode === "resume" ? afterRunChange(creating, clients, call) : creating;
+    },
     encode: encodeCreateRun,
   }),
   route({
@@ -64,6 +79,36 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeListRuns,
     rpc: (clients, request, call) => clients.runs.listRuns(request, call),
     encode: encodeListRuns,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/summary",
+    tag: "runs",
+    summary: "List runs with their total, page by page",
+    description:
+      "next_cursor, passed back as cursor, gives the next page of the same query; runs that are added meanwhile shift nothing. The total is exact.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: summarizeRunsQuery, response: summarizeRunsSchema },
+    statuses: [200, 400, 401, 403],
+    decode: decodeSummarizeRuns,
+    rpc: (clients, request, call) => clients.runs.summarizeRuns(request, call),
+    encode: encodeSummarizeRuns,
+  }),
+  route({
+    method: "GET",
+    path: "/api/overview",
+    tag: "runs",
+    summary: "Figures over the runs of a filter",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: overviewQuery, response: overviewSchema },
+    statuses: [200, 400, 401, 403],
+    decode: decodeOverview,
+    rpc: (clients, request, call) => clients.runs.getOverview(request, call),
+    encode: encodeOverview,
   }),
   route({
     method: "GET",
@@ -92,7 +137,10 @@ export const runsRoutes: readonly Route[] = [
     schemas: { body: updateRunSchema, response: withRun(runSchema) },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeUpdateRun,
-    rpc: (clients, request, call) => clients.runs.updateRun(request, call),
+    rpc: (clients, request, call) => {
+      const changing = clients.runs.updateRun(request, call);
+      return request.status === undefined ? changing : afterRunChange(changing, clients, call);
+    },
     encode: encodeUpdateRun,
   }),
 ];

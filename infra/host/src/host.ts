@@ -102,6 +102,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
         metrics,
         bus,
         db: () => pools.service(needSchema(module.name, schema), module.name),
+        connection: () => pools.connection(needSchema(module.name, schema), module.name),
         workerDb: () => pools.worker(needSchema(module.name, schema), module.name),
         blob: () => openBlob(host),
         client: (service) => peers.clientFor(module, service),

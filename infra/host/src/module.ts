@@ -3,7 +3,7 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import type { Bus } from "@tidemark/bus";
 import type { Blob } from "@tidemark/blob";
 import type { ConfigGroup, ConfigOf } from "@tidemark/config";
-import type { Db, MigrationSet } from "@tidemark/pg";
+import type { Db, DbOptions, MigrationSet } from "@tidemark/pg";
 import type { Call, Client, Implementation } from "@tidemark/rpc";
 import type { Log, Metrics } from "@tidemark/telemetry";
 
@@ -14,6 +14,8 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   readonly metrics: Metrics;
   /** The pool of the module's own role. @throws Error when the module declares no database. */
   db(): Db;
+  /** How a thread of the module's own opens a pool like `db()`. @throws Error when the module declares no database. */
+  connection(): Pick<DbOptions, "url" | "role" | "application">;
   /** The pool of the module's worker role: relay, sweeper, compactor. */
   workerDb(): Db;
   readonly bus: Bus;

@@ -10,14 +10,15 @@ type HostSettings = ConfigOf<typeof hostConfig>;
 /** Opens the pools of a process, one per role, each at its first use. */
 export function createPools(settings: HostSettings, log: Log, metrics: Metrics) {
   const pools = new Map<string, Db>();
+  const connect = (role: string, application: string) => {
+    if (settings.databaseUrl === undefined) throw new Error("TIDEMARK_DATABASE_URL is not set");
+    return { url: settings.databaseUrl, role, application: `tidemark-${application}` };
+  };
   const open = (role: string, application: string, connectionsMax: number): Db => {
     const known = pools.get(`${application}/${role}`);
     if (known !== undefined) return known;
-    if (settings.databaseUrl === undefined) throw new Error("TIDEMARK_DATABASE_URL is not set");
     const db = createDb({
-      url: settings.databaseUrl,
-      role,
-      application: `tidemark-${application}`,
+      ...connect(role, application),
       connectionsMax,
       onQuery: (statement, seconds, failed) => metrics.pgQuery({ statement, seconds, ok: !failed }),
       onError: (error) => log.warn("an idle database connection broke", { error }),
@@ -31,6 +32,7 @@ export function createPools(settings: HostSettings, log: Log, metrics: Metrics) 
   };
   return {
     service: (schema: string, module: string) => open(`tidemark_${schema}`, module, settings.databaseConnectionsMax),
+    connection: (schema: string, module: string) => connect(`tidemark_${schema}`, module),
     worker: (schema: string, module: string) => open(`tidemark_${schema}_worker`, module, 2),
     close: async () => {
       await Promise.all([...pools.values()].map((db) => db.close()));

@@ -148,4 +148,6 @@ describe("transactions", () => {
 test("two statements cannot share a name", () => {
   sql("test_once", "SELECT 1");
   expect(() => sql("test_once", "SELECT 2")).toThrow("share the name");
+  expect(sql("t".repeat(63), "SELECT 3").name).toHaveLength(63);
+  expect(() => sql("t".repeat(64), "SELECT 3")).toThrow("too long");
 });

@@ -1,4 +1,4 @@
-export { createDb, type Db, type DbOptions, type Tx } from "./db.ts";
+export { createDb, type Db, type DbOptions, type ReadOptions, type Tx } from "./db.ts";
 export {
   fingerprint,
   idempotencyHashes,
@@ -11,4 +11,4 @@ export {
 export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
-export { sql, type Statement } from "./statement.ts";
+export { plannedSql, sql, type Statement } from "./statement.ts";

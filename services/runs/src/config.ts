@@ -1,4 +1,14 @@
-import { defineConfig, sharedFields } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 /** Settings of the runs service. */
-export const runsConfig = defineConfig({ limits: sharedFields.limits, plansFile: sharedFields.plansFile });
+export const runsConfig = defineConfig({
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
+  searchThreads: int({
+    env: "TIDEMARK_RUNS_SEARCH_THREADS",
+    help: "Threads for searches with regular expressions, each with a database connection of its own; they start when first needed.",
+    default: 2,
+    min: 1,
+    max: 64,
+  }),
+});

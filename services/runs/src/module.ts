@@ -8,6 +8,7 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { runsConfig } from "./config.ts";
 import { runsHandlers } from "./handlers/index.ts";
+import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Schema `runs`: projects, runs, and what other services may read of them. */
 export const runsMigrations: MigrationSet = {
@@ -27,7 +28,15 @@ export const runsModule = defineModule({
     const db = context.db();
     const { limits, plansFile } = context.config;
     const plans = plansFile === undefined ? hostedPlans : parsePlans(await readFile(plansFile, "utf8"));
-    const handlers = runsHandlers({ db, plans: limits ? plans : undefined, newId: randomUUID });
-    return { implementations: [implement(RunsService, handlers)], ready: () => db.ping() };
+    const searchThreads = createSearchThreads({
+      connection: context.connection(),
+      threads: context.config.searchThreads,
+    });
+    const handlers = runsHandlers({ db, searchThreads, plans: limits ? plans : undefined, newId: randomUUID });
+    return {
+      implementations: [implement(RunsService, handlers)],
+      ready: () => db.ping(),
+      stop: () => searchThreads.close(),
+    };
   },
 });

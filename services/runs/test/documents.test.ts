@@ -28,7 +28,7 @@ test.each(["configJson", "metadataJson"] as const)("%s comes back with the digit
   expect(text(made[field])).toBe(document);
   const { run } = await fixture.client.getRun({ runId: made.id, metricLimit: 1 }, call);
   expect(text(run?.run?.[field])).toBe(document);
-  const { runs } = await fixture.client.listRuns({ sortBy: "created", metricKey: "k", limit: 1 }, call);
+  const { runs } = await fixture.client.listRuns({ order: { sortBy: "created", metricKey: "k" }, limit: 1 }, call);
   expect(text(runs[0]?.run?.[field])).toBe(document);
 });
 

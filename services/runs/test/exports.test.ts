@@ -110,7 +110,7 @@ describe("views", () => {
     const run = await makeRun(fixture.client, call);
     await makeRun(fixture.client, callAs());
     expect(await ask(ingest, call.orgId, "SELECT * FROM runs.run_refs_v1")).toEqual([
-      { org_id: call.orgId, id: run.id, project_id: run.projectId },
+      { org_id: call.orgId, id: run.id, project_id: run.projectId, created_at: run.createdAt },
     ]);
     expect(await ask(ingest, randomUUID(), "SELECT * FROM runs.run_refs_v1 WHERE id = $1", [run.id])).toEqual([]);
   });

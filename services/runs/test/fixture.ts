@@ -1,17 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { isMinimiseKey } from "@tidemark/metric-codec";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "../src/handlers/index.ts";
+import { createSearchThreads } from "../src/regex-search/search-threads.ts";
 import { runsMigrations } from "../src/module.ts";
 
 /** The metric heads that lists and reads show. */
-const ingestMigrations = {
+export const ingestMigrations = {
   schema: "ingest",
   directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
 };
@@ -31,16 +33,24 @@ export type RunsFixture = {
   close(): Promise<void>;
 };
 
-export async function startRuns(): Promise<RunsFixture> {
-  const database = await createTestDatabase([runsMigrations, ingestMigrations]);
+/** Starts the service, on the given database or on one that is made for it; either is dropped in the end. */
+export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
+  const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations]));
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "runs-test", connectionsMax: 12 });
   const db = open("tidemark_runs");
   const owner = open(new URL(url).username);
+  const searchThreads = createSearchThreads({
+    connection: { url, role: "tidemark_runs", application: "runs-test-search" },
+    threads: 1,
+  });
   const clientWith = (limitsOn: boolean) =>
     createLocalClient(
       RunsService,
-      implement(RunsService, runsHandlers({ db, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID })),
+      implement(
+        RunsService,
+        runsHandlers({ db, searchThreads, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID }),
+      ),
     );
   return {
     client: clientWith(false),
@@ -49,7 +59,7 @@ export async function startRuns(): Promise<RunsFixture> {
     owner,
     url,
     close: async () => {
-      await Promise.all([db.close(), owner.close()]);
+      await Promise.all([db.close(), owner.close(), searchThreads.close()]);
       await database.drop();
     },
   };
@@ -89,10 +99,10 @@ export async function makeRun(
 
 /** Runs one statement as the owner, above row level security. */
 export function asOwner<Row>(fixture: RunsFixture, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
-  return fixture.owner.rows<Row>(sql(`test_${statement}`.slice(0, 60) + statement.length, statement), values);
+  return fixture.owner.rows<Row>(sql(`test_${statement}`.slice(0, 55) + statement.length, statement), values);
 }
 
-/** Gives a run a metric with these aggregates. */
+/** Gives a run a metric with these aggregates, as a write would. */
 export async function putHead(
   fixture: RunsFixture,
   orgId: string,
@@ -105,8 +115,13 @@ export async function putHead(
     fixture,
     `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
                                       latest, latest_step, latest_id, first_step)
-     VALUES ($1, $2, $3, false, $4, $5, $6, $7, 1, $8, 2, $9, 3, 1, 0)`,
-    [orgId, runId, key, count, mean, m2, min, max, latest],
+     VALUES ($1, $2, $3, $10, $4, $5, $6, $7, 1, $8, 2, $9, 3, 1, 0)`,
+    [orgId, runId, key, count, mean, m2, min, max, latest, isMinimiseKey(key)],
+  );
+  await asOwner(
+    fixture,
+    "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING",
+    [orgId, runId],
   );
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { runListStatement } from "../src/store/list-runs.ts";
+import { choiceStatement } from "../src/store/choose-runs.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
 import { sql, type Tx } from "@tidemark/pg";
 
@@ -21,9 +21,8 @@ async function world() {
   return { wide, scoped, stranger, mine, theirs };
 }
 
-const lists = { sortBy: "created", metricKey: "k", limit: 1000 };
-const names = async (call: ReturnType<typeof callAs>, filter = {}): Promise<string[]> => {
-  const { runs } = await fixture.client.listRuns({ ...lists, ...filter }, call);
+const names = async (call: ReturnType<typeof callAs>, filter = {}, sortBy = "created"): Promise<string[]> => {
+  const { runs } = await fixture.client.listRuns({ filter, order: { sortBy, metricKey: "k" }, limit: 1000 }, call);
   return runs.map(({ run }) => run?.name ?? "");
 };
 
@@ -55,8 +54,14 @@ describe.each(["another organization", "a key of another project"])("%s", (who) 
   test("does not list the run, by whatever filter and order", async () => {
     const w = await world();
     for (const sortBy of ["created", "name", "status", "duration", "metric-latest", "metric-best"]) {
-      for (const filter of [{}, { project: "theirs" }, { status: "running" }, { displayStatus: "running" }]) {
-        expect(await names(outsider(w), { ...filter, sortBy })).not.toContain("their-run");
+      for (const filter of [
+        {},
+        { project: "theirs" },
+        { status: "running" },
+        { displayStatus: "running" },
+        { q: "their" },
+      ]) {
+        expect(await names(outsider(w), filter, sortBy)).not.toContain("their-run");
       }
     }
   });
@@ -99,29 +104,32 @@ describe("row level security by itself", () => {
     }
   });
 
-  test("shows nothing foreign when the list asks for another organization, or for all", async () => {
-    const { wide, stranger, theirs } = await world();
-    const list = {
-      projectId: undefined,
-      project: undefined,
-      status: undefined,
-      displayStatus: undefined,
-      sort: "created",
-      metricKey: "k",
-      minimise: false,
-      limit: 1000,
-      offset: 0n,
-      metricKeysMax: 250,
-    } as const;
-    const { statement, values } = runListStatement(wide.orgId, list);
-    const asked = await inOrg(stranger.orgId, (tx) => tx.rows(statement, values));
-    expect(asked).toEqual([]);
-    const unbound = statement.text.replaceAll(/\b[rph]\.org_id = \$1/g, "$1::uuid IS NOT NULL");
-    expect(unbound).not.toBe(statement.text);
-    const all = await inOrg(stranger.orgId, (tx) => tx.rows<{ org_id: string; id: string }>(bare(unbound), values));
-    expect(new Set(all.map(({ org_id }) => org_id))).toEqual(new Set([stranger.orgId]));
-    expect(all.map(({ id }) => id)).not.toContain(theirs.id);
-  });
+  test.each([
+    ["by name", "name", undefined],
+    ["of a search", "created", { kind: "status", status: "running" }],
+    ["of a search by name", "name", { kind: "status", status: "running" }],
+  ] as const)(
+    "shows nothing foreign when the list %s asks for another organization, or for all",
+    async (_what, sort, search) => {
+      const { wide, stranger, theirs } = await world();
+      const choice = {
+        filter: { projectId: undefined, status: undefined, displayStatus: undefined, search },
+        order: { sort, metricKey: "k" },
+        start: { offset: 0 },
+        limit: 1000,
+      } as const;
+      const { statement, values } = choiceStatement(wide.orgId, choice, "valued");
+      const asked = await inOrg(stranger.orgId, (tx) => tx.rows(statement, values));
+      expect(asked).toEqual([]);
+      const unbound = statement.text.replaceAll(/\b[rth]\.org_id = \$1/g, "$1::uuid IS NOT NULL");
+      expect(unbound).not.toBe(statement.text);
+      const all = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(bare(unbound), values));
+      expect(all).not.toEqual([]);
+      const own = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(bare("SELECT id FROM runs.runs"), []));
+      expect(own.map(({ id }) => id)).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
+      expect(all.map(({ id }) => id)).not.toContain(theirs.id);
+    },
+  );
 
   test("changes nothing foreign", async () => {
     const { wide, stranger, theirs } = await world();
@@ -157,12 +165,18 @@ describe("row level security by itself", () => {
     expect((await failure(refused)).message).toMatch(/permission denied/);
   });
 
-  test("every table with organizations forces it", async () => {
+  test("every table with organizations forces it, but one that belongs to a role that cannot log in", async () => {
     const open = await asOwner(
       fixture,
       `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
        WHERE c.relnamespace = 'runs'::regnamespace AND c.relkind = 'r' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)`,
     );
-    expect(open).toEqual([]);
+    expect(open).toEqual([{ relname: "run_texts" }]);
+    const [owner] = await asOwner(
+      fixture,
+      `SELECT r.rolname, r.rolcanlogin, c.relrowsecurity FROM pg_class c JOIN pg_roles r ON r.oid = c.relowner
+       WHERE c.oid = 'runs.run_texts'::regclass`,
+    );
+    expect(owner).toEqual({ rolname: "tidemark_definer", rolcanlogin: false, relrowsecurity: true });
   });
 });

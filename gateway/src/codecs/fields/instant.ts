@@ -29,18 +29,31 @@ export function parseInstant(value: unknown): Instant | undefined {
   const [, year, month, day, hour, minute, second, fraction = "", sign, offsetHours, offsetMinutes] = match;
   const leap = second === "60";
   const local = `${year}-${month}-${day}T${hour}:${minute}:${leap ? "59" : second}`;
-  const localMs = Date.parse(`${local}Z`);
-  // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
-  if (Number.isNaN(localMs) || new Date(localMs).toISOString().slice(0, 19) !== local) return undefined;
+  const localMs = parseLocal(local);
+  if (Number.isNaN(localMs)) return undefined;
   const offset = sign === undefined ? 0 : (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000;
   const ms = (sign === "-" ? localMs + offset : localMs - offset) + (leap ? 1000 : 0);
   if (leap && !beginsMonth(ms)) return undefined;
   if (ms < FIRST_MS || ms > LAST_MS) return undefined;
   const digits = fraction.slice(0, 6).padEnd(6, "0");
   const decimals = digits.replace(/0+$/, "");
-  const whole = new Date(ms).toISOString().slice(0, 19);
+  const whole = ms === localMs ? local : new Date(ms).toISOString().slice(0, 19);
   const micros = Math.min(ms * 1000 + Number(digits), LAST_MICROS);
   return { micros, text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
+}
+
+let latestLocal = "";
+let latestMs = Number.NaN;
+
+/** Milliseconds of a date and time of day, NaN for one that no calendar has. Remembers the latest: times of one request are often of one second. */
+function parseLocal(local: string): number {
+  if (local === latestLocal) return latestMs;
+  const ms = Date.parse(`${local}Z`);
+  // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
+  const exists = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 19) === local;
+  latestLocal = local;
+  latestMs = exists ? ms : Number.NaN;
+  return latestMs;
 }
 
 function beginsMonth(ms: number): boolean {

@@ -1,4 +1,4 @@
-import { badRequest } from "@tidemark/errors";
+import { badRequest, isAppError } from "@tidemark/errors";
 
 /** A number as the digits that were sent. `JSON.stringify` writes it as they are. */
 export type ExactNumber = { readonly rawJSON: string };
@@ -17,6 +17,11 @@ const json = JSON as unknown as {
   rawJSON(text: string): ExactNumber;
   isRawJSON(value: unknown): value is ExactNumber;
 };
+
+/** A finite number as a JSON value. */
+export function exactNumber(value: number): ExactNumber {
+  return json.rawJSON(JSON.stringify(value));
+}
 
 /** Deepest nesting of a document; deeper ones could not be walked on every machine. */
 export const DOCUMENT_DEPTH_MAX = 128;
@@ -38,20 +43,25 @@ export function readDocument(bytes: Uint8Array, field: string): ExactObject {
 }
 
 function parse(bytes: Uint8Array, field: string): ExactJson {
-  let beyondRange = false;
-  const keep: Reviver = (_key, value, { source }) => {
-    if (typeof value !== "number") return value;
-    if (!Number.isFinite(value)) beyondRange = true;
-    return json.rawJSON(source ?? String(value));
-  };
   let value: ExactJson;
   try {
-    value = json.parse(utf8.decode(bytes), keep);
-  } catch {
-    throw badRequest(`${field} must be JSON`, field);
+    value = readJson(utf8.decode(bytes), () => {
+      throw badRequest(`${field} contains a number out of range`, field);
+    });
+  } catch (error) {
+    throw isAppError(error) ? error : badRequest(`${field} must be JSON`, field);
   }
-  if (beyondRange) throw badRequest(`${field} contains a number out of range`, field);
   return value;
+}
+
+/** Reads any JSON value. `beyondRange` is called for a number that no double can hold. @throws SyntaxError */
+export function readJson(text: string, beyondRange: () => void = () => {}): ExactJson {
+  const keep: Reviver = (_key, value, { source }) => {
+    if (typeof value !== "number") return value;
+    if (!Number.isFinite(value)) beyondRange();
+    return json.rawJSON(source ?? String(value));
+  };
+  return json.parse(text, keep);
 }
 
 /**

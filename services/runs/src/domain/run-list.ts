@@ -1,10 +1,27 @@
 import { badRequest } from "@tidemark/errors";
+import type { SearchTree } from "./search/tree.ts";
 
 /** The orders of a run list (API specification, GET /runs). */
 export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
 
 /** An order of a run list. */
 export type RunSort = (typeof RUN_SORTS)[number];
+
+/** Which runs: all that pass every filter. An undefined one lets everything through. */
+export type RunFilter = {
+  readonly projectId: string | undefined;
+  /** Stored status. */
+  readonly status: string | undefined;
+  readonly displayStatus: string | undefined;
+  readonly search: SearchTree | undefined;
+};
+
+/** In which order. Equal runs come newest first, then by id, so that every order is total. */
+export type RunOrder = {
+  readonly sort: RunSort;
+  /** The metric of the metric sorts. */
+  readonly metricKey: string;
+};
 
 /** Most runs of a page. */
 export const RUNS_LIMIT_MAX = 1000;

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MetricAggregatesSchema, RunControlSchema, RunSummarySchema } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, type StopState } from "@tidemark/run-state";
-import type { MetricRow } from "../store/metric-row.ts";
+import { figuresOf, keysOf, type MetricRow } from "../store/metric-row.ts";
 import type { RunRow } from "../store/run-row.ts";
 import { present } from "./present.ts";
 import { encodeRun } from "./run.ts";
@@ -28,19 +28,8 @@ function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeo
 
 /** A page of metric aggregates as columns. */
 function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
-  return {
-    keys: row.metric_keys ?? [],
-    latest: row.metric_latest ?? [],
-    min: row.metric_min ?? [],
-    max: row.metric_max ?? [],
-    mean: row.metric_mean ?? [],
-    variance: row.metric_variance?.map((variance) => variance ?? Number.NaN) ?? [],
-    count: row.metric_count ?? [],
-    best: row.metric_best ?? [],
-    bestStep: row.metric_best_step ?? [],
-    keysTotal: BigInt(row.metric_total),
-    nextCursor,
-  };
+  const { best_step: bestStep, ...figures } = figuresOf(row);
+  return { ...figures, bestStep, keys: keysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
 }
 
 /** A run with its summary. Artifact counts stay zero: nothing can create artifacts yet. */

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RunSchema } from "@tidemark/proto/runs/v1/runs";
-import { readDocument } from "../domain/exact-json.ts";
+import type { ExactObject } from "../domain/exact-json.ts";
 import { notesOf } from "../domain/run-notes.ts";
 import type { LifecycleRow, RunRow } from "../store/run-row.ts";
 import { present } from "./present.ts";
@@ -31,7 +31,7 @@ export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
     })),
     ...present({
       // Reading the whole document for one member is worth it only where the member can be.
-      notes: row.metadata.includes('"notes":') ? notesOf(readDocument(metadata, "metadata")) : undefined,
+      notes: row.metadata.includes('"notes":') ? notesOf(JSON.parse(row.metadata) as ExactObject) : undefined,
       finishedAt: row.finished_at,
       parentRunId: row.parent_run_id,
       forkedFromStep: row.forked_from_step,

@@ -9,6 +9,7 @@ import { callerOf, type Caller } from "../steps/caller.ts";
 import { moveRun } from "../steps/move-run.ts";
 import { chooseProject } from "../steps/choose-project.ts";
 import { settleProject } from "../steps/settle-project.ts";
+import { takeNewRunId } from "../steps/take-new-run-id.ts";
 import { findRun } from "../store/find-run.ts";
 import { insertRun } from "../store/insert-run.ts";
 import { lockRunState } from "../store/lock-run-state.ts";
@@ -73,7 +74,7 @@ async function createOrAttach(
     const free = wanted.mode !== "resume" && (await takeRunId(tx, caller.orgId, id));
     if (!free) return { row: await attach(tx, caller, id, wanted, fingerprint), created: false };
   }
-  const runId = id ?? (await takeNewId(tx, deps, caller));
+  const runId = id ?? (await takeNewRunId(tx, deps.newId, caller.orgId));
   const { id: projectId } = await settleProject(tx, caller, deps.plans, {
     name: project,
     description: undefined,
@@ -89,6 +90,7 @@ async function createOrAttach(
     tags: wanted.tags,
     metadata: writeCanonical(wanted.metadata),
     createFingerprint: fingerprint,
+    fork: undefined,
   });
   return { row, created: true };
 }
@@ -103,10 +105,4 @@ async function attach(tx: Tx, caller: Caller, runId: string, wanted: Wanted, fin
   if (locked === undefined) throw runNotFound();
   await moveRun(tx, orgId, runId, locked, { kind: "resume" });
   return (await findRun(tx, orgId, runId, projectId)) ?? run;
-}
-
-async function takeNewId(tx: Tx, { newId }: RunsDeps, { orgId }: Caller): Promise<string> {
-  const id = newId();
-  if (!(await takeRunId(tx, orgId, id))) throw new Error(`the random run id ${id} is taken`);
-  return id;
 }

@@ -6,7 +6,7 @@ import { encodeRunSummary } from "../encode/run-summary.ts";
 import { callerOf, type Caller } from "../steps/caller.ts";
 import { requestFault } from "../steps/request-fault.ts";
 import { findRunSummary } from "../store/find-run-summary.ts";
-import type { MetricRow } from "../store/metric-row.ts";
+import { keysOf, type MetricRow } from "../store/metric-row.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
@@ -53,7 +53,8 @@ function mayReadStopDetails({ scopes }: Caller): boolean {
   return scopes.includes("export:read") && scopes.includes("runs:control");
 }
 
-function cursorAfter({ metric_keys: keys }: MetricRow, limit: number): string {
-  const last = keys?.at(-1);
-  return last === undefined || keys === null || keys.length < limit ? "" : keyCursor(last);
+function cursorAfter(row: MetricRow, limit: number): string {
+  const keys = keysOf(row);
+  const last = keys.at(-1);
+  return last === undefined || keys.length < limit ? "" : keyCursor(last);
 }

@@ -1,27 +1,32 @@
-import { isMinimiseKey } from "@tidemark/metric-codec";
 import { LIST_METRIC_KEYS_MAX, requireLimit, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
+import { pageTooHeavy } from "../domain/page-weight.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
-import { callerOf } from "../steps/caller.ts";
-import { listRuns as readRuns } from "../store/list-runs.ts";
+import { fittingRuns } from "../steps/fitting-runs.ts";
+import { withRuns } from "../steps/with-runs.ts";
+import { chooseRuns } from "../store/choose-runs.ts";
+import { readSummaries } from "../store/read-summaries.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
-/** A page of runs with their summaries (API specification, GET /runs). @throws bad_request */
-export function listRuns({ db }: RunsDeps): RunsHandlers["listRuns"] {
+/**
+ * A page of runs with their summaries (API specification, GET /runs).
+ * @throws bad_request, run_search_invalid, run_search_too_broad
+ */
+export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
   return async (request, call) => {
-    const { orgId, projectId } = callerOf(call);
-    const list = {
-      projectId,
-      project: request.filter?.project,
-      status: request.filter?.status,
-      displayStatus: request.filter?.displayStatus,
-      sort: requireSort(request.order?.sortBy ?? ""),
-      metricKey: request.order?.metricKey ?? "",
-      minimise: isMinimiseKey(request.order?.metricKey ?? ""),
-      limit: requireLimit(request.limit, RUNS_LIMIT_MAX),
-      offset: request.offset,
-      metricKeysMax: LIST_METRIC_KEYS_MAX,
-    };
-    const rows = await db.withTenant(orgId, (tx) => readRuns(tx, orgId, list));
+    const order = { sort: requireSort(request.order?.sortBy ?? ""), metricKey: request.order?.metricKey ?? "" };
+    const limit = requireLimit(request.limit, RUNS_LIMIT_MAX);
+    const start = { offset: Number(request.offset) };
+    const rows = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
+      const { page } = await chooseRuns(tx, orgId, { filter, order, start, limit });
+      const fitting = await fittingRuns(tx, orgId, page);
+      if (fitting < page.length) throw pageTooHeavy(fitting);
+      return readSummaries(
+        tx,
+        orgId,
+        page.map(({ id }) => id),
+        LIST_METRIC_KEYS_MAX,
+      );
+    });
     return { runs: rows.map((row) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" })) };
   };
 }

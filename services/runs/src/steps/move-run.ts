@@ -1,6 +1,5 @@
 import type { Tx } from "@tidemark/pg";
-import { appendLifecycle, applyRunEvent, type RunEvent } from "@tidemark/run-state";
-import { toText } from "../store/instant.ts";
+import { appendLifecycle, applyRunEvent, instantText, type RunEvent } from "@tidemark/run-state";
 import type { LockedRun } from "../store/lock-run-state.ts";
 import { setRunState } from "../store/set-run-state.ts";
 
@@ -14,7 +13,7 @@ export async function moveRun(tx: Tx, orgId: string, runId: string, locked: Lock
       : appendLifecycle(locked.lifecycle, {
           status_from: entry.statusFrom,
           status_to: entry.statusTo,
-          at: toText(entry.at),
+          at: instantText(entry.at),
           kind: entry.kind,
         });
   await setRunState(tx, orgId, runId, state, lifecycle);

@@ -1,23 +1,28 @@
-/** Aggregates of one run's metrics, one array per figure, in the order of the keys; null when there are none. */
+/** A page of one run's metric aggregates, as the statements return it; null when there are none. */
 export type MetricRow = {
-  readonly metric_keys: string[] | null;
-  readonly metric_latest: number[] | null;
-  readonly metric_min: number[] | null;
-  readonly metric_max: number[] | null;
-  readonly metric_mean: number[] | null;
-  /** Null where a double cannot hold it. */
-  readonly metric_variance: (number | null)[] | null;
-  readonly metric_count: number[] | null;
-  readonly metric_best: number[] | null;
-  readonly metric_best_step: number[] | null;
+  /** The keys in code point order, each ended by a NUL. */
+  readonly metric_keys: Buffer | null;
+  /** For each key the numbers of `FIGURES`, big-endian doubles. */
+  readonly metric_figures: Buffer | null;
   /** How many keys match, those beyond the limit included. */
   readonly metric_total: number;
 };
 
+/** The numbers of a key in their order; NaN for a variance that a double cannot hold. */
+const FIGURES = ["latest", "min", "max", "mean", "variance", "count", "best", "best_step"] as const;
+
+const figures = FIGURES.map((figure) =>
+  figure === "variance" ? "float8send(coalesce(h.variance, 'NaN'))" : `float8send(h.${figure}::float8)`,
+).join(" || ");
+
+// As bytes, because the texts of thousands of numbers cost more to write and to read than all else.
+const packedKeys = `string_agg(convert_to(h.key, 'UTF8') || '\\x00'::bytea, '')`;
+
 /** Select list of a `MetricRow`, over the `m` that `metricsOf` joins. */
-export const metricColumns = `
-  m.keys AS metric_keys, m.latest AS metric_latest, m.min AS metric_min, m.max AS metric_max, m.mean AS metric_mean,
-  m.variance AS metric_variance, m.counts AS metric_count, m.best AS metric_best, m.best_step AS metric_best_step, m.total AS metric_total`;
+export const metricColumns = "m.keys AS metric_keys, m.figures AS metric_figures, m.total AS metric_total";
+
+/** Select list of a `MetricRow` of a run whose metrics are not asked for. */
+export const noMetricColumns = "NULL::bytea AS metric_keys, NULL::bytea AS metric_figures, 0::bigint AS metric_total";
 
 /** Which keys of a run `metricsOf` joins; every part is SQL. */
 export type MetricSelection = {
@@ -32,19 +37,38 @@ export type MetricSelection = {
 };
 
 /**
- * Joins a page of the metric keys of each run `r`, in code point order. Keys are counted only where
- * the page does not show them all: a run may have a hundred thousand.
+ * Joins a page of the metric keys of each run `r`, in code point order, which an aggregate keeps of
+ * a sorted subquery. Keys are counted only where the page does not show them all: a run may have a
+ * hundred thousand.
  */
 export function metricsOf({ limit, matching = "", page = "", fromStart }: MetricSelection): string {
   const heads = `ingest.metric_heads_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id ${matching}`;
-  const column = (value: string) => `array_agg(${value} ORDER BY h.key COLLATE "C")`;
   return `
     CROSS JOIN LATERAL (
-      SELECT ${column("h.key")} AS keys, ${column("h.latest")} AS latest, ${column("h.min")} AS min,
-             ${column("h.max")} AS max, ${column("h.mean")} AS mean, ${column("h.variance")} AS variance,
-             ${column("h.count::float8")} AS counts, ${column("h.best")} AS best,
-             ${column("h.best_step")} AS best_step,
+      SELECT ${packedKeys} AS keys, string_agg(${figures}, '') AS figures,
              CASE WHEN ${fromStart} AND count(*) < ${limit} THEN count(*) ELSE (SELECT count(*) FROM ${heads}) END AS total
       FROM (SELECT h.* FROM ${heads} ${page} ORDER BY h.key COLLATE "C" LIMIT ${limit}) h
     ) m`;
+}
+
+/** The keys of a row. */
+export function keysOf({ metric_keys: packed }: MetricRow): string[] {
+  // The part after the last NUL is no key.
+  return packed === null ? [] : packed.toString("utf8").split("\0").slice(0, -1);
+}
+
+/** One column per figure, in the order of the keys. */
+export type FigureColumns = Readonly<Record<(typeof FIGURES)[number], number[]>>;
+
+/** The numbers of a row as columns. */
+export function figuresOf({ metric_figures: packed }: MetricRow): FigureColumns {
+  const bytes = packed ?? Buffer.alloc(0);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const count = bytes.byteLength / (FIGURES.length * 8);
+  const column = (place: number): number[] => {
+    const values: number[] = Array.from({ length: count });
+    for (let i = 0; i < count; i += 1) values[i] = view.getFloat64((i * FIGURES.length + place) * 8);
+    return values;
+  };
+  return Object.fromEntries(FIGURES.map((figure, place) => [figure, column(place)])) as FigureColumns;
 }

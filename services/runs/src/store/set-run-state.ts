@@ -1,14 +1,11 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { RunState } from "@tidemark/run-state";
-import { toText } from "./instant.ts";
+import { rowOfState, type RunState } from "@tidemark/run-state";
 import type { LifecycleRow } from "./run-row.ts";
 
 const statement = sql(
   "runs_set_run_state",
   "SELECT runs.set_state_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
 );
-
-const optionalText = (date: Date | null): string | null => (date === null ? null : toText(date));
 
 /** Writes the state of a run that this transaction has locked; without `lifecycle` its entries stay. */
 export async function setRunState(
@@ -18,23 +15,23 @@ export async function setRunState(
   state: RunState,
   lifecycle: readonly LifecycleRow[] | undefined,
 ): Promise<void> {
-  const { stop } = state;
+  const row = rowOfState(state);
   await tx.rows(statement, [
     orgId,
     runId,
-    state.status,
-    optionalText(state.finishedAt),
-    state.resumeCount,
-    optionalText(state.resumedAt),
-    stop.state,
-    stop.requestId,
-    stop.reason,
-    stop.completionMessage,
-    stop.actor,
-    optionalText(stop.requestedAt),
-    optionalText(stop.acknowledgedAt),
-    optionalText(stop.completedAt),
-    optionalText(stop.updatedAt),
+    row.status,
+    row.finished_at,
+    row.resume_count,
+    row.resumed_at,
+    row.stop_state,
+    row.stop_request_id,
+    row.stop_reason,
+    row.stop_completion_message,
+    row.stop_actor,
+    row.stop_requested_at,
+    row.stop_acknowledged_at,
+    row.stop_completed_at,
+    row.stop_updated_at,
     lifecycle === undefined ? null : JSON.stringify(lifecycle),
   ]);
 }

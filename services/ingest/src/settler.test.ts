@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sql, type Db } from "@tidemark/pg";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "./ingest.testing.ts";
+import { settleQuietRuns } from "./settler.ts";
+import { listUnsettledRuns, settleHeads, settleRun } from "./store/settle-runs.ts";
+
+let fixture: IngestFixture;
+let workerDb: Db;
+let runsDb: Db;
+beforeAll(async () => {
+  fixture = await startIngest();
+  workerDb = fixture.poolOf("tidemark_ingest_worker");
+  runsDb = fixture.poolOf("tidemark_runs");
+});
+afterAll(() => fixture.close());
+
+const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
+  fixture.write.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
+
+const agoMinutes = sql(
+  "test_ago",
+  "UPDATE ingest.unsettled_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
+);
+const makeQuiet = (runId: string) => fixture.owner.rows(agoMinutes, [runId, 5]);
+const settleAll = () => settleQuietRuns({ db: fixture.db, workerDb });
+
+const ranks = sql(
+  "test_ranks",
+  `SELECT 'settled' AS state, key, rank_best, rank_latest FROM ingest.metric_ranks_v1 WHERE org_id = $1 AND run_id = $2
+   UNION ALL
+   SELECT 'unsettled', key, rank_best, rank_latest FROM ingest.unsettled_ranks_v1 WHERE org_id = $1 AND run_id = $2
+   ORDER BY key`,
+);
+const points = sql(
+  "test_points",
+  `SELECT coalesce((SELECT points FROM ingest.settled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)
+          + coalesce((SELECT points_since FROM ingest.unsettled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)::bigint AS run,
+          coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`,
+);
+
+/** What the runs service reads of a run. */
+async function read(tenant: Tenant, runId: string) {
+  return runsDb.readTenant(tenant.orgId, async (tx) => ({
+    ranks: (await tx.rows<Record<string, unknown>>(ranks, [tenant.orgId, runId])).map((row) => Object.values(row)),
+    points: await tx.one<{ run: number; project: number }>(points, [tenant.orgId, runId]),
+  }));
+}
+
+test("values to sort by are right before, while and after a run is settled, each once", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3, score: 1 }], [1, { loss: 2, score: 5 }]);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["unsettled", "loss", -2, 2],
+      ["unsettled", "score", 5, 5],
+    ],
+    points: { run: 4, project: 0 },
+  });
+  // It was written just now.
+  await settleAll();
+  expect((await read(tenant, runId)).ranks.map(([state]) => state)).toEqual(["unsettled", "unsettled"]);
+
+  await makeQuiet(runId);
+  expect(await settleAll()).toBe(1);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["settled", "loss", -2, 2],
+      ["settled", "score", 5, 5],
+    ],
+    points: { run: 4, project: 4 },
+  });
+
+  await append(tenant, runId, [2, { loss: 1.5, extra: 9 }]);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["unsettled", "extra", 9, 9],
+      ["unsettled", "loss", -1.5, 1.5],
+      ["unsettled", "score", 5, 5],
+    ],
+    points: { run: 6, project: 4 },
+  });
+  await makeQuiet(runId);
+  await settleAll();
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["settled", "extra", 9, 9],
+      ["settled", "loss", -1.5, 1.5],
+      ["settled", "score", 5, 5],
+    ],
+    points: { run: 6, project: 6 },
+  });
+});
+
+test("a write between the steps leaves the run unsettled, and the next round settles it", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  await makeQuiet(runId);
+  const run = (await listUnsettledRuns(workerDb, 2, 100)).find((listed) => listed.runId === runId);
+  if (run === undefined) throw new Error("the quiet run is not listed");
+  await fixture.db.withTenant(tenant.orgId, (tx) => settleHeads(tx, run, "", 100));
+  await append(tenant, runId, [1, { loss: 1 }]);
+  expect(await fixture.db.withTenant(tenant.orgId, (tx) => settleRun(tx, run))).toBe(false);
+  expect((await read(tenant, runId)).ranks).toEqual([["unsettled", "loss", -1, 1]]);
+  await makeQuiet(runId);
+  await settleAll();
+  expect((await read(tenant, runId)).ranks).toEqual([["settled", "loss", -1, 1]]);
+});
+
+test("a write waits for the last step, and is not lost", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  await makeQuiet(runId);
+  const run = (await listUnsettledRuns(workerDb, 2, 100)).find((listed) => listed.runId === runId);
+  if (run === undefined) throw new Error("the quiet run is not listed");
+  let written: Promise<unknown> = Promise.resolve();
+  await fixture.db.withTenant(tenant.orgId, async (tx) => {
+    await settleHeads(tx, run, "", 100);
+    expect(await settleRun(tx, run)).toBe(true);
+    written = append(tenant, runId, [1, { loss: 0.5 }]);
+  });
+  await written;
+  expect((await read(tenant, runId)).ranks).toEqual([["unsettled", "loss", -0.5, 0.5]]);
+});
+
+test("more keys than a step takes are all settled", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  const metrics = Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`k${n}`, n]));
+  for (const from of [0, 600]) {
+    await append(tenant, runId, [0, Object.fromEntries(Object.entries(metrics).slice(from, from + 600))]);
+  }
+  await makeQuiet(runId);
+  await settleAll();
+  const { ranks: settled, points: counted } = await read(tenant, runId);
+  expect(settled).toHaveLength(1200);
+  expect(new Set(settled.map(([state]) => state))).toEqual(new Set(["settled"]));
+  expect(counted).toEqual({ run: 1200, project: 1200 });
+});
+
+test("the worker sees which runs are unsettled and nothing else of them", async () => {
+  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_heads"), [])).rejects.toThrow(
+    /permission denied|app.org_id/,
+  );
+});
+
+test("nothing foreign is seen through the views", async () => {
+  const tenant = await fixture.newTenant();
+  const stranger = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  for (const view of [
+    "metric_ranks_v1",
+    "unsettled_ranks_v1",
+    "settled_points_v1",
+    "project_points_v1",
+    "unsettled_points_v1",
+  ]) {
+    const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
+      tx.rows(sql(`test_foreign_${view}`, `SELECT * FROM ingest.${view}`), []),
+    );
+    expect(seen).toEqual([]);
+  }
+});

@@ -1,0 +1,151 @@
+import { compareKeyBytes } from "@tidemark/metric-codec";
+import { isSameJson } from "./same-json.ts";
+
+/** Most runs beside each other (API specification, Limits). */
+export const COMPARED_RUNS_MAX = 50;
+
+/** Most rows (API specification, Limits). */
+export const COMPARISON_ROWS_MAX = 5000;
+
+/** Most characters of JSON in the rows together, so that a few huge values cannot fill the memory. */
+const CHARACTERS_MAX = 32 * 1024 * 1024;
+
+/** Most values that are looked at: fifty runs that differ in nothing may have millions. */
+const VALUES_MAX = 3_000_000;
+
+/** Characters of a number, as far as the sum of all rows is concerned. */
+const NUMBER_CHARACTERS = 20;
+
+/** Something that some of the runs have: JSON of each run, in their order; the empty text where a run has none. */
+export type TextRow = { readonly path: string; readonly values: readonly string[] };
+
+/** The same for numbers, with NaN where a run has none. */
+export type NumberRow = { readonly path: string; readonly values: ArrayLike<number> };
+
+/** Rows with values of one kind, by path. Row i has the values from i times the number of runs on. */
+export type ComparisonBlock = {
+  readonly paths: string[];
+  readonly different: boolean[];
+  readonly texts: string[];
+  /** Instead of texts. */
+  readonly numbers: number[];
+};
+
+/** Collects rows while there is room for them. */
+export type Comparison = {
+  /**
+   * Adds rows whose paths come after all that were added before, in any order. Reads no further
+   * than it has to; false when nothing can be added any more.
+   */
+  readonly addTexts: (rows: Iterable<TextRow>) => boolean;
+  readonly addNumbers: (rows: Iterable<NumberRow>) => boolean;
+  /** Counts values that were read; false when that is enough. */
+  readonly look: (values: number) => boolean;
+  /** Ends the comparison with something left. */
+  readonly cut: () => void;
+  readonly isOpen: () => boolean;
+  readonly blocks: readonly ComparisonBlock[];
+};
+
+type Kept<Row> = { readonly row: Row; readonly different: boolean };
+
+/**
+ * Begins a comparison; with `diffOnly`, only rows in which the runs differ count. It is closed by the
+ * first row that has no place: after 5,000 rows, or 32 million characters, or three million values
+ * looked at.
+ */
+export function startComparison({ diffOnly }: { readonly diffOnly: boolean }): Comparison {
+  const blocks: ComparisonBlock[] = [];
+  let open = true;
+  let rowsLeft = COMPARISON_ROWS_MAX;
+  let charactersLeft = CHARACTERS_MAX;
+  let valuesLeft = VALUES_MAX;
+
+  const look = (values: number): boolean => {
+    valuesLeft -= values;
+    if (valuesLeft < 0) open = false;
+    return open;
+  };
+
+  const keep = <Row extends { readonly values: { readonly length: number } }>(
+    rows: Iterable<Row>,
+    differs: (row: Row) => boolean,
+    charactersOf: (row: Row) => number,
+  ): Kept<Row>[] => {
+    const kept: Kept<Row>[] = [];
+    for (const row of rows) {
+      if (!look(row.values.length)) break;
+      const different = differs(row);
+      if (diffOnly && !different) continue;
+      charactersLeft -= charactersOf(row);
+      if (rowsLeft === 0 || charactersLeft < 0) {
+        open = false;
+        break;
+      }
+      rowsLeft -= 1;
+      kept.push({ row, different });
+    }
+    return kept;
+  };
+
+  const add = (
+    kept: Kept<{ readonly path: string }>[],
+    values: Pick<ComparisonBlock, "texts" | "numbers">,
+  ): boolean => {
+    if (kept.length > 0) {
+      blocks.push({
+        paths: kept.map(({ row }) => row.path),
+        different: kept.map(({ different }) => different),
+        ...values,
+      });
+    }
+    return open;
+  };
+
+  return {
+    blocks,
+    look,
+    cut: () => {
+      open = false;
+    },
+    isOpen: () => open,
+    addTexts(rows) {
+      const kept = byPath(open ? keep(rows, textsDiffer, textLength) : []);
+      return add(kept, { texts: kept.flatMap(({ row }) => row.values), numbers: [] });
+    },
+    addNumbers(rows) {
+      const kept = byPath(open ? keep(rows, numbersDiffer, ({ values }) => values.length * NUMBER_CHARACTERS) : []);
+      return add(kept, { texts: [], numbers: joined(kept) });
+    },
+  };
+}
+
+function textsDiffer({ values }: TextRow): boolean {
+  const [first = ""] = values;
+  return values.some((value) => value !== first && !isSameJson(value || "null", first || "null"));
+}
+
+function numbersDiffer({ values }: NumberRow): boolean {
+  const first = values[0]!;
+  for (let i = 1; i < values.length; i += 1) {
+    const value = values[i]!;
+    if (value !== first && !(Number.isNaN(value) && Number.isNaN(first))) return true;
+  }
+  return false;
+}
+
+function textLength({ values }: TextRow): number {
+  return values.reduce((sum, value) => sum + value.length, 0);
+}
+
+function joined(kept: readonly Kept<NumberRow>[]): number[] {
+  const numbers: number[] = [];
+  for (const { row } of kept) for (let i = 0; i < row.values.length; i += 1) numbers.push(row.values[i]!);
+  return numbers;
+}
+
+/** In code point order of the paths, which most rows have already. */
+function byPath<Row extends { readonly path: string }>(kept: Kept<Row>[]): Kept<Row>[] {
+  const sorted = kept.every((one, i) => i === 0 || compareKeyBytes(kept[i - 1]!.row.path, one.row.path) < 0);
+  return sorted ? kept : kept.sort((a, b) => compareKeyBytes(a.row.path, b.row.path));
+}

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "@jest/globals";
+import { readDocument } from "./exact-json.ts";
+import type { ForkWish } from "./fork.ts";
+import { forkFingerprint } from "./fork-fingerprint.ts";
+
+const document = (text: string) => readDocument(Buffer.from(text), "config");
+const run = "5b0c0000-0000-4000-8000-00000000000a";
+const base: ForkWish = {
+  name: "n",
+  step: 1,
+  checkpointArtifactId: undefined,
+  inheritConfig: true,
+  configOverrides: document('{"a":1,"b":{"c":2,"d":3}}'),
+  tags: ["x", "y"],
+  notes: undefined,
+  metadata: {},
+};
+const hex = (wish: Partial<ForkWish>, of = run) =>
+  Buffer.from(forkFingerprint(of, { ...base, ...wish })).toString("hex");
+
+describe("a fork request is the same one", () => {
+  test.each<[string, Partial<ForkWish>]>([
+    ["in another order of keys", { configOverrides: document('{"b":{"d":3,"c":2},"a":1}') }],
+    ["with numbers in another notation", { configOverrides: document('{"a":1.0,"b":{"c":2e0,"d":30e-1}}') }],
+  ])("%s", (_, wish) => expect(hex(wish)).toBe(hex({})));
+});
+
+describe("a fork request is another one", () => {
+  test.each<[string, Partial<ForkWish>]>([
+    ["with another name", { name: "m" }],
+    ["without a name", { name: undefined }],
+    ["at another step", { step: 1.5 }],
+    ["without a step", { step: undefined }],
+    ["with an artifact", { checkpointArtifactId: run }],
+    ["without the parent's config", { inheritConfig: false }],
+    ["with other overrides", { configOverrides: document('{"a":9007199254740993}') }],
+    ["with overrides that differ in a digit beyond doubles", { configOverrides: document('{"a":9007199254740992}') }],
+    ["with tags in another order", { tags: ["y", "x"] }],
+    ["with notes", { notes: "n" }],
+    ["with metadata", { metadata: document('{"a":1}') }],
+  ])("%s", (_, wish) => expect(hex(wish)).not.toBe(hex({})));
+
+  test("of another run", () => expect(hex({}, "5b0c0000-0000-4000-8000-00000000000b")).not.toBe(hex({})));
+
+  test("and no two of these are one", () => {
+    const one = hex({ configOverrides: document('{"a":9007199254740993}') });
+    expect(one).not.toBe(hex({ configOverrides: document('{"a":9007199254740992}') }));
+    expect(one).toMatch(/^[0-9a-f]{64}$/);
+  });
+});

@@ -1,0 +1,86 @@
+import { badRequest } from "@tidemark/errors";
+import { DISPLAY_STATUSES } from "@tidemark/run-state";
+import { NAME_BYTES_MAX } from "./fork-name.ts";
+import { isUuid } from "./run-id.ts";
+import type { RunOrder, RunSort } from "./run-list.ts";
+
+/** Where a list goes on: after the run with these sort values. */
+export type RunPosition = {
+  /** Runs without the value that is sorted by come after all others: `rest`. */
+  readonly part: "valued" | "rest";
+  /** Name; status shown and name; duration in microseconds; or metric value. Empty for the newest first and for the rest. */
+  readonly values: readonly (string | number)[];
+  /** RFC 3339 with microseconds. */
+  readonly createdAt: string;
+  readonly id: string;
+};
+
+/** How a page begins. */
+export type RunStart = { readonly offset: number } | { readonly after: RunPosition };
+
+type Check = (value: unknown) => boolean;
+
+const isName: Check = (value) =>
+  typeof value === "string" && !value.includes("\0") && Buffer.byteLength(value) <= NAME_BYTES_MAX;
+const isStatus: Check = (value) => DISPLAY_STATUSES.some((status) => status === value);
+
+/** What stands in the cursors of an order, and whether some of its runs have none of it. */
+const SHAPES: Readonly<Record<RunSort, { readonly values: readonly Check[]; readonly rest: boolean }>> = {
+  created: { values: [], rest: false },
+  name: { values: [isName], rest: false },
+  status: { values: [isStatus, isName], rest: false },
+  duration: { values: [Number.isSafeInteger], rest: true },
+  "metric-latest": { values: [Number.isFinite], rest: true },
+  "metric-best": { values: [Number.isFinite], rest: true },
+};
+
+const INSTANT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
+const OFFSET = /^offset:(\d{1,15})$/;
+
+/** The cursor of the page after a run. It holds its place while runs are added. */
+export function writeRunCursor({ sort, metricKey }: RunOrder, { part, values, createdAt, id }: RunPosition): string {
+  const key = sort.startsWith("metric-") ? metricKey : "";
+  return Buffer.from(JSON.stringify([sort, key, part, values, createdAt, id])).toString("base64url");
+}
+
+/**
+ * Reads a cursor of this list; `offset:<n>` counts rows from its beginning.
+ * @throws bad_request for anything else, a cursor of another order included
+ */
+export function readRunCursor(cursor: string, order: RunOrder): RunStart {
+  const offset = OFFSET.exec(cursor)?.[1];
+  if (offset !== undefined) return { offset: Number(offset) };
+  const after = readPosition(cursor, order);
+  if (after === undefined) throw badRequest("cursor is not a cursor of this list", "cursor");
+  return { after };
+}
+
+function readPosition(cursor: string, order: RunOrder): RunPosition | undefined {
+  const fields = parse(cursor);
+  if (!Array.isArray(fields) || fields.length !== 6) return undefined;
+  const [, , part, values, createdAt, id] = fields as unknown[];
+  const shape = SHAPES[order.sort];
+  if (part !== "valued" && !(part === "rest" && shape.rest)) return undefined;
+  const checks = part === "rest" ? [] : shape.values;
+  if (!Array.isArray(values) || values.length !== checks.length) return undefined;
+  if (!values.every((value, i) => checks[i]?.(value))) return undefined;
+  if (typeof createdAt !== "string" || !isInstant(createdAt)) return undefined;
+  if (typeof id !== "string" || !isUuid(id)) return undefined;
+  const position = { part, values: values as (string | number)[], createdAt, id } as const;
+  // Whatever else was changed in it: only what this list writes is read.
+  return writeRunCursor(order, position) === cursor ? position : undefined;
+}
+
+function isInstant(text: string): boolean {
+  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  // 30 February would pass until PostgreSQL sees it.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
+}
+
+function parse(cursor: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+}

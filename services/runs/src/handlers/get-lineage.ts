@@ -1,0 +1,33 @@
+import { notFound } from "@tidemark/errors";
+import { isUuid } from "../domain/run-id.ts";
+import { LIST_METRIC_KEYS_MAX } from "../domain/run-list.ts";
+import { encodeRunSummary } from "../encode/run-summary.ts";
+import { callerOf } from "../steps/caller.ts";
+import { listRelatives, type RelativeRow } from "../store/list-relatives.ts";
+import type { RunsDeps, RunsHandlers } from "./deps.ts";
+
+/** Most children that a lineage shows. */
+const CHILDREN_MAX = 100;
+
+/** A run, its parent and its newest children (API specification, GET /api/runs/{run_id}/lineage). @throws not_found */
+export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const { runId } = request;
+    if (!isUuid(runId)) throw notFound("run");
+    const limits = { children: CHILDREN_MAX, metricKeys: LIST_METRIC_KEYS_MAX };
+    const rows = await db.withTenant(orgId, (tx) => listRelatives(tx, orgId, runId, projectId, limits));
+    const [run] = rows;
+    if (run === undefined) throw notFound("run");
+    const parent = rows.find(({ relation }) => relation === "parent");
+    return {
+      run: summaryOf(run),
+      ...(parent === undefined ? {} : { parent: summaryOf(parent) }),
+      children: rows.filter(({ relation }) => relation === "child").map(summaryOf),
+      childrenTotal: BigInt(run.children_total),
+      limit: CHILDREN_MAX,
+    };
+  };
+}
+
+const summaryOf = (row: RelativeRow) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" });

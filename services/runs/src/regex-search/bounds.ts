@@ -1,0 +1,15 @@
+import { AppError } from "@tidemark/errors";
+
+/** Most bytes of text that expressions are searched in, in all runs that the rest of the query leaves. */
+export const TEXT_BYTES_MAX = 128 * 1024 * 1024;
+
+/** Longest that a search may take, in milliseconds. */
+export const SEARCH_MS_MAX = 8000;
+
+/** 400: the rest of the query leaves more runs than expressions can be searched in. */
+export function tooBroad(): AppError {
+  const bounds = `${TEXT_BYTES_MAX / 1024 / 1024} MiB of text, or for more than ${SEARCH_MS_MAX / 1000} seconds`;
+  return new AppError("run_search_too_broad", `this search would have to read more than ${bounds}; add other terms`, {
+    field: "q",
+  });
+}

@@ -1,0 +1,168 @@
+import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import type { RunPosition, RunStart } from "../domain/run-cursor.ts";
+import type { RunOrder } from "../domain/run-list.ts";
+import type { PlainFilter } from "./run-conditions.ts";
+import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";
+import type { Bind } from "./search-condition.ts";
+
+/** Which runs, in which order, from where on, and how many. */
+export type RunChoice = {
+  readonly filter: PlainFilter;
+  readonly order: RunOrder;
+  readonly start: RunStart;
+  readonly limit: number;
+  /** Count what a search finds in the same go. */
+  readonly counted?: boolean;
+};
+
+/** A page of a list. */
+export type ChosenRuns = {
+  readonly page: RunPosition[];
+  /** How many runs the search of the filter finds; undefined when that was not asked for, or there is no search. */
+  readonly found: number | undefined;
+};
+
+type Row = {
+  /** Null in the only row of an empty page. */
+  readonly id: string | null;
+  readonly created_at: string;
+  readonly found?: number;
+  readonly [value: `value${number}`]: string | number;
+};
+
+const NO_REST = new Set(["created", "name", "status"]);
+
+/**
+ * The ids of a page of a list, with the positions to go on from. Each statement walks an index in the
+ * order of the list, or sorts what a search found: PostgreSQL decides by the values.
+ */
+export async function chooseRuns(tx: Tx, orgId: string, choice: RunChoice): Promise<ChosenRuns> {
+  const { order, start, limit } = choice;
+  const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {
+    const { statement, values } = choiceStatement(orgId, { ...choice, start: at, limit: rows }, part);
+    const found = await tx.rows<Row>(statement, values);
+    const page = found.flatMap((row) => (row.id === null ? [] : [positionOf(row, row.id, part)]));
+    return { page, found: found[0]?.found };
+  };
+  if ("after" in start && start.after.part === "rest") return read("rest", start, limit);
+  const valued = await read("valued", start, limit);
+  const { page, found } = valued;
+  if (page.length === limit || NO_REST.has(order.sort)) return valued;
+  const skipped = "offset" in start && page.length === 0 ? await countBefore(tx, orgId, choice, start.offset) : 0;
+  const rest = await read("rest", { offset: skipped }, limit - page.length);
+  return { page: [...page, ...rest.page], found };
+}
+
+/** How far into the rest an offset leads that is beyond all valued runs. */
+async function countBefore(tx: Tx, orgId: string, { filter, order }: RunChoice, offset: number): Promise<number> {
+  if (offset === 0) return 0;
+  const { values, bind } = parameters(orgId);
+  const parts = orderedRuns(filter, order, "valued", bind);
+  const counts = parts.map(({ from, where }) => `(SELECT count(*) FROM ${from} WHERE ${where})`).join(" + ");
+  const statement = plannedSql("runs_count_valued", `${parts[0]?.with} SELECT ${counts} AS valued`);
+  const row = await tx.one<{ valued: number }>(statement, values);
+  return Math.max(0, offset - (row?.valued ?? 0));
+}
+
+/** The statement of one part of a list and its values. */
+export function choiceStatement(
+  orgId: string,
+  choice: RunChoice,
+  part: OrderPart,
+): { statement: Statement; values: readonly unknown[] } {
+  const { values, bind } = parameters(orgId);
+  const { filter, order, start, limit } = choice;
+  const offset = "offset" in start ? start.offset : 0;
+  const counted = choice.counted === true && filter.search !== undefined;
+  const parts = orderedRuns(filter, order, part, bind, counted);
+  const ascending = parts.some(({ descending }) => !descending);
+  const sortOf = (columns: readonly string[], createdAt: string, id: string): string =>
+    [...columns.map((column) => (ascending ? column : `${column} DESC`)), `${createdAt} DESC`, `${id} DESC`].join(", ");
+
+  const single = parts.length === 1;
+  // Planning costs more than a page of a plain list does. A limit that is no parameter lets one plan
+  // serve them all; the usual page sizes, and one more, are few enough to be kept.
+  const kept = filter.search === undefined && filter.ids === undefined && offset === 0 && KEPT_LIMITS.has(limit);
+  const rows = (count: number): string => (kept ? String(count) : bind(count));
+  const selects = parts.map((runs) => {
+    const columns = runs.values.map((value) => value.sql);
+    const after = "after" in start ? ` AND ${afterCondition(runs, start.after, bind)}` : "";
+    const list = columns.map((column, i) => `, ${column} AS value${i}`).join("");
+    return `SELECT ${runs.id} AS id, ${runs.createdAt} AS created_at${list}
+            FROM ${runs.from}
+            WHERE ${runs.where}${after}
+            ORDER BY ${sortOf(columns, runs.createdAt, runs.id)}
+            LIMIT ${rows(single ? limit : limit + offset)}${single && offset > 0 ? ` OFFSET ${bind(offset)}` : ""}`;
+  });
+  const names = parts[0]?.values.map((_value, i) => `value${i}`) ?? [];
+  const sorted = `ORDER BY ${sortOf(names, "created_at", "id")}`;
+  const page = single
+    ? `(${selects[0]}) page`
+    : `(SELECT * FROM ((${selects.join(") UNION ALL (")})) parts
+        ${sorted} LIMIT ${rows(limit)}${offset > 0 ? ` OFFSET ${bind(offset)}` : ""}) page`;
+  const list = `id, created_at${valueColumns(parts[0])}`;
+  const text = counted
+    ? `${parts[0]?.with} SELECT counted.found, ${list}
+       FROM (SELECT count(*) AS found FROM found) counted LEFT JOIN LATERAL ${page} ON true ${sorted}`
+    : `${parts[0]?.with} SELECT ${list} FROM ${page}`;
+  return { statement: kept ? sql(keptName(choice, part), text) : plannedSql(nameOf(order), text), values };
+}
+
+const KEPT_LIMITS = new Set([1, 25, 26, 50, 51, 100, 101]);
+
+function nameOf({ sort }: RunOrder): string {
+  return `runs_choose_${sort.replaceAll("-", "_")}`;
+}
+
+/** Names of statements have to be short. */
+const FILTER_LETTERS = [
+  ["projectId", "p"],
+  ["status", "s"],
+  ["displayStatus", "d"],
+] as const;
+
+/** Tells apart every statement that is kept. */
+function keptName({ filter, order, start, limit }: RunChoice, part: OrderPart): string {
+  const filters = FILTER_LETTERS.flatMap(([name, letter]) => (filter[name] === undefined ? [] : [letter]));
+  return [nameOf(order), part, ...filters, "after" in start ? "after" : "first", limit].join("_");
+}
+
+/** Intervals go out as microseconds. */
+function valueColumns(runs: OrderedRuns | undefined): string {
+  return (runs?.values ?? [])
+    .map(
+      ({ type }, i) =>
+        `, ${type === "interval" ? `(extract(epoch FROM value${i}) * 1000000)::bigint AS value${i}` : `value${i}`}`,
+    )
+    .join("");
+}
+
+/** What comes after a position: a comparison that bounds the walk of an index. */
+function afterCondition({ values, descending, createdAt, id }: OrderedRuns, after: RunPosition, bind: Bind): string {
+  const tail = `(${createdAt}, ${id})`;
+  const tailValue = `(${bind(after.createdAt)}::timestamptz, ${bind(after.id)}::uuid)`;
+  if (values.length === 0) return `${tail} < ${tailValue}`;
+  const columns = values.map((value) => value.sql).join(", ");
+  const bound = values
+    .map(({ type }, i) => {
+      const parameter = bind(after.values[i]);
+      return type === "interval" ? `${parameter}::float8 * interval '1 microsecond'` : `${parameter}::${type}`;
+    })
+    .join(", ");
+  if (descending) return `(${columns}, ${createdAt}, ${id}) < (${bound}, ${tailValue.slice(1)}`;
+  return `(${columns}) >= (${bound}) AND NOT ((${columns}) = (${bound}) AND ${tail} >= ${tailValue})`;
+}
+
+function positionOf(row: Row, id: string, part: OrderPart): RunPosition {
+  const values: (string | number)[] = [];
+  for (let i = 0; ; i += 1) {
+    const value = row[`value${i}`];
+    if (value === undefined) return { part, values, createdAt: row.created_at, id };
+    values.push(value);
+  }
+}
+
+function parameters(orgId: string): { values: unknown[]; bind: Bind } {
+  const values: unknown[] = [orgId];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}

@@ -1,0 +1,97 @@
+import type { SearchTree, TextField } from "../domain/search/tree.ts";
+
+/** Adds a value to a statement and returns its parameter, `$n`. */
+export type Bind = (value: unknown) => string;
+
+/** A search that SQL alone can decide: terms about projects are settled, and nothing is a regular expression. */
+export type PlainTree =
+  | { readonly kind: "text"; readonly field: Exclude<TextField, "project">; readonly text: string }
+  | Extract<SearchTree, { kind: "tag" | "status" | "id" }>
+  /** In one of these projects. */
+  | { readonly kind: "projects"; readonly ids: readonly string[] }
+  /** One of the indexed texts holds the text. */
+  | { readonly kind: "holds"; readonly column: IndexedText; readonly text: string }
+  /** Literals of a regular expression say nothing about the run. */
+  | { readonly kind: "irregular" }
+  | { readonly kind: "not"; readonly node: PlainTree }
+  /** None of `and` is true, none of `or` false. */
+  | { readonly kind: "and" | "or"; readonly nodes: readonly PlainTree[] };
+
+/** The texts with a trigram index. */
+export type IndexedText = "summary" | "notes" | "config" | "metadata";
+
+/** The condition that a row `t` of runs.found_runs fulfils exactly if the tree finds its run. */
+export function searchCondition(tree: PlainTree, bind: Bind): string {
+  switch (tree.kind) {
+    case "text":
+      return textCondition(tree.field, bind(likePattern(tree.text)));
+    case "tag":
+      return `t.tags @> ARRAY[${bind(tree.tag)}::text]`;
+    case "status":
+      return `t.display_status = ${bind(tree.status)}`;
+    case "id":
+      return idCondition(tree.prefix, bind);
+    case "projects":
+      return tree.ids.length === 0 ? "false" : `t.project_id = ANY (${bind(tree.ids)}::uuid[])`;
+    case "holds":
+      return `t.${tree.column} LIKE ${bind(likePattern(tree.text))}`;
+    case "irregular":
+      return "t.irregular";
+    case "not":
+      return `NOT (${searchCondition(tree.node, bind)})`;
+    case "and":
+      return listCondition(withoutImplied(tree.nodes), "AND", "true", bind);
+    case "or":
+      return listCondition(tree.nodes, "OR", "false", bind);
+    default:
+      throw new Error(`no condition for ${String(tree satisfies never)}`);
+  }
+}
+
+function listCondition(nodes: readonly PlainTree[], operator: string, empty: string, bind: Bind): string {
+  return nodes.map((node) => `(${searchCondition(node, bind)})`).join(` ${operator} `) || empty;
+}
+
+/**
+ * The nodes of an AND without texts that another one holds: what has that one in a field has these in
+ * it too. An incomplete query may be a list of 256 texts, and each costs time on every run.
+ */
+function withoutImplied(nodes: readonly PlainTree[]): PlainTree[] {
+  return nodes.filter((node, at) => {
+    if (node.kind !== "text") return true;
+    return !nodes.some((other, place) => {
+      if (place === at || other.kind !== "text" || other.field !== node.field) return false;
+      return other.text === node.text ? place < at : other.text.includes(node.text);
+    });
+  });
+}
+
+/** The columns that a search term without a field looks into, each by itself. */
+export const TEXTS_OF_ALL = ["summary", "config", "metadata"] as const satisfies readonly IndexedText[];
+
+function textCondition(field: Exclude<TextField, "project">, pattern: string): string {
+  switch (field) {
+    case "all":
+      return TEXTS_OF_ALL.map((column) => `t.${column} LIKE ${pattern}`).join(" OR ");
+    case "name":
+      // The summary, which has an index, holds every name whole.
+      return `t.summary LIKE ${pattern} AND t.name LIKE ${pattern}`;
+    default:
+      return `t.${field} LIKE ${pattern}`;
+  }
+}
+
+/** A LIKE pattern for texts that hold this one. */
+function likePattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+const UUID_SHAPE = "00000000-0000-0000-0000-000000000000";
+
+/** The ids that begin so are a range, which the primary key answers. */
+function idCondition(prefix: string, bind: Bind): string {
+  const low = prefix + UUID_SHAPE.slice(prefix.length);
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(low)) return "false";
+  const high = prefix + UUID_SHAPE.replaceAll("0", "f").slice(prefix.length);
+  return `t.run_id BETWEEN ${bind(low)}::uuid AND ${bind(high)}::uuid`;
+}

@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { RegexSearch } from "../src/regex-search/find-runs.ts";
+import { createSearchThreads, type SearchThreads } from "../src/regex-search/search-threads.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
+import { filterOf } from "./list-pages.ts";
+import { whileTextsAreLocked } from "./locked-texts.ts";
+
+let fixture: RunsFixture;
+beforeAll(async () => {
+  fixture = await startRuns();
+});
+afterAll(() => fixture.close());
+
+const opened: SearchThreads[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((threads) => threads.close()));
+});
+
+function openThreads(threads: number, searchMsMax?: number, role = "tidemark_runs"): SearchThreads {
+  const made = createSearchThreads({
+    connection: { url: fixture.url, role, application: "test-threads" },
+    threads,
+    ...(searchMsMax === undefined ? {} : { searchMsMax }),
+  });
+  opened.push(made);
+  return made;
+}
+
+const searchOf = ({ orgId }: { readonly orgId: string }, q = "re:/./"): RegexSearch => ({
+  orgId,
+  projectId: undefined,
+  status: undefined,
+  displayStatus: undefined,
+  q,
+});
+
+/** A caller with one run. */
+async function withRun(name = "run"): Promise<ReturnType<typeof callAs>> {
+  const call = callAs();
+  await makeRun(fixture.client, call, { name });
+  return call;
+}
+
+describe("searches", () => {
+  test("are each answered with their own runs, whatever thread they are in", async () => {
+    const call = callAs();
+    const ids = new Map<string, string>();
+    for (let n = 10; n < 30; n += 1) {
+      const { id } = await makeRun(fixture.client, call, { name: `run-${n}` });
+      ids.set(`name:re:/^run-${n}$/`, id);
+    }
+    const threads = openThreads(3);
+    const found = await Promise.all([...ids.keys()].map((q) => threads.find(searchOf(call, q))));
+    expect(found).toEqual([...ids.values()].map((id) => [id]));
+  });
+
+  test("of one organization take turns with those of others", async () => {
+    const callers = { A: await withRun(), B: await withRun(), C: await withRun() };
+    const threads = openThreads(1);
+    const done: string[] = [];
+    const find = async (name: string): Promise<void> => {
+      await threads.find(searchOf(callers[name.charAt(0) as "A"]));
+      done.push(name);
+    };
+    await whileTextsAreLocked(fixture, async (release) => {
+      const finding = ["A1", "A2", "A3", "A4", "B1", "B2", "C1"].map(find);
+      release();
+      await Promise.all(finding);
+    });
+    expect(done).toEqual(["A1", "B1", "C1", "A2", "B2", "A3", "A4"]);
+  });
+
+  test("that have no turn in time are 503, and those before them 400", async () => {
+    const call = await withRun();
+    const threads = openThreads(1, 400);
+    await whileTextsAreLocked(fixture, async () => {
+      const [first, second, third] = await Promise.all([1, 2, 3].map(() => failure(threads.find(searchOf(call)))));
+      expect(first).toMatchObject({ reason: "run_search_too_broad", field: "q" });
+      // It began when the first one ended.
+      expect(second).toMatchObject({ reason: "run_search_too_broad", field: "q" });
+      expect(third).toMatchObject({ reason: "service_unavailable", retryAfterSeconds: 1 });
+    });
+  });
+});
+
+describe("a thread", () => {
+  test("that cannot even start fails its search, and the next has another one", async () => {
+    const call = await withRun();
+    const threads = openThreads(1, undefined, "no role");
+    const faults = await Promise.all([1, 2].map(() => failure(threads.find(searchOf(call)))));
+    expect(faults.map(({ message }) => message)).toEqual(Array(2).fill("not a role name: no role"));
+  });
+
+  test("whose database is gone says that it is", async () => {
+    const call = callAs();
+    const threads = createSearchThreads({
+      connection: { url: "postgres://nobody@127.0.0.1:1/none", role: "tidemark_runs", application: "test" },
+      threads: 1,
+    });
+    opened.push(threads);
+    expect(await failure(threads.find(searchOf(call)))).toMatchObject({
+      reason: "warehouse_unavailable",
+      retryAfterSeconds: 1,
+    });
+  });
+
+  test("gives back the faults of a query with their column", async () => {
+    const threads = openThreads(1);
+    expect(await failure(threads.find(searchOf(callAs(), "otter re:/(/")))).toMatchObject({
+      name: "AppError",
+      reason: "run_search_invalid",
+      field: "q",
+      position: 7,
+    });
+  });
+
+  test("that is closed rejects what runs, what waits and what comes", async () => {
+    const call = await withRun();
+    const threads = openThreads(1);
+    await whileTextsAreLocked(fixture, async () => {
+      const faults = [1, 2].map(() => failure(threads.find(searchOf(call))));
+      await threads.close();
+      expect((await Promise.all(faults)).map(({ message }) => message)).toEqual([
+        "a search thread ended",
+        "the searches were closed",
+      ]);
+      expect(await failure(threads.find(searchOf(call)))).toMatchObject({ message: "the searches are closed" });
+    });
+  });
+});
+
+describe("a search that keeps its thread busy", () => {
+  const call = callAs();
+  // Over 120 MiB of text, seconds of work on any machine.
+  const slow = ["x[^q]{60}y[^q]{30}q", "y[^q]{59}x[^q]{31}q", "x[^q]{58}x[^q]{32}q", "y[^q]{57}y[^q]{33}q"]
+    .map((pattern) => `config:re:/${pattern}/`)
+    .join(" OR ");
+
+  beforeAll(async () => {
+    const { projectId } = await makeRun(fixture.client, call, { name: "first" });
+    await asOwner(fixture, "DROP INDEX runs.run_texts_words");
+    await asOwner(
+      fixture,
+      `INSERT INTO runs.run_texts (org_id, run_id, project_id, created_at, status, display_status, irregular, name, tags,
+                                   notes, summary, config, metadata)
+       SELECT $1, md5(n::text)::uuid, $2, now(), 'running', 'running', true, 'n', '{}', '', 's', texts.config, '{}'
+       FROM generate_series(1, 3840) n, (SELECT repeat('xy', 16384) AS config) texts`,
+      [call.orgId, projectId],
+    );
+  }, 60_000);
+
+  test("ends as 400, holds up nothing meanwhile, and leaves a thread that works", async () => {
+    const threads = openThreads(1, 2500);
+    let ended = false;
+    const searching = failure(threads.find(searchOf(call, slow))).finally(() => (ended = true));
+    const other = await withRun("other");
+    let answers = 0;
+    while (!ended) {
+      const { runs } = await fixture.client.listRuns(
+        { filter: filterOf({ q: "other" }), order: { sortBy: "name", metricKey: "k" }, limit: 10 },
+        other,
+      );
+      expect(runs).toHaveLength(1);
+      answers += 1;
+    }
+    expect(await searching).toMatchObject({ reason: "run_search_too_broad", field: "q" });
+    // Were the work done beside the requests, they would have waited for texts of many megabytes each.
+    expect(answers).toBeGreaterThan(50);
+    expect(await threads.find(searchOf(other))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,161 @@
+// $1 organization; of the portions $2 the first and $3 the last number. All choices follow from the
+// number of a run alone: `h` is its hash, from which digits are taken.
+
+/** Names of the projects that seeded runs are in. */
+const SEED_PROJECTS = [
+  "llm-pretraining",
+  "vision-backbones",
+  "speech-asr",
+  "rl-control",
+  "recsys-ranking",
+  "fraud-tabular",
+  "diffusion-images",
+  "protein-folding",
+  "translation-mt",
+  "forecasting",
+] as const;
+
+/** Keys of the heads that every seeded run has. */
+const SEED_METRICS = [
+  "train/loss",
+  "train/accuracy",
+  "train/grad_norm",
+  "train/lr",
+  "train/tokens",
+  "train/epoch",
+  "train/throughput",
+  "train/memory_gb",
+  "eval/loss",
+  "eval/accuracy",
+  "eval/f1",
+  "eval/perplexity",
+  "eval/return_mean",
+  "eval/return_std",
+  "test/accuracy",
+  "test/wer",
+  "system/gpu_util",
+  "system/gpu_temp",
+  "system/cpu_util",
+  "system/disk_io",
+] as const;
+
+const texts = (values: readonly string[]): string => `ARRAY[${values.map((value) => `'${value}'`).join(",")}]`;
+const pick = (values: readonly string[], divisor = 1): string =>
+  `(${texts(values)})[1 + (h / ${divisor}) % ${values.length}]`;
+const runId = `md5($1 || ' run ' || n)::uuid`;
+const projectId = (number: string): string => `md5($1 || ' project ' || ${number})::uuid`;
+
+/** The projects. */
+export const insertProjects = `
+  INSERT INTO runs.projects (org_id, id, name)
+  SELECT $1::uuid, ${projectId("p.n")}, p.name
+  FROM unnest(${texts(SEED_PROJECTS)}) WITH ORDINALITY AS p (name, n)
+  ON CONFLICT DO NOTHING`;
+
+const config = `
+  '{"batch_size":' || ${pick(["16", "32", "64", "128", "256", "512"])}
+  || ',"data":{"augment":' || (h % 3 = 0)::text || ',"dataset":"'
+  || ${pick(["imagenet-1k", "librispeech", "c4-en", "wmt14-de-en", "criteo-1tb", "atari-57"], 7)}
+  || '","shards":' || h % 1000 || ',"workers":' || 4 + h % 12 || '},"epochs":' || 1 + h % 90
+  || ',"git_commit":"' || md5('commit ' || n) || substr(md5('rest ' || n), 1, 8)
+  || '","lr":' || ${pick(["0.1", "0.01", "0.001", "0.0003", "0.00003"], 11)}
+  || ',"model":{"depth":' || 6 + h % 42 || ',"dropout":0.' || h % 5 || ',"family":"'
+  || ${pick(["transformer", "resnet", "conformer", "mlp-mixer", "unet", "mamba"], 13)}
+  || '","heads":' || ${pick(["4", "8", "12", "16", "32"], 3)}
+  || ',"hidden":' || ${pick(["256", "512", "768", "1024", "2048", "4096"], 5)}
+  || '},"optimizer":"' || ${pick(["adamw", "sgd", "lion", "adafactor"], 17)}
+  || '","precision":"' || ${pick(["bf16", "fp16", "fp32"], 19)}
+  || '","scheduler":"' || ${pick(["cosine", "linear", "constant"], 23)}
+  || '","seed":' || h % 100000 || ',"warmup_steps":' || h % 5000 || ',"weight_decay":0.' || h % 9 || '}'`;
+
+const metadata = `
+  '{"git":{"branch":"' || ${pick(["main", "dev", "feature/long-context", "fix/nan-loss"], 29)}
+  || '","dirty":false},"host":"gpu-node-' || h % 200 || '.cluster.local","notes":"'
+  || ${pick(
+    [
+      "first try with the new tokenizer",
+      "compare against last week, lower learning rate",
+      "reviewer asked for longer warm-up",
+      "checking whether dropout matters at this depth",
+      "do not delete, used in the quarterly report",
+    ],
+    31,
+  )}
+  || ' no ' || n || '","python":"3.11.4"}'`;
+
+/** Runs: a tenth failed, one in a hundred and the newest 500 running, the rest finished. One in a thousand has the tag paper-fig3. */
+export const insertRuns = `
+  INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
+                         finished_at, stop_state, stop_request_id, stop_requested_at, stop_completed_at)
+  SELECT $1::uuid, ${runId}, ${projectId(`(1 + n * 7 % ${SEED_PROJECTS.length})`)},
+         ${pick(["calm", "brave", "amber", "quiet", "swift", "bold", "misty", "lunar", "solar", "vivid"])} || '-'
+         || ${pick(["otter", "falcon", "harbor", "meadow", "comet", "glacier", "canyon", "lynx", "orchid", "delta"], 10)}
+         || '-' || n,
+         status, ${config},
+         CASE WHEN n % 1000 = 7 THEN ARRAY['paper-fig3', 'baseline']
+              ELSE ARRAY[${pick(["baseline", "sweep", "ablation", "nightly", "debug", "prod"])}, 'team-' || h % 40] END,
+         ${metadata}, at, at,
+         CASE WHEN status <> 'running' THEN at + (60 + h % 86400) * interval '1 second' END,
+         CASE WHEN stopped THEN 'completed' WHEN asked THEN 'requested' ELSE 'none' END,
+         CASE WHEN stopped OR asked THEN ${runId} END, CASE WHEN stopped OR asked THEN at END, CASE WHEN stopped THEN at END
+  FROM (
+    SELECT *, status = 'failed' AND n % 50 = 3 AS stopped, status = 'running' AND n % 100 = 51 AS asked
+    FROM (
+      SELECT n::integer AS n, abs(hashint4(n::integer)::bigint) AS h,
+             timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds' AS at,
+             CASE WHEN n <= 500 OR n % 100 = 1 THEN 'running' WHEN n % 10 = 3 THEN 'failed' ELSE 'finished' END AS status
+      FROM generate_series($2::bigint, $3::bigint) n
+    ) numbered
+  ) drawn
+  ON CONFLICT DO NOTHING`;
+
+const value = `(abs(hashint8(n * 131 + k.at)::bigint) % 1000000) / 1000000.0::float8`;
+
+/** Heads: 1,000 values each. */
+export const insertHeads = `
+  INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
+                                   latest, latest_step, latest_id, first_step, rank_best, rank_latest, rank_created_at)
+  SELECT $1::uuid, ${runId}, k.key, minimise, 1000, v, 25, v / 2, 400, v * 2, 700, v, 999, 1, 0,
+         CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds'
+  FROM generate_series($2::bigint, $3::bigint) n,
+       LATERAL (SELECT key, at, key ~ '(loss|perplexity|wer)$' AS minimise, ${value} AS v
+                FROM unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)) k
+  ORDER BY n, k.key COLLATE "C"
+  ON CONFLICT DO NOTHING`;
+
+/** How many values the runs have. */
+export const insertPoints = `
+  INSERT INTO ingest.run_points (org_id, run_id, points)
+  SELECT $1::uuid, ${runId}, 1000 * ${SEED_METRICS.length} FROM generate_series($2::bigint, $3::bigint) n
+  ON CONFLICT DO NOTHING`;
+
+/** The counters of the projects. Two statements in one, as they concern two services' tables. */
+export const countRuns = `
+  WITH counted AS (
+    SELECT org_id, project_id, count(*) AS runs, count(*) FILTER (WHERE status = 'running') AS running,
+           count(*) FILTER (WHERE status = 'finished') AS finished, count(*) FILTER (WHERE status = 'failed') AS failed
+    FROM runs.runs WHERE org_id = $1::uuid GROUP BY org_id, project_id
+  ), points AS (
+    INSERT INTO ingest.project_points (org_id, project_id, points)
+    SELECT org_id, project_id, runs * 1000 * ${SEED_METRICS.length} FROM counted
+    ON CONFLICT (org_id, project_id) DO UPDATE SET points = excluded.points
+  )
+  UPDATE runs.projects p SET runs_running = running, runs_finished = finished, runs_failed = failed
+  FROM counted c WHERE p.org_id = c.org_id AND p.id = c.project_id`;
+
+/** One run with a random id, older than all others. */
+export const insertWideRun = `
+  INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
+  SELECT $1::uuid, gen_random_uuid(), ${projectId("1")}, 'wide-' || $2::text, 'finished',
+         '{"layers":' || $2::text || ',"lr":0.' || $2::text || '}', ARRAY['wide'], '{}', at, at, at
+  FROM (VALUES (timestamptz '2020-01-01 00:00:00Z' + $2::integer * interval '1 minute')) t (at)
+  RETURNING id`;
+
+/** $4 heads of the run $2, which has the number $3. */
+export const insertWideHeads = `
+  INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
+                                   latest, latest_step, latest_id, first_step, rank_best, rank_latest, rank_created_at)
+  SELECT $1::uuid, $2::uuid, 'layer/' || lpad(n::text, 5, '0') || '/norm', false, 100, v, 1, v / 2, 40, v * 2, 70, v, 99, 1, 0,
+         v * 2, v, timestamptz '2020-01-01 00:00:00Z' + $3::integer * interval '1 minute'
+  FROM (SELECT n, n / 7.0::float8 + $3::integer AS v FROM generate_series(1, $4::integer) n) k
+  ORDER BY n`;
