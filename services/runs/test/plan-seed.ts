@@ -1,6 +1,6 @@
 import { asOwner, type RunsFixture } from "./fixture.ts";
 
-/** In how many projects. */
+/** In how many projects; the one with the number 3 has four tenths of the runs. */
 const PROJECTS = 10;
 /** The metric of all runs, and one that every tenth run has. */
 export const [COMMON_METRIC, RARE_METRIC] = ["eval/score", "eval/rare"] as const;
@@ -27,7 +27,7 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
   await run(
     `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at,
                             stop_state, stop_request_id)
-     SELECT $1::uuid, ${id("run")}, md5($1 || ' project ' || n % $3)::uuid, 'run ' || md5(n::text), status,
+     SELECT $1::uuid, ${id("run")}, md5($1 || ' project ' || CASE WHEN n % 10 < 4 THEN 3 ELSE n % $3 END)::uuid, 'run ' || md5(n::text), status,
             '{"lr":0.' || n % 10 || ',"model":"' || md5((n % 50)::text) || '","seed":' || n || '}',
             ARRAY['even-' || n % 2, CASE WHEN n % 1000 IN (7, 8) THEN 'rare-' || n % 1000 ELSE 'team-' || n % 40 END], '{"notes":"' || md5((n / 7)::text) || '"}', t, t,
             CASE WHEN status <> 'running' THEN t + n % 1000 * interval '1 second' END,
@@ -41,6 +41,14 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     `INSERT INTO runs.run_texts
      SELECT t.* FROM runs.runs r JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
      CROSS JOIN LATERAL runs.texts_of(r, p.name) t WHERE r.org_id = $1`,
+    [orgId],
+  );
+  await run(
+    `UPDATE runs.projects p SET runs_running = c.running, runs_finished = c.finished, runs_failed = c.failed
+     FROM (SELECT project_id, count(*) FILTER (WHERE status = 'running') AS running,
+                  count(*) FILTER (WHERE status = 'finished') AS finished, count(*) FILTER (WHERE status = 'failed') AS failed
+           FROM runs.runs WHERE org_id = $1 GROUP BY project_id) c
+     WHERE p.org_id = $1 AND p.id = c.project_id`,
     [orgId],
   );
   await run("ALTER TABLE runs.runs ENABLE TRIGGER USER");

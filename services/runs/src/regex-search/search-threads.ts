@@ -23,8 +23,15 @@ export type SearchThreadsOptions = ThreadData & {
   readonly searchMsMax?: number;
 };
 
+/** Longest that a search waits for its turn. */
+const WAIT_MS_MAX = 4000;
+
+/** Longest that it waits and runs together, so that it is answered within the 10 seconds of a request. */
+const TOTAL_MS_MAX = 9000;
+
 type Waiting = {
   readonly task: ThreadTask;
+  readonly since: number;
   readonly resolve: (ids: readonly string[]) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -71,11 +78,15 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
   const start = (thread: Thread, job: Waiting): void => {
     thread.job = job;
     thread.worker.postMessage(job.task);
-    thread.timer = setTimeout(() => {
-      threads.delete(thread);
-      void thread.worker.terminate();
-      settle(thread, ({ reject }) => reject(tooBroad()));
-    }, searchMsMax);
+    const left = TOTAL_MS_MAX - (performance.now() - job.since);
+    thread.timer = setTimeout(
+      () => {
+        threads.delete(thread);
+        void thread.worker.terminate();
+        settle(thread, ({ reject }) => reject(tooBroad()));
+      },
+      Math.min(searchMsMax, left),
+    );
   };
 
   const next = (): void => {
@@ -96,17 +107,20 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
       new Promise((resolve, reject) => {
         if (closed) return reject(new Error("the searches are closed"));
         number += 1;
-        const job: Waiting = { task: { number, search }, resolve, reject };
+        const job: Waiting = { task: { number, search }, since: performance.now(), resolve, reject };
         queue.push(job);
         next();
-        setTimeout(() => {
-          const place = queue.indexOf(job);
-          if (place < 0) return;
-          queue.splice(place, 1);
-          reject(
-            new AppError("service_unavailable", "too many searches are running; try again", { retryAfterSeconds: 1 }),
-          );
-        }, searchMsMax).unref();
+        setTimeout(
+          () => {
+            const place = queue.indexOf(job);
+            if (place < 0) return;
+            queue.splice(place, 1);
+            reject(
+              new AppError("service_unavailable", "too many searches are running; try again", { retryAfterSeconds: 1 }),
+            );
+          },
+          Math.min(searchMsMax, WAIT_MS_MAX),
+        ).unref();
       }),
     async close() {
       closed = true;

@@ -1,6 +1,7 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
 import type { RunPosition, RunStart } from "../domain/run-cursor.ts";
 import type { RunOrder } from "../domain/run-list.ts";
+import { countRuns } from "./count-runs.ts";
 import type { PlainFilter } from "./run-conditions.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";
 import type { Bind } from "./search-condition.ts";
@@ -18,7 +19,7 @@ export type RunChoice = {
 /** A page of a list. */
 export type ChosenRuns = {
   readonly page: RunPosition[];
-  /** How many runs the search of the filter finds; undefined when that was not asked for, or there is no search. */
+  /** How many runs pass the filter, where that was counted on the way. */
   readonly found: number | undefined;
 };
 
@@ -30,19 +31,36 @@ type Row = {
   readonly [value: `value${number}`]: string | number;
 };
 
+/** So many runs are sorted faster than they are met on a walk along the order of 100,000. */
+const FEW_RUNS = 2000;
+
+/**
+ * Whether to ask the counters first. By states, or by a project where the order knows nothing of
+ * projects, a filter may leave none of the runs along a walk, and PostgreSQL cannot foresee it: it
+ * takes project and states for independent of each other.
+ */
+function needsCount({ filter, order }: RunChoice): boolean {
+  if (filter.search !== undefined || filter.ids !== undefined) return false;
+  if (filter.status !== undefined || filter.displayStatus !== undefined) return true;
+  return filter.projectId !== undefined && order.sort.startsWith("metric-");
+}
+
 const NO_REST = new Set(["created", "name", "status"]);
 
 /**
  * The ids of a page of a list, with the positions to go on from. Each statement walks an index in the
  * order of the list, or sorts what a search found: PostgreSQL decides by the values.
  */
-export async function chooseRuns(tx: Tx, orgId: string, choice: RunChoice): Promise<ChosenRuns> {
-  const { order, start, limit } = choice;
+export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Promise<ChosenRuns> {
+  const { order, start, limit } = wanted;
+  const total = needsCount(wanted) ? (await countRuns(tx, orgId, wanted.filter)).total : undefined;
+  const few = total !== undefined && total <= FEW_RUNS;
+  const choice = few ? { ...wanted, filter: { ...wanted.filter, few } } : wanted;
   const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {
     const { statement, values } = choiceStatement(orgId, { ...choice, start: at, limit: rows }, part);
     const found = await tx.rows<Row>(statement, values);
     const page = found.flatMap((row) => (row.id === null ? [] : [positionOf(row, row.id, part)]));
-    return { page, found: found[0]?.found };
+    return { page, found: found[0]?.found ?? total };
   };
   if ("after" in start && start.after.part === "rest") return read("rest", start, limit);
   const valued = await read("valued", start, limit);
@@ -80,9 +98,7 @@ export function choiceStatement(
     [...columns.map((column) => (ascending ? column : `${column} DESC`)), `${createdAt} DESC`, `${id} DESC`].join(", ");
 
   const single = parts.length === 1;
-  // Planning costs more than a page of a plain list does. A limit that is no parameter lets one plan
-  // serve them all; the usual page sizes, and one more, are few enough to be kept.
-  const kept = filter.search === undefined && filter.ids === undefined && offset === 0 && KEPT_LIMITS.has(limit);
+  const kept = isKept(choice);
   const rows = (count: number): string => (kept ? String(count) : bind(count));
   const selects = parts.map((runs) => {
     const columns = runs.values.map((value) => value.sql);
@@ -108,23 +124,27 @@ export function choiceStatement(
   return { statement: kept ? sql(keptName(choice, part), text) : plannedSql(nameOf(order), text), values };
 }
 
+/**
+ * Planning costs more than a page of a plain list does. A limit that is no parameter lets one plan
+ * serve them all; the usual page sizes, and one more, are few enough to be kept. By states, the
+ * best plan depends on which.
+ */
+function isKept({ filter, start, limit }: RunChoice): boolean {
+  const { search, ids, few, status, displayStatus } = filter;
+  if ([search, ids, few, status, displayStatus].some((part) => part !== undefined)) return false;
+  return !("offset" in start && start.offset > 0) && KEPT_LIMITS.has(limit);
+}
+
 const KEPT_LIMITS = new Set([1, 25, 26, 50, 51, 100, 101]);
 
 function nameOf({ sort }: RunOrder): string {
   return `runs_choose_${sort.replaceAll("-", "_")}`;
 }
 
-/** Names of statements have to be short. */
-const FILTER_LETTERS = [
-  ["projectId", "p"],
-  ["status", "s"],
-  ["displayStatus", "d"],
-] as const;
-
-/** Tells apart every statement that is kept. */
+/** Tells apart every statement that is kept. Names of statements have to be short. */
 function keptName({ filter, order, start, limit }: RunChoice, part: OrderPart): string {
-  const filters = FILTER_LETTERS.flatMap(([name, letter]) => (filter[name] === undefined ? [] : [letter]));
-  return [nameOf(order), part, ...filters, "after" in start ? "after" : "first", limit].join("_");
+  const project = filter.projectId === undefined ? [] : ["p"];
+  return [nameOf(order), part, ...project, "after" in start ? "after" : "first", limit].join("_");
 }
 
 /** Intervals go out as microseconds. */

@@ -66,8 +66,8 @@ export function figuresOf({ metric_figures: packed }: MetricRow): FigureColumns 
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const count = bytes.byteLength / (FIGURES.length * 8);
   const column = (place: number): number[] => {
-    const values: number[] = Array.from({ length: count });
-    for (let i = 0; i < count; i += 1) values[i] = view.getFloat64((i * FIGURES.length + place) * 8);
+    const values: number[] = [];
+    for (let i = 0; i < count; i += 1) values.push(view.getFloat64((i * FIGURES.length + place) * 8));
     return values;
   };
   return Object.fromEntries(FIGURES.map((figure, place) => [figure, column(place)])) as FigureColumns;

@@ -6,6 +6,8 @@ export type PlainFilter = Omit<RunFilter, "search"> & {
   readonly search: PlainTree | undefined;
   /** Only these runs; undefined: all. */
   readonly ids?: readonly string[];
+  /** Few runs pass the filter, so that they are better taken by it than met in the order of the list. */
+  readonly few?: boolean;
 };
 
 /** Where the runs of a list come from: SQL, with `$1` the organization. */
@@ -27,6 +29,10 @@ export type RunSource = {
  */
 export function runSource(filter: PlainFilter, row: boolean, bind: Bind, counted = false): RunSource {
   const { search, ids } = filter;
+  if (filter.few === true) {
+    const few = `SELECT r.id AS run_id FROM runs.runs r WHERE ${columnConditions(filter, "r", bind)}`;
+    return foundRuns(`WITH found AS MATERIALIZED (${few})`);
+  }
   if (search === undefined) {
     const chosen = ids === undefined ? undefined : `unnest(${bind(ids)}::uuid[]) AS chosen (id)`;
     const from = chosen === undefined ? "runs.runs r" : `${chosen} JOIN runs.runs r ON r.id = chosen.id`;
@@ -38,6 +44,11 @@ export function runSource(filter: PlainFilter, row: boolean, bind: Bind, counted
   }
   const first = `WITH found AS MATERIALIZED (SELECT t.run_id, t.created_at FROM runs.found_runs t WHERE ${found})`;
   if (!row) return { with: first, from: "found", where: "true", id: "found.run_id", createdAt: "found.created_at" };
+  return foundRuns(first);
+}
+
+/** The rows of the runs that the beginning of the statement found. */
+function foundRuns(first: string): RunSource {
   return {
     with: first,
     from: "found JOIN runs.runs r ON r.id = found.run_id",
@@ -46,6 +57,13 @@ export function runSource(filter: PlainFilter, row: boolean, bind: Bind, counted
     createdAt: "r.created_at",
   };
 }
+
+/** The statuses that a run of a stored status may show, so that an index by the status shown can be used. */
+const SHOWN: Readonly<Record<string, string>> = {
+  running: "('running', 'stopping')",
+  finished: "('finished', 'stopped')",
+  failed: "('failed', 'stopped')",
+};
 
 /** Conditions on the columns that runs.runs and runs.found_runs both have. */
 export function columnConditions(
@@ -57,6 +75,7 @@ export function columnConditions(
     `${alias}.org_id = $1`,
     ...(projectId === undefined ? [] : [`${alias}.project_id = ${bind(projectId)}::uuid`]),
     ...(status === undefined ? [] : [`${alias}.status = ${bind(status)}`]),
+    ...(status === undefined || SHOWN[status] === undefined ? [] : [`${alias}.display_status IN ${SHOWN[status]}`]),
     ...(displayStatus === undefined ? [] : [`${alias}.display_status = ${bind(displayStatus)}`]),
   ].join(" AND ");
 }

@@ -13,7 +13,7 @@ export type OrderedRuns = RunSource & {
 /** Runs that have the value that is sorted by, or those that come after them because they have none. */
 export type OrderPart = "valued" | "rest";
 
-const DURATION = "CASE WHEN r.status <> 'running' THEN r.finished_at - r.started_at END";
+const DURATION = "r.duration";
 
 /**
  * The runs of one part of a list; those of several elements have to be merged, and begin alike. Only durations and
