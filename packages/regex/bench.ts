@@ -80,6 +80,13 @@ const adversarial: readonly [pattern: string, kind: string][] = [
   ["\\b(?:a\\B|\\Bb|b\\b.){1,40}z", "words"],
   ["(?:a|ab|abc|abcd){100}z", "mostly a, b"],
   ["a.{30}(?:[ab]c*){30}\\b\\B.", "mostly a, b"],
+  ["[ab]*a(?:|[ab]{30}){9}\\W{2,9}zz", "random a, b"],
+  ["[ab]*a(?:[ab]*[a-f]{3,9}){9}[a-f]{5}yy", "random a, b"],
+  ["a(?:.{2,9}\\w?){11}z", "words"],
+  ["a(?:.\\w?\\d?){80}z", "words"],
+  ["a[^a]*[^a]?(?:[^a].|[^a]?){0,30}[^a]+.{0,30}(?:[^a]|.{3,8})*zz", "words"],
+  ["a.{60}b.{61}c.{62}d.{63}\\w.{64}\\d.{65}[ab].{66}\\n", "words"],
+  ["[ab]*a[ab]{12}c|[ab]*b[ab]{13}d", "random a, b"],
 ];
 
 function secondsFor(regex: Regex, list: readonly string[]): number {
@@ -97,11 +104,12 @@ function measure(pattern: string, kind: string, list: readonly string[]): string
     const { user, system } = process.cpuUsage(before);
     // A new one for each round: what states cost to make belongs to it.
     const seconds = Math.min(...[0, 1].map(() => secondsFor(compileRegex(pattern), list)));
-    const found = list.filter(compileRegex(pattern).test).length;
+    const { test, cost } = compileRegex(pattern);
+    const found = list.filter(test).length;
     const characters = list.length * TEXT_LENGTH;
     const all = (seconds / characters) * 128 * 1024 * 1024;
     return (
-      `${name} ${((seconds * 1e9) / characters).toFixed(1).padStart(6)} ns/char ` +
+      `${name} ${((seconds * 1e9) / characters).toFixed(1).padStart(6)} of ${cost.toFixed(0).padStart(2)} ns/char ` +
       `${(characters / seconds / 1e6).toFixed(0).padStart(5)} M char/s ${all.toFixed(1).padStart(5)} s per 128 Mi ` +
       `${((user + system) / 1000).toFixed(0).padStart(4)} ms to compile, found in ${found} of ${list.length}`
     );

@@ -20,6 +20,9 @@ describe("the text of the metrics", () => {
     metrics.watchPool("runs", () => ({ inUse: 99, idle: 0, waiting: 0, max: 99 }));
     metrics.watchPool("runs", () => ({ inUse: 3, idle: 1, waiting: 2, max: 10 }));
     metrics.outboxLag("runs", 1.25);
+    for (const ok of [true, true, false])
+      metrics.compactionVisit({ kind: "logs", ok, rows: 5, blocks: 2, seconds: 0.2 });
+    metrics.compactionBacklog({ kind: "logs", lagSeconds: 3.5, rowsWaiting: 77 });
     lines = new Set((await metrics.metricsText()).split("\n"));
   });
 
@@ -66,6 +69,14 @@ describe("the text of the metrics", () => {
     ],
     ["shows the size of the pool", 'tidemark_pg_pool_connections{pool="runs",state="max",service="gateway"} 10'],
     ["shows who waits for a connection", 'tidemark_pg_pool_waiting{pool="runs",service="gateway"} 2'],
+    ["counts compacted rows", 'tidemark_compaction_rows_total{kind="logs",service="gateway"} 15'],
+    ["counts the blocks of compactors", 'tidemark_compaction_blocks_total{kind="logs",service="gateway"} 6'],
+    [
+      "has the visits of compactors, failed ones apart",
+      'tidemark_compaction_visit_seconds_count{service="gateway",kind="logs",outcome="failed"} 1',
+    ],
+    ["shows the lag of compaction", 'tidemark_compaction_lag_seconds{kind="logs",service="gateway"} 3.5'],
+    ["shows what waits for compaction", 'tidemark_compaction_rows_waiting{kind="logs",service="gateway"} 77'],
     ["shows the lag of an outbox", 'tidemark_outbox_lag_seconds{outbox="runs",service="gateway"} 1.25'],
   ])("%s", (_, line) => {
     expect([...lines]).toContain(line);

@@ -35,6 +35,20 @@ export type Metrics = {
   watchPool(pool: string, read: () => PoolState): void;
   /** Age of the oldest outbox row that is not published yet, 0 when there is none. */
   outboxLag(outbox: string, seconds: number): void;
+  /** A compactor has looked after one thing: the landed rows that it took, and the blocks that it wrote instead. */
+  compactionVisit(visit: {
+    readonly kind: string;
+    readonly ok: boolean;
+    readonly rows: number;
+    readonly blocks: number;
+    readonly seconds: number;
+  }): void;
+  /** For how long the longest waiting work has been due, and how many landed rows wait. */
+  compactionBacklog(backlog: {
+    readonly kind: string;
+    readonly lagSeconds: number;
+    readonly rowsWaiting: number;
+  }): void;
   /**
    * Everything above and the process itself (CPU, memory, garbage collection, event loop) in the Prometheus text
    * format, version 0.0.4.
@@ -99,6 +113,7 @@ export function createMetrics(service: string): Metrics {
     labelNames: ["outbox"],
     registers,
   });
+  const compaction = compactionMetrics(registers);
   const pools = new Map<string, () => PoolState>();
   watchPools(registry, pools);
 
@@ -115,8 +130,54 @@ export function createMetrics(service: string): Metrics {
     pgQuery: ({ statement, seconds, ok }) => pgSeconds.observe({ statement, outcome: ok ? "ok" : "failed" }, seconds),
     watchPool: (pool, read) => void pools.set(pool, read),
     outboxLag: (outbox, seconds) => outboxLag.set({ outbox }, seconds),
+    ...compaction,
     metricsText: () => registry.metrics(),
     contentType: registry.contentType,
+  };
+}
+
+function compactionMetrics(registers: Registry[]): Pick<Metrics, "compactionVisit" | "compactionBacklog"> {
+  const seconds = new Histogram({
+    name: "tidemark_compaction_visit_seconds",
+    help: "Time that a compactor spent on one thing.",
+    labelNames: ["kind", "outcome"],
+    buckets: durationBuckets,
+    registers,
+  });
+  const rows = new Counter({
+    name: "tidemark_compaction_rows_total",
+    help: "Landed rows that were compacted.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const blocks = new Counter({
+    name: "tidemark_compaction_blocks_total",
+    help: "Blocks that compactors wrote.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const lag = new Gauge({
+    name: "tidemark_compaction_lag_seconds",
+    help: "For how long the work that waits longest has been due, of all processes together.",
+    labelNames: ["kind"],
+    registers,
+  });
+  const waiting = new Gauge({
+    name: "tidemark_compaction_rows_waiting",
+    help: "Landed rows that wait for compaction, of all processes together, counted up to 100,000.",
+    labelNames: ["kind"],
+    registers,
+  });
+  return {
+    compactionVisit(visit) {
+      seconds.observe({ kind: visit.kind, outcome: visit.ok ? "ok" : "failed" }, visit.seconds);
+      rows.inc({ kind: visit.kind }, visit.rows);
+      blocks.inc({ kind: visit.kind }, visit.blocks);
+    },
+    compactionBacklog({ kind, lagSeconds, rowsWaiting }) {
+      lag.set({ kind }, lagSeconds);
+      waiting.set({ kind }, rowsWaiting);
+    },
   };
 }
 

@@ -37,6 +37,11 @@ export type Automaton = {
   readonly start: Int32Array;
   readonly accept: number;
   readonly counters: readonly Counter[];
+  /**
+   * Rows of positions of which each can be followed by no more than those before it, so that it is of no account while one
+   * of them is live.
+   */
+  readonly weaker: readonly (readonly number[])[];
   readonly matchesEmpty: boolean;
 };
 
@@ -116,6 +121,7 @@ export function createAutomaton(program: Program, alphabet: Alphabet, limits: Au
     start,
     accept: positions.accepting.reduce((bits, position) => bits | (1 << position), 0),
     counters: positions.counted.map(({ enter, exit, ...rest }) => ({ ...rest, enter: 1 << enter, exit: 1 << exit })),
+    weaker: positions.rows.filter((row) => row.length > 1),
     matchesEmpty,
   };
 }

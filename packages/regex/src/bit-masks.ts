@@ -53,10 +53,11 @@ function listFollowers({ size, words, rows, rowOf, restart }: Automaton): number
 
 /** Makes the masks of an automaton; nothing when it has more positions than any scan. */
 export function createBitMasks(automaton: Automaton): BitMasks | undefined {
-  const words = wordSizes.find((size) => size >= automaton.words);
-  if (words === undefined) return undefined;
+  if (automaton.words > Math.max(...wordSizes)) return undefined;
   const lists = listFollowers(automaton);
-  const { distances, groups, others, cost } = planFollowers(automaton, words, lists);
+  const plan = planFollowers(automaton, lists);
+  if (plan === undefined) return undefined;
+  const { words, distances, groups, others, cost } = plan;
   const maskOf = (holds: (list: readonly number[], position: number) => boolean) => {
     const mask = new Int32Array(words);
     lists.forEach((list, at) => holds(list, at) && (mask[at >> 5]! |= 1 << (at & 31)));
@@ -85,8 +86,8 @@ export function createBitMasks(automaton: Automaton): BitMasks | undefined {
   });
   return {
     words,
-    stay: maskOf((list, at) => words > 1 && list.includes(at)),
-    step: maskOf((list, at) => words > 1 && list.includes(at + 1)),
+    stay: maskOf((list, at) => words > 2 && list.includes(at)),
+    step: maskOf((list, at) => words > 2 && list.includes(at + 1)),
     distances: Int32Array.from(distances),
     leaps: Int32Array.from(distances.flatMap((far) => [...maskOf((list, at) => list.includes(at + far))])),
     groups: setsOf(groups.map(({ positions }) => positions)),

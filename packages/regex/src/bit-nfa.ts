@@ -2,7 +2,7 @@ import type { Automaton } from "./automaton.ts";
 import { createBitMasks } from "./bit-masks.ts";
 import { createScanOfEight } from "./bit-scan-eight.ts";
 import { createScanOfFour } from "./bit-scan-four.ts";
-import { createScanOfOne } from "./bit-scan.ts";
+import { createScanOfOne, createScanOfTwo } from "./bit-scan.ts";
 import type { ClassReader } from "./class-reader.ts";
 import { createRunCounters, resetRuns } from "./run-counters.ts";
 
@@ -24,7 +24,7 @@ export function createBitNfa(automaton: Automaton): BitNfa | undefined {
   const classCount = automaton.reach.length / automaton.words;
   const runs = createRunCounters(automaton.counters, classCount);
   const entering = automaton.counters.reduce((all, { enter }) => all | enter, 0);
-  const createScan = { 1: createScanOfOne, 4: createScanOfFour, 8: createScanOfEight }[masks.words];
+  const createScan = { 1: createScanOfOne, 2: createScanOfTwo, 4: createScanOfFour, 8: createScanOfEight }[masks.words];
   const scan = createScan(masks, { accept: automaton.accept, entering, runs });
   const live = new Int32Array(masks.words);
   return {

@@ -138,6 +138,10 @@ export function findLiterals(root: Node): Literals {
         return anyOf(node.parts.map(look));
       case "plus":
         return inexact(look(node.body));
+      case "atLeast":
+        return inexact(inOrder(look(node.body), inexact(look(node.body))));
+      case "atMost":
+        return nothing;
       case "maybe":
         return anyOf([{ exact: [""] }, look(node.body)]);
     }

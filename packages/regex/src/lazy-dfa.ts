@@ -1,5 +1,6 @@
 import type { Automaton } from "./automaton.ts";
 import type { ClassReader } from "./class-reader.ts";
+import { createPruning } from "./pruning.ts";
 import { createStateTable } from "./state-table.ts";
 
 /** Marks in the transition table in place of a state. */
@@ -59,6 +60,7 @@ function commonFollowers({ size, words, rows, rowOf, restart }: Automaton) {
     if (follows(at, distance)) leap[word]! |= bit;
     for (let i = 0; i < words; i++) {
       let rest = rows[rowOf[at]! + i]! & ~restart[i]!;
+      if (rest === 0) continue;
       for (const to of [at, at + 1, at + distance]) if (to >> 5 === i) rest &= ~(1 << (to & 31));
       if (rest !== 0) others[word]! |= bit;
     }
@@ -95,31 +97,52 @@ export function createLazyDfa(automaton: Automaton, limits: DfaLimits): LazyDfa 
 
   const { stay, step, leap, distance, others } = commonFollowers(automaton);
   const back = 32 - distance;
+  const prune = createPruning(automaton);
 
-  /** Puts what is live after `cls` in a state into `set`. Returns its mark, or the state as the place of its transitions. */
-  function after(state: number, cls: number): number {
+  /** What can follow the state `followed`, before it is known which character does. */
+  const followers = new Int32Array(words);
+  let followed = -1;
+
+  function follow(state: number): void {
+    followed = state;
     const from = (state / stride) * words;
     const { sets } = states;
-    let effort = 4 * words;
+    let effort = 3 * words;
     let carry = 0;
     for (let i = 0; i < words; i++) {
-      const stepping = sets[from + i]! & step[i]!;
-      const leaping = sets[from + i]! & leap[i]!;
-      set[i] = restart[i]! | (sets[from + i]! & stay[i]!) | (stepping << 1) | (leaping << distance) | carry;
+      const live = sets[from + i]!;
+      const stepping = live & step[i]!;
+      const leaping = live & leap[i]!;
+      followers[i] = restart[i]! | (live & stay[i]!) | (stepping << 1) | (leaping << distance) | carry;
       carry = (stepping >>> 31) | (leaping >>> back);
     }
     for (let i = 0; i < words; i++) {
       for (let live = sets[from + i]! & others[i]!; live !== 0; live &= live - 1) {
         const row = rowOf[i * 32 + 31 - Math.clz32(live & -live)]!;
-        for (let k = 0; k < words; k++) set[k]! |= rows[row + k]!;
+        for (let k = 0; k < words; k++) followers[k]! |= rows[row + k]!;
         effort += words;
       }
     }
-    credit -= TRANSITION + effort / WORDS_PER_CHARACTER;
+    credit -= effort / WORDS_PER_CHARACTER;
+  }
+
+  /** The state of what is in `set`. */
+  function intern(): number {
+    const { generation } = states;
+    const state = states.intern();
+    if (generation !== states.generation) followed = -1;
+    return state;
+  }
+
+  /** Puts what is live after `cls` in a state into `set`. Returns its mark, or the state as the place of its transitions. */
+  function after(state: number, cls: number): number {
+    if (state !== followed) follow(state);
     let any = 0;
-    for (let k = 0, at = cls * words; k < words; k++) any |= set[k]! &= reach[at + k]!;
+    for (let k = 0, at = cls * words; k < words; k++) any |= set[k] = followers[k]! & reach[at + k]!;
+    credit -= TRANSITION + prune(set) + (3 * words) / WORDS_PER_CHARACTER;
     if ((set[0]! & accept) !== 0) return MATCH;
-    return cls === end || (any === 0 && bounded) ? DEAD : states.intern();
+    if (cls === end || (any === 0 && bounded)) return DEAD;
+    return intern();
   }
 
   /** As {@link after}; keeps the answer, unless the table was emptied on the way. */
@@ -132,7 +155,7 @@ export function createLazyDfa(automaton: Automaton, limits: DfaLimits): LazyDfa 
 
   function begin(): number {
     set.set(automaton.start);
-    return states.intern();
+    return intern();
   }
 
   return {

@@ -1,6 +1,6 @@
 /**
  * What a text must contain for a pattern to match it, as far as that can be told by substrings. `any` tells nothing. Every
- * literal has {@link LITERAL_MIN} characters or more and no capital ASCII letters: the text is to be compared with its own
+ * literal has three characters or more and no capital ASCII letters: the text is to be compared with its own
  * ASCII letters in lower case.
  */
 export type Literals =
@@ -9,7 +9,7 @@ export type Literals =
   | { readonly kind: "and" | "or"; readonly parts: readonly Literals[] };
 
 /** Shorter texts are of no use to an index over triples of characters. */
-export const LITERAL_MIN = 3;
+const LITERAL_MIN = 3;
 
 /** More conditions than these select no better; leaving some out keeps the rest true. */
 const CONDITIONS_MAX = 16;

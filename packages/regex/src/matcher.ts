@@ -22,10 +22,10 @@ export type MatcherLimits = {
 };
 
 export const matcherLimits: MatcherLimits = {
-  cost: 30,
+  cost: 60,
   stateBytes: 8_000_000,
   credit: 2_000_000,
-  completion: 5_000_000,
+  completion: 8_000_000,
 };
 
 /** Positions written out, for each form: the bits of a scan, and what keeps making a state short. */
@@ -37,11 +37,14 @@ const completePositions: AutomatonLimits = { positions: 4_096, visits: 600_000 }
 const EARNED_BY_BITS = 1 / 16;
 const RETRY_CREDIT = 1 / 8;
 
+/** What a unit costs when all states are known but few are in the nearest cache. */
+const COST_OF_STATES = 10;
+
 /** Runs shorter than this are not worth a counter. */
 const COUNT_FROM_MIN = 24;
 
-/** Answers whether a pattern matches anywhere in a text. */
-export type Matcher = { readonly test: (text: string) => boolean };
+/** Answers whether a pattern matches anywhere in a text, at this cost per unit of text at most, in nanoseconds. */
+export type Matcher = { readonly test: (text: string) => boolean; readonly cost: number };
 
 function automatonOf(
   root: Node,
@@ -63,13 +66,15 @@ function cheapestBits(root: Node, alphabet: Alphabet, limit: number): CountedBit
     .map((countFrom) => ({ countFrom, cost: leastCost(createMeasure(countFrom)(root)) }))
     .filter(({ cost }) => cost <= limit)
     .sort((a, b) => a.cost - b.cost);
-  for (const { countFrom } of choices) {
+  let best: CountedBits | undefined;
+  for (const { countFrom, cost } of choices) {
+    if (best !== undefined && best.bits.cost <= cost) break;
     const automaton = automatonOf(root, alphabet, countFrom, bitPositions);
-    if (automaton === undefined) continue;
-    const bits = createBitNfa(automaton);
-    if (bits !== undefined && bits.cost <= limit) return { automaton, bits };
+    const bits = automaton && createBitNfa(automaton);
+    if (automaton === undefined || bits === undefined || bits.cost > (best?.bits.cost ?? limit)) continue;
+    best = { automaton, bits };
   }
-  return undefined;
+  return best;
 }
 
 function searchBits(bits: BitNfa, reader: ClassReader): (text: string) => boolean {
@@ -114,6 +119,7 @@ export function createMatcher(root: Node, limits: MatcherLimits = matcherLimits)
   if (counted === undefined) {
     if (dfa === undefined || !dfa.complete(limits.completion)) throw regexError("too_large");
     return {
+      cost: COST_OF_STATES,
       test(text) {
         reader.open(text);
         return dfa.search(reader) === true;
@@ -121,5 +127,6 @@ export function createMatcher(root: Node, limits: MatcherLimits = matcherLimits)
     };
   }
   const { bits } = counted;
-  return { test: dfa === undefined ? searchBits(bits, reader) : searchBoth(dfa, bits, reader, limits.credit) };
+  const test = dfa === undefined ? searchBits(bits, reader) : searchBoth(dfa, bits, reader, limits.credit);
+  return { test, cost: Math.max(bits.cost, COST_OF_STATES) };
 }

@@ -17,7 +17,11 @@ export function createMeasure(countFrom: number): (node: Node) => Measure {
     if (node.kind === "run") {
       return node.size < countFrom ? { characters: node.size, counters: 0 } : { characters: 0, counters: 1 };
     }
-    if ("body" in node) return measure(node.body);
+    if ("body" in node) {
+      const { characters, counters } = measure(node.body);
+      const times = "times" in node ? node.times : 1;
+      return { characters: characters * times, counters: counters * times };
+    }
     let [characters, counters] = [0, 0];
     for (const part of "parts" in node ? node.parts : []) {
       const own = measure(part);

@@ -23,6 +23,9 @@ function show(node: Node): string {
     case "plus":
     case "maybe":
       return `${node.kind}(${show(node.body)})`;
+    case "atMost":
+    case "atLeast":
+      return `${node.kind} ${node.times}(${show(node.body)})`;
     default:
       return node.kind;
   }
@@ -94,6 +97,17 @@ describe("a pattern is parsed into", () => {
     ],
     ["groups without their parentheses", "((1)(?:2)(?P<x>3))+", "plus(concat([31]{1,1}, [32]{1,1}, [33]{1,1}))"],
     ["repeats of groups written out", "(?:12){2}", "concat([31]{1,1}, [32]{1,1}, [31]{1,1}, [32]{1,1})"],
+    ["optional repeats of groups in one", "(?:12?){0,3}", "atMost 3(concat([31]{1,1}, [32]{0,1}))"],
+    [
+      "repeats of groups without an upper bound in one",
+      "(?:1|23){4,}",
+      "atLeast 4(either([31]{1,1}, concat([32]{1,1}, [33]{1,1})))",
+    ],
+    [
+      "repeats of groups with both bounds in two",
+      "(?:12){1,4}",
+      "concat([31]{1,1}, [32]{1,1}, atMost 3(concat([31]{1,1}, [32]{1,1})))",
+    ],
     ["alternatives", "12|3|", "maybe(either(concat([31]{1,1}, [32]{1,1}), [33]{1,1}))"],
     ["nothing that can match", "[^\\x00-\\x{10FFFF}]|1", "[31]{1,1}"],
     ["nothing at all", "[^\\x00-\\x{10FFFF}]1", "never"],

@@ -35,6 +35,8 @@ export type Positions = {
   readonly begin: number | undefined;
   /** By kind of the last character: positions from which a match may begin; none where all kinds are alike. */
   readonly anywhere: readonly number[];
+  /** Rows of positions of which each can be followed by no more than those before it; see the program. */
+  readonly rows: readonly (readonly number[])[];
   /** How many positions, from the first, are of the special sorts above; all others are single characters. */
   readonly specials: number;
 };
@@ -98,5 +100,11 @@ export function layOutPositions(program: Program, alphabet: Alphabet): Positions
       sorts.flatMap((sort) => addMembers(members, sort, step.out)),
     );
   }
-  return { list, ofStep, accepting, counted, sensitive, begin, anywhere, specials };
+  const rows = program.rows.flatMap((row) => {
+    const copies = row.map((step) => ofStep.get(step) ?? []);
+    // Copies in other surroundings may be told apart by more kinds of characters.
+    const alike = copies.filter((copy) => copy.length === copies[0]!.length);
+    return copies[0]!.map((_, i) => alike.map((copy) => copy[i]!));
+  });
+  return { list, ofStep, rows, accepting, counted, sensitive, begin, anywhere, specials };
 }

@@ -15,7 +15,15 @@ export type Step =
   | { readonly kind: "match" | "fail" };
 
 /** A nondeterministic automaton in Thompson's form: the steps, last first, and where to begin. */
-export type Program = { readonly steps: readonly Step[]; readonly start: number };
+export type Program = {
+  readonly steps: readonly Step[];
+  readonly start: number;
+  /**
+   * Rows of steps that stand for the same character of copies of one part. Whatever can follow a step of a row can also
+   * follow those before it, so a step is of no account while one before it is live.
+   */
+  readonly rows: readonly (readonly number[])[];
+};
 
 /** How a tree is written out. */
 export type ProgramOptions = {
@@ -28,7 +36,15 @@ export type ProgramOptions = {
 /** Writes out a tree from its end to its beginning, so that every step knows what follows it. */
 export function createProgram(root: Node, options: ProgramOptions): Program {
   const steps: Step[] = [{ kind: "match" }, { kind: "fail" }];
+  const rows: number[][] = [];
   const add = (step: Step): number => steps.push(step) - 1;
+
+  /** Notes the rows of copies of `size` steps each, the strongest first. */
+  function align(begins: readonly number[], size: number): void {
+    for (let i = 0; i < size; i++) {
+      if (steps[begins[0]! + i]!.kind === "chars") rows.push(begins.map((begin) => begin + i));
+    }
+  }
 
   /** A way in to what `body` adds before the loop, from where the loop is entered again. */
   function loop(body: (back: number) => number, out: number): { first: number; again: number } {
@@ -48,11 +64,48 @@ export function createProgram(root: Node, options: ProgramOptions): Program {
   function writtenOut({ set, min, max }: Run, out: number): number {
     if (max === Infinity) {
       const { first, again } = loop((back) => chars(set, 1, back), out);
-      return min === 0 ? again : chars(set, min - 1, first);
+      if (min === 0) return again;
+      const begin = chars(set, min - 1, first);
+      // The more have been read, the fewer are missing.
+      rows.push([first, ...Array.from({ length: min - 1 }, (_, i) => first + 1 + i)]);
+      return begin;
     }
     let to = out;
-    for (let i = min; i < max; i++) to = add({ kind: "split", out, other: chars(set, 1, to) });
-    return chars(set, min, to);
+    const optional: number[] = [];
+    for (let i = min; i < max; i++) {
+      const step = chars(set, 1, to);
+      optional.unshift(step);
+      to = add({ kind: "split", out, other: step });
+    }
+    const begin = chars(set, min, to);
+    // Once it may end, the fewer have been read, the more can come.
+    if (optional.length > 0) rows.push(min === 0 ? optional : [to + 1, ...optional]);
+    return begin;
+  }
+
+  /** Copies of a part that may end after each. */
+  function upTo(body: Node, times: number, out: number): number {
+    const begins: number[] = [];
+    let to = out;
+    for (let i = 0; i < times; i++) {
+      begins.unshift(steps.length);
+      to = add({ kind: "split", out, other: write(body, to) });
+    }
+    align(begins, steps.length - 1 - begins[0]!);
+    return to;
+  }
+
+  /** Copies of a part, and a loop of the last. */
+  function noFewer(body: Node, times: number, out: number): number {
+    const begins: number[] = [];
+    const copy = (to: number): number => {
+      begins.push(steps.length);
+      return write(body, to);
+    };
+    let to = loop(copy, out).first;
+    for (let i = 1; i < times; i++) to = copy(to);
+    align(begins, steps.length - begins.at(-1)!);
+    return to;
   }
 
   function counted(set: RuneSet, min: number, max: number, out: number): number {
@@ -93,8 +146,12 @@ export function createProgram(root: Node, options: ProgramOptions): Program {
         return loop((back) => write(node.body, back), out).first;
       case "maybe":
         return add({ kind: "split", out, other: write(node.body, out) });
+      case "atMost":
+        return upTo(node.body, node.times, out);
+      case "atLeast":
+        return noFewer(node.body, node.times, out);
     }
   }
 
-  return { start: write(root, 0), steps };
+  return { start: write(root, 0), steps, rows };
 }

@@ -27,7 +27,11 @@ export type Node = Measures &
     | { readonly kind: "run"; readonly set: RuneSet; readonly min: number; readonly max: number }
     | { readonly kind: "assert"; readonly flag: number }
     | { readonly kind: "concat" | "either"; readonly parts: readonly Node[] }
-    | { readonly kind: "plus" | "maybe"; readonly body: Node }
+    | { readonly kind: "plus"; readonly body: Node }
+    | { readonly kind: "maybe"; readonly body: Node }
+    /** Up to `times` times, 2 or more; or so many times and more. The body has more than one character. */
+    | { readonly kind: "atMost"; readonly body: Node; readonly times: number }
+    | { readonly kind: "atLeast"; readonly body: Node; readonly times: number }
   );
 
 export const empty: Node = { kind: "empty", nullable: true, size: 0 };
@@ -43,33 +47,57 @@ export function assert(flag: number): Node {
   return { kind: "assert", flag, nullable: false, size: 0 };
 }
 
+/** What a node adds to a row of parts. */
+export function partsOf(node: Node): readonly Node[] {
+  return node.kind === "concat" ? node.parts : [node];
+}
+
+/** Whether two nodes are one, or the same run or assertion. */
+function isSame(one: Node, other: Node): boolean {
+  if (one === other) return true;
+  if (one.kind === "assert" && other.kind === "assert") return one.flag === other.flag;
+  if (one.kind !== "run" || other.kind !== "run") return false;
+  return one.set === other.set && one.min === other.min && one.max === other.max;
+}
+
+/** Whether a row of parts has those of `node` right before the place `end`. */
+export function hasBefore(parts: readonly Node[], end: number, node: Node): boolean {
+  const own = partsOf(node);
+  return own.length <= end && own.every((part, i) => isSame(part, parts[end - own.length + i]!));
+}
+
 /**
- * One after the other. Neighbouring runs of one set become one run, and of equal assertions at one place one remains:
- * these are the same language.
+ * One after the other. Neighbouring runs of one set become one run, copies before a loop of the same become part of it,
+ * and of equal assertions at one place one remains: these are the same language.
  */
 export function concat(given: Iterable<Node>): Node {
   const parts: Node[] = [];
-  let [nullable, size] = [true, 0];
   /** Assertions since the last part that was none. */
   let asserted = 0;
   for (const node of given) {
     if (node.kind === "never") return never;
-    for (const part of node.kind === "concat" ? node.parts : [node]) {
+    for (const part of partsOf(node)) {
       const last = parts.at(-1);
       if (part.kind === "empty" || (part.kind === "assert" && (asserted & part.flag) !== 0)) continue;
       asserted = part.kind === "assert" ? asserted | part.flag : 0;
       if (part.kind === "run" && last?.kind === "run" && last.set === part.set) {
-        const both = run(part.set, last.min + part.min, last.max + part.max);
-        size += both.size - last.size;
-        parts[parts.length - 1] = both;
+        parts[parts.length - 1] = run(part.set, last.min + part.min, last.max + part.max);
+      } else if (part.kind === "plus" || part.kind === "atLeast") {
+        let times = part.kind === "plus" ? 1 : part.times;
+        for (; hasBefore(parts, parts.length, part.body); times++) parts.length -= partsOf(part.body).length;
+        parts.push(times === 1 ? part : atLeast(part.body, times));
       } else {
         parts.push(part);
-        size += part.size;
       }
-      nullable &&= part.nullable;
     }
   }
-  return parts.length === 0 ? empty : parts.length === 1 ? parts[0]! : { kind: "concat", parts, nullable, size };
+  if (parts.length < 2) return parts[0] ?? empty;
+  const size = parts.reduce((sum, part) => sum + part.size, 0);
+  return { kind: "concat", parts, nullable: parts.every((part) => part.nullable), size };
+}
+
+function atLeast(body: Node, times: number): Node {
+  return { kind: "atLeast", body, times, nullable: body.nullable, size: body.size * times };
 }
 
 /** Any one of the branches. An empty branch makes the rest optional. */
@@ -93,13 +121,25 @@ export function maybe(body: Node): Node {
   // An optional assertion asserts nothing.
   if (body.kind === "never" || body.kind === "assert") return empty;
   if (body.kind === "run" && body.min <= 1) return run(body.set, 0, body.max);
-  return body.nullable ? body : { kind: "maybe", body, nullable: true, size: body.size };
+  if (body.nullable) return body;
+  if (body.kind === "concat") {
+    // The body, and then perhaps the body again: so far up to some times.
+    const before = body.parts.length - 1;
+    const last = body.parts[before]!;
+    if (last.kind === "maybe" || last.kind === "atMost") {
+      if (partsOf(last.body).length === before && hasBefore(body.parts, before, last.body)) {
+        const times = last.kind === "maybe" ? 2 : last.times + 1;
+        return { kind: "atMost", body: last.body, times, nullable: true, size: last.body.size * times };
+      }
+    }
+  }
+  return { kind: "maybe", body, nullable: true, size: body.size };
 }
 
 /** Once or more. */
 export function plus(body: Node): Node {
   if (body.kind === "empty" || body.kind === "never" || body.kind === "assert" || body.kind === "plus") return body;
   if (body.kind === "run" && body.min <= 1) return run(body.set, body.min, Infinity);
-  if (body.kind === "maybe") return maybe(plus(body.body));
+  if (body.kind === "maybe" || body.kind === "atMost") return maybe(plus(body.body));
   return { kind: "plus", body, nullable: body.nullable, size: body.size };
 }

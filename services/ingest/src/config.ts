@@ -10,7 +10,16 @@ const runsRemembered = (env: string) =>
   });
 
 /** Settings of the module that takes run data. */
-export const ingestConfig = defineConfig({ runsRemembered: runsRemembered("TIDEMARK_INGEST_RUNS_REMEMBERED") });
+export const ingestConfig = defineConfig({
+  runsRemembered: runsRemembered("TIDEMARK_INGEST_RUNS_REMEMBERED"),
+  compactAfterSeconds: int({
+    env: "TIDEMARK_INGEST_COMPACT_AFTER_SECONDS",
+    help: "Seconds after which landed console lines are compacted even if they are few; many are compacted sooner.",
+    default: 60,
+    min: 1,
+    max: 3600,
+  }),
+});
 
 /** Settings of the module that reads run data. */
 export const ingestReadConfig = defineConfig({

@@ -11,7 +11,12 @@ import {
   type MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import type { LogFields } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
+import { logCompaction } from "./compaction/compact-log-lines.ts";
+import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
+import type { WriteMarks } from "./compaction/write-marks.ts";
+import type { LevelRules } from "./domain/log-levels.ts";
 import { createIdSource, type IdSource } from "./domain/id-source.ts";
 import { appendAttributesHandler } from "./handlers/append-attributes.ts";
 import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
@@ -35,6 +40,8 @@ export type IngestFixture = {
   readonly read: Client<(typeof IngestReadService)["method"]>;
   /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(ids?: IdSource): Client<(typeof IngestService)["method"]>;
+  /** A compactor that works when it is told to, and takes whatever has landed. */
+  compactor(rules?: LevelRules): Compaction;
   /** The pool of another service's role. */
   poolOf(role: string): Db;
   newTenant(): Promise<Tenant>;
@@ -60,6 +67,14 @@ const insertRun = sql(
 );
 const finish = sql("test_finish_run", "UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
 
+/** Every write asks for compaction at once. */
+const eagerMarks: WriteMarks = { next: () => 0, forget: () => {} };
+
+const noMetrics = { compactionVisit: () => {}, compactionBacklog: () => {} };
+const failTest = (text: string, fields?: LogFields): void => {
+  throw new Error(text, { cause: fields?.error });
+};
+
 /** Starts the service's handlers on a new database with the schemas `runs` and `ingest`. */
 export async function startIngest(): Promise<IngestFixture> {
   const database = await createTestDatabase([migrationsOf("runs"), migrationsOf("ingest")]);
@@ -72,7 +87,7 @@ export async function startIngest(): Promise<IngestFixture> {
   const db = poolOf("tidemark_ingest");
   const owner = poolOf("postgres");
   const writer = (ids: IdSource = createIdSource(Date.now, Math.random)) => {
-    const deps = { db, runs: createRunDirectory(db, 1000), ids };
+    const deps = { db, runs: createRunDirectory(db, 1000), ids, logMarks: eagerMarks };
     const handlers = {
       appendMetrics: appendMetricsHandler(deps),
       appendLogLines: appendLogLinesHandler(deps),
@@ -98,6 +113,11 @@ export async function startIngest(): Promise<IngestFixture> {
     write: writer(),
     read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers)),
     writer,
+    compactor: (rules) => {
+      const workerDb = poolOf("tidemark_ingest_worker");
+      const kinds = [logCompaction(workerDb, { settleSeconds: 0, patienceSeconds: 0 }, rules)];
+      return startCompaction({ db: workerDb, kinds, metrics: noMetrics, log: { warn: failTest }, tickMs: 3_600_000 });
+    },
     poolOf,
     newTenant: async () => {
       const orgId = randomUUID();

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { implement } from "@tidemark/rpc";
+import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { createIdSource } from "./domain/id-source.ts";
 import { appendAttributesHandler } from "./handlers/append-attributes.ts";
@@ -11,6 +12,7 @@ import { listAttributesHandler } from "./handlers/list-attributes.ts";
 import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
 import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
 import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
+import { startSettler } from "./settler.ts";
 import { createRunDirectory } from "./store/run-directory.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
@@ -25,9 +27,11 @@ export const ingestModule = defineModule({
   needs: [],
   start(context) {
     const db = context.db();
+    const compaction = compactRunData(context, context.config);
     const deps = {
       db,
       runs: createRunDirectory(db, context.config.runsRemembered),
+      logMarks: compaction.logMarks,
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
     const handlers = {
@@ -35,7 +39,13 @@ export const ingestModule = defineModule({
       appendLogLines: appendLogLinesHandler(deps),
       appendAttributes: appendAttributesHandler(deps),
     };
-    return Promise.resolve({ implementations: [implement(IngestService, handlers)], ready: () => db.ping() });
+    const settler = startSettler({ db, workerDb: context.workerDb(), log: context.log });
+    return Promise.resolve({
+      implementations: [implement(IngestService, handlers)],
+      ready: () => db.ping(),
+      drain: () => compaction.stop(),
+      stop: () => settler.stop(),
+    });
   },
 });
 

@@ -23,6 +23,16 @@ describe("ids", () => {
     expect([ids.take(10_000), ids.take(2), ids.take(1)]).toEqual([0, 10_000, 10_002]);
   });
 
+  test("that shall begin at a multiple do, and still ascend and are nobody else's", () => {
+    const ids = createIdSource(
+      () => NEW_YEAR,
+      () => 0.5,
+    );
+    expect([ids.take(50, 64), ids.take(1), ids.take(50, 64), ids.take(64, 64), ids.take(1, 64)]).toEqual([
+      1024, 1074, 1088, 1152, 1216,
+    ]);
+  });
+
   test("ascend with time from process to process", () => {
     const earlier = createIdSource(
       () => NEW_YEAR + 1,

@@ -1,7 +1,7 @@
 /** Makes ids that ascend with time. */
 export type IdSource = {
-  /** The first of `count` consecutive ids, which are now the caller's. */
-  readonly take: (count: number) => number;
+  /** The first of `count` consecutive ids, which are now the caller's. With `step`, it is a multiple of that. */
+  readonly take: (count: number, step?: number) => number;
 };
 
 /** 2026-01-01T00:00:00Z. */
@@ -19,12 +19,12 @@ const SLOTS = 4096;
 export function createIdSource(nowMs: () => number, random: () => number): IdSource {
   let next = 0;
   return {
-    take(count) {
+    take(count, step = 1) {
       const ms = (nowMs() - FIRST_MS) * SLOTS;
       // The upper half of the slots is left to those that follow within the millisecond.
       if (ms >= next) next = ms + Math.floor((random() * SLOTS) / 2);
-      const first = next;
-      next += count;
+      const first = Math.ceil(next / step) * step;
+      next = first + count;
       return first;
     },
   };

@@ -1,21 +1,44 @@
 import { badRequest } from "@tidemark/errors";
+import {
+  columnsOfRequest,
+  countOf,
+  encodeLogBlock,
+  messageBytesOf,
+  REQUEST_IDS,
+  type ArrivingLine,
+} from "@tidemark/log-codec";
 import { idempotencyHashes, type Db } from "@tidemark/pg";
-import type { AppendLogLinesRequestSchema, AppendLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import type {
+  AppendLogLinesRequestSchema,
+  AppendLogLinesResponseSchema,
+  LogLineInput,
+} from "@tidemark/proto/ingest/v1/ingest";
 import type { Handler } from "@tidemark/rpc";
+import type { WriteMarks } from "../compaction/write-marks.ts";
 import type { IdSource } from "../domain/id-source.ts";
 import { logStreamOf } from "../domain/log-stream.ts";
+import { readSentTime } from "../domain/sent-time.ts";
 import { appendLogLines } from "../store/append-log-lines.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
 import { callerOf, refuseFaultyBody, runIdOf } from "./request.ts";
 import { settleWrite } from "./settle-write.ts";
+
+/** Most lines of one request (API specification, Limits). */
+const LINES_MAX = 50;
+/**
+ * A block up to this size fits into a page with its row. Compressing it would cost the server more than writing it costs PostgreSQL, and it is
+ * compacted within a minute; larger ones are spared their way to the disk.
+ */
+const COMPRESS_FROM = 7_500;
 
 /** IngestService.AppendLogLines. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
 export function appendLogLinesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly logMarks: WriteMarks;
 }): Handler<typeof AppendLogLinesRequestSchema, typeof AppendLogLinesResponseSchema> {
-  const { db, runs, ids } = deps;
+  const { db, runs, ids, logMarks } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = runIdOf(request.runId);
@@ -23,27 +46,49 @@ export function appendLogLinesHandler(deps: {
     const stream = logStreamOf(request.stream);
     const { lines } = request;
     if (lines.length === 0) throw badRequest("at least one line is needed", "lines");
-    const outcome = await appendLogLines(db, {
-      orgId: caller.orgId,
-      runId,
-      runKnown: runs.knows(caller, runId),
-      onlyProject: caller.projectId,
-      idempotency:
-        request.idempotencyKey === ""
-          ? null
-          : idempotencyHashes({
-              key: request.idempotencyKey,
-              route: "POST /api/runs/{run_id}/logs",
-              parts: [
-                runId,
-                stream,
-                JSON.stringify(lines.map((line) => [line.lineNumber, line.message, line.timestamp])),
-              ],
-            }),
-      takeIds: ids.take,
-      stream,
-      lines,
-    });
-    return settleWrite(outcome, runs, caller, runId);
+    if (lines.length > LINES_MAX) throw badRequest(`lines must have 1 to ${LINES_MAX} items`, "lines");
+    const columns = columnsOfRequest(lines.map(arrivingLine));
+    const messageBytes = messageBytesOf(columns);
+    const marked = `${runId}/${stream}`;
+    const runKnown = runs.knows(caller, runId);
+    const markSeconds = logMarks.next(marked, messageBytes);
+    try {
+      const outcome = await appendLogLines(db, {
+        source: { orgId: caller.orgId, runId, stream },
+        runKnown,
+        onlyProject: caller.projectId,
+        idempotency:
+          request.idempotencyKey === ""
+            ? null
+            : idempotencyHashes({
+                key: request.idempotencyKey,
+                route: "POST /api/runs/{run_id}/logs",
+                parts: [
+                  runId,
+                  stream,
+                  JSON.stringify(lines.map((line) => [line.lineNumber, line.message, line.timestamp])),
+                ],
+              }),
+        takeId: () => ids.take(lines.length, REQUEST_IDS),
+        lowestLine: columns.lineNumbers[0]!,
+        highestLine: columns.lineNumbers[countOf(columns) - 1]!,
+        lines: lines.length,
+        messageBytes,
+        block: encodeLogBlock(columns, { compressFrom: COMPRESS_FROM }),
+        markSeconds,
+      });
+      if (outcome.outcome !== "inserted") logMarks.forget(marked);
+      return settleWrite(outcome, runs, caller, runId);
+    } catch (error) {
+      logMarks.forget(marked);
+      throw error;
+    }
   };
+}
+
+function arrivingLine({ lineNumber, message, timestamp }: LogLineInput): ArrivingLine {
+  if (timestamp === "") return { lineNumber, message, sent: null };
+  const sent = readSentTime(timestamp);
+  if (sent === undefined) throw badRequest("timestamp must be an RFC 3339 time in UTC", "lines");
+  return { lineNumber, message, sent };
 }

@@ -1,12 +1,13 @@
 import type { Db } from "@tidemark/pg";
 import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import type { Handler } from "@tidemark/rpc";
+import type { ScannedLine } from "../domain/line-window.ts";
 import { readLogCursor, writeLogCursor } from "../domain/log-cursor.ts";
 import { scanBound, searchPage } from "../domain/log-search.ts";
 import { logStreamOf } from "../domain/log-stream.ts";
-import { listLogLines, tailLogLines } from "../store/list-log-lines.ts";
+import { createTimeWriter, splitMicros } from "../domain/sent-time.ts";
+import { readLogPage, readLogTail } from "../store/read-log-lines.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
-import { searchLogLines } from "../store/search-log-lines.ts";
 import { callerOf, runIdOf, throwFault } from "./request.ts";
 
 /** IngestReadService.ListLogLines. @throws not_found, then bad_request, also for a cursor that is none */
@@ -24,16 +25,34 @@ export function listLogLinesHandler(deps: {
     const after = readLogCursor(request.cursor);
     const source = { orgId: caller.orgId, runId, stream };
     const { tail, limit, q } = request;
-    return db.withTenant(caller.orgId, async (tx) => {
-      if (tail !== undefined) return { lines: await tailLogLines(tx, source, tail) };
-      if (q !== "") {
-        const scanned = await searchLogLines(tx, source, after, q, scanBound(limit) + 1);
-        const { lines, next, truncated } = searchPage(scanned, limit);
-        return { lines, nextCursor: next === undefined ? "" : writeLogCursor(next), truncated };
-      }
-      const lines = await listLogLines(tx, source, after, limit);
-      const last = lines.length === limit ? lines.at(-1) : undefined;
-      return { lines, nextCursor: last === undefined ? "" : writeLogCursor(last) };
-    });
+    if (tail !== undefined) return { lines: lineMessages(await readLogTail(db, source, tail)) };
+    if (q !== "") {
+      const wanted = { after, linesMax: scanBound(limit) + 1, matchesMax: limit, text: q };
+      const { lines, next, truncated } = searchPage(await readLogPage(db, source, wanted), limit);
+      return {
+        lines: lineMessages(lines),
+        nextCursor: next === undefined ? "" : writeLogCursor(next),
+        truncated,
+      };
+    }
+    const lines = await readLogPage(db, source, { after, linesMax: limit, matchesMax: limit, text: "" });
+    const last = lines.length === limit ? lines.at(-1) : undefined;
+    return { lines: lineMessages(lines), nextCursor: last === undefined ? "" : writeLogCursor(last) };
   };
+}
+
+/** Lines as messages; one without a time of the client's has that of its arrival. */
+function lineMessages(lines: readonly ScannedLine[]) {
+  const writeSent = createTimeWriter();
+  const writeCreated = createTimeWriter();
+  return lines.map((line) => {
+    const created = splitMicros(line.createdUs);
+    const createdAt = writeCreated(created.seconds, created.micros);
+    return {
+      lineNumber: line.lineNumber,
+      message: line.message ?? "",
+      timestamp: Number.isNaN(line.sentSeconds) ? createdAt : writeSent(line.sentSeconds, line.sentMicros),
+      createdAt,
+    };
+  });
 }

@@ -93,7 +93,7 @@ describe("a write of console lines", () => {
   });
 
   test("asks for other ids when its first ones are taken", async () => {
-    const firsts = [10, 9, 20];
+    const firsts = [64, 64, 128];
     const writer = ingest.writer({ take: () => firsts.shift()! });
     await writer.appendLogLines(
       requestOf([
@@ -278,7 +278,7 @@ test("a fault of the query is refused once the run is found", async () => {
   });
 });
 
-test.each([
+test.each<[string, object, string]>([
   ["a fault of the body", { bodyFault: { text: "lines is required", field: "lines" } }, "lines is required"],
   [
     "an unknown stream",
@@ -286,6 +286,19 @@ test.each([
     "stream must be stdout or stderr",
   ],
   ["no lines", { stream: "stdout" }, "at least one line is needed"],
+  [
+    "51 lines",
+    { stream: "stdout", lines: Array.from({ length: 51 }, () => ({ lineNumber: 0, message: "" })) },
+    "lines must have 1 to 50 items",
+  ],
+  ...["yesterday", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00.1234567Z"].map(
+    (timestamp) =>
+      [
+        `the time ${timestamp}`,
+        { stream: "stdout", lines: [{ lineNumber: 0, message: "", timestamp }] },
+        "timestamp must be an RFC 3339 time in UTC",
+      ] satisfies [string, object, string],
+  ),
 ])("%s is refused", async (_, request, message) => {
   await expect(ingest.write.appendLogLines({ runId, ...request }, callOf(tenant))).rejects.toMatchObject({
     reason: "bad_request",

@@ -1,28 +1,31 @@
 import { sql, type Db } from "@tidemark/pg";
-import type { LogStream } from "../domain/log-stream.ts";
-import { float8Array, textArray } from "./binary-array.ts";
+import type { LogSource } from "../domain/log-stream.ts";
 import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "./write-outcome.ts";
 
 /** One accepted request of console lines. */
 export type LogWrite = {
-  readonly orgId: string;
-  readonly runId: string;
+  readonly source: LogSource;
   /** The run is known to exist in the organization, and the caller may see it. */
   readonly runKnown: boolean;
   /** The one project that the caller may see; null for all. */
   readonly onlyProject: string | null;
   readonly idempotency: IdempotencyHashes | null;
-  /** Makes the first of as many consecutive ids as there are lines. */
-  readonly takeIds: (count: number) => number;
-  readonly stream: LogStream;
-  /** `timestamp` is RFC 3339, empty when the client sent none. */
-  readonly lines: readonly { readonly lineNumber: number; readonly message: string; readonly timestamp: string }[];
+  /** Makes the landing id, a multiple of 64: the lines have the ids from it on. */
+  readonly takeId: () => number;
+  readonly lowestLine: number;
+  readonly highestLine: number;
+  readonly lines: number;
+  readonly messageBytes: number;
+  /** A block of the log codec with ids from 0 and without times of arrival. */
+  readonly block: Uint8Array;
+  /** Seconds after which a compactor shall look at the stream; null: it need not for this write. */
+  readonly markSeconds: number | null;
 };
 
 const insertLogLines = sql(
   "ingest_append_log_lines",
   `SELECT outcome, inserted, run_project AS "projectId"
-   FROM ingest.append_log_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+   FROM ingest.append_log_lines($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
 /**
@@ -30,23 +33,23 @@ const insertLogLines = sql(
  * @throws idempotency_in_progress
  */
 export async function appendLogLines(db: Db, write: LogWrite): Promise<WriteOutcome> {
-  const { lines } = write;
-  const numbers = float8Array(lines.map((line) => line.lineNumber));
-  const messages = textArray(lines.map((line) => line.message));
-  const sent = textArray(lines.map((line) => line.timestamp || null));
+  const { source } = write;
   return withFreshIds(async () => {
     const row = await db.one<WriteOutcome>(insertLogLines, [
-      write.orgId,
-      write.runId,
+      source.orgId,
+      source.runId,
       write.runKnown,
       write.onlyProject,
       write.idempotency?.key ?? null,
       write.idempotency?.body ?? null,
-      write.stream,
-      write.takeIds(lines.length),
-      numbers,
-      messages,
-      sent,
+      source.stream,
+      write.takeId(),
+      write.lowestLine,
+      write.highestLine,
+      write.lines,
+      write.messageBytes,
+      write.block,
+      write.markSeconds,
     ]);
     return row!;
   });

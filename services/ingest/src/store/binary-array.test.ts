@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import { startIngest, type IngestFixture } from "../ingest.testing.ts";
-import { float8Array, textArray } from "./binary-array.ts";
+import { byteaArray, float8Array, textArray } from "./binary-array.ts";
 
 let ingest: IngestFixture;
 
@@ -11,6 +11,7 @@ beforeAll(async () => {
 afterAll(() => ingest.close());
 
 const numbersBack = sql("test_float8_array", "SELECT $1::float8[] AS back");
+const bytesBack = sql("test_bytea_array", "SELECT b AS back FROM unnest($1::bytea[]) AS b");
 const textsBack = sql("test_text_array", "SELECT to_json($1::text[]) AS back");
 
 test.each([
@@ -31,4 +32,13 @@ test.each([
 ])("PostgreSQL reads an array of %s as it is", async (_, texts) => {
   const row = await ingest.db.one<{ back: string }>(textsBack, [textArray(texts)]);
   expect(JSON.parse(row!.back)).toEqual(texts);
+});
+
+test.each([
+  ["no byte strings", []],
+  ["byte strings of any bytes and lengths", ["", "\0\\x00\u00ff", "x".repeat(5000)]],
+])("PostgreSQL reads an array of %s as it is", async (_, texts) => {
+  const bytes = texts.map((text) => Buffer.from(text, "latin1"));
+  const rows = await ingest.db.rows<{ back: Buffer }>(bytesBack, [byteaArray(bytes)]);
+  expect(rows.map(({ back }) => back.toString("latin1"))).toEqual(texts);
 });

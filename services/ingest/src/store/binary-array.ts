@@ -1,5 +1,6 @@
 const FLOAT8 = 701;
 const TEXT = 25;
+const BYTEA = 17;
 const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
 
@@ -27,6 +28,19 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
     const written = text === null ? 0 : bytes.write(text, at + 4);
     bytes.writeInt32BE(text === null ? NULL_LENGTH : written, at);
     at += 4 + written;
+  }
+  return bytes;
+}
+
+/** Byte strings as a bytea[] parameter in the same form. */
+export function byteaArray(values: readonly Uint8Array[]): Buffer {
+  const size = values.reduce((sum, value) => sum + 4 + value.length, HEADER_BYTES);
+  const bytes = Buffer.allocUnsafe(size);
+  let at = writeHeader(bytes, BYTEA, values.length);
+  for (const value of values) {
+    at = bytes.writeInt32BE(value.length, at);
+    bytes.set(value, at);
+    at += value.length;
   }
   return bytes;
 }

@@ -190,7 +190,14 @@ test("updates of heads can be heap-only: no index covers what changes, and half 
      WHERE i.indrelid = 'ingest.metric_heads'::regclass ORDER BY 1`,
   );
   const indexed = await ingest.owner.rows<{ name: string }>(covered, []);
-  expect(indexed.map(({ name }) => name)).toEqual(["key", "org_id", "run_id"]);
+  // Those that begin with rank are for sorting, and are written when a run is settled.
+  const ranks = ["rank_best", "rank_created_at", "rank_latest"];
+  expect(indexed.map(({ name }) => name)).toEqual(["key", "org_id", ...ranks, "run_id"]);
+  const append = sql(
+    "test_append_source",
+    "SELECT prosrc AS source FROM pg_proc WHERE oid = 'ingest.append_metrics'::regproc",
+  );
+  expect((await ingest.owner.one<{ source: string }>(append, []))?.source).not.toMatch(/rank_/);
   const options = sql(
     "test_heads_options",
     "SELECT reloptions AS options FROM pg_class WHERE oid = 'ingest.metric_heads'::regclass",

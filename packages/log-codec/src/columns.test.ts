@@ -1,0 +1,104 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { decodeLogBlock } from "./decode-log-block.ts";
+import { encodeLogBlock } from "./encode-log-block.ts";
+import { createTextFinder } from "./find-text.ts";
+import { comparePositions, countOf, indexAfter, messageBytesOf, positionAt } from "./log-columns.ts";
+import { anyLines, columnsOf, linesOf, sorted } from "./log-lines.fixture.ts";
+import { cutColumns, mergeColumns, weightOf } from "./merge-columns.ts";
+
+describe("columns merged", () => {
+  test("hold the lines of all parts in order, however they overlap", () => {
+    fc.assert(
+      fc.property(anyLines, fc.array(fc.nat(6), { minLength: 150, maxLength: 150 }), (lines, shares) => {
+        const parts = Array.from({ length: 7 }, (_, part) => lines.filter((_line, i) => shares[i] === part));
+        expect(linesOf(mergeColumns(parts.map(columnsOf)))).toEqual(sorted(lines));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("of parts that follow one another are these, in whichever order they came", () => {
+    fc.assert(
+      fc.property(anyLines, fc.array(fc.nat(150), { maxLength: 5 }), (lines, cuts) => {
+        const bounds = [0, ...cuts, lines.length].toSorted((a, b) => a - b);
+        const parts = bounds.slice(1).map((to, i) => columnsOf(lines.slice(bounds[i], to)));
+        expect(linesOf(mergeColumns(parts.reverse()))).toEqual(lines);
+      }),
+    );
+  });
+
+  test("keep lines of one place, in case two requests were given one id", () => {
+    const line = { lineNumber: 1, id: 64, createdUs: 0, sent: null };
+    const twice = mergeColumns([columnsOf([{ ...line, message: "a" }]), columnsOf([{ ...line, message: "b" }])]);
+    const block = encodeLogBlock(twice, { compressFrom: 0 });
+    expect(linesOf(decodeLogBlock(block)).map(({ message }) => message)).toEqual(["a", "b"]);
+  });
+
+  test("of nothing are empty", () => {
+    expect(countOf(mergeColumns([]))).toBe(0);
+    expect(countOf(mergeColumns([columnsOf([])]))).toBe(0);
+  });
+});
+
+test("columns are cut in order into pieces that reach the weight with their last line, and not before", () => {
+  fc.assert(
+    fc.property(anyLines, fc.integer({ min: 1, max: 2000 }), (lines, weightMax) => {
+      const pieces = cutColumns(columnsOf(lines), weightMax);
+      expect(pieces.flatMap(linesOf)).toEqual(lines);
+      const weights = pieces.map((piece) => weightOf(countOf(piece), messageBytesOf(piece)));
+      expect(weights.slice(0, -1).every((weight) => weight >= weightMax)).toBe(true);
+      for (const piece of pieces) {
+        const last = linesOf(piece).at(-1)!;
+        const without = weightOf(countOf(piece) - 1, messageBytesOf(piece) - Buffer.byteLength(last.message));
+        expect(without).toBeLessThan(weightMax);
+      }
+    }),
+  );
+});
+
+test("the first line after a place is found, whether the place is taken or not", () => {
+  fc.assert(
+    fc.property(anyLines, fc.nat(2000), fc.nat(2000), fc.nat(), fc.boolean(), (lines, lineNumber, id, pick, taken) => {
+      const place = taken && lines.length > 0 ? lines[pick % lines.length]! : { lineNumber, id };
+      const wanted = lines.filter((line) => comparePositions(line, place) <= 0).length;
+      expect(indexAfter(columnsOf(lines), place)).toBe(wanted);
+    }),
+  );
+});
+
+describe("a text", () => {
+  const lower = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+  test("is found in exactly the messages that contain it, ASCII letters in either case", () => {
+    const needle = fc.oneof(
+      fc.string({ unit: fc.constantFrom("a", "A", "b", "é", "É", "█", "0", "%"), minLength: 1, maxLength: 3 }),
+      fc.constantFrom("Loss", "|", "\u001b[", "É", "ß", "k", "K", "5%"),
+    );
+    fc.assert(
+      fc.property(anyLines, needle, fc.nat(), (lines, text, skip) => {
+        const from = lines.length === 0 ? 0 : skip % lines.length;
+        const found = createTextFinder(text).find(columnsOf(lines), from);
+        const wanted = lines.slice(from).map(({ message }) => (lower(message).includes(lower(text)) ? 1 : 0));
+        expect([...found]).toEqual(wanted);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("does not begin in one message and end in the next, also when empty ones lie between", () => {
+    const lines = ["xab", "", "c", "aabc", "ab"].map((message, i) => ({
+      lineNumber: i,
+      id: i,
+      createdUs: 0,
+      sent: null,
+      message,
+    }));
+    expect([...createTextFinder("ABC").find(columnsOf(lines))]).toEqual([0, 0, 0, 1, 0]);
+  });
+});
+
+test("the place of a line is its number and its id", () => {
+  const columns = columnsOf([{ lineNumber: 3, id: 4, createdUs: 0, sent: null, message: "" }]);
+  expect(positionAt(columns, 0)).toEqual({ lineNumber: 3, id: 4 });
+});

@@ -1,0 +1,83 @@
+import { codecError } from "./codec-error.ts";
+import type { LogColumns } from "./log-columns.ts";
+import type { VarintReader, VarintWriter } from "./varint.ts";
+
+/*
+ * Client times are differences from the time before, in the largest unit that all times of the block are whole multiples of. Per line one
+ * number: 0 no time, 1 an absolute time follows (seconds, then microseconds), from 2 on a difference, its sign in the lowest bit.
+ */
+
+const UNITS = [1_000_000, 1000, 1] as const;
+const NONE = 0;
+const ABSOLUTE = 1;
+const FIRST_DIFFERENCE = 2;
+/** Seconds whose difference in microseconds, doubled for its sign, is still a safe integer. */
+const JUMP_SECONDS_MAX = 4_000_000_000;
+const SECOND_US = 1_000_000;
+/** The years 1 to 9999. */
+const SECONDS_MIN = -62_135_596_800;
+const SECONDS_MAX = 253_402_300_799;
+
+type Times = Pick<LogColumns, "sentSeconds" | "sentMicros">;
+
+/** Writes the client times of a block. */
+export function writeTimes(out: VarintWriter, { sentSeconds, sentMicros }: Times): void {
+  const unitCode = UNITS.findIndex((unit) => sentMicros.every((micros) => micros % unit === 0));
+  const unit = UNITS[unitCode]!;
+  out.unsigned(unitCode);
+  let seconds = 0;
+  let micros = 0;
+  for (let i = 0; i < sentSeconds.length; i++) {
+    const nextSeconds = sentSeconds[i]!;
+    if (Number.isNaN(nextSeconds)) {
+      out.unsigned(NONE);
+      continue;
+    }
+    const nextMicros = sentMicros[i]!;
+    const jump = nextSeconds - seconds;
+    if (Math.abs(jump) <= JUMP_SECONDS_MAX) {
+      const difference = (jump * SECOND_US + (nextMicros - micros)) / unit;
+      out.unsigned(FIRST_DIFFERENCE + (difference < 0 ? -2 * difference - 1 : 2 * difference));
+    } else {
+      out.unsigned(ABSOLUTE);
+      out.signed(nextSeconds);
+      out.unsigned(nextMicros);
+    }
+    seconds = nextSeconds;
+    micros = nextMicros;
+  }
+}
+
+/** Fills `times` with what {@link writeTimes} wrote; throws a LogCodecError for what it did not. */
+export function readTimes(input: VarintReader, { sentSeconds, sentMicros }: Times): void {
+  const unit = UNITS[input.unsigned()];
+  if (unit === undefined) throw codecError("the log block has an unknown unit of time");
+  let seconds = 0;
+  let micros = 0;
+  for (let i = 0; i < sentSeconds.length; i++) {
+    const code = input.unsigned();
+    if (code === NONE) {
+      sentSeconds[i] = Number.NaN;
+      continue;
+    }
+    if (code === ABSOLUTE) {
+      seconds = input.signed();
+      micros = input.unsigned();
+    } else {
+      const folded = code - FIRST_DIFFERENCE;
+      const difference = (folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2) * unit;
+      const whole = Math.floor(difference / SECOND_US);
+      micros += difference - whole * SECOND_US;
+      seconds += whole;
+      if (micros >= SECOND_US) {
+        micros -= SECOND_US;
+        seconds += 1;
+      }
+    }
+    if (!(seconds >= SECONDS_MIN && seconds <= SECONDS_MAX && micros < SECOND_US)) {
+      throw codecError("a time of the log block is out of range");
+    }
+    sentSeconds[i] = seconds;
+    sentMicros[i] = micros;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ModuleContext } from "@tidemark/host";
+import { logCompaction } from "./compact-log-lines.ts";
+import { startCompaction } from "./work-loop.ts";
+import { createWriteMarks, type WriteMarks } from "./write-marks.ts";
+
+/** Longer than a write waits for a connection (1 s) and for its key (3 s). */
+const SETTLE_SECONDS = 5;
+
+/** The compactor of a process that takes run data. */
+export type RunDataCompaction = {
+  /** Which writes of console lines leave a mark; what they are told apart by is the run and the stream. */
+  readonly logMarks: WriteMarks;
+  /** Ends after the step in hand. */
+  stop(): Promise<void>;
+};
+
+/** Starts the compaction of all that lands here. Another kind of data is one more kind in the list, with marks of its own. */
+export function compactRunData(
+  context: Pick<ModuleContext, "workerDb" | "metrics" | "log">,
+  config: { readonly compactAfterSeconds: number; readonly runsRemembered: number },
+): RunDataCompaction {
+  const db = context.workerDb();
+  const patienceSeconds = config.compactAfterSeconds;
+  const settleSeconds = Math.min(SETTLE_SECONDS, patienceSeconds);
+  const compaction = startCompaction({
+    db,
+    kinds: [logCompaction(db, { settleSeconds, patienceSeconds })],
+    metrics: context.metrics,
+    log: context.log,
+  });
+  const logMarks = createWriteMarks({
+    nowMs: () => performance.now(),
+    soonSeconds: settleSeconds,
+    laterSeconds: patienceSeconds,
+    remembered: config.runsRemembered,
+  });
+  return { logMarks, stop: () => compaction.stop() };
+}

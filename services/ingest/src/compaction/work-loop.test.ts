@@ -1,0 +1,242 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { sql, type Db } from "@tidemark/pg";
+import { startIngest, type IngestFixture } from "../ingest.testing.ts";
+import type { WorkItem } from "../domain/work-item.ts";
+import { claimCompactionWork } from "../store/claim-compaction-work.ts";
+import { releaseCompactionWork } from "../store/release-compaction-work.ts";
+import type { CompactionKind, VisitResult } from "./compaction-kind.ts";
+import { startCompaction, type Compaction } from "./work-loop.ts";
+
+let ingest: IngestFixture;
+let worker: Db;
+let kindName: string;
+
+beforeAll(async () => {
+  ingest = await startIngest();
+  worker = ingest.poolOf("tidemark_ingest_worker");
+});
+afterAll(() => ingest.close());
+beforeEach(() => {
+  // Each test has a kind of its own, so that no test meets the work of another.
+  kindName = randomUUID();
+});
+
+const insertMark = sql(
+  "test_insert_mark",
+  `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at)
+   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+);
+const insertWork = sql(
+  "test_insert_work",
+  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
+   VALUES ($1, $2, $3, $4, now(), now())`,
+);
+const listWork = sql(
+  "test_list_work",
+  `SELECT part, failures, fence IS NOT NULL AS claimed, claimed_until = '-infinity' AS free,
+          extract(epoch FROM due_at - now())::float8 AS "dueIn"
+   FROM ingest.compaction_work WHERE kind = $1 ORDER BY part`,
+);
+const ageMarks = sql(
+  "test_age_marks",
+  "UPDATE ingest.compaction_work SET marked_at = marked_at - interval '16 minutes', due_at = now() WHERE kind = $1",
+);
+const makeDue = sql("test_make_due", "UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
+const countMarks = sql("test_count_marks", "SELECT count(*) AS marks FROM ingest.compaction_marks WHERE kind = $1");
+
+const orgId = randomUUID();
+let ids = 0;
+const mark = (part: string, dueSeconds = 0, runId = randomUUID()) =>
+  ingest.owner.rows(insertMark, [orgId, kindName, runId, part, (ids += 1), dueSeconds]);
+type WorkRow = { part: string; failures: number; claimed: boolean; free: boolean; dueIn: number };
+const work = () => ingest.owner.rows<WorkRow>(listWork, [kindName]);
+
+const nothing: VisitResult = { nextSeconds: 60, isQuiet: false, rows: 0, blocks: 0 };
+
+/** A compactor of this test's kind that works in rounds alone. */
+function compactorOf(visit: CompactionKind["visit"], watch: { warned?: string[]; lag?: number[] } = {}): Compaction {
+  return startCompaction({
+    db: worker,
+    kinds: [{ name: kindName, visit, countWaiting: () => Promise.resolve(7) }],
+    metrics: {
+      compactionVisit: () => {},
+      compactionBacklog: ({ lagSeconds, rowsWaiting }) => watch.lag?.push(lagSeconds, rowsWaiting),
+    },
+    log: { warn: (text) => void watch.warned?.push(text) },
+    tickMs: 3_600_000,
+  });
+}
+
+describe("a round", () => {
+  test("takes all marks, visits each thing that is due once, and leaves the others", async () => {
+    const runId = randomUUID();
+    await mark("a", 0, runId);
+    await mark("a", 30, runId);
+    await mark("b");
+    await mark("c", 60);
+    const visited: string[] = [];
+    const compaction = compactorOf((item) => {
+      visited.push(item.part);
+      return Promise.resolve(nothing);
+    });
+    await compaction.round();
+    await compaction.round();
+    expect(visited.sort()).toEqual(["a", "b"]);
+    expect(await ingest.owner.one(countMarks, [kindName])).toEqual({ marks: 0 });
+    expect((await work()).map(({ part, dueIn }) => [part, Math.round(dueIn / 10)])).toEqual([
+      ["a", 6],
+      ["b", 6],
+      ["c", 6],
+    ]);
+    await compaction.stop();
+  });
+
+  test("visits more than it claims at once", async () => {
+    for (let i = 0; i < 11; i++) await mark(`p${i}`);
+    const visited = new Set<string>();
+    const compaction = compactorOf(({ part }) => {
+      visited.add(part);
+      return Promise.resolve(nothing);
+    });
+    await compaction.round();
+    expect(visited.size).toBe(11);
+    await compaction.stop();
+  });
+
+  test("that meets a failure says so, goes on, and comes back later and later", async () => {
+    await mark("bad");
+    await mark("good");
+    const watch = { warned: [] as string[] };
+    const visited: string[] = [];
+    const compaction = compactorOf(({ part }) => {
+      visited.push(part);
+      return part === "bad" ? Promise.reject(new Error("no")) : Promise.resolve(nothing);
+    }, watch);
+    await compaction.round();
+    expect(visited.sort()).toEqual(["bad", "good"]);
+    expect(watch.warned).toEqual(["compaction failed; it is tried again"]);
+    expect((await work())[0]).toMatchObject({ part: "bad", failures: 1, free: true });
+    for (const seconds of [4, 8, 16]) {
+      await ingest.owner.rows(makeDue, [kindName]);
+      await compaction.round();
+      expect(Math.abs((await work())[0]!.dueIn - seconds)).toBeLessThan(2);
+    }
+    await compaction.stop();
+  });
+
+  test("tells for how long the oldest work has been due, and what waits", async () => {
+    await mark("a", -100);
+    const watch = { lag: [] as number[] };
+    const compaction = compactorOf(() => Promise.resolve(nothing), watch);
+    await compaction.round();
+    expect(Math.abs(watch.lag[0]! - 100)).toBeLessThan(10);
+    expect(watch.lag[1]).toBe(7);
+    await compaction.stop();
+  });
+});
+
+describe("what is claimed", () => {
+  test("is claimed by one of several who ask at once", async () => {
+    for (let i = 0; i < 6; i++) await mark(`p${i}`);
+    const visits: string[] = [];
+    const visit = ({ part }: WorkItem): Promise<VisitResult> => {
+      visits.push(part);
+      return Promise.resolve(nothing);
+    };
+    const [a, b] = [compactorOf(visit), compactorOf(visit)];
+    await Promise.all([a.round(), b.round()]);
+    expect(visits.sort()).toEqual(["p0", "p1", "p2", "p3", "p4", "p5"]);
+    await Promise.all([a.stop(), b.stop()]);
+  });
+
+  test("is due again when its claim has run out, under another fence, and the first holder can end nothing any more", async () => {
+    await ingest.owner.rows(insertWork, [orgId, kindName, randomUUID(), "a"]);
+    const [first] = await claimCompactionWork(worker, kindName, { count: 1, leaseSeconds: 0 });
+    const [second] = await claimCompactionWork(worker, kindName, { count: 1, leaseSeconds: 60 });
+    expect(second).toMatchObject({ part: "a", runId: first!.runId });
+    expect(second!.fence).not.toBe(first!.fence);
+    expect(await claimCompactionWork(worker, kindName, { count: 1, leaseSeconds: 60 })).toEqual([]);
+    await releaseCompactionWork(worker, kindName, first!, { nextSeconds: 0, quietSeconds: 0, failures: 9 });
+    expect(await work()).toMatchObject([{ free: false, failures: 0 }]);
+    await releaseCompactionWork(worker, kindName, second!, { nextSeconds: 10, quietSeconds: null, failures: 0 });
+    expect(await work()).toMatchObject([{ free: true }]);
+  });
+
+  test("is due when a mark that came meanwhile says, not when its holder says", async () => {
+    const runId = randomUUID();
+    await mark("a", 0, runId);
+    const compaction = compactorOf(async () => {
+      await mark("a", 5, runId);
+      // What another process does at its tick.
+      const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
+      await other.round();
+      await other.stop();
+      return { ...nothing, nextSeconds: 600 };
+    });
+    await compaction.round();
+    expect(Math.abs((await work())[0]!.dueIn - 5)).toBeLessThan(3);
+    await compaction.stop();
+  });
+});
+
+describe("work without anything that waits", () => {
+  const quiet = () => Promise.resolve({ ...nothing, isQuiet: true });
+
+  test("is kept while its last mark is young, because a writer may go on without marks", async () => {
+    await mark("a");
+    const compaction = compactorOf(quiet);
+    await compaction.round();
+    expect(await work()).toHaveLength(1);
+    await compaction.stop();
+  });
+
+  test("is given up when no mark came for a quarter of an hour", async () => {
+    await mark("a");
+    const compaction = compactorOf(quiet);
+    await compaction.round();
+    await ingest.owner.rows(ageMarks, [kindName]);
+    await compaction.round();
+    expect(await work()).toEqual([]);
+    await compaction.stop();
+  });
+
+  test("is kept when a mark comes while it is found quiet", async () => {
+    const runId = randomUUID();
+    await mark("a", 0, runId);
+    const compaction = compactorOf(quiet);
+    await compaction.round();
+    await compaction.stop();
+    await ingest.owner.rows(ageMarks, [kindName]);
+    const late = compactorOf(async () => {
+      await mark("a", 0, runId);
+      const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
+      await other.round();
+      await other.stop();
+      return { ...nothing, isQuiet: true };
+    });
+    await late.round();
+    expect(await work()).toHaveLength(1);
+    await late.stop();
+  });
+});
+
+test("a stop lets the visit in hand end, tells it to, and gives back what was claimed with it", async () => {
+  for (let i = 0; i < 4; i++) await mark(`p${i}`);
+  const visited: string[] = [];
+  let stopped: Promise<void> | undefined;
+  const compaction = compactorOf(({ part }, isStopping) => {
+    visited.push(part);
+    expect(isStopping()).toBe(false);
+    stopped = compaction.stop();
+    expect(isStopping()).toBe(true);
+    return Promise.resolve({ ...nothing, nextSeconds: 0 });
+  });
+  await compaction.round();
+  await stopped;
+  expect(visited).toHaveLength(1);
+  const rows = await work();
+  expect(rows.every(({ free, dueIn }) => free && dueIn <= 0)).toBe(true);
+  await compaction.round();
+  expect(visited).toHaveLength(1);
+});

@@ -1,0 +1,112 @@
+import { expect, test } from "@jest/globals";
+import type { Api } from "../stack/client.ts";
+import { describeModes } from "../stack/modes.ts";
+import { queryDatabase } from "../stack/query-database.ts";
+import type { Stack } from "../stack/stack.ts";
+import { until } from "../stack/until.ts";
+
+type Line = { line_number: number; message: string };
+
+const LINES = 40;
+const WRITERS = 4;
+const KILLS = 5;
+
+/** Waits until a compactor has claimed something: it works on it in this moment. */
+async function untilClaimed(stack: Stack): Promise<void> {
+  await until("a claim", async () => {
+    const [row] = await queryDatabase<{ claimed: boolean }>(
+      stack,
+      "SELECT EXISTS (SELECT FROM ingest.compaction_work WHERE claimed_until > now()) AS claimed",
+    );
+    return row!.claimed;
+  });
+}
+
+/** All lines by pages; undefined while the service that reads is not there. */
+async function readAll(api: Api, path: string): Promise<string[] | undefined> {
+  const messages: string[] = [];
+  for (let cursor = ""; ;) {
+    const page = await api.get(`${path}?limit=900${cursor === "" ? "" : `&cursor=${cursor}`}`).catch(() => undefined);
+    if (page === undefined || page.status === 503) return undefined;
+    expect(page.status).toBe(200);
+    messages.push(...(page.json.lines as Line[]).map(({ message }) => message));
+    cursor = (page.json.next_cursor as string | null) ?? "";
+    if (cursor === "") return messages;
+  }
+}
+
+describeModes(
+  "compaction of console logs",
+  (stack) => {
+    test("whose process is killed again and again under load loses no line and doubles none", async () => {
+      const { api } = await stack().organization();
+      const { id } = (await api.post("/runs", {})).json.run;
+      const path = `/api/runs/${id}/logs`;
+      const acknowledged = new Set<string>();
+      let writing = true;
+
+      const write = async (writer: number, request: number): Promise<void> => {
+        // Each writer numbers its lines from 1, as processes that share a run do.
+        const lines = Array.from({ length: LINES }, (_, i) => ({
+          line_number: request * LINES + i + 1,
+          message: `${writer}/${request * LINES + i + 1} ${"step ".repeat(20 + (i % 7))}`,
+        }));
+        await until(`request ${request} of writer ${writer}`, async () => {
+          const options = { headers: { "idempotency-key": `w${writer}-${request}` } };
+          const answer = await api.post(path, { lines }, options).catch(() => undefined);
+          if (answer !== undefined && answer.status !== 200) expect(answer.status).toBe(503);
+          return answer?.status === 200;
+        });
+        for (const { message } of lines) acknowledged.add(message);
+      };
+      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let request = 0; writing; request += 1) await write(writer, request);
+      });
+      const reader = async (): Promise<void> => {
+        while (writing) {
+          const before = [...acknowledged];
+          const seen = await readAll(api, path);
+          if (seen === undefined) continue;
+          const distinct = new Set(seen);
+          expect(seen.length).toBe(distinct.size);
+          expect(before.filter((message) => !distinct.has(message))).toEqual([]);
+        }
+      };
+      const reading = reader();
+
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const before = acknowledged.size;
+        await until("some writes", () => acknowledged.size > before + 20 * LINES);
+        await untilClaimed(stack());
+        await stack().restart("ingest");
+      }
+      writing = false;
+      await Promise.all([...writers, reading]);
+
+      const wanted = [...acknowledged].sort();
+      expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
+      // What a killed process had claimed is due again after a while; then everything is in blocks.
+      await until(
+        "the last landing row to be compacted",
+        async () => {
+          const [row] = await queryDatabase<{ waiting: boolean; lines: string }>(
+            stack(),
+            `SELECT EXISTS (SELECT FROM ingest.log_landing) AS waiting,
+                    (SELECT sum(lines) FROM ingest.log_blocks) AS lines`,
+          );
+          return !row!.waiting && Number(row!.lines) === wanted.length;
+        },
+        60_000,
+      );
+      expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
+      const last = (await api.get(`${path}?tail=3`)).json.lines as Line[];
+      const lineNumbers = wanted.map((message) => Number(message.split(/[/ ]/)[1])).sort((a, b) => a - b);
+      expect(last.map(({ line_number }) => line_number)).toEqual(lineNumbers.slice(-3));
+      const found = (await api.get(`${path}?q=${encodeURIComponent("3/1 STEP")}`)).json.lines as Line[];
+      expect(found.map(({ message }) => message)).toEqual(wanted.filter((message) => message.startsWith("3/1 ")));
+      const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
+      expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="logs",service="[a-z]+"\} [1-9]/);
+    }, 180_000);
+  },
+  { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },
+);
