@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** `all`: ingest and reads of points in both modes; the others are named by their subject. */
-const NAMES = ["all", "transport", "runs", "stop-signal", "logs"] as const;
+const NAMES = ["all", "transport", "runs", "regex", "stop-signal", "logs"] as const;
 
 type BenchName = (typeof NAMES)[number];
 

@@ -73,15 +73,17 @@ export function indexAfter(columns: LogColumns, position: LinePosition): number 
   return low;
 }
 
-/** Columns for so many lines with so many bytes of text, to be filled. */
+/** Columns for so many lines with so many bytes of text, to be filled. One piece of memory, because six small ones cost more than what is done with them. */
 export function newColumns(count: number, textBytes: number): LogColumns {
+  const buffer = new ArrayBuffer(40 * count + 4 + textBytes);
+  const textAt = 40 * count + 4;
   return {
-    lineNumbers: new Float64Array(count),
-    ids: new Float64Array(count),
-    createdUs: new Float64Array(count),
-    sentSeconds: new Float64Array(count),
-    sentMicros: new Uint32Array(count),
-    offsets: new Uint32Array(count + 1),
-    text: new Uint8Array(textBytes),
+    lineNumbers: new Float64Array(buffer, 0, count),
+    ids: new Float64Array(buffer, 8 * count, count),
+    createdUs: new Float64Array(buffer, 16 * count, count),
+    sentSeconds: new Float64Array(buffer, 24 * count, count),
+    sentMicros: new Uint32Array(buffer, 32 * count, count),
+    offsets: new Uint32Array(buffer, 36 * count, count + 1),
+    text: new Uint8Array(buffer, textAt, textBytes),
   };
 }

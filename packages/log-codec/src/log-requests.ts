@@ -33,11 +33,14 @@ export function writeArrivals(out: VarintWriter, { ids, createdUs }: Arrivals): 
   }
 
   out.unsigned(firstIds.length);
-  firstIds.forEach((id, i) => out.signed((id - (firstIds[i - 1] ?? 0)) / REQUEST_IDS));
-  times.forEach((time, i) => out.signed(time - (times[i - 1] ?? 0)));
-  if (firstIds.length > 1) for (let i = 0; i < count; i++) out.signed(requestOf[i]! - (requestOf[i - 1] ?? 0));
+  for (let i = 0, before = 0; i < firstIds.length; before = firstIds[i++]!)
+    out.signed((firstIds[i]! - before) / REQUEST_IDS);
+  for (let i = 0, before = 0; i < times.length; before = times[i++]!) out.signed(times[i]! - before);
+  if (firstIds.length > 1)
+    for (let i = 0, before = 0; i < count; before = requestOf[i++]!) out.signed(requestOf[i]! - before);
   for (let i = 0; i < count; i++) {
-    out.signed((ids[i]! % REQUEST_IDS) - expectedPlace(ids, i, requestOf[i] === requestOf[i - 1]));
+    const sameRequest = i > 0 && requestOf[i] === requestOf[i - 1];
+    out.signed((ids[i]! % REQUEST_IDS) - expectedPlace(ids, i, sameRequest));
   }
 }
 
@@ -48,16 +51,19 @@ export function readArrivals(input: VarintReader, { ids, createdUs }: Arrivals):
   if (requests > count) throw codecError("the log block has more requests than lines");
   const firstIds = readSums(input, requests);
   const times = readSums(input, requests);
-  const requestOf = requests > 1 ? readSums(input, count) : new Float64Array(count);
+  // Of one request, which is what a landing block holds, nothing is said per line.
+  const requestOf = requests > 1 ? readSums(input, count) : undefined;
+  let before: number | undefined;
   for (let i = 0; i < count; i++) {
-    const request = requestOf[i]!;
-    const place = input.signed() + expectedPlace(ids, i, i > 0 && request === requestOf[i - 1]);
+    const request = requestOf === undefined ? 0 : requestOf[i]!;
+    const place = input.signed() + expectedPlace(ids, i, request === before);
     const firstId = firstIds[request];
     if (firstId === undefined || place < 0 || place >= REQUEST_IDS) {
       throw codecError("a line of the log block has an impossible place");
     }
     ids[i] = firstId * REQUEST_IDS + place;
     createdUs[i] = times[request]!;
+    before = request;
   }
 }
 
@@ -65,8 +71,8 @@ function expectedPlace(ids: Float64Array, i: number, sameRequest: boolean): numb
   return sameRequest ? (ids[i - 1]! % REQUEST_IDS) + 1 : 0;
 }
 
-function readSums(input: VarintReader, count: number): Float64Array {
-  const sums = new Float64Array(count);
-  for (let i = 0, sum = 0; i < count; i++) sums[i] = sum += input.signed();
+function readSums(input: VarintReader, count: number): number[] {
+  const sums: number[] = [];
+  for (let i = 0, sum = 0; i < count; i++) sums.push((sum += input.signed()));
   return sums;
 }

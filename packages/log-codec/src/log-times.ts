@@ -22,7 +22,7 @@ type Times = Pick<LogColumns, "sentSeconds" | "sentMicros">;
 
 /** Writes the client times of a block. */
 export function writeTimes(out: VarintWriter, { sentSeconds, sentMicros }: Times): void {
-  const unitCode = UNITS.findIndex((unit) => sentMicros.every((micros) => micros % unit === 0));
+  const unitCode = UNITS.findIndex((unit) => areMultiples(sentMicros, unit));
   const unit = UNITS[unitCode]!;
   out.unsigned(unitCode);
   let seconds = 0;
@@ -46,6 +46,11 @@ export function writeTimes(out: VarintWriter, { sentSeconds, sentMicros }: Times
     seconds = nextSeconds;
     micros = nextMicros;
   }
+}
+
+function areMultiples(numbers: Uint32Array, unit: number): boolean {
+  for (let i = 0; i < numbers.length; i++) if (numbers[i]! % unit !== 0) return false;
+  return true;
 }
 
 /** Fills `times` with what {@link writeTimes} wrote; throws a LogCodecError for what it did not. */

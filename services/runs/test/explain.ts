@@ -18,7 +18,7 @@ export type Explained = { readonly name: string; readonly plan: Plan };
  * The plan for these values, and for a statement that is kept also the one for any values, which
  * PostgreSQL may go over to.
  */
-export async function explain(tx: Tx, statement: Statement, values: readonly unknown[]): Promise<Explained[]> {
+async function explain(tx: Tx, statement: Statement, values: readonly unknown[]): Promise<Explained[]> {
   const { name, text } = statement;
   const run = (line: string, parameters: readonly unknown[] = []) =>
     tx.one<{ "QUERY PLAN": string }>(plannedSql("test_explain", line), parameters);

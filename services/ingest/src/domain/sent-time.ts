@@ -1,30 +1,54 @@
 import type { SentTime } from "@tidemark/log-codec";
 
-const SHAPE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,6}))?Z$/;
 const SECOND_US = 1_000_000;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Where the decimals begin: `2026-01-02T03:04:05.`. */
+const DECIMALS_AT = 20;
+const DECIMALS_MAX = 6;
 
 /**
- * Reads RFC 3339 in UTC with at most six decimals, every digit of it, for the years 1 to 9999; undefined for anything else. By arithmetic, because
- * a request may bring fifty of them and Date takes several times as long to read one and to find out that there is no 30 February.
+ * Reads RFC 3339 in UTC with at most six decimals, every digit of it, for the years 1 to 9999; undefined for anything else. Digit by digit, because
+ * a request may bring fifty of them, and neither an expression nor Date, which would have to be asked whether there is a 30 February, is as quick.
  */
 export function readSentTime(text: string): SentTime | undefined {
-  const match = SHAPE.exec(text);
-  if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
-    number,
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const isShaped =
+    text[4] === "-" &&
+    text[7] === "-" &&
+    text[10] === "T" &&
+    text[13] === ":" &&
+    text[16] === ":" &&
+    text.endsWith("Z");
+  if (!isShaped) return undefined;
+  const year = digits(text, 0, 4);
+  const month = digits(text, 5, 7);
+  const day = digits(text, 8, 10);
+  const hour = digits(text, 11, 13);
+  const minute = digits(text, 14, 16);
+  const second = digits(text, 17, 19);
   const days = month === 2 && isLeap(year) ? 29 : (MONTH_DAYS[month - 1] ?? 0);
-  if (year < 1 || day < 1 || day > days || hour > 23 || minute > 59 || second > 59) return undefined;
-  return {
-    seconds: ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second,
-    micros: Number((match[7] ?? "").padEnd(6, "0")),
-  };
+  // A digit that is none makes NaN, which is in no range.
+  const isTime = year >= 1 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59;
+  const micros = microsOf(text);
+  if (!isTime || Number.isNaN(micros)) return undefined;
+  return { seconds: ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second, micros };
+}
+
+/** What stands between the seconds and the Z. */
+function microsOf(text: string): number {
+  const count = text.length - 1 - DECIMALS_AT;
+  if (text.length === DECIMALS_AT) return 0;
+  if (text[DECIMALS_AT - 1] !== "." || count < 1 || count > DECIMALS_MAX) return Number.NaN;
+  return digits(text, DECIMALS_AT, DECIMALS_AT + count) * 10 ** (DECIMALS_MAX - count);
+}
+
+function digits(text: string, from: number, to: number): number {
+  let value = 0;
+  for (let at = from; at < to; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
 }
 
 function isLeap(year: number): boolean {

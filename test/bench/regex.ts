@@ -1,14 +1,12 @@
 /**
- * How fast patterns are searched: `node packages/regex/bench.ts [megabytes]` (16 by default). Every pattern reads so many
+ * How fast patterns are searched: `npm run bench -- regex [megabytes]` (16 by default). Every pattern reads so many
  * megabytes of texts of 32 KiB, none twice, so nothing is warm that would not be in use. CPU time of the process, the
  * better of two rounds.
  */
-import process from "node:process";
-
-import { compileRegex, isRegexError, type Regex } from "./src/index.ts";
+import { compileRegex, isRegexError, type Regex } from "@tidemark/regex";
 
 const TEXT_LENGTH = 32 * 1024;
-const megabytes = Number(process.argv[2] ?? 16);
+const megabytes = Number(process.argv[3] ?? 16);
 const texts = Math.max(1, Math.round((megabytes * 1024 * 1024) / TEXT_LENGTH));
 
 /** A linear congruential generator, so that every run reads the same texts. */
