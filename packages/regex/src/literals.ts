@@ -14,8 +14,10 @@ const LITERAL_MIN = 3;
 /** More conditions than these select no better; leaving some out keeps the rest true. */
 const CONDITIONS_MAX = 16;
 
+/** Tells nothing. */
 export const any: Literals = { kind: "any" };
 
+/** That a text is contained; {@link any} if it is too short to be of use. */
 export function literal(text: string): Literals {
   return Array.from(text).length < LITERAL_MIN ? any : { kind: "literal", text };
 }

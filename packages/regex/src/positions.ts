@@ -23,6 +23,7 @@ export type CountedPositions = {
   readonly max: number;
 };
 
+/** All positions of a program, and what the special ones among them are for. */
 export type Positions = {
   readonly list: readonly Position[];
   /** The positions of a consuming or matching step. */

@@ -34,6 +34,7 @@ export type Node = Measures &
     | { readonly kind: "atLeast"; readonly body: Node; readonly times: number }
   );
 
+/** Matches the empty text. */
 export const empty: Node = { kind: "empty", nullable: true, size: 0 };
 /** Matches nothing, such as a class without members. */
 export const never: Node = { kind: "never", nullable: false, size: 0 };
@@ -43,6 +44,7 @@ export function run(set: RuneSet, min: number, max: number): Node {
   return { kind: "run", set, min, max, nullable: min === 0, size: max === Infinity ? Math.max(min, 1) : max };
 }
 
+/** Holds or not, by what stands on both sides. */
 export function assert(flag: number): Node {
   return { kind: "assert", flag, nullable: false, size: 0 };
 }
