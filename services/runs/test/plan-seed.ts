@@ -1,6 +1,6 @@
 import { asOwner, type RunsFixture } from "./fixture.ts";
 
-/** In how many projects; the one with the number 3 has four tenths of the runs. */
+/** In how many projects; number 3 has half of the runs, number 5 a few. */
 const PROJECTS = 10;
 /** The metric of all runs, and one that every tenth run has. */
 export const [COMMON_METRIC, RARE_METRIC] = ["eval/score", "eval/rare"] as const;
@@ -27,7 +27,7 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
   await run(
     `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at,
                             stop_state, stop_request_id)
-     SELECT $1::uuid, ${id("run")}, md5($1 || ' project ' || CASE WHEN n % 10 < 4 THEN 3 ELSE n % $3 END)::uuid, 'run ' || md5(n::text), status,
+     SELECT $1::uuid, ${id("run")}, md5($1 || ' project ' || CASE WHEN n % 10 < 4 OR (n % 10 = 5 AND n % 500 <> 5) THEN 3 ELSE n % $3 END)::uuid, 'run ' || md5(n::text), status,
             '{"lr":0.' || n % 10 || ',"model":"' || md5((n % 50)::text) || '","seed":' || n || '}',
             ARRAY['even-' || n % 2, CASE WHEN n % 1000 IN (7, 8) THEN 'rare-' || n % 1000 ELSE 'team-' || n % 40 END], '{"notes":"' || md5((n / 7)::text) || '"}', t, t,
             CASE WHEN status <> 'running' THEN t + n % 1000 * interval '1 second' END,

@@ -24,8 +24,8 @@ export type LevelRules = {
   readonly levelsMax: number;
 };
 
-/** Blocks of about a thousand lines of training output, 100 KB, of which a reader meets at most four at a place. */
-export const LEVEL_RULES: LevelRules = { blockWeight: 128 * 1024, levelsMax: 4 };
+/** Blocks of some 750 lines of training output, 70 KB, of which a reader meets at most four at a place. */
+export const LEVEL_RULES: LevelRules = { blockWeight: 96 * 1024, levelsMax: 4 };
 
 /** Most that one folding step reads, in blocks' weights. */
 const FOLD_WEIGHTS_MAX = 32;

@@ -107,7 +107,7 @@ test("the blocks are about as large as a compactor's, and in one level", async (
   );
   expect(found!.level).toBe(0);
   expect(found!.blocks).toBeGreaterThan(3);
-  expect(found!.bytes).toBeLessThan(132 * 1024);
+  expect(found!.bytes).toBeLessThan(100 * 1024);
 });
 
 test("they are written anew together with what comes behind them", async () => {
