@@ -164,7 +164,7 @@ function compactionMetrics(registers: Registry[]): Pick<Metrics, "compactionVisi
   });
   const waiting = new Gauge({
     name: "tidemark_compaction_rows_waiting",
-    help: "Landed rows that wait for compaction, of all processes together, counted up to 100,000.",
+    help: "About how many landed rows wait for compaction, of all processes together.",
     labelNames: ["kind"],
     registers,
   });

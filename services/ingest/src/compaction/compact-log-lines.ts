@@ -19,8 +19,6 @@ const STEPS_MAX = 64;
 const ROWS_MIN = 64;
 /** A stream without rows is looked at so much less often. */
 const QUIET_PATIENCE = 4;
-/** Where the count of waiting rows ends. */
-const COUNTED_MAX = 100_000;
 
 /** When rows are compacted. */
 export type LogCompactionTimes = {
@@ -38,7 +36,7 @@ export function logCompaction(db: Db, times: LogCompactionTimes, rules: LevelRul
   const { settleSeconds, patienceSeconds } = times;
   return {
     name: "logs",
-    countWaiting: () => countWaitingLogRows(db, COUNTED_MAX),
+    countWaiting: () => countWaitingLogRows(db),
     async visit({ orgId, runId, part, fence }, isStopping): Promise<VisitResult> {
       const source = { orgId, runId, stream: logStreamOf(part) };
       const store = openLogBlocks(db, source, { fence, leaseSeconds: LEASE_SECONDS });

@@ -20,6 +20,6 @@ export type CompactionKind = {
    * hand when `isStopping`.
    */
   visit(item: WorkItem, isStopping: () => boolean): Promise<VisitResult>;
-  /** Landed rows that wait, of all organizations, counted up to some bound. */
+  /** About how many landed rows wait, of all organizations. */
   countWaiting(): Promise<number>;
 };

@@ -515,23 +515,11 @@ BEGIN
 END
 $$;
 
--- How many landing rows wait, of all organizations together, counted up to `most`. A number only: the
--- rows themselves stay fenced from the worker.
-GRANT USAGE ON SCHEMA ingest TO tidemark_definer;
-GRANT SELECT ON ingest.log_landing TO tidemark_definer;
-SELECT platform.unfence_for('ingest.log_landing', 'tidemark_definer');
-CREATE FUNCTION ingest.count_waiting_log_rows(most integer) RETURNS integer
-  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
-  RETURN (SELECT count(*)::integer FROM (SELECT FROM ingest.log_landing LIMIT most) AS waiting);
-GRANT CREATE ON SCHEMA ingest TO tidemark_definer;
-ALTER FUNCTION ingest.count_waiting_log_rows OWNER TO tidemark_definer;
-REVOKE CREATE ON SCHEMA ingest FROM tidemark_definer;
-
 REVOKE ALL ON FUNCTION ingest.append_log_lines, ingest.log_segments_after, ingest.log_segments_at_end,
   ingest.waiting_log_rows, ingest.log_blocks_before, ingest.log_blocks_at_top, ingest.read_log_blocks,
-  ingest.replace_log_blocks, ingest.release_compaction, ingest.count_waiting_log_rows FROM PUBLIC;
+  ingest.replace_log_blocks, ingest.release_compaction FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_log_lines, ingest.log_segments_after, ingest.log_segments_at_end
   TO tidemark_ingest;
 GRANT EXECUTE ON FUNCTION ingest.waiting_log_rows, ingest.log_blocks_before, ingest.log_blocks_at_top,
-  ingest.read_log_blocks, ingest.replace_log_blocks, ingest.release_compaction, ingest.count_waiting_log_rows
+  ingest.read_log_blocks, ingest.replace_log_blocks, ingest.release_compaction
   TO tidemark_ingest_worker;
