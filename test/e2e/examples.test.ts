@@ -5,6 +5,7 @@ import { aggregatesOf, callsOf, leaves, listed, loggedMetrics } from "../example
 import { type Fate, startPoorNetwork } from "../examples/poor-network.ts";
 import { readAttributes, readLines, readMetrics, readRun } from "../examples/read-back.ts";
 import { type ExampleRun, printedLines, type Report, runExample } from "../examples/run-example.ts";
+import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { type Stack, startStack } from "../stack/stack.ts";
@@ -17,7 +18,7 @@ const environment = await requirePython({
   requirements: join(examples, "python/requirements.txt"),
   leftOut: "the unmodified instantml SDK (examples/python) against a server",
 });
-const describePython = environment === undefined ? describe.skip : describe;
+const describePython = describeWith(environment);
 
 /** Trains through the published SDK. */
 function trainInPython(url: string, key: string): Promise<ExampleRun> {

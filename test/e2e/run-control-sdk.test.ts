@@ -1,7 +1,8 @@
 import { join } from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
+import { describeWith } from "../stack/describe-with.ts";
 import { describeModes } from "../stack/modes.ts";
 import { until } from "../stack/until.ts";
 
@@ -13,7 +14,7 @@ const environment = await requirePython({
   leftOut: "stopping a run that trains with the instantml SDK",
 });
 
-(environment === undefined ? describe.skip : describe)("a run that trains with the SDK", () => {
+describeWith(environment)("a run that trains with the SDK", () => {
   describeModes("can be stopped", (stack) => {
     test(
       "it is told within the SDK's patience, answers, ends by itself and shows stopped",

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers } from "@tidemark/testkit";
 import fc from "fast-check";
 import { linearize, type Entry } from "../histories/linearize.ts";
 import { perform } from "../histories/run-client.ts";
 import type { Operation } from "../histories/run-model.ts";
+import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { runIn } from "../stack/run-control.ts";
@@ -112,24 +113,21 @@ describeModes("histories of a run with several clients", (stack) => {
 });
 
 const servers = await requireServers(["nats-server", "minio"]);
-(servers === undefined ? describe.skip : describe)(
-  "histories of a run through two gateways and control services",
-  () => {
-    let stack: Stack;
-    let replica: Replica;
-    beforeAll(async () => {
-      stack = await startStack("split");
-      replica = await stack.addReplica();
-    }, TIMEOUT_MS);
-    afterAll(() => stack?.stop(), TIMEOUT_MS);
+describeWith(servers)("histories of a run through two gateways and control services", () => {
+  let stack: Stack;
+  let replica: Replica;
+  beforeAll(async () => {
+    stack = await startStack("split");
+    replica = await stack.addReplica();
+  }, TIMEOUT_MS);
+  afterAll(() => stack?.stop(), TIMEOUT_MS);
 
-    test(
-      "are linear",
-      async () => {
-        const { api, key } = await stack.organization();
-        expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(HISTORIES / 2);
-      },
-      TIMEOUT_MS,
-    );
-  },
-);
+  test(
+    "are linear",
+    async () => {
+      const { api, key } = await stack.organization();
+      expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(HISTORIES / 2);
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
+import { describeWith } from "../stack/describe-with.ts";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam } from "../stack/people.ts";
@@ -14,7 +15,7 @@ const environment = await requirePython({
   requirements: join(import.meta.dirname, "../../examples/python/requirements.txt"),
   leftOut: "fork_run of the unmodified instantml SDK",
 });
-const describePython = environment === undefined ? describe.skip : describe;
+const describePython = describeWith(environment);
 
 const forks = (runId: string): string => `/api/runs/${runId}/forks`;
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });

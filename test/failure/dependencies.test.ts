@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers } from "@tidemark/testkit";
+import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { until } from "../stack/until.ts";
 
@@ -92,7 +93,7 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
   },
 );
 
-(servers === undefined ? describe.skip : describe)("while NATS is stopped", () => {
+describeWith(servers)("while NATS is stopped", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack("split");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers } from "@tidemark/testkit";
+import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { until } from "../stack/until.ts";
 
@@ -63,7 +64,7 @@ describe.each(modes)("kill -9 of everything right after the 200, %s", (mode) => 
   );
 });
 
-(servers === undefined ? describe.skip : describe)("one service of several", () => {
+describeWith(servers)("one service of several", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack("split");

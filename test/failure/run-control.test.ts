@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers } from "@tidemark/testkit";
+import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { runIn, signalOf, stopOf } from "../stack/run-control.ts";
 import { startStack, type Replica, type Stack } from "../stack/stack.ts";
@@ -22,7 +23,7 @@ function untilTold(api: Api, id: string, request: string | null, timeoutMs: numb
 const untilEnded = (api: Api, id: string, ended: boolean, timeoutMs: number): Promise<unknown> =>
   until("the end of the run", async () => (await signalOf(api, id)).json.terminal === ended, timeoutMs);
 
-(servers === undefined ? describe.skip : describe)("two control services", () => {
+describeWith(servers)("two control services", () => {
   let stack: Stack;
   let replica: Replica;
   beforeAll(async () => {

@@ -321,7 +321,7 @@ test("the runs of a page are looked up by their ids, with their heads", async ()
       0,
     );
   });
-  const [summaries, selections] = ["runs_read_summaries", "runs_read_selection"].map((statement) =>
+  const [summaries, selections] = ["runs_read_summaries", "runs_list_runs_by_id"].map((statement) =>
     explained.filter(({ name }) => name.startsWith(statement)),
   );
   expect(summaries).toHaveLength(2);

@@ -11,14 +11,11 @@ import { callerOf } from "../steps/caller.ts";
 import { forkOrFind } from "../steps/fork-or-find.ts";
 import { requestFault } from "../steps/request-fault.ts";
 import { findRun } from "../store/find-run.ts";
-import type { MetricRow } from "../store/metric-row.ts";
+import { NO_METRICS } from "../store/metric-row.ts";
 import type { RunRow } from "../store/run-row.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];
-
-/** Of a run that has not measured anything. */
-const NO_METRICS: MetricRow = { metric_keys: null, metric_figures: null, metric_total: 0 };
 
 /**
  * Creates a child of a run in its project (API specification, POST /api/runs/{run_id}/forks). A

@@ -15,10 +15,10 @@ export function getOverview(deps: RunsDeps): RunsHandlers["getOverview"] {
     const read = await withRuns(deps, call, message, async (tx, orgId, filter) => ({
       counts: await countRuns(tx, orgId, filter),
       points: await countMetricPoints(tx, orgId, filter),
-      best: (await chooseRuns(tx, orgId, { filter, order, start: { offset: 0 }, limit: 1 })).page[0],
+      best: (await chooseRuns(tx, orgId, { filter, order, start: { offset: 0 }, limit: 1, valuedOnly: true })).page[0],
     }));
     const { counts, points, best } = read;
-    const rank = best?.part === "valued" ? best.values[0] : undefined;
+    const rank = best?.values[0];
     return {
       totalRuns: BigInt(counts.total),
       activeRuns: BigInt(counts.running),

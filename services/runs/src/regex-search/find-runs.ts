@@ -6,7 +6,7 @@ import { settleTerms, type SettledTree } from "../domain/search/settle-terms.ts"
 import type { SearchTree } from "../domain/search/tree.ts";
 import { listProjectNames } from "../store/list-project-names.ts";
 import { columnConditions } from "../store/run-conditions.ts";
-import { searchCondition, TEXTS_OF_ALL } from "../store/search-condition.ts";
+import { parameters, searchCondition, TEXTS_OF_ALL } from "../store/search-condition.ts";
 import { SEARCH_MS_MAX, TEXT_BYTES_MAX, tooBroad } from "./bounds.ts";
 import {
   planCheck,
@@ -61,8 +61,7 @@ async function findInSnapshot(tx: Tx, search: RegexSearch, tree: SearchTree): Pr
     return leaf(field === "tag" ? "tags" : field);
   });
 
-  const values: unknown[] = [search.orgId];
-  const bind = (value: unknown): string => `$${values.push(value)}`;
+  const { values, bind } = parameters(search.orgId);
   const possible = possibleRuns(
     settled,
     regexes.map(({ literals }) => literals),

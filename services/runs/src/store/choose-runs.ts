@@ -4,7 +4,7 @@ import type { RunOrder } from "../domain/run-list.ts";
 import { countRuns } from "./count-runs.ts";
 import type { PlainFilter } from "./run-conditions.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";
-import type { Bind } from "./search-condition.ts";
+import { parameters, type Bind } from "./search-condition.ts";
 
 /** Which runs, in which order, from where on, and how many. */
 export type RunChoice = {
@@ -14,6 +14,8 @@ export type RunChoice = {
   readonly limit: number;
   /** Count what a search finds in the same go. */
   readonly counted?: boolean;
+  /** Leave out the runs that have no value to sort by. */
+  readonly valuedOnly?: boolean;
 };
 
 /** A page of a list. */
@@ -76,7 +78,7 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
   if ("after" in start && start.after.part === "rest") return read("rest", start, limit);
   const valued = await read("valued", start, limit);
   const { page, found } = valued;
-  if (page.length === limit || NO_REST.has(order.sort)) return valued;
+  if (page.length === limit || wanted.valuedOnly === true || NO_REST.has(order.sort)) return valued;
   const skipped = "offset" in start && page.length === 0 ? await countBefore(tx, orgId, choice, start.offset) : 0;
   const rest = await read("rest", { offset: skipped }, limit - page.length);
   return { page: [...page, ...rest.page], found };
@@ -191,9 +193,4 @@ function positionOf(row: Row, id: string, part: OrderPart): RunPosition {
     if (value === undefined) return { part, values, createdAt: row.created_at, id };
     values.push(value);
   }
-}
-
-function parameters(orgId: string): { values: unknown[]; bind: Bind } {
-  const values: unknown[] = [orgId];
-  return { values, bind: (value) => `$${values.push(value)}` };
 }

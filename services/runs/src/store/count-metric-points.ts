@@ -1,5 +1,6 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
 import { runSource, type PlainFilter } from "./run-conditions.ts";
+import { parameters } from "./search-condition.ts";
 
 const ofProjects = sql(
   "runs_count_points_of_projects",
@@ -16,8 +17,8 @@ export async function countMetricPoints(tx: Tx, orgId: string, filter: PlainFilt
   if ([status, displayStatus, search, ids].every((part) => part === undefined)) {
     return (await tx.one<{ points: number }>(ofProjects, [orgId, projectId ?? null]))?.points ?? 0;
   }
-  const values: unknown[] = [orgId];
-  const { from, where, id } = runSource(filter, false, (value) => `$${values.push(value)}`);
+  const { values, bind } = parameters(orgId);
+  const { from, where, id } = runSource(filter, false, bind);
   const statement = plannedSql(
     "runs_count_points_of_runs",
     `SELECT coalesce(sum(coalesce(s.points, 0) + coalesce(u.points_since, 0)), 0)::bigint AS points

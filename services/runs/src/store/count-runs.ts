@@ -1,5 +1,6 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
 import { runSource, type PlainFilter } from "./run-conditions.ts";
+import { parameters } from "./search-condition.ts";
 
 /** Runs by stored status and status shown. */
 export type RunCounts = {
@@ -58,8 +59,8 @@ export async function countRuns(tx: Tx, orgId: string, filter: PlainFilter): Pro
 }
 
 async function countFound(tx: Tx, orgId: string, filter: PlainFilter): Promise<RunCounts> {
-  const values: unknown[] = [orgId];
-  const { from, where, id } = runSource(filter, false, (value) => `$${values.push(value)}`);
+  const { values, bind } = parameters(orgId);
+  const { from, where, id } = runSource(filter, false, bind);
   const run = id.split(".")[0];
   const statement = plannedSql(
     "runs_count_found",

@@ -21,8 +21,8 @@ const packedKeys = `string_agg(convert_to(h.key, 'UTF8') || '\\x00'::bytea, '')`
 /** Select list of a `MetricRow`, over the `m` that `metricsOf` joins. */
 export const metricColumns = "m.keys AS metric_keys, m.figures AS metric_figures, m.total AS metric_total";
 
-/** Select list of a `MetricRow` of a run whose metrics are not asked for. */
-export const noMetricColumns = "NULL::bytea AS metric_keys, NULL::bytea AS metric_figures, 0::bigint AS metric_total";
+/** Of a run that has no metrics, or whose metrics are not asked for. */
+export const NO_METRICS: MetricRow = { metric_keys: null, metric_figures: null, metric_total: 0 };
 
 /** Which keys of a run `metricsOf` joins; every part is SQL. */
 export type MetricSelection = {

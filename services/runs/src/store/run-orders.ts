@@ -13,8 +13,6 @@ export type OrderedRuns = RunSource & {
 /** Runs that have the value that is sorted by, or those that come after them because they have none. */
 export type OrderPart = "valued" | "rest";
 
-const DURATION = "r.duration";
-
 /**
  * The runs of one part of a list; those of several elements have to be merged, and begin alike. Only durations and
  * metrics have a rest. All SQL is made of constants; values of the caller go through `bind`.
@@ -39,9 +37,9 @@ export function orderedRuns(
     }
     case "duration": {
       const runs = plain(true);
-      if (part === "rest") return [{ ...runs, where: `${runs.where} AND ${DURATION} IS NULL` }];
-      const values = [{ sql: DURATION, type: "interval" }];
-      return [{ ...runs, where: `${runs.where} AND ${DURATION} IS NOT NULL`, values }];
+      if (part === "rest") return [{ ...runs, where: `${runs.where} AND r.duration IS NULL` }];
+      const values = [{ sql: "r.duration", type: "interval" }];
+      return [{ ...runs, where: `${runs.where} AND r.duration IS NOT NULL`, values }];
     }
     case "metric-latest":
     case "metric-best":

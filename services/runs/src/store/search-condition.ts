@@ -3,6 +3,12 @@ import type { SearchTree, TextField } from "../domain/search/tree.ts";
 /** Adds a value to a statement and returns its parameter, `$n`. */
 export type Bind = (value: unknown) => string;
 
+/** The values of a statement whose `$1` is the organization, and what adds to them. */
+export function parameters(orgId: string): { readonly values: unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [orgId];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
+
 /** A search that SQL alone can decide: terms about projects are settled, and nothing is a regular expression. */
 export type PlainTree =
   | { readonly kind: "text"; readonly field: Exclude<TextField, "project">; readonly text: string }
