@@ -6,6 +6,7 @@ import { createAuthenticator } from "./auth/authenticator.ts";
 import { createOperatorCheck } from "./auth/bootstrap-token.ts";
 import type { Clients } from "./clients.ts";
 import { headerNames } from "./header-names.ts";
+import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { createOriginRule } from "./http/origin.ts";
 import { createPathMethods } from "./http/path-methods.ts";
@@ -40,6 +41,8 @@ export type AppSettings = {
   readonly version: string;
   /** Milliseconds that a request may take. */
   readonly deadlineMs: number;
+  /** Bytes that bodies may take, of all requests at once. */
+  readonly bodyBytesHeldMax: number;
 };
 
 /** What a gateway works with. */
@@ -82,6 +85,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
     checkOperator: createOperatorCheck(settings.bootstrapToken),
     limiter: createLimiter({ enabled: settings.limits, plans: settings.plans, nowMs: options.clocks.steadyMs }),
+    bodies: createBodyMemory(settings.bodyBytesHeldMax),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     publicUrl: settings.publicUrl,

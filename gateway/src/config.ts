@@ -41,6 +41,13 @@ export const gatewayConfig = defineConfig({
     oneOf: ["combined", "control", "data"],
     help: "Which plane the gauges and the interface description name.",
   }),
+  bodyMemoryMib: int({
+    env: "TIDEMARK_BODY_MEMORY_MIB",
+    default: 256,
+    min: 1,
+    max: 65_536,
+    help: "Most MiB of request bodies above 64 KiB held at once, compressed and decoded; more are answered with 503.",
+  }),
   requestTimeoutSeconds: int({
     env: "TIDEMARK_REQUEST_TIMEOUT_SECONDS",
     default: 10,

@@ -78,6 +78,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       servicePlane: config.servicePlane,
       version: packageVersion(),
       deadlineMs: config.requestTimeoutSeconds * 1000,
+      bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,
     },
     routes: allRoutes,
     clients,

@@ -69,6 +69,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       servicePlane: "combined",
       version: "0.0.0",
       deadlineMs: 10_000,
+      bodyBytesHeldMax: 256 * 1024 * 1024,
       ...settings,
     },
     routes,

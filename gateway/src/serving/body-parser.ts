@@ -20,13 +20,13 @@ export function parseBody(
   payload: IncomingMessage,
   done: (error: null, body: ParsedBody) => void,
 ): void {
-  const route = request.state?.route;
+  const { route, bodyAccount } = request.state ?? {};
   if (route?.body === undefined) {
     payload.resume();
     done(null, undefined);
     return;
   }
-  readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, (error, bytes) => {
+  readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, bodyAccount, (error, bytes) => {
     if (error !== null || bytes === undefined) done(null, error ?? undefined);
     else done(null, bytes.length === 0 ? undefined : parsed(bytes, route.exactNumbers === true));
   });

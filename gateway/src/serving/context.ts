@@ -3,6 +3,7 @@ import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Authenticator } from "../auth/authenticator.ts";
 import type { OperatorCheck } from "../auth/bootstrap-token.ts";
 import type { Clients } from "../clients.ts";
+import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
 import type { OriginRule } from "../http/origin.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Route } from "../route.ts";
@@ -13,6 +14,7 @@ export type ServingContext = {
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;
   readonly limiter: Limiter;
+  readonly bodies: BodyMemory;
   readonly mayCome: OriginRule;
   /** Reads the latest changes of credentials into memory. */
   readonly refreshAccess: () => Promise<void>;
@@ -34,6 +36,8 @@ export type RequestState = {
   readonly baseUrl: string;
   /** Milliseconds that are left for the work itself. */
   readonly timeoutMs: number;
+  /** What its body is charged to; undefined where it is known to be small. */
+  readonly bodyAccount: BodyAccount | undefined;
 };
 
 declare module "fastify" {

@@ -2,6 +2,7 @@ import { badRequest, isAppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { headerNames } from "../header-names.ts";
+import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { baseUrlOf } from "../http/base-url.ts";
 import { readIdempotencyKey } from "../http/idempotency-key.ts";
 import type { Route } from "../route.ts";
@@ -32,7 +33,9 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     // It has been judged; the framework would refuse malformed ones even where no body is read.
     request.raw.headers["content-type"] = undefined;
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
-    request.state = { route, identity, idempotencyKey, baseUrl, timeoutMs };
+    const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
+    if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
+    request.state = { route, identity, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
   };
 
   /** A failed authentication counts against the address; past its limit the answer is 429. */
@@ -88,6 +91,12 @@ function hasWholePath(request: FastifyRequest): boolean {
   const params = request.params as Readonly<Record<string, string>>;
   for (const name in params) if (params[name] === "" || params[name]?.includes("\0") === true) return false;
   return true;
+}
+
+/** Whether a body comes that may be large enough to be counted: one that is compressed or of unknown length may. */
+function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
+  if (route.body === undefined) return false;
+  return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
 }
 
 /** A body must say that it is JSON; where none is sent, nothing has to be said. */
