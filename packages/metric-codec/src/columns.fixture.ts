@@ -18,6 +18,18 @@ export function columnsOfSeries(key: string, ...points: [step: number, value: nu
   return columnsOf(points.map(([step, value]) => ({ metrics: { [key]: value }, step, timestampUs: null })));
 }
 
+/** One id per key: `first`, `first + stride` and so on. */
+export function idsFrom(columns: MetricColumns, first: number, stride: number): Uint32Array<ArrayBuffer> {
+  return Uint32Array.from(columns.keys, (_, i) => first + stride * i);
+}
+
+/** Numbers between 0 and 1 that look random and are the same each time, of 53 bits. */
+export function noise(i: number): number {
+  const high = Math.imul(i + 1, 0x9e37_79b1) >>> 0;
+  const low = Math.imul(high ^ (high >>> 13), 0x85eb_ca6b) >>> 0;
+  return (high * 2 ** 21 + (low >>> 11)) / 2 ** 53;
+}
+
 /** A double of any bit pattern, NaNs with payloads and subnormals included. */
 export const anyBits: fc.Arbitrary<number> = fc
   .bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn })

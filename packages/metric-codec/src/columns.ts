@@ -56,22 +56,26 @@ export function columnsFromParts(parts: MetricColumnsParts): MetricColumns {
 
 /** Throws a CodecError unless the arrays fit together as {@link MetricColumns} promises; the numbers themselves are not looked at. */
 export function checkColumns(columns: MetricColumns): void {
-  const { keys, steps, timestampsUs, offsets, pointIndexes, values } = columns;
+  if (!areKeysSorted(columns.keys)) throw codecError("keys are not distinct and in byte order");
+  checkColumnArrays(columns, columns.keys.length);
+}
+
+/** The arrays of {@link checkColumns} for so many keys, however these are named. */
+export function checkColumnArrays(columns: Omit<MetricColumns, "keys">, keys: number): void {
+  const { steps, timestampsUs, offsets, pointIndexes, values } = columns;
   const points = steps.length;
-  if (!areKeysSorted(keys)) throw codecError("keys are not distinct and in byte order");
   if (timestampsUs.length !== 0 && timestampsUs.length !== points) throw codecError("times and steps differ in number");
-  if (points > values.length || (points === 0 && keys.length > 0)) throw codecError("a point or a key without values");
+  if (points > values.length || (points === 0 && keys > 0)) throw codecError("a point or a key without values");
   if (offsets.length === 0) {
     if (pointIndexes.length !== 0) throw codecError("point indexes without offsets");
-    if (values.length !== keys.length * points)
-      throw codecError("a dense batch needs a value of every key at every point");
+    if (values.length !== keys * points) throw codecError("a dense batch needs a value of every key at every point");
     return;
   }
-  if (offsets.length !== keys.length + 1 || pointIndexes.length !== values.length) {
+  if (offsets.length !== keys + 1 || pointIndexes.length !== values.length) {
     throw codecError("offsets, point indexes and values differ in number");
   }
-  if (offsets[0] !== 0 || offsets[keys.length] !== values.length) throw codecError("offsets do not span the values");
-  for (let key = 0; key < keys.length; key++) checkPointIndexes(pointIndexes, offsets[key]!, offsets[key + 1]!, points);
+  if (offsets[0] !== 0 || offsets[keys] !== values.length) throw codecError("offsets do not span the values");
+  for (let key = 0; key < keys; key++) checkPointIndexes(pointIndexes, offsets[key]!, offsets[key + 1]!, points);
 }
 
 /** How many values key `index` has. */

@@ -1,7 +1,14 @@
+import type { ChunkHead } from "./chunk-head.ts";
+
 /** Samples one series for a chart while its points pass by. */
 export type M4Sampler = {
   /** Takes a point, which arrived after all those taken before. Points outside the step range are left out. */
   readonly add: (step: number, value: number) => void;
+  /**
+   * Takes all points of a chunk, which arrived after all those taken before, by its head, and returns true; that needs steps of one bucket,
+   * inside the step range. Otherwise takes nothing and returns false, and the points have to be added themselves. A head of no points is taken.
+   */
+  readonly addHead: (head: ChunkHead) => boolean;
   /** The sample, at most four points per bucket, by step. */
   sample(): { readonly steps: Float64Array; readonly values: Float64Array };
 };
@@ -22,35 +29,61 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
   // Four points per bucket: first, last, lowest, highest.
   const steps = new Float64Array(4 * buckets);
   const values = new Float64Array(4 * buckets);
-  const span = lastStep - firstStep + 1;
-
-  const bucketOf = (step: number): number => {
-    if (firstStep === lastStep) return 0;
-    // Steps too large for their differences to be exact may fall beyond the last bucket.
-    return Math.min(Math.floor(((step - firstStep) * buckets) / span), buckets - 1);
-  };
 
   const put = (at: number, step: number, value: number): void => {
     steps[at] = step;
     values[at] = value;
   };
 
+  const offerFirst = (at: number, step: number, value: number): void => {
+    if (step < steps[at]!) put(at, step, value);
+  };
+  const offerLast = (at: number, step: number, value: number): void => {
+    if (step >= steps[at]!) put(at, step, value);
+  };
+  const offerLowest = (at: number, step: number, value: number): void => {
+    const lowest = values[at]!;
+    if (value < lowest || (value === lowest && step < steps[at]!)) put(at, step, value);
+  };
+  const offerHighest = (at: number, step: number, value: number): void => {
+    const highest = values[at]!;
+    if (value > highest || (value === highest && step < steps[at]!)) put(at, step, value);
+  };
+
   return {
     add(step, value) {
       if (step < firstStep || step > lastStep) return;
-      const bucket = bucketOf(step);
+      const bucket = bucketOf(step, firstStep, lastStep, buckets);
       const at = 4 * bucket;
       if (seen[bucket] === 0) {
         seen[bucket] = 1;
         for (let i = at; i < at + 4; i++) put(i, step, value);
         return;
       }
-      if (step < steps[at]!) put(at, step, value);
-      if (step >= steps[at + 1]!) put(at + 1, step, value);
-      const lowest = values[at + 2]!;
-      if (value < lowest || (value === lowest && step < steps[at + 2]!)) put(at + 2, step, value);
-      const highest = values[at + 3]!;
-      if (value > highest || (value === highest && step < steps[at + 3]!)) put(at + 3, step, value);
+      offerFirst(at, step, value);
+      offerLast(at + 1, step, value);
+      offerLowest(at + 2, step, value);
+      offerHighest(at + 3, step, value);
+    },
+    addHead(head) {
+      if (head.count === 0) return true;
+      if (head.firstStep < firstStep || head.lastStep > lastStep) return false;
+      const bucket = bucketOf(head.firstStep, firstStep, lastStep, buckets);
+      if (bucketOf(head.lastStep, firstStep, lastStep, buckets) !== bucket) return false;
+      const at = 4 * bucket;
+      if (seen[bucket] === 0) {
+        seen[bucket] = 1;
+        put(at, head.firstStep, head.firstValue);
+        put(at + 1, head.lastStep, head.lastValue);
+        put(at + 2, head.minStep, head.min);
+        put(at + 3, head.maxStep, head.max);
+        return true;
+      }
+      offerFirst(at, head.firstStep, head.firstValue);
+      offerLast(at + 1, head.lastStep, head.lastValue);
+      offerLowest(at + 2, head.minStep, head.min);
+      offerHighest(at + 3, head.maxStep, head.max);
+      return true;
     },
     sample() {
       const kept: number[] = [];
@@ -69,4 +102,14 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
       };
     },
   };
+}
+
+/**
+ * The bucket, from 0, of a step in `[firstStep, lastStep]` when that range is cut into so many. A higher step is never in a lower bucket, so
+ * two steps of one bucket have all steps between them in it.
+ */
+export function bucketOf(step: number, firstStep: number, lastStep: number, buckets: number): number {
+  if (firstStep === lastStep) return 0;
+  // Steps too large for their differences to be exact may fall beyond the last bucket.
+  return Math.min(Math.floor(((step - firstStep) * buckets) / (lastStep - firstStep + 1)), buckets - 1);
 }

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+
+import { checkBlockColumns } from "./block-columns.ts";
+import { blockColumnsOf, inBits } from "./block-columns.fixture.ts";
+import { anyPoints, columnsOf } from "./columns.fixture.ts";
+import type { Point } from "./columns.fixture.ts";
+import { blockColumnsOfLanding } from "./columns-of-landing.ts";
+import { decodeLanding } from "./decode-landing.ts";
+import { encodeLandingTexts } from "./encode-landing-texts.ts";
+import { encodeLanding } from "./encode-landing.ts";
+
+/** The batch as the stored points that it makes, its keys numbered by `idOf`. */
+function stored(points: readonly Point[], receivedUs: number, idOf: (key: string) => number) {
+  return points
+    .filter((point) => Object.keys(point.metrics).length > 0)
+    .map(({ metrics, step, timestampUs }) => ({
+      step,
+      timestampUs,
+      receivedUs,
+      values: new Map(Object.entries(metrics).map(([key, value]) => [idOf(key), value])),
+    }));
+}
+
+describe("the columns of a landing block", () => {
+  test("are its points with the keys in the order of their ids, from ids and from texts", () => {
+    fc.assert(
+      fc.property(anyPoints, fc.infiniteStream(fc.nat(1_000_000)), fc.boolean(), (points, random, reversed) => {
+        const columns = columnsOf(points);
+        const taken = new Set<number>();
+        for (const id of random) if (taken.add(id).size > columns.keys.length) break;
+        const ids = [...taken].slice(0, columns.keys.length).sort((a, b) => (reversed ? b - a : a - b));
+        const idOf = (key: string): number => ids[columns.keys.indexOf(key)]!;
+        const expected = inBits(blockColumnsOf(stored(points, 77, idOf)));
+        const byIds = blockColumnsOfLanding(decodeLanding(encodeLanding(columns, Uint32Array.from(ids))), 77);
+        checkBlockColumns(byIds);
+        expect(inBits(byIds)).toEqual(expected);
+        const byTexts = blockColumnsOfLanding(decodeLanding(encodeLandingTexts(columns)), 77, idOf);
+        expect(inBits(byTexts)).toEqual(expected);
+      }),
+    );
+  });
+
+  const columns = columnsOf([{ metrics: { a: 1, b: 2, c: 3 }, step: 1, timestampUs: null }]);
+
+  test.each([
+    ["one after another", [4, 4, 5]],
+    ["apart", [5, 4, 5]],
+  ])("are refused when two keys have one id, %s", (_, ids) => {
+    const landing = decodeLanding(encodeLanding(columns, Uint32Array.from(ids)));
+    expect(() => blockColumnsOfLanding(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+  });
+
+  test("are refused for texts without ids", () => {
+    const landing = decodeLanding(encodeLandingTexts(columns));
+    expect(() => blockColumnsOfLanding(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+  });
+});

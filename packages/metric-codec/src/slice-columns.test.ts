@@ -1,0 +1,108 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+
+import { checkBlockColumns, countValues } from "./block-columns.ts";
+import { anyBlockPoints, blockColumnsOf, inBits } from "./block-columns.fixture.ts";
+import type { BlockPoint } from "./block-columns.fixture.ts";
+import { concatColumns } from "./concat-columns.ts";
+import { sliceKeys, slicePoints } from "./slice-columns.ts";
+
+/** The points with only the keys in `[fromId, toId)`, those that have none of them left out. */
+function ofKeys(points: readonly BlockPoint[], fromId: number, toId: number) {
+  return points
+    .map((point) => ({ ...point, values: new Map([...point.values].filter(([id]) => id >= fromId && id < toId)) }))
+    .filter((point) => point.values.size > 0);
+}
+
+describe("columns of blocks", () => {
+  test("concatenated are the columns of all points in the order of the parts", () => {
+    fc.assert(
+      fc.property(fc.array(anyBlockPoints, { maxLength: 4 }), (parts) => {
+        const whole = concatColumns(parts.map(blockColumnsOf));
+        checkBlockColumns(whole);
+        expect(inBits(whole)).toEqual(inBits(blockColumnsOf(parts.flat())));
+      }),
+    );
+  });
+
+  test("concatenated of ids far apart are the same as of ids close together", () => {
+    const far = 4_000_000_000;
+    fc.assert(
+      fc.property(fc.array(anyBlockPoints, { minLength: 2, maxLength: 4 }), (parts) => {
+        const moved = parts.map((points, i) =>
+          points.map((point) => ({
+            ...point,
+            values: new Map([...point.values].map(([id, value]) => [i % 2 === 0 ? id : far + id, value])),
+          })),
+        );
+        expect(inBits(concatColumns(moved.map(blockColumnsOf)))).toEqual(inBits(blockColumnsOf(moved.flat())));
+      }),
+    );
+  });
+
+  test("concatenated in any grouping are the same", () => {
+    fc.assert(
+      fc.property(anyBlockPoints, anyBlockPoints, anyBlockPoints, (...parts) => {
+        const [a, b, c] = parts.map(blockColumnsOf);
+        const left = concatColumns([concatColumns([a!, b!]), c!]);
+        expect(inBits(left)).toEqual(inBits(concatColumns([a!, concatColumns([b!, c!])])));
+      }),
+    );
+  });
+
+  test("of no parts are none", () => {
+    expect(concatColumns([])).toEqual(blockColumnsOf([]));
+    checkBlockColumns(concatColumns([]));
+  });
+
+  test("cut by keys are those of the points with only these keys", () => {
+    fc.assert(
+      fc.property(anyBlockPoints, fc.integer({ min: 31, max: 48 }), fc.nat(8), (points, fromId, width) => {
+        const slice = sliceKeys(blockColumnsOf(points), fromId, fromId + width);
+        const own = ofKeys(points, fromId, fromId + width);
+        if (own.length === 0) expect(slice).toBeNull();
+        else {
+          checkBlockColumns(slice!);
+          expect(inBits(slice)).toEqual(inBits(blockColumnsOf(own)));
+        }
+      }),
+    );
+  });
+
+  test("cut by points are those of these points", () => {
+    fc.assert(
+      fc.property(anyBlockPoints, fc.nat(41), fc.nat(41), (points, from, to) => {
+        const slice = slicePoints(blockColumnsOf(points), from, to);
+        const own = points.slice(from, Math.max(from, to));
+        checkBlockColumns(slice);
+        expect(inBits(slice)).toEqual(inBits({ ...blockColumnsOf(own), timestampsUs: slice.timestampsUs }));
+        const timed = points.some((point) => point.timestampUs !== null);
+        expect([...slice.timestampsUs]).toEqual(timed ? own.map((point) => point.timestampUs ?? NaN) : []);
+      }),
+    );
+  });
+
+  test("cut by points and put together again are the same", () => {
+    fc.assert(
+      fc.property(anyBlockPoints, fc.nat(40), (points, at) => {
+        const columns = blockColumnsOf(points);
+        const parts = [slicePoints(columns, 0, at), slicePoints(columns, at, points.length)];
+        expect(inBits(concatColumns(parts))).toEqual(inBits(columns));
+      }),
+    );
+  });
+
+  test("cut into stripes of keys lose and double no value", () => {
+    fc.assert(
+      fc.property(anyBlockPoints, fc.integer({ min: 1, max: 16 }), (points, width) => {
+        const columns = blockColumnsOf(points);
+        let values = 0;
+        for (let id = 32; id < 48; id += width) {
+          const stripe = sliceKeys(columns, id, id + width);
+          if (stripe !== null) values += countValues(stripe);
+        }
+        expect(values).toBe(countValues(columns));
+      }),
+    );
+  });
+});

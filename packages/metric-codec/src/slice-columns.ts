@@ -1,0 +1,120 @@
+import { copyNumbers, EMPTY_U32 } from "./block-columns.ts";
+import type { BlockColumns } from "./block-columns.ts";
+import { lowerBound } from "./key-ranks.ts";
+import { pick } from "./pick.ts";
+
+/**
+ * Only the keys with ids in `[fromId, toId)`, without the points that have no value of them; null when none is left. Shares arrays with
+ * `columns` where it can.
+ */
+export function sliceKeys(columns: BlockColumns, fromId: number, toId: number): BlockColumns | null {
+  const { keyIds, steps, offsets, values } = columns;
+  const first = lowerBound(keyIds, fromId, 0, keyIds.length);
+  const end = lowerBound(keyIds, toId, first, keyIds.length);
+  if (first === end) return null;
+  if (first === 0 && end === keyIds.length) return columns;
+  const chosen = keyIds.subarray(first, end);
+  if (offsets.length === 0) {
+    return { ...columns, keyIds: chosen, values: values.subarray(first * steps.length, end * steps.length) };
+  }
+  const from = offsets[first]!;
+  const to = offsets[end]!;
+  return withoutEmptyPoints({
+    ...columns,
+    keyIds: chosen,
+    offsets: offsetsFrom(offsets.subarray(first, end + 1), from),
+    pointIndexes: columns.pointIndexes.subarray(from, to),
+    values: values.subarray(from, to),
+  });
+}
+
+/** Only the points `[from, to)` in the order of arrival, with the keys that have values there. */
+export function slicePoints(columns: BlockColumns, from: number, to: number): BlockColumns {
+  const { keyIds, steps, offsets, pointIndexes, values } = columns;
+  const start = Math.max(0, Math.min(from, steps.length));
+  const end = Math.max(start, Math.min(to, steps.length));
+  const points = end - start;
+  if (points === steps.length) return columns;
+  const axis = {
+    steps: steps.subarray(start, end),
+    receivedUs: columns.receivedUs.subarray(start, end),
+    timestampsUs: columns.timestampsUs.subarray(start, end),
+  };
+  if (offsets.length === 0) {
+    const kept = new Float64Array(points === 0 ? 0 : keyIds.length * points);
+    if (points > 0)
+      for (let key = 0; key < keyIds.length; key++)
+        copyNumbers(kept, key * points, values, key * steps.length + start, points);
+    return { ...axis, keyIds: points === 0 ? EMPTY_U32 : keyIds, values: kept, offsets, pointIndexes };
+  }
+  return densified({ ...axis, ...sparsePoints(columns, start, end) });
+}
+
+/** The values of sparse columns at the points `[start, end)`, and the keys that have such. */
+function sparsePoints(
+  columns: BlockColumns,
+  start: number,
+  end: number,
+): Pick<BlockColumns, "keyIds" | "values" | "offsets" | "pointIndexes"> {
+  const { keyIds, offsets, pointIndexes } = columns;
+  const ids: number[] = [];
+  const froms: number[] = [];
+  const ends: number[] = [0];
+  let count = 0;
+  for (let key = 0; key < keyIds.length; key++) {
+    const from = lowerBound(pointIndexes, start, offsets[key]!, offsets[key + 1]!);
+    const to = lowerBound(pointIndexes, end, from, offsets[key + 1]!);
+    if (from === to) continue;
+    ids.push(keyIds[key]!);
+    froms.push(from);
+    ends.push((count += to - from));
+  }
+  const values = new Float64Array(count);
+  const indexes = new Uint32Array(count);
+  froms.forEach((from, i) => {
+    const at = ends[i]!;
+    const own = ends[i + 1]! - at;
+    copyNumbers(values, at, columns.values, from, own);
+    for (let j = 0; j < own; j++) indexes[at + j] = pointIndexes[from + j]! - start;
+  });
+  return { keyIds: Uint32Array.from(ids), values, offsets: Uint32Array.from(ends), pointIndexes: indexes };
+}
+
+/** The columns without the points that no value is at. */
+function withoutEmptyPoints(columns: BlockColumns): BlockColumns {
+  const points = columns.steps.length;
+  // Per point, first whether a value is there, then its new place.
+  const places = new Uint32Array(points);
+  for (let i = 0; i < columns.pointIndexes.length; i++) places[columns.pointIndexes[i]!] = 1;
+  const kept = new Uint32Array(points);
+  let count = 0;
+  for (let point = 0; point < points; point++) {
+    if (places[point] === 0) continue;
+    places[point] = count;
+    kept[count] = point;
+    count += 1;
+  }
+  if (count === points) return densified(columns);
+  const left = kept.subarray(0, count);
+  const pointIndexes = new Uint32Array(columns.pointIndexes.length);
+  for (let i = 0; i < pointIndexes.length; i++) pointIndexes[i] = places[columns.pointIndexes[i]!]!;
+  return densified({
+    ...columns,
+    steps: pick(columns.steps, left),
+    receivedUs: pick(columns.receivedUs, left),
+    timestampsUs: columns.timestampsUs.length === 0 ? columns.timestampsUs : pick(columns.timestampsUs, left),
+    pointIndexes,
+  });
+}
+
+function offsetsFrom(offsets: Uint32Array, from: number): Uint32Array {
+  const moved = new Uint32Array(offsets.length);
+  for (let i = 0; i < moved.length; i++) moved[i] = offsets[i]! - from;
+  return moved;
+}
+
+/** Sparse columns in which every key turns out to have a value at every point, as dense ones. */
+function densified(columns: BlockColumns): BlockColumns {
+  const dense = columns.values.length === columns.keyIds.length * columns.steps.length;
+  return dense ? { ...columns, offsets: EMPTY_U32, pointIndexes: EMPTY_U32 } : columns;
+}
