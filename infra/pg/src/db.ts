@@ -1,4 +1,5 @@
 import pg from "pg";
+import { BinaryClient } from "./binary-client.ts";
 import type { Statement } from "./statement.ts";
 import { sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
@@ -66,10 +67,22 @@ function enter(orgId: string): string {
   return `SET LOCAL app.org_id = '${orgId}'`;
 }
 
+/** A result of arrays with objects for rows, as other results have them. */
+function withObjects(result: pg.QueryResult): pg.QueryResult {
+  const names = result.fields.map(({ name }) => name);
+  const rows = (result.rows as unknown[][]).map((values) => {
+    const row: Record<string, unknown> = {};
+    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
+    return row;
+  });
+  return { ...result, rows };
+}
+
 /** Opens a pool. It connects lazily, so a database that is down shows at the first statement. */
 export function createDb(options: DbOptions): Db {
   if (!ROLE.test(options.role)) throw new Error(`not a role name: ${options.role}`);
   const pool = new pg.Pool({
+    Client: BinaryClient,
     connectionString: options.url,
     application_name: options.application,
     max: options.connectionsMax,
@@ -108,14 +121,16 @@ export function createDb(options: DbOptions): Db {
     const started = performance.now();
     let failed = true;
     try {
-      const { name, text, planned } = statement;
+      const { name, text, planned, rows } = statement;
       const result = await client.query({
         ...(planned === undefined ? { name } : {}),
         text,
         values: values as unknown[],
+        // As arrays, because the driver copies each column of a binary row that it makes an object of.
+        ...(rows === "binary" ? { binary: true, rowMode: "array" } : {}),
       });
       failed = false;
-      return result;
+      return rows === "binary" ? withObjects(result) : result;
     } finally {
       options.onQuery?.(statement.name, (performance.now() - started) / 1000, failed);
     }

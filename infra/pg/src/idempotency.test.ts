@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { createDb, type Db } from "./db.ts";
-import { fingerprint, withIdempotency, type IdempotentRequest } from "./idempotency.ts";
+import { fingerprint, idempotencyHashes, withIdempotency, type IdempotentRequest } from "./idempotency.ts";
 import { sql } from "./statement.ts";
 
 let database: TestDatabase;
@@ -195,4 +195,77 @@ describe("generations", () => {
 test("a fingerprint tells two lists with the same joined text apart", () => {
   expect(fingerprint(["ab", "c"])).not.toEqual(fingerprint(["a", "bc"]));
   expect(fingerprint(["ab", "c"])).toEqual(fingerprint(["ab", "c"]));
+});
+
+describe("keys of many writes at once", () => {
+  const claim = sql(
+    "test_claim_keys",
+    'SELECT place, same_body AS "isSame", reply FROM platform.claim_keys($1, $2, $3) ORDER BY place',
+  );
+  const keep = sql("test_keep_keys", "SELECT platform.keep_keys($1, $2, $3, $4)");
+  const [a, b, c, body] = ["a", "b", "c", "body"].map((text) => fingerprint([text]));
+  const keys = (...all: (Uint8Array | undefined)[]) => all.map((key) => Buffer.from(key!));
+
+  test("are all free, then kept, and then used", async () => {
+    await db.withTenant(org, async (tx) => {
+      expect(await tx.rows(claim, [org, keys(a, b), keys(body, body)])).toEqual([]);
+      await tx.rows(keep, [org, keys(a, b), keys(body, body), keys(bytes("1"), bytes("2"))]);
+    });
+    await db.withTenant(org, async (tx) => {
+      expect(await tx.rows(claim, [org, keys(c, b, a), keys(body, c, body)])).toEqual([
+        { place: 2, isSame: false, reply: bytes("2") },
+        { place: 3, isSame: true, reply: bytes("1") },
+      ]);
+    });
+  });
+
+  test("that were used one at a time are known, and the other way round", async () => {
+    const single: IdempotentRequest = { key: "single", route: "r", parts: [] };
+    const hashes = idempotencyHashes(single);
+    await withIdempotency(db, org, single, nothing, async () => bytes("one"));
+    await db.withTenant(org, async (tx) => {
+      expect(await tx.rows(claim, [org, keys(hashes.key), keys(hashes.body)])).toEqual([
+        { place: 1, isSame: true, reply: bytes("one") },
+      ]);
+    });
+    const many: IdempotentRequest = { key: "many", route: "r", parts: [] };
+    const { key, body: content } = idempotencyHashes(many);
+    await db.withTenant(org, (tx) => tx.rows(keep, [org, keys(key), keys(content), keys(bytes("of many"))]));
+    expect(await withIdempotency(db, org, many, nothing, async () => bytes("x"))).toMatchObject({
+      replayed: true,
+      reply: bytes("of many"),
+    });
+  });
+
+  test("that another transaction holds are named and not waited for", async () => {
+    const held: IdempotentRequest = { key: "held", route: "r", parts: [] };
+    const { key } = idempotencyHashes(held);
+    await withIdempotency(db, org, held, nothing, async () => {
+      await db.withTenant(org, async (tx) => {
+        expect(await tx.rows(claim, [org, keys(a, key, c), keys(body, body, body)])).toContainEqual({
+          place: 2,
+          isSame: null,
+          reply: null,
+        });
+      });
+      return bytes("x");
+    });
+  });
+
+  test("that have expired are free, and kept anew", async () => {
+    await db.withTenant(org, (tx) => tx.rows(keep, [org, keys(c), keys(body), keys(bytes("old"))]));
+    for (const turn of [0, 1, 2]) {
+      await asOwner(
+        `UPDATE platform.idempotency_${turn} SET created_at = created_at - interval '8 days' WHERE org_id = $1`,
+        [org],
+      );
+    }
+    await db.withTenant(org, async (tx) => {
+      expect(await tx.rows(claim, [org, keys(c), keys(body)])).toEqual([]);
+      await tx.rows(keep, [org, keys(c), keys(body), keys(bytes("new"))]);
+    });
+    await db.withTenant(org, async (tx) => {
+      expect(await tx.rows(claim, [org, keys(c), keys(body)])).toMatchObject([{ reply: bytes("new") }]);
+    });
+  });
 });

@@ -17,7 +17,7 @@ export type IdempotentRequest = {
 /** The reply, and whether it was given before. */
 export type IdempotentReply = { reply: Uint8Array; replayed: boolean };
 
-const claimKey = sql("platform_claim_key", "SELECT same_body, reply FROM platform.claim_key($1, $2, $3)");
+const claimStatement = sql("platform_claim_key", "SELECT same_body, reply FROM platform.claim_key($1, $2, $3)");
 const keepKey = sql("platform_keep_key", "SELECT platform.keep_key($1, $2, $3, $4)");
 
 const HASH_BYTES = 16;
@@ -69,20 +69,31 @@ export function withIdempotency(
     await check(tx);
     if (request === undefined) return { reply: await work(tx), replayed: false };
     const { key, body } = idempotencyHashes(request);
-    const before = await claim(tx, orgId, key, body);
-    if (before !== undefined) {
-      if (!before.same_body) throw keyReused();
-      return { reply: before.reply, replayed: true };
-    }
+    const before = await claimKey(tx, orgId, { key, body });
+    if (before !== undefined) return { reply: before, replayed: true };
     const reply = await work(tx);
     await tx.rows(keepKey, [orgId, key, body, reply]);
     return { reply, replayed: false };
   });
 }
 
+/**
+ * Takes a key for this transaction, after whoever holds it. Returns the reply of the same request, if there was one.
+ * @throws idempotency_key_reused, idempotency_in_progress after 3 s of waiting.
+ */
+export async function claimKey(
+  tx: Tx,
+  orgId: string,
+  { key, body }: { readonly key: Uint8Array; readonly body: Uint8Array },
+): Promise<Uint8Array | undefined> {
+  const before = await claim(tx, orgId, key, body);
+  if (before?.same_body === false) throw keyReused();
+  return before?.reply;
+}
+
 async function claim(tx: Tx, orgId: string, key: Uint8Array, body: Uint8Array) {
   try {
-    return await tx.one<{ same_body: boolean; reply: Uint8Array }>(claimKey, [orgId, key, body]);
+    return await tx.one<{ same_body: boolean; reply: Uint8Array }>(claimStatement, [orgId, key, body]);
   } catch (error) {
     if (sqlState(error) === "55P03") throw keyInProgress();
     throw error;

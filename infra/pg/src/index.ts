@@ -1,5 +1,6 @@
 export { createDb, type Db, type DbOptions, type ReadOptions, type Tx } from "./db.ts";
 export {
+  claimKey,
   fingerprint,
   idempotencyHashes,
   keyInProgress,
@@ -11,4 +12,4 @@ export {
 export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
-export { plannedSql, sql, type Statement } from "./statement.ts";
+export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";

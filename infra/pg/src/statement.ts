@@ -1,5 +1,11 @@
 /** A SQL statement with a name, under which PostgreSQL prepares it once per connection, unless it is `planned` each time. */
-export type Statement = { readonly name: string; readonly text: string; readonly planned?: "each time" };
+export type Statement = {
+  readonly name: string;
+  readonly text: string;
+  readonly planned?: "each time";
+  /** The form in which PostgreSQL sends the rows: text unless said. */
+  readonly rows?: "binary";
+};
 
 const names = new Map<string, string>();
 
@@ -19,6 +25,14 @@ export function sql(name: string, text: string): Statement {
   }
   names.set(name, text);
   return { name, text };
+}
+
+/**
+ * A statement whose rows come in PostgreSQL's binary form, for results with many bytes or numbers: as text, bytes are twice as long and four times
+ * as slow to read. Columns may be boolean, bytea, text, uuid, double precision, or integers.
+ */
+export function binarySql(name: string, text: string): Statement {
+  return { ...sql(name, text), rows: "binary" };
 }
 
 /**

@@ -5,6 +5,13 @@ const TIMESTAMPTZ = 1184;
 const JSON_TEXT = 114;
 const JSONB = 3802;
 const NUMERIC = 1700;
+const BOOL = 16;
+const BYTEA = 17;
+const INT2 = 21;
+const INT4 = 23;
+const TEXT = 25;
+const FLOAT8 = 701;
+const UUID = 2950;
 
 /**
  * `2026-01-02 03:04:05.678901+00` as RFC 3339 with the microseconds that PostgreSQL keeps.
@@ -14,17 +21,39 @@ function rfc3339(text: string): string {
   return `${text.replace(" ", "T").replace(/\+00(:00)?$/, "")}Z`;
 }
 
+/** Columns of binary results: only the types that are listed here can come that way. */
+const binaryColumns = new Map<number, (bytes: Buffer) => unknown>([
+  [BOOL, (bytes) => bytes[0] === 1],
+  // A copy: see BinaryClient.
+  [BYTEA, (bytes) => Buffer.from(bytes)],
+  [INT2, (bytes) => bytes.readInt16BE()],
+  [INT4, (bytes) => bytes.readInt32BE()],
+  [INT8, (bytes) => Number(bytes.readBigInt64BE())],
+  [FLOAT8, (bytes) => bytes.readDoubleBE()],
+  [TEXT, (bytes) => bytes.toString("utf8")],
+  [UUID, (bytes) => bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")],
+]);
+
+/** Not thrown until a value comes, because only then the driver is ready for errors. */
+function refuseType(oid: number): () => never {
+  return () => {
+    throw new Error(`no binary form is known of the type ${oid}`);
+  };
+}
+
 /**
  * How column values arrive: 64-bit integers as numbers (all of ours stay below 2^53), instants as
- * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits.
+ * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits. Binary results know fewer
+ * types, and give the same values for them.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: unknown) {
-    if (format === undefined || format === "text") {
-      if (oid === INT8) return Number;
-      if (oid === TIMESTAMPTZ) return rfc3339;
-      if (oid === JSON_TEXT || oid === JSONB || oid === NUMERIC) return (text: string) => text;
+    if (format === "binary") {
+      return binaryColumns.get(oid) ?? refuseType(oid);
     }
-    return pg.types.getTypeParser(oid, format as "text") as (text: string) => unknown;
+    if (oid === INT8) return Number;
+    if (oid === TIMESTAMPTZ) return rfc3339;
+    if (oid === JSON_TEXT || oid === JSONB || oid === NUMERIC) return (text: string) => text;
+    return pg.types.getTypeParser(oid, "text") as (text: string) => unknown;
   },
 };
