@@ -12,6 +12,7 @@ import { createDirectory } from "./auth/directory.ts";
 import { createProjection } from "./auth/projection.ts";
 import type { Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
+import { shareWrites } from "./share-writes.ts";
 import { allRoutes } from "./routes/index.ts";
 
 /** Published by the control service after every change that its projection carries. */
@@ -42,10 +43,11 @@ export const gatewayModule = defineModule({
 async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const { config, log } = context;
   const steadyMs = (): number => performance.now();
+  const ingest = context.client(IngestService);
   const clients: Clients = {
     control: context.client(ControlService),
     runs: context.client(RunsService),
-    ingest: context.client(IngestService),
+    ingest: context.isLocal(IngestService) ? ingest : shareWrites(ingest),
     ingestRead: context.client(IngestReadService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });

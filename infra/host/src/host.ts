@@ -106,6 +106,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
         workerDb: () => pools.worker(needSchema(module.name, schema), module.name),
         blob: () => openBlob(host),
         client: (service) => peers.clientFor(module, service),
+        isLocal: (service) => peers.isLocal(service),
         peersReady: () => peers.ready(module),
         ownCall: () => createCall(),
         now: () => new Date(),

@@ -23,6 +23,8 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   blob(): Promise<Blob>;
   /** A peer's service, in this process or over the network. Only services of modules named in `needs`. */
   client<S extends GenServiceMethods>(service: GenService<S>): Client<S>;
+  /** Whether `client` of a service calls into this process: such calls cost next to nothing. */
+  isLocal(service: DescService): boolean;
   /** True when every module named in `needs` says that it is ready, wherever it runs. */
   peersReady(): Promise<boolean>;
   /** A call that the module makes for itself, with the default deadline. */

@@ -1,3 +1,4 @@
+import type { DescService } from "@bufbuild/protobuf";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import {
   connectPeer,
@@ -15,6 +16,8 @@ export type Peers = {
   addLocal(module: string, started: RunningModule): void;
   /** The client that `module` uses for a service it needs. */
   clientFor<S extends GenServiceMethods>(module: ModuleDefinition, service: GenService<S>): Client<S>;
+  /** Whether a service answers in this process. */
+  isLocal(service: DescService): boolean;
   /** Asks all modules that `module` needs whether they are ready. */
   ready(module: ModuleDefinition): Promise<boolean>;
   close(): Promise<void>;
@@ -56,6 +59,7 @@ export function createPeers(
       running.set(module, started);
       for (const implementation of started.implementations) local.set(implementation.service.typeName, implementation);
     },
+    isLocal: (service) => local.has(service.typeName),
     async ready(module) {
       const names = [...new Set(module.needs.map((need) => need.module))];
       return (await Promise.all(names.map(moduleReady))).every(Boolean);

@@ -2,7 +2,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { AppError, isAppError, isReason, reasons, type RpcCode } from "@tidemark/errors";
-import { ErrorDetailSchema, type ErrorDetail } from "@tidemark/proto/common/v1/common";
+import { ErrorDetailSchema, RefusalSchema, type ErrorDetail, type Refusal } from "@tidemark/proto/common/v1/common";
 
 const codes: Record<RpcCode, Code> = {
   invalid_argument: Code.InvalidArgument,
@@ -22,20 +22,37 @@ const codes: Record<RpcCode, Code> = {
 
 const DETAIL_TYPE = ErrorDetailSchema.typeName;
 
-/** An error as it crosses a process border: unknown ones become `internal`, their text stays here. */
-export function toConnectError(error: unknown): ConnectError {
-  const known = isAppError(error) ? error : new AppError("internal", "internal error", { cause: error });
-  const wire = new ConnectError(known.message, codes[reasons[known.reason].rpc], undefined, undefined, error);
-  wire.details.push({
-    desc: ErrorDetailSchema,
-    value: {
-      reason: known.reason,
-      field: known.field ?? "",
-      position: known.position ?? 0,
-      retryAfterSeconds: known.retryAfterSeconds ?? 0,
-    },
+/** An error that is no AppError becomes `internal`; its text stays here. */
+function known(error: unknown): AppError {
+  return isAppError(error) ? error : new AppError("internal", "internal error", { cause: error });
+}
+
+function detailOf(error: AppError): ErrorDetail {
+  return create(ErrorDetailSchema, {
+    reason: error.reason,
+    field: error.field ?? "",
+    position: error.position ?? 0,
+    retryAfterSeconds: error.retryAfterSeconds ?? 0,
   });
+}
+
+/** An error as it crosses a process border. */
+export function toConnectError(error: unknown): ConnectError {
+  const shown = known(error);
+  const wire = new ConnectError(shown.message, codes[reasons[shown.reason].rpc], undefined, undefined, error);
+  wire.details.push({ desc: ErrorDetailSchema, value: detailOf(shown) });
   return wire;
+}
+
+/** An error as a part of an answer, where several things share a call. */
+export function toRefusal(error: unknown): Refusal {
+  const shown = known(error);
+  return create(RefusalSchema, { detail: detailOf(shown), text: shown.message });
+}
+
+/** The error of such a part. */
+export function fromRefusal({ detail, text }: Refusal): AppError {
+  return detail === undefined ? new AppError("internal", "internal error") : fromDetail(detail, text);
 }
 
 function fromDetail(detail: ErrorDetail, text: string): AppError {
@@ -51,17 +68,12 @@ export type ConnectErrorJson = { code: RpcCode; message: string; details: { type
 
 /** Writes an error as Connect's unary error body. */
 export function errorToJson(error: unknown): ConnectErrorJson {
-  const known = isAppError(error) ? error : new AppError("internal", "internal error");
-  const detail = create(ErrorDetailSchema, {
-    reason: known.reason,
-    field: known.field ?? "",
-    position: known.position ?? 0,
-    retryAfterSeconds: known.retryAfterSeconds ?? 0,
-  });
+  const shown = known(error);
+  const detail = toBinary(ErrorDetailSchema, detailOf(shown));
   return {
-    code: reasons[known.reason].rpc,
-    message: known.message,
-    details: [{ type: DETAIL_TYPE, value: base64Encode(toBinary(ErrorDetailSchema, detail), "std_raw") }],
+    code: reasons[shown.reason].rpc,
+    message: shown.message,
+    details: [{ type: DETAIL_TYPE, value: base64Encode(detail, "std_raw") }],
   };
 }
 

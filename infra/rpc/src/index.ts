@@ -1,4 +1,5 @@
 export { createCall, type Call } from "./call.ts";
+export { fromRefusal, toRefusal } from "./error-wire.ts";
 export { startGrpcServer, type GrpcServer } from "./grpc-server.ts";
 export type { CallObserver } from "./invoke.ts";
 export { createLocalClient } from "./local-client.ts";

@@ -31,6 +31,7 @@ test("the module answers, wakes listeners of the bus after a change, and does it
     client: () => {
       throw new Error("control needs no peer");
     },
+    isLocal: () => false,
     peersReady: () => Promise.resolve(true),
     ownCall: () => createCall(),
     now: () => new Date(),

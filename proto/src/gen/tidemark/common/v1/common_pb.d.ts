@@ -127,6 +127,29 @@ export declare type ErrorDetail = Message<"tidemark.common.v1.ErrorDetail"> & {
 export declare const ErrorDetailSchema: GenMessage<ErrorDetail>;
 
 /**
+ * Why one of several things that share a call was refused: what an RPC error says.
+ *
+ * @generated from message tidemark.common.v1.Refusal
+ */
+export declare type Refusal = Message<"tidemark.common.v1.Refusal"> & {
+  /**
+   * @generated from field: tidemark.common.v1.ErrorDetail detail = 1;
+   */
+  detail?: ErrorDetail | undefined;
+
+  /**
+   * @generated from field: string text = 2;
+   */
+  text: string;
+};
+
+/**
+ * Describes the message tidemark.common.v1.Refusal.
+ * Use `create(RefusalSchema)` to create a new message.
+ */
+export declare const RefusalSchema: GenMessage<Refusal>;
+
+/**
  * A fault of a request body or query that is reported only after the row which the path names was
  * found, because a missing row (404) goes before a bad request (400).
  *

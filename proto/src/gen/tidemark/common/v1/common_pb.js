@@ -10,7 +10,7 @@ import { enumDesc, fileDesc, messageDesc, tsEnum } from "@bufbuild/protobuf/code
  * Describes the file tidemark/common/v1/common.proto.
  */
 export const file_tidemark_common_v1_common = /*@__PURE__*/
-  fileDesc("Ch90aWRlbWFyay9jb21tb24vdjEvY29tbW9uLnByb3RvEhJ0aWRlbWFyay5jb21tb24udjEizAEKCElkZW50aXR5Eg4KBm9yZ19pZBgBIAEoCRIsCgRraW5kGAIgASgOMh4udGlkZW1hcmsuY29tbW9uLnYxLkNhbGxlcktpbmQSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKcHJvamVjdF9pZBgFIAEoCRIPCgd1c2VyX2lkGAYgASgJEgwKBHJvbGUYByABKAkSEQoJcGxhbl90aWVyGAggASgJEhUKDWJpbGxpbmdfc3RhdGUYCSABKAkiWwoLRXJyb3JEZXRhaWwSDgoGcmVhc29uGAEgASgJEg0KBWZpZWxkGAIgASgJEhAKCHBvc2l0aW9uGAMgASgNEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKA0iKQoKRmllbGRGYXVsdBIMCgR0ZXh0GAEgASgJEg0KBWZpZWxkGAIgASgJKqcBCgpDYWxsZXJLaW5kEhsKF0NBTExFUl9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTQ0FMTEVSX0tJTkRfQVBJX0tFWRABEhcKE0NBTExFUl9LSU5EX1NFU1NJT04QAhIYChRDQUxMRVJfS0lORF9PUEVSQVRPUhADEhUKEUNBTExFUl9LSU5EX0VNQkVEEAQSGQoVQ0FMTEVSX0tJTkRfQU5PTllNT1VTEAViBnByb3RvMw");
+  fileDesc("Ch90aWRlbWFyay9jb21tb24vdjEvY29tbW9uLnByb3RvEhJ0aWRlbWFyay5jb21tb24udjEizAEKCElkZW50aXR5Eg4KBm9yZ19pZBgBIAEoCRIsCgRraW5kGAIgASgOMh4udGlkZW1hcmsuY29tbW9uLnYxLkNhbGxlcktpbmQSFQoNY3JlZGVudGlhbF9pZBgDIAEoCRIOCgZzY29wZXMYBCADKAkSEgoKcHJvamVjdF9pZBgFIAEoCRIPCgd1c2VyX2lkGAYgASgJEgwKBHJvbGUYByABKAkSEQoJcGxhbl90aWVyGAggASgJEhUKDWJpbGxpbmdfc3RhdGUYCSABKAkiWwoLRXJyb3JEZXRhaWwSDgoGcmVhc29uGAEgASgJEg0KBWZpZWxkGAIgASgJEhAKCHBvc2l0aW9uGAMgASgNEhsKE3JldHJ5X2FmdGVyX3NlY29uZHMYBCABKA0iSAoHUmVmdXNhbBIvCgZkZXRhaWwYASABKAsyHy50aWRlbWFyay5jb21tb24udjEuRXJyb3JEZXRhaWwSDAoEdGV4dBgCIAEoCSIpCgpGaWVsZEZhdWx0EgwKBHRleHQYASABKAkSDQoFZmllbGQYAiABKAkqpwEKCkNhbGxlcktpbmQSGwoXQ0FMTEVSX0tJTkRfVU5TUEVDSUZJRUQQABIXChNDQUxMRVJfS0lORF9BUElfS0VZEAESFwoTQ0FMTEVSX0tJTkRfU0VTU0lPThACEhgKFENBTExFUl9LSU5EX09QRVJBVE9SEAMSFQoRQ0FMTEVSX0tJTkRfRU1CRUQQBBIZChVDQUxMRVJfS0lORF9BTk9OWU1PVVMQBWIGcHJvdG8z");
 
 /**
  * Describes the message tidemark.common.v1.Identity.
@@ -27,11 +27,18 @@ export const ErrorDetailSchema = /*@__PURE__*/
   messageDesc(file_tidemark_common_v1_common, 1);
 
 /**
+ * Describes the message tidemark.common.v1.Refusal.
+ * Use `create(RefusalSchema)` to create a new message.
+ */
+export const RefusalSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_common_v1_common, 2);
+
+/**
  * Describes the message tidemark.common.v1.FieldFault.
  * Use `create(FieldFaultSchema)` to create a new message.
  */
 export const FieldFaultSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_common_v1_common, 2);
+  messageDesc(file_tidemark_common_v1_common, 3);
 
 /**
  * Describes the enum tidemark.common.v1.CallerKind.
