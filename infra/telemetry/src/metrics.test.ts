@@ -23,6 +23,8 @@ describe("the text of the metrics", () => {
     for (const ok of [true, true, false])
       metrics.compactionVisit({ kind: "logs", ok, rows: 5, blocks: 2, seconds: 0.2 });
     metrics.compactionBacklog({ kind: "logs", lagSeconds: 3.5, rowsWaiting: 77 });
+    for (const writes of [1, 7, 40]) metrics.metricGroup(writes);
+    metrics.metricsRefused();
     lines = new Set((await metrics.metricsText()).split("\n"));
   });
 
@@ -77,6 +79,9 @@ describe("the text of the metrics", () => {
     ],
     ["shows the lag of compaction", 'tidemark_compaction_lag_seconds{kind="logs",service="gateway"} 3.5'],
     ["shows what waits for compaction", 'tidemark_compaction_rows_waiting{kind="logs",service="gateway"} 77'],
+    ["counts writes that share a commit", 'tidemark_metric_group_writes_sum{service="gateway"} 48'],
+    ["counts commits by their writes", 'tidemark_metric_group_writes_bucket{le="8",service="gateway"} 2'],
+    ["counts writes that were refused", 'tidemark_metric_writes_refused_total{service="gateway"} 1'],
     ["shows the lag of an outbox", 'tidemark_outbox_lag_seconds{outbox="runs",service="gateway"} 1.25'],
   ])("%s", (_, line) => {
     expect([...lines]).toContain(line);

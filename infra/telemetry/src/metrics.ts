@@ -35,6 +35,10 @@ export type Metrics = {
   watchPool(pool: string, read: () => PoolState): void;
   /** Age of the oldest outbox row that is not published yet, 0 when there is none. */
   outboxLag(outbox: string, seconds: number): void;
+  /** So many metric writes share a commit. */
+  metricGroup(writes: number): void;
+  /** A metric write was refused because too many are waiting. */
+  metricsRefused(): void;
   /** A compactor has looked after one thing: the landed rows that it took, and the blocks that it wrote instead. */
   compactionVisit(visit: {
     readonly kind: string;
@@ -130,10 +134,26 @@ export function createMetrics(service: string): Metrics {
     pgQuery: ({ statement, seconds, ok }) => pgSeconds.observe({ statement, outcome: ok ? "ok" : "failed" }, seconds),
     watchPool: (pool, read) => void pools.set(pool, read),
     outboxLag: (outbox, seconds) => outboxLag.set({ outbox }, seconds),
+    ...metricWriteMetrics(registers),
     ...compaction,
     metricsText: () => registry.metrics(),
     contentType: registry.contentType,
   };
+}
+
+function metricWriteMetrics(registers: Registry[]): Pick<Metrics, "metricGroup" | "metricsRefused"> {
+  const writes = new Histogram({
+    name: "tidemark_metric_group_writes",
+    help: "Metric writes that share a commit.",
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers,
+  });
+  const refused = new Counter({
+    name: "tidemark_metric_writes_refused_total",
+    help: "Metric writes refused because too many are waiting to be stored.",
+    registers,
+  });
+  return { metricGroup: (count) => writes.observe(count), metricsRefused: () => refused.inc() };
 }
 
 function compactionMetrics(registers: Registry[]): Pick<Metrics, "compactionVisit" | "compactionBacklog"> {

@@ -4,6 +4,7 @@ import { listMetricColumns } from "../src/store/list-metric-columns.ts";
 import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
 import { listRunsById } from "../src/store/list-runs-by-id.ts";
 import { asOwner, callAs, failure, json, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -51,10 +52,8 @@ async function putAttributes(orgId: string, runId: string, values: readonly [str
 async function putHeads(orgId: string, runId: string, first: number, last: number, plus = 0): Promise<void> {
   await asOwner(
     fixture,
-    `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                      latest, latest_step, latest_id, first_step)
-     SELECT $1, $2, 'm' || lpad(n::text, 6, '0'), false, 1, n, 0, n, 1, n, 1, n + $5::float8, 1, 1, 1
-     FROM generate_series($3::integer, $4::integer) n`,
+    insertHeads(`SELECT $1::uuid, $2::uuid, 'm' || lpad(n::text, 6, '0'), false, 1, n, 0, n, 1, n, 1, n + $5::float8, 1, 1
+                 FROM generate_series($3::integer, $4::integer) n`),
     [orgId, runId, first, last, plus],
   );
 }
@@ -191,7 +190,7 @@ describe("more than one page of", () => {
     await putHeads(call.orgId, a.id, 1, 4000);
     await putHeads(call.orgId, b.id, 2001, 6000);
     // Equal where both have them, so that all the rest has to be read to find what differs.
-    await asOwner(fixture, "DELETE FROM ingest.metric_heads WHERE run_id = $1 AND key < 'm001999'", [a.id]);
+    await asOwner(fixture, "DELETE FROM ingest.metric_keys WHERE run_id = $1 AND key < 'm001999'", [a.id]);
     await putHeads(call.orgId, b.id, 1999, 2000, 0.5);
     const { rows, truncated } = await rowsOf(call, { runIds: [a.id, b.id], diffOnly: true });
     expect(truncated).toBe(true);

@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "../src/handlers/index.ts";
 import { createSearchThreads } from "../src/regex-search/search-threads.ts";
 import { runsMigrations } from "../src/module.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 /** The metric heads that lists and reads show. */
 export const ingestMigrations = {
@@ -113,9 +114,8 @@ export async function putHead(
   const { latest, min = latest, max = latest, count = 1, mean = latest, m2 = 0 } = head;
   await asOwner(
     fixture,
-    `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                      latest, latest_step, latest_id, first_step)
-     VALUES ($1, $2, $3, $10, $4, $5, $6, $7, 1, $8, 2, $9, 3, 1, 0)`,
+    insertHeads(`SELECT $1::uuid, $2::uuid, $3::text, $10::boolean, $4::float8, $5::float8, $6::float8, $7::float8, 1, $8::float8, 2,
+                        $9::float8, 3, 0`),
     [orgId, runId, key, count, mean, m2, min, max, latest, isMinimiseKey(key)],
   );
   await asOwner(

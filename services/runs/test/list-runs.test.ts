@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 const call = callAs();
@@ -205,9 +206,8 @@ describe("summaries in lists", () => {
     const { id } = await makeRun(fixture.client, many);
     await asOwner(
       fixture,
-      `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                        latest, latest_step, latest_id, first_step)
-       SELECT $1, $2, 'k' || lpad(n::text, 4, '0'), false, 1, n, 0, n, 0, n, 0, n, 0, 1, 0 FROM generate_series(1, 300) n`,
+      insertHeads(`SELECT $1::uuid, $2::uuid, 'k' || lpad(n::text, 4, '0'), false, 1, n, 0, n, 0, n, 0, n, 0, 0
+                   FROM generate_series(1, 300) n`),
       [many.orgId, id],
     );
     const { runs } = await fixture.client.listRuns(ask(), many);

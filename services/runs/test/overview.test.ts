@@ -139,7 +139,11 @@ describe("the figures", () => {
     const [first] = runs;
     await asOwner(
       fixture,
-      "UPDATE ingest.metric_heads SET count = count + 5, max = 70 WHERE run_id = $1 AND key = $2",
+      `WITH counted AS (UPDATE ingest.metric_runs SET point_count = point_count + 5 WHERE run_id = $1),
+            changed AS (SELECT key_id FROM ingest.metric_keys WHERE run_id = $1 AND key = $2)
+       UPDATE ingest.metric_head_pages
+       SET stats[key_id % 32 * 10 + 1] = stats[key_id % 32 * 10 + 1] + 5, stats[key_id % 32 * 10 + 6] = 70
+       FROM changed WHERE run_id = $1 AND page = key_id / 32`,
       [first!.id, DEFAULT_KEY],
     );
     await asOwner(fixture, "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1)", [

@@ -1,4 +1,5 @@
 import { asOwner, type RunsFixture } from "./fixture.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 /** In how many projects; number 3 has half of the runs, number 5 a few. */
 const PROJECTS = 10;
@@ -11,7 +12,7 @@ const id = (what: string): string => `md5($1 || ' ${what} ' || n)::uuid`;
  * Fills an organization with many runs whose metrics are settled, but for the newest fifty. Rows are
  * written as the triggers write them, and indexed afterwards, which takes a tenth of the time.
  */
-export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 10_000): Promise<void> {
+export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 15_000): Promise<void> {
   const run = (statement: string, values: readonly unknown[] = []) => asOwner(fixture, statement, values);
   const [index] = await asOwner<{ definition: string }>(
     fixture,
@@ -54,14 +55,14 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
   await run("ALTER TABLE runs.runs ENABLE TRIGGER USER");
   await run(index!.definition);
   await run(
-    `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                      latest, latest_step, latest_id, first_step, rank_best, rank_latest, rank_created_at)
-     SELECT $1::uuid, ${id("run")}, k.key, false, 10, v, 1, v, 1, v, 1, v, 1, 1, 0, v, v,
-            timestamptz '2026-01-01T00:00:00Z' + n * interval '37 seconds'
-     FROM generate_series(1, $2::int) n, LATERAL (SELECT (n * 7919 % 100003)::float8 AS v) drawn,
-          unnest(ARRAY[$3, $4, 'train/loss', 'train/accuracy']) AS k (key)
-     WHERE k.key <> $4 OR n % 10 = 0
-     ORDER BY n, k.key COLLATE "C"`,
+    insertHeads(
+      `SELECT $1::uuid, ${id("run")}, k.key, false, 10, v, 1, v, 1, v, 1, v, 1, 0, v, v,
+              timestamptz '2026-01-01T00:00:00Z' + n * interval '37 seconds'
+       FROM generate_series(1, $2::int) n, LATERAL (SELECT (n * 7919 % 100003)::float8 AS v) drawn,
+            unnest(ARRAY[$3, $4, 'train/loss', 'train/accuracy']) AS k (key)
+       WHERE k.key <> $4 OR n % 10 = 0`,
+      true,
+    ),
     [orgId, runs, COMMON_METRIC, RARE_METRIC],
   );
   await run(
@@ -77,7 +78,9 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     "runs.runs",
     "runs.run_texts",
     "runs.projects",
-    "ingest.metric_heads",
+    "ingest.metric_runs",
+    "ingest.metric_keys",
+    "ingest.metric_head_pages",
     "ingest.run_points",
     "ingest.unsettled_runs",
   ];

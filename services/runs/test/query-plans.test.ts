@@ -72,7 +72,7 @@ function plansOfPages(
 
 const md5 = (text: string): string => createHash("md5").update(text).digest("hex");
 
-const BIG = ["runs", "run_texts", "metric_heads"];
+const BIG = ["runs", "run_texts", "metric_runs", "metric_keys", "metric_head_pages"];
 const readsAll = (plan: Plan): string[] =>
   plan.filter((line) => BIG.some((table) => line.endsWith(`Seq Scan ${table}`)));
 
@@ -112,8 +112,8 @@ describe("a list by metric", () => {
   };
 
   test.each([
-    ["metric-best", "metric_heads_by_best"],
-    ["metric-latest", "metric_heads_by_latest"],
+    ["metric-best", "metric_keys_by_best"],
+    ["metric-latest", "metric_keys_by_latest"],
   ] as const)("walks the index of settled values by %s, and sorts the unsettled ones alone", async (sort, index) => {
     for (const filter of [everything, inProject()]) {
       const explained = await plansOfPages(filter, sort);
@@ -149,7 +149,7 @@ describe("a list by metric", () => {
       for (const { name, plan } of rest) {
         expect({ name, plan }).toEqual({
           name,
-          plan: ["Limit", `  Index Scan ${newest}`, "    Index Scan metric_heads_pkey"],
+          plan: ["Limit", `  Index Scan ${newest}`, "    Index Scan metric_keys_pkey"],
         });
       }
     }
@@ -159,7 +159,7 @@ describe("a list by metric", () => {
     const small = { ...everything, projectId: await projectIdOf(fixture, orgId, "project 5") };
     for (const filter of [small, { ...everything, status: "running" }, { ...inProject(), displayStatus: "stopping" }]) {
       for (const { plan } of await plansOfPages(filter, "metric-best")) {
-        expect(plan.join()).not.toContain("metric_heads_by_best");
+        expect(plan.join()).not.toContain("metric_keys_by_best");
         expect(readsAll(plan)).toEqual([]);
       }
     }
@@ -297,7 +297,7 @@ describe("without a search", () => {
     for (const { name, plan } of explained) {
       expect({ name, reads: readsOf(plan) }).toEqual({
         name,
-        reads: expect.arrayContaining(["unsettled_runs", "metric_heads_pkey"]),
+        reads: expect.arrayContaining(["unsettled_runs", "metric_runs_pkey"]),
       });
       expect(readsAll(plan)).toEqual([]);
     }
@@ -328,7 +328,7 @@ test("the runs of a page are looked up by their ids, with their heads", async ()
   for (const { name, plan } of summaries!) {
     expect({ name, reads: readsOf(plan) }).toEqual({
       name,
-      reads: expect.arrayContaining(["runs_pkey", "metric_heads_pkey"]),
+      reads: expect.arrayContaining(["runs_pkey", "metric_keys_pkey", "metric_head_pages_pkey"]),
     });
     expect({ name, all: readsAll(plan) }).toEqual({ name, all: [] });
   }

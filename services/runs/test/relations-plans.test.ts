@@ -7,6 +7,7 @@ import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
 import { listRelatives } from "../src/store/list-relatives.ts";
 import { listRunsById } from "../src/store/list-runs-by-id.ts";
 import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 // What these statements cost must not grow with the organization.
 let fixture: RunsFixture;
@@ -30,10 +31,8 @@ beforeAll(async () => {
   ids = made.slice(0, 50).map((run) => run.id);
   await asOwner(
     fixture,
-    `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                      latest, latest_step, latest_id, first_step)
-     SELECT $1, r.id, 'k' || k, false, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1
-     FROM runs.runs r CROSS JOIN generate_series(1, 5) k WHERE r.org_id = $1`,
+    insertHeads(`SELECT $1::uuid, r.id, 'k' || k, false, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1
+                 FROM runs.runs r CROSS JOIN generate_series(1, 5) k WHERE r.org_id = $1`),
     [orgId],
   );
   await asOwner(

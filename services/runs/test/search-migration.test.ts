@@ -264,7 +264,7 @@ describe("runs of before", () => {
   test("sort by their metrics and count their values, unsettled at first and settled later", async () => {
     const measured = await asOwner<{ id: string; orgId: string }>(
       fixture,
-      `SELECT DISTINCT run_id AS id, org_id AS "orgId" FROM ingest.metric_heads`,
+      `SELECT DISTINCT run_id AS id, org_id AS "orgId" FROM ingest.metric_keys`,
     );
     const unsettled = await asOwner<{ id: string; touched_minute: number }>(
       fixture,

@@ -8,6 +8,7 @@ import { readAll, SCORE, summarize, type Filter, type Request } from "./list-pag
 import { drawRuns, instant, sorted, storeMeasured } from "./measured-runs.ts";
 import { move, type Step } from "./move-runs.ts";
 import { projectIdOf, storedRun, storeRuns } from "./stored-runs.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -224,9 +225,8 @@ describe("rows", () => {
     for (const [n, { id }] of runs.entries()) {
       await asOwner(
         fixture,
-        `INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                          latest, latest_step, latest_id, first_step)
-         SELECT $1, $2, lpad((2 * n + $3)::text, 4, '0'), false, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0 FROM generate_series(1, 200) n`,
+        insertHeads(`SELECT $1::uuid, $2::uuid, lpad((2 * n + $3)::text, 4, '0'), false, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0
+                     FROM generate_series(1, 200) n`),
         [call.orgId, id, n],
       );
     }

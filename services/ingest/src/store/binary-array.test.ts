@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import { startIngest, type IngestFixture } from "../ingest.testing.ts";
-import { byteaArray, float8Array, textArray } from "./binary-array.ts";
+import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.ts";
 
 let ingest: IngestFixture;
 
@@ -41,4 +41,21 @@ test.each([
   const bytes = texts.map((text) => Buffer.from(text, "latin1"));
   const rows = await ingest.db.rows<{ back: Buffer }>(bytesBack, [byteaArray(bytes)]);
   expect(rows.map(({ back }) => back.toString("latin1"))).toEqual(texts);
+});
+
+const integersBack = sql("test_int4_array", "SELECT $1::int4[] AS back");
+const longsBack = sql("test_int8_array", "SELECT to_json($1::int8[]) AS back");
+const truthsBack = sql("test_bool_array", "SELECT to_json($1::boolean[]) AS back");
+const idsBack = sql("test_uuid_array", "SELECT to_json($1::uuid[]) AS back");
+const ID = "0189d3f0-9a2b-7c4d-8e5f-0123456789ab";
+
+test.each([
+  ["no whole numbers", integersBack, int4Array([]), []],
+  ["whole numbers", integersBack, int4Array([1, -2, 2 ** 31 - 1]), [1, -2, 2 ** 31 - 1]],
+  ["large whole numbers", longsBack, int8Array([0, -1, 2 ** 53 - 1]), "[0,-1,9007199254740991]"],
+  ["truth values", truthsBack, boolArray([true, false]), "[true,false]"],
+  ["no truth values", truthsBack, boolArray([]), "[]"],
+  ["ids", idsBack, uuidArray([ID, ID.toUpperCase()]), `["${ID}","${ID}"]`],
+])("%s arrive as they were", async (_, statement, parameter, back) => {
+  expect(await ingest.db.one(statement, [parameter])).toEqual({ back });
 });

@@ -1,6 +1,10 @@
-const FLOAT8 = 701;
-const TEXT = 25;
+const BOOL = 16;
 const BYTEA = 17;
+const INT8 = 20;
+const INT4 = 23;
+const TEXT = 25;
+const FLOAT8 = 701;
+const UUID = 2950;
 const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
 
@@ -11,9 +15,55 @@ const NULL_LENGTH = -1;
 export function float8Array(numbers: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 12 * numbers.length);
   let at = writeHeader(bytes, FLOAT8, numbers.length);
+  // A view, because heads are ten thousand numbers a request, and a Buffer takes five times as long for each.
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let i = 0; i < numbers.length; i++, at += 12) {
+    view.setInt32(at, 8);
+    view.setFloat64(at + 4, numbers[i]!);
+  }
+  return bytes;
+}
+
+/** Whole numbers as an int4[] parameter in the same form. */
+export function int4Array(numbers: ArrayLike<number>): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + 8 * numbers.length);
+  let at = writeHeader(bytes, INT4, numbers.length);
+  for (let i = 0; i < numbers.length; i++) {
+    at = bytes.writeInt32BE(4, at);
+    at = bytes.writeInt32BE(numbers[i]!, at);
+  }
+  return bytes;
+}
+
+/** Whole numbers below 2^53 as an int8[] parameter in the same form. */
+export function int8Array(numbers: ArrayLike<number>): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + 12 * numbers.length);
+  let at = writeHeader(bytes, INT8, numbers.length);
   for (let i = 0; i < numbers.length; i++) {
     at = bytes.writeInt32BE(8, at);
-    at = bytes.writeDoubleBE(numbers[i]!, at);
+    at = bytes.writeBigInt64BE(BigInt(numbers[i]!), at);
+  }
+  return bytes;
+}
+
+/** Truth values as a boolean[] parameter in the same form. */
+export function boolArray(values: readonly boolean[]): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + 5 * values.length);
+  let at = writeHeader(bytes, BOOL, values.length);
+  for (const value of values) {
+    at = bytes.writeInt32BE(1, at);
+    at = bytes.writeUInt8(value ? 1 : 0, at);
+  }
+  return bytes;
+}
+
+/** Ids as a uuid[] parameter in the same form. */
+export function uuidArray(ids: readonly string[]): Buffer {
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + 20 * ids.length);
+  let at = writeHeader(bytes, UUID, ids.length);
+  for (const id of ids) {
+    at = bytes.writeInt32BE(16, at);
+    at += bytes.write(id.replaceAll("-", ""), at, "hex");
   }
   return bytes;
 }

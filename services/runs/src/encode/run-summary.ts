@@ -28,8 +28,7 @@ function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeo
 
 /** A page of metric aggregates as columns. */
 function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
-  const { best_step: bestStep, ...figures } = figuresOf(row);
-  return { ...figures, bestStep, keys: keysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
+  return { ...figuresOf(row), keys: keysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
 }
 
 /** A run with its summary. Artifact counts stay zero: nothing can create artifacts yet. */

@@ -10,9 +10,10 @@ const statement = sql(
    JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
    ${metricsOf({
      limit: "$4::bigint",
-     matching: `AND h.key COLLATE "C" >= $5 AND ($6::text IS NULL OR h.key COLLATE "C" < $6)`,
-     page: `AND h.key COLLATE "C" > $7`,
+     matching: `AND k.key COLLATE "C" >= $5 AND ($6::text IS NULL OR k.key COLLATE "C" < $6)`,
+     page: `AND k.key COLLATE "C" > $7`,
      fromStart: "$7 = ''",
+     isEvery: "$5 = '' AND $6::text IS NULL",
    })}
    WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
 );

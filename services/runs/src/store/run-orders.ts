@@ -65,7 +65,7 @@ function byMetric(filter: PlainFilter, { sort, metricKey }: RunOrder, bind: Bind
 
 function withoutMetric(filter: PlainFilter, { metricKey }: RunOrder, bind: Bind): OrderedRuns {
   const runs = runSource(filter, true, bind);
-  const head = `ingest.metric_heads_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id AND h.key = ${bind(metricKey)}`;
+  const head = `ingest.metric_keys_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id AND h.key = ${bind(metricKey)}`;
   return {
     ...runs,
     // OFFSET keeps it a look-up per run: as a join it would read the heads of all runs first.

@@ -1,0 +1,148 @@
+import { isAppError } from "@tidemark/errors";
+import { claimKey, keyReused, sqlState, type Db } from "@tidemark/pg";
+import { appendMetricGroup, insertedOf, type GroupOutcome } from "../store/append-metric-group.ts";
+import { lockMetricRuns } from "../store/load-metric-runs.ts";
+import { draftGroup, type DraftDeps, type GroupDraft } from "./group-draft.ts";
+import type { PendingWrite } from "./metric-write.ts";
+
+/** What commits are made with. */
+export type CommitDeps = DraftDeps & { readonly db: Db };
+
+/** After so many rounds in which another process was quicker, its turn is waited for. */
+const STALE_ROUNDS = 2;
+
+/**
+ * Stores the writes of a group in one transaction and answers them. Repeats are answered without being stored; those whose key somebody else
+ * holds are returned, to be stored alone. A group that fails is stored write by write, so that one which cannot be stored fails alone. Never
+ * throws.
+ */
+export async function commitGroup(writes: readonly PendingWrite[], deps: CommitDeps): Promise<readonly PendingWrite[]> {
+  const held: PendingWrite[] = [];
+  let left = writes;
+  try {
+    for (let staleRounds = 0; left.length > 0;) {
+      const { outcome, keep } = await attempt(left, deps, staleRounds >= STALE_ROUNDS);
+      if (outcome.outcome === "applied") {
+        keep();
+        for (const write of left) write.resolve({ inserted: write.columns.values.length, replayed: false });
+        break;
+      }
+      if (outcome.outcome === "keys") left = withoutUnusable(left, outcome, held);
+      else {
+        staleRounds += 1;
+        for (const runId of outcome.runIds) deps.states.drop(runId);
+      }
+    }
+  } catch (error) {
+    // Whether anything was stored is not always known.
+    dropRuns(left, deps);
+    if (left.length === 1 || isUnavailable(error)) for (const write of left) write.reject(error as Error);
+    else held.push(...(await commitSingly(left, deps)));
+  }
+  return held;
+}
+
+async function commitSingly(writes: readonly PendingWrite[], deps: CommitDeps): Promise<PendingWrite[]> {
+  const held: PendingWrite[] = [];
+  for (const write of writes) {
+    // The one that was to leave the mark may be the one that cannot be stored.
+    if (write.markSeconds === null) write.markSeconds = undefined;
+    held.push(...(await commitGroup([write], deps)));
+  }
+  return held;
+}
+
+type Attempt = { readonly outcome: GroupOutcome; readonly keep: () => void };
+
+async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked: boolean): Promise<Attempt> {
+  const { db } = deps;
+  const orgId = writes[0]!.orgId;
+  if (!locked) {
+    const draft = await draftGroup(db, writes, deps);
+    if (draft === undefined) {
+      return { outcome: { outcome: "stale", runIds: writes.map(({ runId }) => runId) }, keep: () => {} };
+    }
+    return { outcome: await appendMetricGroup(db, orgId, draft.runs), keep: draft.keep };
+  }
+  return db.withTenant(orgId, async (tx) => {
+    const runIds = [...new Set(writes.map(({ runId }) => runId))].sort();
+    await lockMetricRuns(tx, orgId, runIds);
+    dropRuns(writes, deps);
+    const { runs, keep } = whole(await draftGroup(tx, writes, deps));
+    return { outcome: await appendMetricGroup(tx, orgId, runs), keep };
+  });
+}
+
+/** Answers the repeats, puts what is held aside, and returns the others. */
+function withoutUnusable(
+  writes: readonly PendingWrite[],
+  { keys }: Extract<GroupOutcome, { outcome: "keys" }>,
+  held: PendingWrite[],
+): PendingWrite[] {
+  // As the statement has them: by run, and in their order.
+  const keyed = inStatementOrder(writes).filter(({ idempotency }) => idempotency !== null);
+  const unusable = new Set<PendingWrite>();
+  for (const key of keys) {
+    const write = keyed[key.place]!;
+    if (unusable.has(write)) continue;
+    unusable.add(write);
+    if (key.state === "held") held.push(write);
+    else if (key.state === "reused") write.reject(keyReused());
+    else if (key.state === "replayed") write.resolve({ inserted: key.inserted, replayed: true });
+  }
+  const left = writes.filter((write) => !unusable.has(write));
+  for (const write of unusable) passMarkOn(write, left);
+  return left;
+}
+
+/** A run whose writes are stored must not go without the mark that another one was to leave. */
+function passMarkOn(from: PendingWrite, to: readonly PendingWrite[]): void {
+  if (from.markSeconds === null || from.markSeconds === undefined) return;
+  const heir = to.find((write) => write.runId === from.runId && write.markSeconds === null);
+  if (heir !== undefined) heir.markSeconds = from.markSeconds;
+}
+
+/** @throws Error for a run that is locked and yet not to be had as a whole, which is a fault in the database */
+function whole(draft: GroupDraft | undefined): GroupDraft {
+  if (draft === undefined) throw new Error("head pages of a run are missing");
+  return draft;
+}
+
+function inStatementOrder(writes: readonly PendingWrite[]): PendingWrite[] {
+  // Sorting is stable.
+  return [...writes].sort((a, b) => (a.runId < b.runId ? -1 : a.runId > b.runId ? 1 : 0));
+}
+
+/** Stores a write whose key somebody else holds, when that is over. @throws nothing: the write is answered */
+export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise<void> {
+  const { orgId, runId, idempotency } = write;
+  try {
+    const before = await deps.db.withTenant(orgId, async (tx) => {
+      const reply = idempotency === null ? undefined : await claimKey(tx, orgId, idempotency);
+      if (reply !== undefined) return reply;
+      await lockMetricRuns(tx, orgId, [runId]);
+      dropRuns([write], deps);
+      const { runs } = whole(await draftGroup(tx, [write], deps));
+      const { outcome } = await appendMetricGroup(tx, orgId, runs);
+      if (outcome !== "applied") throw new Error(`a locked write was not applied: ${outcome}`);
+      return undefined;
+    });
+    if (before === undefined) write.resolve({ inserted: write.columns.values.length, replayed: false });
+    else write.resolve({ inserted: insertedOf(before), replayed: true });
+  } catch (error) {
+    write.reject(error as Error);
+  } finally {
+    // A group may have the run in hand, and what this wrote is unknown to it: it finds out by the version.
+    dropRuns([write], deps);
+  }
+}
+
+function dropRuns(writes: readonly PendingWrite[], { states }: CommitDeps): void {
+  for (const { runId } of writes) states.drop(runId);
+}
+
+/** The database could not be asked, or takes too long for anything. */
+function isUnavailable(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  return error.reason === "warehouse_unavailable" || sqlState(error.cause) === "57014";
+}
