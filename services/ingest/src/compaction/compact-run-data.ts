@@ -1,5 +1,6 @@
 import type { ModuleContext } from "@tidemark/host";
 import { logCompaction } from "./compact-log-lines.ts";
+import { metricCompaction } from "./compact-metrics.ts";
 import { startCompaction } from "./work-loop.ts";
 import { createWriteMarks, type WriteMarks } from "./write-marks.ts";
 
@@ -10,6 +11,8 @@ const SETTLE_SECONDS = 5;
 export type RunDataCompaction = {
   /** Which writes of console lines leave a mark; what they are told apart by is the run and the stream. */
   readonly logMarks: WriteMarks;
+  /** Which writes of metrics leave a mark; told apart by the run. */
+  readonly metricMarks: WriteMarks;
   /** Ends after the step in hand. */
   stop(): Promise<void>;
 };
@@ -24,15 +27,21 @@ export function compactRunData(
   const settleSeconds = Math.min(SETTLE_SECONDS, patienceSeconds);
   const compaction = startCompaction({
     db,
-    kinds: [logCompaction(db, { settleSeconds, patienceSeconds })],
+    kinds: [logCompaction(db, { settleSeconds, patienceSeconds }), metricCompaction(db, { patienceSeconds })],
     metrics: context.metrics,
     log: context.log,
   });
-  const logMarks = createWriteMarks({
-    nowMs: () => performance.now(),
-    soonSeconds: settleSeconds,
-    laterSeconds: patienceSeconds,
-    remembered: config.runsRemembered,
-  });
-  return { logMarks, stop: () => compaction.stop() };
+  const marks = (soonSeconds: number): WriteMarks =>
+    createWriteMarks({
+      nowMs: () => performance.now(),
+      soonSeconds,
+      laterSeconds: patienceSeconds,
+      remembered: config.runsRemembered,
+    });
+  return {
+    logMarks: marks(settleSeconds),
+    // Of metrics a row that can be seen needs no time to settle.
+    metricMarks: marks(0),
+    stop: () => compaction.stop(),
+  };
 }

@@ -13,7 +13,7 @@ export type VisitResult = {
 
 /** What can be compacted. */
 export type CompactionKind = {
-  /** `logs`: the kind of marks and work. */
+  /** `logs`, `metrics`: the kind of marks and work. */
   readonly name: string;
   /**
    * Does what is due, in steps of bounded size, each of which takes effect as a whole and only while the fence holds. Ends after the step in

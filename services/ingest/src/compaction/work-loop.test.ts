@@ -104,6 +104,62 @@ describe("a round", () => {
     await compaction.stop();
   });
 
+  test("visits at once again what says that it is not done", async () => {
+    await mark("a");
+    let visits = 0;
+    const compaction = compactorOf(() => {
+      visits += 1;
+      return Promise.resolve({ ...nothing, nextSeconds: visits < 4 ? 0 : 60 });
+    });
+    await compaction.round();
+    expect(visits).toBe(4);
+    await compaction.stop();
+  });
+
+  test("lets the kinds take turns, so that much of one does not keep another waiting", async () => {
+    const [first, second] = [kindName, randomUUID()];
+    const visited: string[] = [];
+    for (const kind of [first, second]) {
+      kindName = kind;
+      for (let i = 0; i < 9; i++) await mark(`p${i}`);
+    }
+    const compaction = startCompaction({
+      db: worker,
+      kinds: [first, second].map((name) => ({
+        name,
+        visit: () => {
+          visited.push(name);
+          return Promise.resolve(nothing);
+        },
+        countWaiting: () => Promise.resolve(0),
+      })),
+      metrics: { compactionVisit: () => {}, compactionBacklog: () => {} },
+      log: { warn: () => {} },
+      tickMs: 3_600_000,
+    });
+    await compaction.round();
+    await compaction.stop();
+    expect(visited).toHaveLength(18);
+    expect(visited.indexOf(second)).toBeLessThan(5);
+    expect(visited.lastIndexOf(first)).toBeGreaterThan(8);
+  });
+
+  test("takes the marks that come while there is always something due", async () => {
+    await mark("busy");
+    let isSeen = false;
+    const until = Date.now() + 10_000;
+    const compaction = compactorOf(async ({ part }) => {
+      if (part === "late") isSeen = true;
+      else if (!isSeen) await new Promise(setImmediate);
+      return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < until ? 0 : 60 };
+    });
+    const round = compaction.round();
+    await mark("late");
+    await round;
+    expect(isSeen).toBe(true);
+    await compaction.stop();
+  });
+
   test("that meets a failure says so, goes on, and comes back later and later", async () => {
     await mark("bad");
     await mark("good");

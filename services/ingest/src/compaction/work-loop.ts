@@ -20,9 +20,12 @@ export const LEASE_SECONDS = 15;
 /** Claimed at once. Few, because each waits for those before it. */
 const CLAIMED_MAX = 4;
 const BACKLOG_MS = 15_000;
+/** Marks are taken so often while there is work, and at each tick. */
+const MARKS_MS = 500;
+const TICK_MS = 1000;
 const RETRY_SECONDS_MAX = 600;
-/** Three times the longest interval between the marks of a writer. */
-const QUIET_SECONDS = 15 * 60;
+/** Quiet work ends so long after its last mark: three times the longest interval between the marks of a writer. */
+export const QUIET_SECONDS = 15 * 60;
 
 /** What a compactor works with. */
 export type CompactionOptions = {
@@ -35,8 +38,8 @@ export type CompactionOptions = {
 };
 
 /**
- * Looks after everything of these kinds, one thing after another: takes the marks that writers left, claims what is due under a fence of its
- * own, lets the kind do its steps, and gives the claim back. Any number of processes may do so at once. What one of them had claimed when it was
+ * Looks after everything of these kinds, one thing after another and the kinds by turns: takes the marks that writers left, claims what is due
+ * under a fence of its own, lets the kind do its steps, and gives the claim back. Any number of processes may do so at once. What one of them had claimed when it was
  * killed is due again when the claim runs out.
  */
 export function startCompaction(options: CompactionOptions): Compaction {
@@ -45,7 +48,8 @@ export function startCompaction(options: CompactionOptions): Compaction {
   let current: Promise<void> | undefined;
   let backlogAtMs = 0;
 
-  const visit = async (kind: CompactionKind, item: WorkItem): Promise<void> => {
+  /** Returns after how many seconds it wants to be looked at again. */
+  const visit = async (kind: CompactionKind, item: WorkItem): Promise<number> => {
     const started = performance.now();
     let result: VisitResult;
     let failures = 0;
@@ -66,22 +70,23 @@ export function startCompaction(options: CompactionOptions): Compaction {
     metrics.compactionVisit({ kind: kind.name, ok: failures === 0, rows, blocks, seconds });
     const quietSeconds = isQuiet ? QUIET_SECONDS : null;
     await releaseCompactionWork(db, kind.name, item, { nextSeconds, quietSeconds, failures });
+    return nextSeconds;
   };
 
-  const workOff = async (kind: CompactionKind): Promise<void> => {
-    for (;;) {
-      const items = await claimCompactionWork(db, kind.name, { count: CLAIMED_MAX, leaseSeconds: LEASE_SECONDS });
-      for (const item of items) {
-        if (stopping)
-          await releaseCompactionWork(db, kind.name, item, {
-            nextSeconds: 0,
-            quietSeconds: null,
-            failures: item.failures,
-          });
-        else await visit(kind, item);
-      }
-      if (items.length < CLAIMED_MAX || stopping) return;
+  /** One turn of a kind; whether there may be more for it at once. */
+  const workOff = async (kind: CompactionKind): Promise<boolean> => {
+    const items = await claimCompactionWork(db, kind.name, { count: CLAIMED_MAX, leaseSeconds: LEASE_SECONDS });
+    let isMore = items.length === CLAIMED_MAX;
+    for (const item of items) {
+      if (stopping)
+        await releaseCompactionWork(db, kind.name, item, {
+          nextSeconds: 0,
+          quietSeconds: null,
+          failures: item.failures,
+        });
+      else if ((await visit(kind, item)) <= 0) isMore = true;
     }
+    return isMore && !stopping;
   };
 
   const tellBacklog = async (): Promise<void> => {
@@ -93,13 +98,21 @@ export function startCompaction(options: CompactionOptions): Compaction {
     }
   };
 
+  const names = kinds.map(({ name }) => name);
   const work = async (): Promise<void> => {
-    await takeCompactionMarks(
-      db,
-      kinds.map(({ name }) => name),
-    );
-    await tellBacklog();
-    for (const kind of kinds) await workOff(kind);
+    let takenAtMs = -Infinity;
+    // The kinds take turns, and marks are taken between them: where there is always something due, nothing waits for the end of it.
+    for (let busy = [...kinds]; busy.length > 0;) {
+      if (performance.now() - takenAtMs >= MARKS_MS) {
+        takenAtMs = performance.now();
+        await takeCompactionMarks(db, names);
+        await tellBacklog();
+        busy = [...kinds];
+      }
+      const more: CompactionKind[] = [];
+      for (const kind of busy) if (await workOff(kind)) more.push(kind);
+      busy = more;
+    }
   };
 
   const round = (): Promise<void> => {
@@ -113,7 +126,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
     round().catch((error: unknown) => log.warn("compaction could not be looked after; it is tried again", { error }));
   };
 
-  const timer = setInterval(tick, options.tickMs ?? 2000);
+  const timer = setInterval(tick, options.tickMs ?? TICK_MS);
   timer.unref();
   return {
     round,

@@ -1,0 +1,138 @@
+import { expect, test } from "@jest/globals";
+import type { Api } from "../stack/client.ts";
+import { describeModes } from "../stack/modes.ts";
+import { queryDatabase } from "../stack/query-database.ts";
+import type { Stack } from "../stack/stack.ts";
+import { until } from "../stack/until.ts";
+
+type Point = { step: number; value: number };
+
+const POINTS = 20;
+const WRITERS = 4;
+const KILLS = 5;
+/** Steps at which all writers log the shared key, again and again. */
+const SHARED_STEPS = 10;
+
+/** Waits until a compactor has claimed something: it works on it in this moment. */
+async function untilClaimed(stack: Stack): Promise<void> {
+  await until("a claim", async () => {
+    const [row] = await queryDatabase<{ claimed: boolean }>(
+      stack,
+      `SELECT EXISTS (SELECT FROM ingest.compaction_work WHERE kind = 'metrics' AND claimed_until > now()) AS claimed`,
+    );
+    return row!.claimed;
+  });
+}
+
+/** All points of a key, by pages of steps; undefined while the service that reads is not there. */
+async function readAll(api: Api, path: string, key: string): Promise<Point[] | undefined> {
+  const points: Point[] = [];
+  for (let from = 0; ;) {
+    const query = `?key=${encodeURIComponent(key)}&start_step=${from}&limit=5000`;
+    const page = await api.get(`${path}${query}`).catch(() => undefined);
+    if (page === undefined || page.status === 503) return undefined;
+    expect(page.status).toBe(200);
+    points.push(...(page.json.metrics as Point[]));
+    if (page.json.truncated !== true) return points;
+    // A step may go on in the next page: it is read again as a whole.
+    from = points.at(-1)!.step;
+    while (points.at(-1)?.step === from) points.pop();
+  }
+}
+
+const texts = (points: readonly Point[]): string[] => points.map(({ step, value }) => `${step} ${value}`);
+
+describeModes(
+  "compaction of metrics",
+  (stack) => {
+    test("whose process is killed again and again under load loses no point, doubles none, and keeps their order", async () => {
+      const { api } = await stack().organization();
+      const { id } = (await api.post("/runs", {})).json.run;
+      const path = `/runs/${id}/metrics`;
+      const model = Array.from({ length: WRITERS }, (): Point[] => []);
+      const shared: Point[] = [];
+      let writing = true;
+
+      const write = async (writer: number, request: number): Promise<void> => {
+        const own = Array.from({ length: POINTS }, (_, i) => {
+          const step = request * POINTS + i;
+          return { step, value: writer * 1e6 + step + 0.1 };
+        });
+        const together = { step: request % SHARED_STEPS, value: writer * 1e6 + request };
+        const points = [
+          ...own.map(({ step, value }) => ({ metrics: { [`own/${writer}`]: value, constant: 1 }, step })),
+          { metrics: { shared: together.value }, step: together.step },
+        ];
+        await until(`request ${request} of writer ${writer}`, async () => {
+          const options = { headers: { "idempotency-key": `w${writer}-${request}` } };
+          const answer = await api.post(`${path}/batch`, { points }, options).catch(() => undefined);
+          if (answer !== undefined && answer.status !== 200) expect(answer.status).toBe(503);
+          return answer?.status === 200;
+        });
+        model[writer]!.push(...own);
+        shared.push(together);
+      };
+      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let request = 0; writing; request += 1) await write(writer, request);
+      });
+      const readOnce = async (): Promise<void> => {
+        for (let writer = 0; writer < WRITERS; writer += 1) {
+          const before = [...model[writer]!];
+          const seen = await readAll(api, path, `own/${writer}`);
+          if (seen === undefined) continue;
+          // Whatever is not acknowledged yet can only come behind.
+          expect(texts(seen).slice(0, before.length)).toEqual(texts(before));
+          expect(seen.map(({ step }) => step)).toEqual(seen.map((_, step) => step));
+        }
+        const before = texts(shared);
+        const seen = await readAll(api, path, "shared");
+        if (seen === undefined) return;
+        const distinct = new Set(texts(seen));
+        expect(seen.length).toBe(distinct.size);
+        expect(before.filter((point) => !distinct.has(point))).toEqual([]);
+      };
+      const reading = (async () => {
+        while (writing) await readOnce();
+      })();
+
+      const acknowledged = () => model.reduce((sum, points) => sum + points.length, 0);
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const before = acknowledged();
+        await until("some writes", () => acknowledged() > before + 70 * POINTS, 30_000);
+        await untilClaimed(stack());
+        await stack().restart("ingest");
+      }
+      writing = false;
+      await Promise.all([...writers, reading]);
+
+      const check = async (): Promise<void> => {
+        for (let writer = 0; writer < WRITERS; writer += 1)
+          expect(texts((await readAll(api, path, `own/${writer}`))!)).toEqual(texts(model[writer]!));
+        const seen = (await readAll(api, path, "shared"))!;
+        expect(texts(seen).toSorted()).toEqual(texts(shared).toSorted());
+        expect(seen.map(({ step }) => step)).toEqual(seen.map(({ step }) => step).toSorted((a, b) => a - b));
+        const aggregates = (await api.get(`/runs/${id}`)).json.run.metric_aggregates;
+        expect(aggregates.constant).toMatchObject({ count: acknowledged(), min: 1, max: 1 });
+        expect(aggregates.shared).toMatchObject({ count: shared.length });
+      };
+      await check();
+      // What a killed process had claimed is due again after a while; then everything is in blocks.
+      await until(
+        "the last landing row to be compacted",
+        async () => {
+          const [row] = await queryDatabase<{ waiting: boolean; values: string }>(
+            stack(),
+            `SELECT EXISTS (SELECT FROM ingest.metric_landing) AS waiting,
+                    (SELECT sum(value_count) FROM ingest.metric_blocks) AS values`,
+          );
+          return !row!.waiting && Number(row!.values) === 2 * acknowledged() + shared.length;
+        },
+        60_000,
+      );
+      await check();
+      const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
+      expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="metrics",service="[a-z]+"\} [1-9]/);
+    }, 180_000);
+  },
+  { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },
+);
