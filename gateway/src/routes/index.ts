@@ -4,6 +4,7 @@ import { controlRoutes } from "./control.ts";
 import { logsRoutes } from "./logs.ts";
 import { metricsRoutes } from "./metrics.ts";
 import { projectsRoutes } from "./projects.ts";
+import { rankMetricsRoutes } from "./rank-metrics.ts";
 import { runComparisonRoutes } from "./run-comparison.ts";
 import { runControlRoutes } from "./run-control.ts";
 import { routingRoutes } from "./routing.ts";
@@ -18,6 +19,7 @@ export const allRoutes: readonly Route[] = [
   ...runComparisonRoutes,
   ...runControlRoutes,
   ...metricsRoutes,
+  ...rankMetricsRoutes,
   ...logsRoutes,
   ...attributesRoutes,
   ...controlRoutes,

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { sql, type Db } from "@tidemark/pg";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { foldRankRows } from "./fold-rank-rows.ts";
+import { listRankSets, readRankValues } from "./read-rank-values.ts";
+
+let ingest: IngestFixture;
+let mine: Tenant;
+let theirs: Tenant;
+let runId: string;
+
+beforeAll(async () => {
+  ingest = await startIngest();
+  mine = await ingest.newTenant();
+  theirs = await ingest.newTenant();
+  runId = await ingest.newRun(mine);
+  const report = { runId, keys: ["a"], values: [1], step: 0, worldSize: 2, localRank: 0, weight: 1 };
+  await ingest.write.appendRankMetrics({ ...report, rank: 0 }, callOf(mine));
+  await foldRankRows(
+    ingest.db,
+    { orgId: mine.orgId, runId, setId: 0 },
+    { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 },
+  );
+  await ingest.write.appendRankMetrics({ ...report, rank: 1 }, callOf(mine));
+});
+afterAll(() => ingest.close());
+
+const tables = ["runs", "sets", "keys", "rows", "blocks"];
+// No statement here names an organization: what is seen is what row level security lets through.
+const counts = new Map(
+  tables.map((table) => [
+    table,
+    sql(`test_count_all_rank_metric_${table}`, `SELECT count(*) AS n FROM ingest.rank_metric_${table}`),
+  ]),
+);
+const count = (db: Db, tenant: Tenant, table: string) =>
+  db.withTenant(tenant.orgId, (tx) => tx.one<{ n: number }>(counts.get(table)!, []));
+
+describe.each(tables)("of ingest.rank_metric_%s, without a condition on the organization,", (table) => {
+  test("an organization sees its own rows, another none", async () => {
+    expect(await count(ingest.db, mine, table)).toEqual({ n: 1 });
+    expect(await count(ingest.db, theirs, table)).toEqual({ n: 0 });
+  });
+
+  test("nobody sees any outside a transaction of an organization", async () => {
+    await expect(ingest.db.rows(counts.get(table)!, [])).rejects.toThrow(/app\.org_id|uuid/);
+  });
+
+  test("the service cannot delete what is read back", async () => {
+    const remove = sql(`test_delete_rank_metric_${table}`, `DELETE FROM ingest.rank_metric_${table}`);
+    const removed = ingest.db.withTenant(theirs.orgId, (tx) => tx.count(remove, []));
+    // Rows are deleted where they are folded; of another organization there are none.
+    if (table === "rows") expect(await removed).toBe(0);
+    else await expect(removed).rejects.toThrow(/permission denied/);
+  });
+});
+
+test("reading functions show another organization nothing, whatever organization they are told", async () => {
+  const range = { orgId: mine.orgId, runId, from: 0, to: Infinity };
+  const read = (tenant: Tenant) =>
+    ingest.db.readTenant(tenant.orgId, async (tx) => {
+      const sets = [{ setId: 0, slot: 0, worldSize: 2, isPage: false }];
+      return [(await listRankSets(tx, range, "a")).length, (await readRankValues(tx, range, sets)).length];
+    });
+  expect(await read(mine)).toEqual([1, 2]);
+  expect(await read(theirs)).toEqual([0, 0]);
+});
+
+test("another organization folds nothing of ours", async () => {
+  const bounds = { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 };
+  expect(await foldRankRows(ingest.db, { orgId: theirs.orgId, runId, setId: 0 }, bounds)).toBe(0);
+});
