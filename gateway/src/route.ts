@@ -44,6 +44,8 @@ export type RouteInput = {
   readonly identity: Identity | undefined;
   /** Trimmed and validated; undefined when absent or blank. */
   readonly idempotencyKey: string | undefined;
+  /** Tags of answers that the client has, `*` for any; see `readIfNoneMatch`. */
+  readonly knownTags: readonly string[];
   /** `https://host` as the client reached us, without a trailing slash. */
   readonly baseUrl: string;
   /** Value of the session cookie, for sign-out. */
@@ -55,9 +57,18 @@ export type RouteInput = {
 export type RouteReply = {
   /** JSON; or, with a `content-type` among the headers, the `raw` text of whatever that says. */
   readonly body: Json;
+  /** The bytes of a long JSON text, which are sent instead of `body`. */
+  readonly bytes?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
   /** A stored answer of an earlier request with this key: adds `Idempotency-Replayed: true`. */
   readonly replayed?: boolean;
+  /**
+   * Names the answer, in URL-safe text: while its tag stays, clients need not take it again. Sent as a weak ETag; the client may keep the answer, and
+   * asks before it uses it. The route lists status 304.
+   */
+  readonly etag?: string;
+  /** The client has this answer: 304 with the tag, and the body is left away. */
+  readonly notModified?: boolean;
 };
 
 type RouteFacts = {

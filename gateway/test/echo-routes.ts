@@ -1,7 +1,7 @@
 import { AppError, type Reason } from "@tidemark/errors";
 import type { Json } from "../src/codecs/json.ts";
 import { raw } from "../src/codecs/json.ts";
-import type { Route } from "../src/route.ts";
+import type { Route, RouteReply } from "../src/route.ts";
 
 const facts = {
   tag: "test",
@@ -83,6 +83,23 @@ export const echoRoutes: readonly Route[] = [
   },
   {
     ...facts,
+    method: "GET",
+    path: "/tagged",
+    callers: { kind: "anyone" },
+    statuses: [200, 304],
+    handle: ({ knownTags }) => Promise.resolve(taggedReply(knownTags)),
+  },
+  {
+    ...facts,
+    method: "POST",
+    path: "/tagged",
+    body: "required",
+    callers: { kind: "anyone" },
+    statuses: [200, 304],
+    handle: ({ knownTags }) => Promise.resolve(taggedReply(knownTags)),
+  },
+  {
+    ...facts,
     method: "POST",
     path: "/operator",
     callers: { kind: "operator" },
@@ -108,6 +125,13 @@ export const echoRoutes: readonly Route[] = [
     handle: () => Promise.resolve({ body: { text: "x".repeat(5000) } }),
   },
 ];
+
+/** What a route says whose answer has the tag `now`. */
+function taggedReply(knownTags: readonly string[]): RouteReply {
+  const etag = "now";
+  if (knownTags.includes(etag) || knownTags.includes("*")) return { body: null, etag, notModified: true };
+  return { body: { text: "x".repeat(2000) }, etag };
+}
 
 /** A route whose work does what the test says. */
 export function workRoute(work: () => Promise<Json>, more: Partial<Route> = {}): Route {

@@ -183,7 +183,7 @@ describe("pages from other origins", () => {
       "access-control-allow-credentials": "true",
       "access-control-allow-methods": "GET, HEAD, POST",
       "access-control-allow-headers":
-        "accept, authorization, content-encoding, content-type, idempotency-key, x-svc-bootstrap-token, x-instantml-bootstrap-token, x-request-id",
+        "accept, authorization, content-encoding, content-type, idempotency-key, if-none-match, x-svc-bootstrap-token, x-instantml-bootstrap-token, x-request-id",
       vary: "Origin",
     });
   });
@@ -209,7 +209,7 @@ describe("pages from other origins", () => {
       "Origin",
     ]);
     const exposed = answer.headers.get("access-control-expose-headers")?.split(", ");
-    expect(exposed).toEqual(expect.arrayContaining(["x-request-id", "idempotency-replayed", "retry-after"]));
+    expect(exposed).toEqual(expect.arrayContaining(["etag", "x-request-id", "idempotency-replayed", "retry-after"]));
   });
 
   test("answers may not be read by other origins", async () => {

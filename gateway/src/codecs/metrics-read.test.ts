@@ -2,13 +2,12 @@ import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { ListMetricPointsResponseSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteReply } from "../route.ts";
-import { writeJson } from "./json.ts";
 import { decodeListPoints, decodeQuerySeries, encodeListPoints, encodeQuerySeries } from "./metrics-read.ts";
 import { inputOf } from "./route-input.fixture.ts";
 
 const runId = "0c9b8a1e-1111-4222-8333-444455556666";
 const other = "1c9b8a1e-1111-4222-8333-444455556666";
-const textOf = ({ body }: RouteReply) => writeJson(body);
+const textOf = ({ bytes }: RouteReply) => bytes!.toString();
 const jsonOf = (reply: RouteReply) => JSON.parse(textOf(reply)) as unknown;
 
 describe("GET /runs/{run_id}/metrics", () => {
@@ -24,6 +23,7 @@ describe("GET /runs/{run_id}/metrics", () => {
       key: undefined,
       startStep: undefined,
       endStep: undefined,
+      knownTags: [],
       ...wanted,
     });
   });
@@ -38,7 +38,11 @@ describe("GET /runs/{run_id}/metrics", () => {
     ["a start above the end", { start_step: "2", end_step: "1" }, "start_step"],
     ["a key of 513 bytes", { key: "k".repeat(513) }, "key"],
   ])("with %s is sent on as a fault", (_, query, field) => {
-    expect(decodeListPoints(inputOf({ query }))).toEqual({ runId, queryFault: { text: expect.any(String), field } });
+    expect(decodeListPoints(inputOf({ query }))).toEqual({
+      runId,
+      queryFault: { text: expect.any(String), field },
+      knownTags: [],
+    });
   });
 
   test("answers with the points of all keys in one list, times where the client sent them", () => {
@@ -79,6 +83,20 @@ describe("GET /runs/{run_id}/metrics", () => {
     expect(textOf(reply)).toBe('{"metrics":[],"limit":1000,"truncated":false}');
   });
 
+  test("sends the tags on that the client has, also beside a fault", () => {
+    const knownTags = ["a", "b"];
+    expect(decodeListPoints(inputOf({ knownTags }))).toMatchObject({ knownTags });
+    expect(decodeListPoints(inputOf({ knownTags, query: { limit: "0" } }))).toMatchObject({ knownTags });
+  });
+
+  test("answers with the tag, and with nothing else when the client has the answer", () => {
+    const reply = encodeListPoints(create(ListMetricPointsResponseSchema, { tag: "t1" }), inputOf({}));
+    expect(reply.etag).toBe("t1");
+    expect(jsonOf(reply)).toMatchObject({ truncated: false });
+    const same = create(ListMetricPointsResponseSchema, { tag: "t1", notModified: true });
+    expect(encodeListPoints(same, inputOf({}))).toEqual({ body: null, etag: "t1", notModified: true });
+  });
+
   test("writes numbers as JSON does, with every bit of them", () => {
     const values = [0.1 + 0.2, Number.MAX_VALUE, Number.MIN_VALUE, 2 ** 53, -0];
     const points = { steps: values.map(() => 0), values, createdUs: values.map(() => 0) };
@@ -107,6 +125,7 @@ describe("POST /api/metrics/series", () => {
       startStep: 1,
       endStep: 2,
       buckets: 5,
+      knownTags: [],
     });
   });
 
@@ -128,6 +147,17 @@ describe("POST /api/metrics/series", () => {
       run_count: 1,
       total_point_cap: 120_000,
     });
+  });
+
+  test("carries tags as the other route does", () => {
+    const body = good;
+    expect(decodeQuerySeries(inputOf({ body, knownTags: ["*"] }))).toMatchObject({ knownTags: ["*"] });
+    const response = create(QueryMetricSeriesResponseSchema, { series: [{ runId, points: {} }], tag: "t1" });
+    const reply = encodeQuerySeries(response, inputOf({ body }));
+    expect(reply.etag).toBe("t1");
+    expect(jsonOf(reply)).toMatchObject({ run_count: 1 });
+    const same = create(QueryMetricSeriesResponseSchema, { tag: "t1", notModified: true });
+    expect(encodeQuerySeries(same, inputOf({ body }))).toEqual({ body: null, etag: "t1", notModified: true });
   });
 
   test("gives ids back as they were written, and says which series are cut or sampled", () => {

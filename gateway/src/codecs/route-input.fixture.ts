@@ -8,6 +8,7 @@ export function inputOf(input: Partial<RouteInput>): RouteInput {
     body: {},
     identity: undefined,
     idempotencyKey: undefined,
+    knownTags: [],
     baseUrl: "http://127.0.0.1",
     sessionToken: undefined,
     cookieSecure: false,

@@ -8,6 +8,7 @@ export function inputOf(parts: Partial<Pick<RouteInput, "params" | "query" | "bo
     body: {},
     identity: undefined,
     idempotencyKey: undefined,
+    knownTags: [],
     baseUrl: "http://127.0.0.1:8080",
     sessionToken: undefined,
     cookieSecure: false,

@@ -6,11 +6,13 @@ const requestHeaders = [
   "content-encoding",
   "content-type",
   headerNames.idempotencyKey,
+  "if-none-match",
   ...headerNames.bootstrapToken,
   headerNames.requestId,
 ].join(", ");
 
 const exposedHeaders = [
+  "etag",
   headerNames.requestId,
   headerNames.idempotencyReplayed,
   headerNames.retryAfter,

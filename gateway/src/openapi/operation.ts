@@ -3,6 +3,7 @@ import type { Route, Schema } from "../route.ts";
 const descriptions: Readonly<Record<number, string>> = {
   200: "Done.",
   206: "A part of the file.",
+  304: "The client has this answer: one of the tags in If-None-Match is its own.",
   400: "The request is malformed or breaks a rule.",
   401: "Credentials are missing or not valid.",
   402: "A plan limit or an unpaid bill prevents it.",
@@ -57,7 +58,29 @@ function queryParameters({ schemas }: Route): Schema[] {
   }));
 }
 
-function headerParameters({ idempotency }: Route): Schema[] {
+function headerParameters(route: Route): Schema[] {
+  return [...idempotencyParameters(route), ...conditionParameters(route)];
+}
+
+function conditionParameters(route: Route): Schema[] {
+  if (!isConditional(route)) return [];
+  return [
+    {
+      name: "If-None-Match",
+      in: "header",
+      required: false,
+      description:
+        "Entity tags of answers that the client has, or `*`. Where one of them is that of the answer, the status is 304.",
+      schema: { type: "string" },
+    },
+  ];
+}
+
+function isConditional({ statuses }: Route): boolean {
+  return statuses.includes(304);
+}
+
+function idempotencyParameters({ idempotency }: Route): Schema[] {
   if (idempotency === "none") return [];
   return [
     {
@@ -98,11 +121,21 @@ function statusesOf({ statuses, body, callers, rate }: Route): number[] {
   return [...new Set([...statuses, ...implied])].toSorted((a, b) => a - b);
 }
 
-function responseOf({ schemas }: Route, status: number): Schema {
+function responseOf(route: Route, status: number): Schema {
+  const { schemas } = route;
   const schema = status < 300 ? schemas.response : { $ref: "#/components/schemas/Error" };
-  return {
+  const tagged = status < 400 && isConditional(route);
+  const text: Schema = { type: "string" };
+  const answer = {
     description: descriptions[status] ?? "See the error.",
-    headers: { "x-request-id": { description: "Names this request in the logs.", schema: { type: "string" } } },
+    headers: {
+      "x-request-id": { description: "Names this request in the logs.", schema: text },
+      ...(tagged ? { ETag: { description: "Names this answer; weak.", schema: text } } : {}),
+    },
+  };
+  if (status === 304) return answer;
+  return {
+    ...answer,
     content: { [status < 300 ? (schemas.responseType ?? "application/json") : "application/json"]: { schema } },
   };
 }

@@ -89,7 +89,9 @@ export const metricsRoutes: readonly Route[] = [
     path: "/runs/{run_id}/metrics",
     tag: "metrics",
     summary: "Points of a run",
-    description: "By key, then step, then arrival. The limit counts the points of all keys together.",
+    description:
+      "By key, then step, then arrival. The limit counts the points of all keys together. The answer has an ETag that stays " +
+      "until the run gets points; asked again with it in If-None-Match, the status is 304.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
@@ -105,7 +107,7 @@ export const metricsRoutes: readonly Route[] = [
         },
       },
     },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 304, 400, 401, 403, 404],
     decode: decodeListPoints,
     rpc: (clients, request, call) => clients.ingestRead.listMetricPoints(request, call),
     encode: encodeListPoints,
@@ -117,7 +119,9 @@ export const metricsRoutes: readonly Route[] = [
     summary: "One metric of many runs",
     description:
       "The points of each run by step, up to a limit that keeps the whole answer within 120,000 points. With `buckets` " +
-      "a series of more than four points per bucket is sampled instead: first, last, lowest and highest point of each bucket.",
+      "a series of more than four points per bucket is sampled instead: first, last, lowest and highest point of each bucket. " +
+      "This is a read, in the form of POST because of its many run ids; so If-None-Match works as on GET: while none of the " +
+      "runs gets points, the same body with the ETag of the answer before is answered with 304.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
@@ -167,7 +171,7 @@ export const metricsRoutes: readonly Route[] = [
         },
       },
     },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 304, 400, 401, 403, 404],
     decode: decodeQuerySeries,
     rpc: (clients, request, call) => clients.ingestRead.queryMetricSeries(request, call),
     encode: encodeQuerySeries,

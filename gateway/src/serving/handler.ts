@@ -7,6 +7,7 @@ import { writeJson } from "../codecs/json.ts";
 import { headerNames } from "../header-names.ts";
 import { cookieSecure } from "../http/base-url.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
+import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
 import { parseQuery } from "../http/query-string.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
 import type { ParsedBody } from "./body-parser.ts";
@@ -21,7 +22,7 @@ const nothing: Body = Object.freeze({});
 
 /** Serves the requests of a route that the guard has let in: decode, one RPC, encode, headers. */
 export function createHandler(route: Route, context: ServingContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> => {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | FastifyReply> => {
     const state = request.state as RequestState;
     const input = inputOf(route, state, request);
     const answer = await traced(route, request, (traceparent) =>
@@ -32,14 +33,22 @@ export function createHandler(route: Route, context: ServingContext) {
       ),
     );
     if (route.changesAccess === true) await atMost(REFRESH_MS, context.refreshAccess());
+    if (answer.etag !== undefined && answer.etag !== "") {
+      reply.headers({
+        etag: weakTag(answer.etag),
+        "cache-control": "private, no-cache",
+        vary: varyOf(reply, "Accept-Encoding"),
+      });
+    }
+    if (context.draining()) reply.header("connection", "close");
+    if (answer.notModified === true) return reply.code(304).send();
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
-    if (context.draining()) reply.header("connection", "close");
-    const text = writeJson(answer.body);
+    const text = answer.bytes ?? writeJson(answer.body);
     const compressed = acceptsGzip(request.headers["accept-encoding"]) ? await compress(text) : undefined;
     if (compressed === undefined) return text;
-    reply.headers({ "content-encoding": "gzip", vary: varyOf(reply) });
+    reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
   };
 }
@@ -55,7 +64,10 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
     identity: state.identity,
     idempotencyKey: state.idempotencyKey,
     baseUrl: state.baseUrl,
-    // Few routes ask for these two, and finding them out costs more than the rest of the input.
+    // Few routes ask for these, and finding them out costs more than the rest of the input.
+    get knownTags() {
+      return readIfNoneMatch(request.headers["if-none-match"]);
+    },
     get sessionToken() {
       return sessionTokenOf(request.headers.cookie);
     },
@@ -91,7 +103,9 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function varyOf(reply: FastifyReply): string {
+/** The Vary field with one name more. */
+function varyOf(reply: FastifyReply, name: string): string {
   const vary = reply.getHeader("vary");
-  return typeof vary === "string" ? `${vary}, Accept-Encoding` : "Accept-Encoding";
+  if (typeof vary !== "string") return name;
+  return vary.split(", ").includes(name) ? vary : `${vary}, ${name}`;
 }

@@ -12,9 +12,23 @@ const runsRemembered = (env: string) =>
 /** Settings of the module that takes run data. */
 export const ingestConfig = defineConfig({
   runsRemembered: runsRemembered("TIDEMARK_INGEST_RUNS_REMEMBERED"),
+  metricCacheMib: int({
+    env: "TIDEMARK_INGEST_METRIC_CACHE_MIB",
+    help: "Memory for the aggregates and key numbers of runs that are being written: about 80 bytes a metric key. What does not fit is read again.",
+    default: 64,
+    min: 1,
+    max: 65_536,
+  }),
+  metricQueueMib: int({
+    env: "TIDEMARK_INGEST_METRIC_QUEUE_MIB",
+    help: "Memory for metrics that were received and are not stored yet. Writes beyond it are refused with 503.",
+    default: 64,
+    min: 1,
+    max: 65_536,
+  }),
   compactAfterSeconds: int({
     env: "TIDEMARK_INGEST_COMPACT_AFTER_SECONDS",
-    help: "Seconds after which landed console lines are compacted even if they are few; many are compacted sooner.",
+    help: "Seconds after which landed metrics and console lines are compacted even if they are few; many are compacted sooner.",
     default: 60,
     min: 1,
     max: 3600,

@@ -10,25 +10,37 @@ import {
   type PointColumns,
   type MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
 import { logCompaction } from "./compaction/compact-log-lines.ts";
+import { metricCompaction } from "./compaction/compact-metrics.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import type { WriteMarks } from "./compaction/write-marks.ts";
 import type { LevelRules } from "./domain/log-levels.ts";
+import type { StripeRules } from "./domain/metric-stripes.ts";
 import { createIdSource, type IdSource } from "./domain/id-source.ts";
+import { createMetricWriter, type MetricWriterOptions } from "./group-commit/metric-writer.ts";
 import { appendAttributesHandler } from "./handlers/append-attributes.ts";
 import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
+import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
 import { appendMetricsHandler } from "./handlers/append-metrics.ts";
+import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
 import { listAttributesHandler } from "./handlers/list-attributes.ts";
 import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
 import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
 import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
+import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
+import { createRankLayouts } from "./store/rank-layouts.ts";
 import { createRunDirectory } from "./store/run-directory.ts";
 
 /** A caller's place: an organization with one project. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
+
+/** What a test changes of how metrics are written. */
+export type MetricWriting = Partial<
+  Pick<MetricWriterOptions, "db" | "marks" | "cacheBytes" | "queueBytes" | "nowMs" | "metrics">
+>;
 
 /** The service on a database of its own. */
 export type IngestFixture = {
@@ -39,9 +51,9 @@ export type IngestFixture = {
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
   /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
-  writer(ids?: IdSource): Client<(typeof IngestService)["method"]>;
+  writer(ids?: IdSource, metricWriting?: MetricWriting): Client<(typeof IngestService)["method"]>;
   /** A compactor that works when it is told to, and takes whatever has landed. */
-  compactor(rules?: LevelRules): Compaction;
+  compactor(rules?: LevelRules, metricRules?: StripeRules): Compaction;
   /** The pool of another service's role. */
   poolOf(role: string): Db;
   newTenant(): Promise<Tenant>;
@@ -86,10 +98,34 @@ export async function startIngest(): Promise<IngestFixture> {
   };
   const db = poolOf("tidemark_ingest");
   const owner = poolOf("postgres");
-  const writer = (ids: IdSource = createIdSource(Date.now, Math.random)) => {
-    const deps = { db, runs: createRunDirectory(db, 1000), ids, logMarks: eagerMarks };
+  const writer = (ids: IdSource = createIdSource(Date.now, Math.random), metricWriting: MetricWriting = {}) => {
+    const metricWriter = createMetricWriter({
+      db,
+      marks: eagerMarks,
+      nowMs: () => performance.now(),
+      cacheBytes: 2 ** 20,
+      queueBytes: 2 ** 26,
+      metrics: { metricGroup: () => {}, metricsRefused: () => {} },
+      ...metricWriting,
+    });
+    const deps = {
+      db,
+      runs: createRunDirectory(db, 1000),
+      ids,
+      logMarks: eagerMarks,
+      metricWriter,
+      rankLayouts: createRankLayouts(),
+      rankFolder: { note: () => {} },
+    };
+    const appendMetrics = appendMetricsHandler(deps);
     const handlers = {
-      appendMetrics: appendMetricsHandler(deps),
+      appendMetrics,
+      appendMetricsTogether: appendMetricsTogetherHandler({
+        append: appendMetrics,
+        refusalOf: toRefusal,
+        onUnknownError: (error) => failTest("a write failed", { error }),
+      }),
+      appendRankMetrics: appendRankMetricsHandler(deps),
       appendLogLines: appendLogLinesHandler(deps),
       appendAttributes: appendAttributesHandler(deps),
     };
@@ -99,6 +135,7 @@ export async function startIngest(): Promise<IngestFixture> {
   const readHandlers = {
     listMetricPoints: listMetricPointsHandler(readDeps),
     queryMetricSeries: queryMetricSeriesHandler(readDeps),
+    summariseRankMetrics: summariseRankMetricsHandler(readDeps),
     listLogLines: listLogLinesHandler(readDeps),
     listAttributes: listAttributesHandler(readDeps),
   };
@@ -113,9 +150,12 @@ export async function startIngest(): Promise<IngestFixture> {
     write: writer(),
     read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers)),
     writer,
-    compactor: (rules) => {
+    compactor: (rules, metricRules) => {
       const workerDb = poolOf("tidemark_ingest_worker");
-      const kinds = [logCompaction(workerDb, { settleSeconds: 0, patienceSeconds: 0 }, rules)];
+      const kinds = [
+        logCompaction(workerDb, { settleSeconds: 0, patienceSeconds: 0 }, rules),
+        metricCompaction(workerDb, { patienceSeconds: 0 }, metricRules),
+      ];
       return startCompaction({ db: workerDb, kinds, metrics: noMetrics, log: { warn: failTest }, tickMs: 3_600_000 });
     },
     poolOf,

@@ -14,14 +14,25 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
+/** The writer's clock. */
+let nowMs = 0;
+let writer: IngestFixture["write"];
+beforeAll(() => {
+  writer = fixture.writer(undefined, { nowMs: () => nowMs });
+});
+
 const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
-  fixture.write.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
+  writer.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
 
 const agoMinutes = sql(
   "test_ago",
   "UPDATE ingest.unsettled_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
 );
-const makeQuiet = (runId: string) => fixture.owner.rows(agoMinutes, [runId, 5]);
+/** Five minutes pass for the database and for the writer. */
+const makeQuiet = (runId: string) => {
+  nowMs += 5 * 60_000;
+  return fixture.owner.rows(agoMinutes, [runId, 5]);
+};
 const settleAll = () => settleQuietRuns({ db: fixture.db, workerDb });
 
 const ranks = sql(
@@ -141,7 +152,7 @@ test("more keys than a step takes are all settled", async () => {
 });
 
 test("the worker sees which runs are unsettled and nothing else of them", async () => {
-  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_heads"), [])).rejects.toThrow(
+  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_head_pages"), [])).rejects.toThrow(
     /permission denied|app.org_id/,
   );
 });
@@ -163,4 +174,20 @@ test("nothing foreign is seen through the views", async () => {
     );
     expect(seen).toEqual([]);
   }
+});
+
+test("a process notes that a run is unsettled at most every 30 seconds", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  const note = sql("test_note", "SELECT touched_minute AS minute FROM ingest.unsettled_runs WHERE run_id = $1");
+  const noteOf = async () => (await fixture.owner.one<{ minute: number }>(note, [runId]))?.minute;
+  await append(tenant, runId, [0, { loss: 1 }]);
+  const first = (await noteOf())!;
+  await fixture.owner.rows(agoMinutes, [runId, 1]);
+  nowMs += 29_999;
+  await append(tenant, runId, [1, { loss: 1 }]);
+  expect(await noteOf()).toBe(first - 1);
+  nowMs += 1;
+  await append(tenant, runId, [2, { loss: 1 }]);
+  expect(await noteOf()).toBeGreaterThanOrEqual(first);
 });

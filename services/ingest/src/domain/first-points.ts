@@ -1,3 +1,5 @@
+import type { SeriesTaker, StepRange, StoredSeries } from "./stored-series.ts";
+
 /** Points of one key in one run as columns of one length. */
 export type Points = {
   readonly steps: Float64Array;
@@ -10,71 +12,121 @@ export type Points = {
 
 /** Collects the first points of a series out of any number that pass by. */
 export type FirstPoints = {
-  /** Takes a point, which arrived after all those taken before. */
-  readonly add: (step: number, value: number, createdUs: number, timestampUs: number) => void;
+  readonly add: SeriesTaker;
   /** How many points are kept: at most the capacity, and less only if no more came. */
   count(): number;
   /** The first `max` of them by step, then by arrival. */
   take(max: number): Points;
 };
 
+const NONE = new Float64Array(0);
+/** Fewer numbers are copied one by one, for which a copy at once takes longer. */
+const COPIED_AT_ONCE = 16;
+
 /**
- * Keeps the first `capacity` points by step, then by arrival. Memory is bounded by twice the capacity,
- * whatever the number of points; points that come in ascending steps are neither moved nor sorted.
+ * Keeps the first `capacity` points within the range by step, then by arrival. Memory is bounded by twice the capacity, whatever the number of
+ * points; points that come in ascending steps are neither moved nor sorted.
  */
-export function createFirstPoints(capacity: number): FirstPoints {
-  let steps: number[] = [];
-  let values: number[] = [];
-  let createdUs: number[] = [];
-  let timestampsUs: number[] = [];
+export function createFirstPoints(capacity: number, { startStep = 0, endStep = Infinity }: StepRange): FirstPoints {
+  /** Steps, values, times of arrival, client times: `kept` numbers each, and room for more. */
+  let columns: readonly [Float64Array, Float64Array, Float64Array, Float64Array] = [NONE, NONE, NONE, NONE];
+  let kept = 0;
+  let timed = false;
   let ascending = true;
+  let latest = -1;
   /** Once `capacity` points are known, those that do not come before this step need not be kept. */
   let bound = Infinity;
 
+  const makeRoom = (count: number): void => {
+    const room = columns[0].length;
+    if (kept + count <= room) return;
+    const larger = Math.max(kept + count, Math.min(2 * room, 2 * capacity));
+    columns = columns.map((column) => {
+      const moved = new Float64Array(larger);
+      moved.set(column.subarray(0, kept));
+      return moved;
+    }) as unknown as typeof columns;
+  };
+
   const settle = (): void => {
+    const [steps] = columns;
     if (!ascending) {
-      // Array.prototype.sort is stable, so that equal steps stay in the order of arrival.
-      const order = steps.map((_, i) => i).sort((a, b) => steps[a]! - steps[b]!);
-      const arrange = (column: number[]): number[] => order.map((i) => column[i]!);
-      [steps, values, createdUs, timestampsUs] = [
-        arrange(steps),
-        arrange(values),
-        arrange(createdUs),
-        arrange(timestampsUs),
-      ];
+      const order = Uint32Array.from({ length: kept }, (_, i) => i).sort((a, b) => steps[a]! - steps[b]! || a - b);
+      columns = columns.map((column) => Float64Array.from(order, (i) => column[i]!)) as unknown as typeof columns;
       ascending = true;
     }
-    if (steps.length >= capacity) {
-      for (const column of [steps, values, createdUs, timestampsUs]) column.length = capacity;
-      bound = steps[capacity - 1]!;
-    }
+    kept = Math.min(kept, capacity);
+    if (kept === capacity) bound = columns[0][capacity - 1]!;
+    latest = kept === 0 ? -1 : columns[0][kept - 1]!;
+  };
+
+  /** Takes the points `[from, to)`, which do not fall and do not begin before the latest. */
+  const append = ({ steps, values, receivedUs, timestampsUs }: StoredSeries, from: number, to: number): void => {
+    const count = Math.min(to - from, capacity - kept);
+    makeRoom(count);
+    copy(columns[0], kept, steps, from, count);
+    copy(columns[1], kept, values, from, count);
+    if (typeof receivedUs === "number") columns[2].fill(receivedUs, kept, kept + count);
+    else copy(columns[2], kept, receivedUs, from, count);
+    if (timestampsUs.length === 0) columns[3].fill(Number.NaN, kept, kept + count);
+    else copy(columns[3], kept, timestampsUs, from, count);
+    kept += count;
+    if (kept === capacity) settle();
+    else latest = columns[0][kept - 1]!;
+  };
+
+  const insert = ({ steps, values, receivedUs, timestampsUs }: StoredSeries, i: number): void => {
+    const step = steps[i]!;
+    makeRoom(1);
+    columns[0][kept] = step;
+    columns[1][kept] = values[i]!;
+    columns[2][kept] = typeof receivedUs === "number" ? receivedUs : receivedUs[i]!;
+    columns[3][kept] = timestampsUs.length === 0 ? Number.NaN : timestampsUs[i]!;
+    kept += 1;
+    if (step < latest) ascending = false;
+    latest = step;
+    if (kept === 2 * capacity || (ascending && kept === capacity)) settle();
   };
 
   return {
-    add(step, value, created, timestamp) {
+    add(series) {
+      const { steps, timestampsUs } = series;
+      timed ||= timestampsUs.length > 0;
       // One that ties with the last kept point arrived later than it.
-      if (step >= bound) return;
-      if (steps.length > 0 && step < steps.at(-1)!) ascending = false;
-      steps.push(step);
-      values.push(value);
-      createdUs.push(created);
-      timestampsUs.push(timestamp);
-      if (steps.length >= 2 * capacity || (ascending && steps.length === capacity)) settle();
+      const isWanted = (step: number): boolean => step >= startStep && step <= endStep && step < bound;
+      let at = 0;
+      while (at < steps.length) {
+        if (!isWanted(steps[at]!)) {
+          at += 1;
+          continue;
+        }
+        let to = at + 1;
+        while (to < steps.length && steps[to]! >= steps[to - 1]! && steps[to]! <= endStep) to += 1;
+        if (ascending && steps[at]! >= latest) append(series, at, to);
+        else for (let i = at; i < to; i++) if (steps[i]! < bound) insert(series, i);
+        at = to;
+      }
     },
     count() {
       settle();
-      return steps.length;
+      return kept;
     },
     take(max) {
       settle();
-      const cut = (column: number[]): Float64Array => Float64Array.from(column.slice(0, max));
-      const times = cut(timestampsUs);
+      const [steps, values, createdUs, sent] = columns.map((column) =>
+        column.slice(0, Math.min(max, kept)),
+      ) as unknown as typeof columns;
       return {
-        steps: cut(steps),
-        values: cut(values),
-        createdUs: cut(createdUs),
-        timestampsUs: times.every(Number.isNaN) ? new Float64Array(0) : times,
+        steps,
+        values,
+        createdUs,
+        timestampsUs: !timed || sent.every(Number.isNaN) ? NONE : sent,
       };
     },
   };
+}
+
+function copy(target: Float64Array, at: number, source: Float64Array, from: number, count: number): void {
+  if (count > COPIED_AT_ONCE) target.set(source.subarray(from, from + count), at);
+  else for (let i = 0; i < count; i++) target[at + i] = source[from + i]!;
 }

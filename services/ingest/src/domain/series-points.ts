@@ -1,19 +1,23 @@
-import { createM4Sampler } from "@tidemark/metric-codec";
+import { bucketOf, createM4Sampler, type ChunkHead } from "@tidemark/metric-codec";
 import { createFirstPoints, type Points } from "./first-points.ts";
+import { sampleSeries } from "./sample-series.ts";
+import type { SeriesTaker, StepRange } from "./stored-series.ts";
 
 /** Collects the series of one run for an answer. */
 export type SeriesCollector = {
-  /** Takes a point, which arrived after all those taken before. */
-  readonly add: (step: number, value: number, createdUs: number, timestampUs: number) => void;
+  readonly add: SeriesTaker;
+  /** Takes all points of a chunk by its head, which arrived after all those taken before; false, and nothing taken, where the points are needed. */
+  readonly addHead: (head: ChunkHead) => boolean;
   /** What the answer shows of the series. */
   take(): { readonly points: Points; readonly truncated: boolean; readonly sampled: boolean };
 };
 
-/** Keeps the first `limit` points by step and arrival. */
-export function collectFirst(limit: number): SeriesCollector {
-  const first = createFirstPoints(limit + 1);
+/** Keeps the first `limit` points within the range by step and arrival. */
+export function collectFirst(limit: number, range: StepRange): SeriesCollector {
+  const first = createFirstPoints(limit + 1, range);
   return {
     add: first.add,
+    addHead: ({ count }) => count === 0,
     take: () => ({ points: first.take(limit), truncated: first.count() > limit, sampled: false }),
   };
 }
@@ -26,9 +30,12 @@ export function collectSample(
   range: { readonly firstStep: number; readonly lastStep: number },
   buckets: number,
 ): SeriesCollector {
-  const sampler = createM4Sampler(range.firstStep, range.lastStep, buckets);
+  const { firstStep, lastStep } = range;
+  const sampler = createM4Sampler(firstStep, lastStep, buckets);
+  const bucketIn = (step: number): number => bucketOf(step, firstStep, lastStep, buckets);
   return {
-    add: sampler.add,
+    add: ({ steps, values }) => sampleSeries(sampler, bucketIn, steps, values),
+    addHead: sampler.addHead,
     take: () => {
       const { steps, values } = sampler.sample();
       const points = { steps, values, createdUs: new Float64Array(steps.length), timestampsUs: new Float64Array(0) };

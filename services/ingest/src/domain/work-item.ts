@@ -2,7 +2,7 @@
 export type WorkItem = {
   readonly orgId: string;
   readonly runId: string;
-  /** The part of the run that is compacted as one: of logs, the stream. */
+  /** The part of the run that is compacted as one: of logs, the stream; of metrics, none. */
   readonly part: string;
   /** Every effect of the work shows it: a claim that was lost meanwhile has another one. */
   readonly fence: string;

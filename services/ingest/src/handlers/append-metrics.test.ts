@@ -19,12 +19,20 @@ beforeEach(async () => {
 const countRows = sql(
   "test_count_metric_rows",
   `SELECT (SELECT count(*) FROM ingest.metric_landing WHERE run_id = $1) AS landing,
-          (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_heads WHERE run_id = $1) AS values,
+          (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_heads_v1 WHERE run_id = $1) AS values,
           (SELECT count(*) FROM platform.idempotency_0 WHERE org_id = $2)
             + (SELECT count(*) FROM platform.idempotency_1 WHERE org_id = $2)
             + (SELECT count(*) FROM platform.idempotency_2 WHERE org_id = $2) AS keys`,
 );
 const stored = () => ingest.owner.one(countRows, [runId, tenant.orgId]);
+
+/** A landing row where the next write to the run wants to put its own. */
+const occupy = sql(
+  "test_occupy_landing",
+  `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
+   VALUES ($1, $2, $3, 0, 0, 0, '')`,
+);
+const vacate = sql("test_vacate_landing", "DELETE FROM ingest.metric_landing WHERE run_id = $1 AND id = $2");
 
 const point = (step = 0, value = 1) => ({ runId, columns: columnsOf([step, { loss: value }]) });
 
@@ -66,21 +74,26 @@ describe("a write of metric points", () => {
     expect([...keys[0]!.points!.steps]).toEqual([1.7e9 + 0.25, 2 ** 60]);
   });
 
-  test("asks for another id when its first one is taken", async () => {
-    const ids = [5, 5, 6];
-    const writer = ingest.writer({ take: () => ids.shift()! });
-    for (const step of [1, 2]) await writer.appendMetrics(point(step), callOf(tenant));
-    expect(await stored()).toMatchObject({ landing: 2, values: 2 });
+  test("that fails leaves nothing behind, and its key free", async () => {
+    await ingest.write.appendMetrics(point(), callOf(tenant));
+    await ingest.owner.rows(occupy, [tenant.orgId, runId, 2]);
+    const second = { ...point(1, 5), idempotencyKey: randomUUID() };
+    await expect(ingest.write.appendMetrics(second, callOf(tenant))).rejects.toMatchObject({ code: "23505" });
+    expect(await stored()).toMatchObject({ landing: 2, values: 1, keys: 0 });
+    await ingest.owner.rows(vacate, [runId, 2]);
+    expect(await ingest.write.appendMetrics(second, callOf(tenant))).toMatchObject({ inserted: 1, replayed: false });
+    expect(await stored()).toMatchObject({ landing: 2, values: 2, keys: 1 });
   });
 
-  test("that fails leaves nothing behind, and its key free", async () => {
-    const stuck = ingest.writer({ take: () => 5 });
-    await stuck.appendMetrics(point(), callOf(tenant));
-    const idempotencyKey = randomUUID();
-    const second = { ...point(1, 5), idempotencyKey };
-    await expect(stuck.appendMetrics(second, callOf(tenant))).rejects.toMatchObject({ code: "23505" });
-    expect(await stored()).toMatchObject({ landing: 1, values: 1, keys: 0 });
-    expect(await ingest.write.appendMetrics(second, callOf(tenant))).toMatchObject({ inserted: 1, replayed: false });
+  test("that fails takes none of those with it that came at the same time", async () => {
+    const runIds = await Promise.all(Array.from({ length: 8 }, () => ingest.newRun(tenant)));
+    await ingest.owner.rows(occupy, [tenant.orgId, runIds[3]!, 1]);
+    const answers = await Promise.allSettled(
+      runIds.map((id) =>
+        ingest.write.appendMetrics({ ...point(), runId: id, idempotencyKey: randomUUID() }, callOf(tenant)),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(runIds.map((_, i) => (i === 3 ? "rejected" : "fulfilled")));
   });
 });
 

@@ -1,15 +1,18 @@
 import type { Db } from "@tidemark/pg";
-import type { ListMetricPointsRequestSchema, ListMetricPointsResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import type {
+  ListMetricPointsRequest,
+  ListMetricPointsRequestSchema,
+  ListMetricPointsResponseSchema,
+} from "@tidemark/proto/ingest/v1/ingest";
 import type { Handler } from "@tidemark/rpc";
-import { collectBlock, visitKey } from "../domain/block-points.ts";
-import { createFirstKeys } from "../domain/first-keys.ts";
-import { visitLandingRows } from "../store/list-landing-rows.ts";
+import type { PointsReader } from "../domain/points-reader.ts";
+import { isKnownTag, readTag } from "../domain/read-tag.ts";
+import { listMetricVersions } from "../store/list-metric-versions.ts";
+import { readPoints } from "../store/read-points.ts";
+import { readSeries } from "../store/read-series.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
 import { pointColumns } from "./point-columns.ts";
 import { callerOf, runIdOf, throwFault } from "./request.ts";
-
-/** Points that are collected before those that came too late in the order are let go. */
-const PRUNE_EVERY = 50_000;
 
 /** IngestReadService.ListMetricPoints. @throws not_found, bad_request */
 export function listMetricPointsHandler(deps: {
@@ -22,24 +25,38 @@ export function listMetricPointsHandler(deps: {
     const runId = runIdOf(request.runId);
     await runs.require(caller, [runId]);
     throwFault(request.queryFault);
-    const { key, startStep, endStep, limit } = request;
-    const range = { startStep, endStep };
-    const first = createFirstKeys(limit + 1);
-    let collected = 0;
-    await visitLandingRows(db, { orgId: caller.orgId, runIds: [runId], key, ...range }, (row) => {
-      if (key !== undefined) {
-        visitKey(row, key, range, first.collector(key)!.add);
-        return;
-      }
-      collected += collectBlock(row, range, first);
-      if (collected < PRUNE_EVERY) return;
-      first.prune();
-      collected = 0;
-    });
-    const { keys, more } = first.take(limit);
+    const { key, startStep, endStep, limit, knownTags } = request;
+    const tagOf = (version: number) => readTag(["points", runId, key, startStep, endStep, limit], [version]);
+    if (knownTags.length > 0) {
+      const [version] = await listMetricVersions(db, caller.orgId, [runId]);
+      const tag = tagOf(version!);
+      if (isKnownTag(tag, knownTags)) return { tag, notModified: true };
+    }
+    const { keys, truncated, version } = await pointsOf(db, caller.orgId, runId, request);
     return {
       keys: keys.map((found) => ({ key: found.key, points: pointColumns(found.points) })),
-      truncated: more,
+      truncated,
+      tag: tagOf(version),
     };
   };
+}
+
+async function pointsOf(
+  db: Db,
+  orgId: string,
+  runId: string,
+  { key, startStep, endStep, limit }: ListMetricPointsRequest,
+): Promise<ReturnType<PointsReader["take"]>> {
+  const range = { startStep, endStep };
+  if (key === undefined) return readPoints(db, { orgId, runId, range }, limit);
+  const [series] = await readSeries(db, {
+    orgId,
+    runIds: [runId],
+    key,
+    range,
+    pointsMax: limit + 1,
+    buckets: undefined,
+  });
+  const { points, truncated, version } = series!;
+  return { keys: points.steps.length === 0 ? [] : [{ key, points }], truncated, version };
 }

@@ -2,6 +2,9 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { PointColumnsSchema } from "@tidemark/proto/ingest/v1/ingest";
 import type { Points } from "../domain/first-points.ts";
 
+/** No points as the message that answers carry. */
+export const noPoints: MessageInitShape<typeof PointColumnsSchema> = {};
+
 /** Points as the message that answers carry. */
 export function pointColumns(points: Points): MessageInitShape<typeof PointColumnsSchema> {
   return {

@@ -17,13 +17,23 @@ beforeAll(async () => {
   const lines = [{ lineNumber: 0, message: "mine" }];
   await ingest.write.appendLogLines({ runId, stream: "stdout", lines }, call);
   await ingest.compactor().round();
+  await ingest.write.appendMetrics({ runId, columns: columnsOf([1, { loss: 0.5 }]) }, call);
   await ingest.write.appendLogLines({ runId, stream: "stdout", lines }, call);
   const attribute = { path: "a", type: "config", valueJson: Buffer.from("1"), summaryJson: Buffer.from("{}") };
   await ingest.write.appendAttributes({ runId, attributes: [attribute] }, call);
 });
 afterAll(() => ingest.close());
 
-const tables = ["metric_landing", "metric_heads", "log_landing", "log_blocks", "attributes"];
+const tables = [
+  "metric_landing",
+  "metric_blocks",
+  "metric_runs",
+  "metric_keys",
+  "metric_head_pages",
+  "log_landing",
+  "log_blocks",
+  "attributes",
+];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
   [...tables, "metric_heads_v1"].map((table) => [

@@ -7,7 +7,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
+import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
 
 /**
  * Describes the file tidemark/ingest/v1/ingest.proto.
@@ -142,6 +143,83 @@ export declare type AppendMetricsResponse = Message<"tidemark.ingest.v1.AppendMe
  * Use `create(AppendMetricsResponseSchema)` to create a new message.
  */
 export declare const AppendMetricsResponseSchema: GenMessage<AppendMetricsResponse>;
+
+/**
+ * Writes that share a call.
+ *
+ * @generated from message tidemark.ingest.v1.AppendMetricsTogetherRequest
+ */
+export declare type AppendMetricsTogetherRequest = Message<"tidemark.ingest.v1.AppendMetricsTogetherRequest"> & {
+  /**
+   * 1 to 64.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.AppendMetricsRequest writes = 1;
+   */
+  writes: AppendMetricsRequest[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.AppendMetricsTogetherRequest.
+ * Use `create(AppendMetricsTogetherRequestSchema)` to create a new message.
+ */
+export declare const AppendMetricsTogetherRequestSchema: GenMessage<AppendMetricsTogetherRequest>;
+
+/**
+ * What became of one of them.
+ *
+ * @generated from message tidemark.ingest.v1.AppendMetricsOutcome
+ */
+export declare type AppendMetricsOutcome = Message<"tidemark.ingest.v1.AppendMetricsOutcome"> & {
+  /**
+   * @generated from oneof tidemark.ingest.v1.AppendMetricsOutcome.outcome
+   */
+  outcome: {
+    /**
+     * @generated from field: tidemark.ingest.v1.AppendMetricsResponse stored = 1;
+     */
+    value: AppendMetricsResponse;
+    case: "stored";
+  } | {
+    /**
+     * @generated from field: tidemark.common.v1.Refusal refused = 2;
+     */
+    value: Refusal;
+    case: "refused";
+  } | {
+    /**
+     * Nothing was stored: the write has to wait for another one with its idempotency key, and shall
+     * come alone, so that the others do not wait with it.
+     *
+     * @generated from field: bool alone = 3;
+     */
+    value: boolean;
+    case: "alone";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.AppendMetricsOutcome.
+ * Use `create(AppendMetricsOutcomeSchema)` to create a new message.
+ */
+export declare const AppendMetricsOutcomeSchema: GenMessage<AppendMetricsOutcome>;
+
+/**
+ * One outcome per write, in the order of the request.
+ *
+ * @generated from message tidemark.ingest.v1.AppendMetricsTogetherResponse
+ */
+export declare type AppendMetricsTogetherResponse = Message<"tidemark.ingest.v1.AppendMetricsTogetherResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.ingest.v1.AppendMetricsOutcome outcomes = 1;
+   */
+  outcomes: AppendMetricsOutcome[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.AppendMetricsTogetherResponse.
+ * Use `create(AppendMetricsTogetherResponseSchema)` to create a new message.
+ */
+export declare const AppendMetricsTogetherResponseSchema: GenMessage<AppendMetricsTogetherResponse>;
 
 /**
  * One console line to store.
@@ -504,6 +582,13 @@ export declare type ListMetricPointsRequest = Message<"tidemark.ingest.v1.ListMe
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 6;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * Tags of answers that the caller has; "*": any answer will do. Empty: the points are wanted anyhow.
+   *
+   * @generated from field: repeated string known_tags = 7;
+   */
+  knownTags: string[];
 };
 
 /**
@@ -554,6 +639,20 @@ export declare type ListMetricPointsResponse = Message<"tidemark.ingest.v1.ListM
    * @generated from field: bool truncated = 2;
    */
   truncated: boolean;
+
+  /**
+   * Names this answer, in URL-safe text: the same question has the same tag until the run gets points.
+   *
+   * @generated from field: string tag = 3;
+   */
+  tag: string;
+
+  /**
+   * The caller has this answer, by one of its known tags. The points are then left out.
+   *
+   * @generated from field: bool not_modified = 4;
+   */
+  notModified: boolean;
 };
 
 /**
@@ -606,6 +705,13 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
    * @generated from field: optional uint32 buckets = 6;
    */
   buckets?: number | undefined;
+
+  /**
+   * Tags of answers that the caller has; "*": any answer will do. Empty: the points are wanted anyhow.
+   *
+   * @generated from field: repeated string known_tags = 7;
+   */
+  knownTags: string[];
 };
 
 /**
@@ -682,6 +788,21 @@ export declare type QueryMetricSeriesResponse = Message<"tidemark.ingest.v1.Quer
    * @generated from field: uint32 total_point_cap = 4;
    */
   totalPointCap: number;
+
+  /**
+   * Names this answer, in URL-safe text: the same question has the same tag until one of the runs gets
+   * points.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
+
+  /**
+   * The caller has this answer, by one of its known tags. All else is then left out.
+   *
+   * @generated from field: bool not_modified = 6;
+   */
+  notModified: boolean;
 };
 
 /**
@@ -910,6 +1031,28 @@ export declare const IngestService: GenService<{
     output: typeof AppendMetricsResponseSchema;
   },
   /**
+   * Several writes of one caller that came at the same time, each as if it had come alone: one may
+   * fail while the others are stored.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestService.AppendMetricsTogether
+   */
+  appendMetricsTogether: {
+    methodKind: "unary";
+    input: typeof AppendMetricsTogetherRequestSchema;
+    output: typeof AppendMetricsTogetherResponseSchema;
+  },
+  /**
+   * Stores what one rank of a distributed training reported at one step, all or none. The same key,
+   * step and rank again takes the place of what was there. Finished runs take rank metrics as well.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestService.AppendRankMetrics
+   */
+  appendRankMetrics: {
+    methodKind: "unary";
+    input: typeof AppendRankMetricsRequestSchema;
+    output: typeof AppendRankMetricsResponseSchema;
+  },
+  /**
    * Adds console lines to one stream of a run, all or none.
    *
    * @generated from rpc tidemark.ingest.v1.IngestService.AppendLogLines
@@ -956,6 +1099,16 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof QueryMetricSeriesRequestSchema;
     output: typeof QueryMetricSeriesResponseSchema;
+  },
+  /**
+   * How the ranks of a distributed training compare in one key over the newest steps.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.SummariseRankMetrics
+   */
+  summariseRankMetrics: {
+    methodKind: "unary";
+    input: typeof SummariseRankMetricsRequestSchema;
+    output: typeof SummariseRankMetricsResponseSchema;
   },
   /**
    * A page of the console lines of one stream.

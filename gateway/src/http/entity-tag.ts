@@ -1,0 +1,28 @@
+/** Most tags of one request that are looked at. */
+const TAGS_MAX = 100;
+/** One member of the list: an entity tag, or nothing at all (RFC 9110, Entity Tags and Lists). */
+const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
+const OURS = /^[\w-]+$/;
+
+/**
+ * The tags that a client names in If-None-Match, without quotes and without the mark of weak ones, since they are compared weakly (RFC 9110,
+ * If-None-Match); `["*"]` for any. Tags that cannot be ours, which are URL-safe text, are left out; a field that is no list of tags counts as absent.
+ */
+export function readIfNoneMatch(field: string | undefined): readonly string[] {
+  if (field === undefined) return [];
+  if (field.trim() === "*") return ["*"];
+  const tags: string[] = [];
+  MEMBER.lastIndex = 0;
+  while (MEMBER.lastIndex < field.length) {
+    const member = MEMBER.exec(field);
+    if (member === null) return [];
+    const tag = member[1];
+    if (tag !== undefined && OURS.test(tag) && tags.length < TAGS_MAX) tags.push(tag);
+  }
+  return tags;
+}
+
+/** The value of an ETag field for a tag of URL-safe text: weak, since the answer may be compressed or not, and numbers may be written in other ways. */
+export function weakTag(tag: string): string {
+  return `W/"${tag}"`;
+}
