@@ -15,6 +15,7 @@ const bodies: Record<string, unknown> = {
   "PATCH /runs/{run_id}": { status: "failed" },
   "POST /runs/{run_id}/metrics": { metrics: { a: 1 }, step: 0 },
   "POST /runs/{run_id}/metrics/batch": { points: [{ metrics: { a: 1 }, step: 0 }] },
+  "POST /runs/{run_id}/rank-metrics": { metrics: { a: 1 }, step: 0, rank: 0, world_size: 1 },
   "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
   "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
   "POST /api/runs/{run_id}/stop-ack": { stop_request_id: "x", state: "completed" },

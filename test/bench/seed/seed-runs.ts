@@ -21,10 +21,11 @@ export type SeedOptions = {
 };
 
 const PORTION = 2000;
+const metricTables = ["ingest.metric_keys", "ingest.metric_head_pages", "ingest.metric_runs"];
 
 /**
  * Fills an organization with runs as teams make them: names, nested configs of 700 bytes, tags,
- * notes, all states, times over six weeks, and 20 metric heads each, settled as those of runs that
+ * notes, all states, times over six weeks, and 20 metric keys with aggregates each, settled as those of runs that
  * ended long ago. It writes tables and not through the API, because it is the data that is wanted.
  * The same numbers give the same runs. `client` is the owner of the database.
  */
@@ -43,7 +44,7 @@ export async function seedRuns(client: pg.ClientBase, options: SeedOptions): Pro
   }
   await client.query(countRuns, [orgId]);
   // What autovacuum would do in a minute: statistics, and the pages that index-only scans trust.
-  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", "ingest.metric_heads", "ingest.run_points"]) {
+  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", ...metricTables, "ingest.run_points"]) {
     await client.query(`VACUUM (ANALYZE) ${table}`);
   }
 }
@@ -62,6 +63,6 @@ export async function seedWideRuns(
     ids.push(rows[0]!.id);
     await client.query(insertWideHeads, [orgId, rows[0]!.id, number, metrics]);
   }
-  await client.query("VACUUM (ANALYZE) ingest.metric_heads");
+  for (const table of metricTables) await client.query(`VACUUM (ANALYZE) ${table}`);
   return ids;
 }

@@ -111,16 +111,26 @@ export const insertRuns = `
 
 const value = `(abs(hashint8(n * 131 + k.at)::bigint) % 1000000) / 1000000.0::float8`;
 
-/** Heads: 1,000 values each. */
+/** Keys and their aggregates, of 1,000 values each; all keys of a run are in its first page. */
 export const insertHeads = `
-  INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                   latest, latest_step, latest_id, first_step, rank_best, rank_latest, rank_created_at)
-  SELECT $1::uuid, ${runId}, k.key, minimise, 1000, v, 25, v / 2, 400, v * 2, 700, v, 999, 1, 0,
-         CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds'
-  FROM generate_series($2::bigint, $3::bigint) n,
-       LATERAL (SELECT key, at, key ~ '(loss|perplexity|wer)$' AS minimise, ${value} AS v
-                FROM unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)) k
-  ORDER BY n, k.key COLLATE "C"
+  WITH drawn AS MATERIALIZED (
+    SELECT ${runId} AS run, k.key, k.at, k.key ~ '(loss|perplexity|wer)$' AS minimise, ${value} AS v,
+           timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds' AS created
+    FROM generate_series($2::bigint, $3::bigint) n,
+         unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)
+  ), keys AS (
+    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, rank_best, rank_latest, rank_created_at)
+    SELECT $1::uuid, run, key, at - 1, minimise, CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, created FROM drawn
+    ON CONFLICT DO NOTHING
+  ), pages AS (
+    INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats)
+    SELECT $1::uuid, run, 0, array_agg(s.number ORDER BY at, s.n)
+    FROM drawn, unnest(ARRAY[1000, v, 25, v / 2, 400, v * 2, 700, v, 999, 0]) WITH ORDINALITY AS s (number, n)
+    GROUP BY run
+    ON CONFLICT DO NOTHING
+  )
+  INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
+  SELECT $1::uuid, run, 1, count(*), 1000 * count(*) FROM drawn GROUP BY run
   ON CONFLICT DO NOTHING`;
 
 /** How many values the runs have. */
@@ -151,11 +161,20 @@ export const insertWideRun = `
   FROM (VALUES (timestamptz '2020-01-01 00:00:00Z' + $2::integer * interval '1 minute')) t (at)
   RETURNING id`;
 
-/** $4 heads of the run $2, which has the number $3. */
+/** $4 keys with aggregates of the run $2, which has the number $3. */
 export const insertWideHeads = `
-  INSERT INTO ingest.metric_heads (org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step,
-                                   latest, latest_step, latest_id, first_step, rank_best, rank_latest, rank_created_at)
-  SELECT $1::uuid, $2::uuid, 'layer/' || lpad(n::text, 5, '0') || '/norm', false, 100, v, 1, v / 2, 40, v * 2, 70, v, 99, 1, 0,
-         v * 2, v, timestamptz '2020-01-01 00:00:00Z' + $3::integer * interval '1 minute'
-  FROM (SELECT n, n / 7.0::float8 + $3::integer AS v FROM generate_series(1, $4::integer) n) k
-  ORDER BY n`;
+  WITH drawn AS MATERIALIZED (
+    SELECT n - 1 AS id, 'layer/' || lpad(n::text, 5, '0') || '/norm' AS key, n / 7.0::float8 + $3::integer AS v
+    FROM generate_series(1, $4::integer) n
+  ), keys AS (
+    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, rank_best, rank_latest, rank_created_at)
+    SELECT $1::uuid, $2::uuid, key, id, false, v * 2, v, timestamptz '2020-01-01 00:00:00Z' + $3::integer * interval '1 minute'
+    FROM drawn
+  ), pages AS (
+    INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats)
+    SELECT $1::uuid, $2::uuid, id / 32, array_agg(s.number ORDER BY id, s.n)
+    FROM drawn, unnest(ARRAY[100, v, 1, v / 2, 40, v * 2, 70, v, 99, 0]) WITH ORDINALITY AS s (number, n)
+    GROUP BY id / 32
+  )
+  INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
+  SELECT $1::uuid, $2::uuid, 1, $4::integer, 100 * $4::bigint`;

@@ -1,0 +1,12 @@
+import { expect, test } from "@jest/globals";
+import { judgeRatio } from "./check-ratios.ts";
+
+test.each([
+  ["above", 3.2, true, "ok    rate: 3.20, must be at least 3"],
+  ["equal", 3, true, "ok    rate: 3.00, must be at least 3"],
+  ["below", 2.99, false, "FAIL  rate: 2.99, must be at least 3"],
+  ["no number", Number.NaN, false, "FAIL  rate: NaN, must be at least 3"],
+  ["not there", undefined, true, "NOT CHECKED  rate: the other side could not be had"],
+])("a ratio that is %s", (_what, ratio, ok, line) => {
+  expect(judgeRatio({ what: "rate", ratio, atLeast: 3 })).toEqual({ ok, line });
+});

@@ -1,0 +1,17 @@
+/** A ratio that must hold on any machine, because both sides were measured on it. */
+export type RatioRule = {
+  readonly what: string;
+  /** Undefined where the other side could not be had: then there is nothing to judge, which is said. */
+  readonly ratio: number | undefined;
+  readonly atLeast: number;
+};
+
+/** A rule's verdict as a line for a person. */
+export type Verdict = { readonly ok: boolean; readonly line: string };
+
+/** A ratio that is no number fails. */
+export function judgeRatio({ what, ratio, atLeast }: RatioRule): Verdict {
+  if (ratio === undefined) return { ok: true, line: `NOT CHECKED  ${what}: the other side could not be had` };
+  const ok = ratio >= atLeast;
+  return { ok, line: `${ok ? "ok  " : "FAIL"}  ${what}: ${ratio.toFixed(2)}, must be at least ${atLeast}` };
+}

@@ -1,0 +1,80 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { BenchStack } from "../bench-stack.ts";
+
+/** What the product says of its compaction of metrics. */
+export type Backlog = {
+  /** For how long the longest waiting work has been due. */
+  readonly lagSeconds: number;
+  readonly rowsWaiting: number;
+};
+
+const POLL_MS = 250;
+
+/** Value of a gauge with these labels in Prometheus text; undefined when it is not there. */
+export function gaugeIn(text: string, name: string, label: string): number | undefined {
+  for (const line of text.split("\n")) {
+    if (line.startsWith(`${name}{`) && line.includes(label)) return Number(line.slice(line.lastIndexOf(" ") + 1));
+  }
+  return undefined;
+}
+
+/** The gauges of the ingest process; undefined while it has told none. They are renewed every few seconds. */
+export async function readBacklog({ stack }: BenchStack): Promise<Backlog | undefined> {
+  const answer = await fetch(`http://127.0.0.1:${stack.internalPorts.get("ingest")}/metrics`);
+  const text = await answer.text();
+  const lagSeconds = gaugeIn(text, "tidemark_compaction_lag_seconds", 'kind="metrics"');
+  const rowsWaiting = gaugeIn(text, "tidemark_compaction_rows_waiting", 'kind="metrics"');
+  return lagSeconds === undefined || rowsWaiting === undefined ? undefined : { lagSeconds, rowsWaiting };
+}
+
+const WAITING = `
+  SELECT (SELECT count(*) FROM ingest.metric_landing)::float8 AS rows,
+         (SELECT coalesce(extract(epoch FROM clock_timestamp()) - min(received_us) / 1e6, 0)
+          FROM ingest.metric_landing)::float8 AS "oldestSeconds",
+         (SELECT count(*) FROM ingest.compaction_marks WHERE kind = 'metrics')
+           + (SELECT count(*) FROM ingest.compaction_work WHERE kind = 'metrics'
+              AND (due_at <= now() + interval '3 seconds' OR claimed_until > now())) AS work`;
+
+/** What waits for compaction, as the tables have it. */
+export type Waiting = {
+  /** Landed rows. */
+  readonly rows: number;
+  /** Age of the oldest of them; 0 when there is none. */
+  readonly oldestSeconds: number;
+  /** Runs whose compaction is due or in hand. */
+  readonly work: number;
+};
+
+/** Looks into the tables. */
+export async function waitingInDatabase({ owner }: BenchStack): Promise<Waiting> {
+  const { rows } = await owner.query<{ rows: number; oldestSeconds: number; work: string }>(WAITING);
+  const row = rows[0]!;
+  return { rows: row.rows, oldestSeconds: row.oldestSeconds, work: Number(row.work) };
+}
+
+/** After so long without a landed row, work that is due again and again has nothing left to do. */
+const QUIET_SECONDS = 15;
+
+/** Waits until all metrics that have landed are compacted. Returns the seconds that it took. @throws Error after `timeoutSeconds`. */
+export async function untilCompacted(bench: BenchStack, timeoutSeconds = 600): Promise<number> {
+  const started = performance.now();
+  const elapsed = (): number => (performance.now() - started) / 1000;
+  let emptySince: number | undefined;
+  for (;;) {
+    const { rows, work } = await waitingInDatabase(bench);
+    emptySince = rows === 0 ? (emptySince ?? elapsed()) : undefined;
+    if (rows === 0 && work === 0) return elapsed();
+    if (emptySince !== undefined && elapsed() - emptySince > QUIET_SECONDS) return emptySince;
+    if (elapsed() > timeoutSeconds) {
+      throw new Error(`after ${timeoutSeconds} s ${rows} landed rows still wait for compaction`);
+    }
+    await pause(POLL_MS);
+  }
+}
+
+/** Keeps the compactor from taking work until the returned function is called; writers are not held up. */
+export async function holdCompaction({ owner }: BenchStack): Promise<() => Promise<void>> {
+  await owner.query("BEGIN");
+  await owner.query("LOCK TABLE ingest.compaction_work IN ACCESS EXCLUSIVE MODE");
+  return async () => void (await owner.query("COMMIT"));
+}

@@ -1,0 +1,47 @@
+// The numbers that all stores are given: seeded, so that two runs and two stores get the same.
+
+/** What training logs, as classes that compress differently. */
+export const valueClasses = ["noisy", "float32", "integer", "constant"] as const;
+
+export type ValueClass = (typeof valueClasses)[number];
+
+/** mulberry32: 32 bits of state, numbers in [0, 1) with 32 random bits. */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A value with all 52 bits of its fraction in use, as sums of logarithms have. */
+const noise = (random: () => number): number => random() + random() * 2 ** -32;
+
+/**
+ * One series from step 0 on: `noisy` is a falling loss in full precision, `float32` the same as a network in single precision
+ * reports it, `integer` a counter such as tokens seen or memory in MiB, `constant` a setting that is logged at each step.
+ */
+export function seriesValues(kind: ValueClass, count: number, seed: number): Float64Array {
+  const random = seededRandom(seed);
+  const values = new Float64Array(count);
+  const level = Math.fround(random());
+  let counter = Math.floor(random() * 1000);
+  for (let step = 0; step < count; step += 1) {
+    const loss = 2 / Math.sqrt(1 + step / 300) + 0.1 * noise(random);
+    counter += Math.floor(random() * 64);
+    values[step] =
+      kind === "noisy" ? loss : kind === "float32" ? Math.fround(loss) : kind === "integer" ? counter : level;
+  }
+  return values;
+}
+
+/** Length of the tape. */
+export const TAPE_LENGTH = 2 ** 19;
+
+/** Noise that writes take their values from, each from a place of its own. */
+export function valueTape(): Float64Array {
+  const random = seededRandom(1);
+  return Float64Array.from({ length: TAPE_LENGTH }, () => noise(random));
+}

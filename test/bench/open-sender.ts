@@ -1,0 +1,58 @@
+import { Pool } from "undici";
+
+/** One request of a load. */
+export type Shot = {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+type SenderOptions = {
+  readonly baseUrl: string;
+  readonly key: string;
+  readonly connections: number;
+  /** A new connection for each request instead of kept ones. */
+  readonly fresh?: boolean;
+};
+
+/** Sends requests over kept connections, as many at a time as there are connections. */
+export type Sender = {
+  /** The answer's text. @throws Error with status and the beginning of the answer when it is no `expected` one (default 200). */
+  readonly send: (shot: Shot, expected?: number) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens no connection before the first request. */
+export function openSender(options: SenderOptions): Sender {
+  const pool = new Pool(options.baseUrl, { connections: options.connections, pipelining: 1 });
+  return {
+    async send(shot, expected = 200) {
+      const answer = await pool.request({
+        method: shot.method,
+        path: shot.path,
+        ...(shot.body === undefined ? {} : { body: shot.body }),
+        headers: {
+          authorization: `Bearer ${options.key}`,
+          ...(shot.body === undefined ? {} : { "content-type": "application/json" }),
+          ...shot.headers,
+        },
+        reset: options.fresh === true,
+      });
+      const text = await answer.body.text();
+      if (answer.statusCode !== expected) throw new Error(`${answer.statusCode} ${text.slice(0, 200)}`);
+      return text;
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Lets something be done with a sender, and closes it. */
+export async function withSender<T>(options: SenderOptions, use: (sender: Sender) => Promise<T>): Promise<T> {
+  const sender = openSender(options);
+  try {
+    return await use(sender);
+  } finally {
+    await sender.close();
+  }
+}
