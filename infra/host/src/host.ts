@@ -2,6 +2,7 @@ import { parseConfig, type ConfigGroups, type Environment } from "@tidemark/conf
 import { isAppError, reasons } from "@tidemark/errors";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
+import { judgeBuffersWithTheHeap } from "./external-memory.ts";
 import { hostConfig } from "./host-config.ts";
 import { migrateModules } from "./migrate-modules.ts";
 import { startInternalServer } from "./internal-server.ts";
@@ -50,6 +51,7 @@ function codeOf(error: unknown): string {
  * @throws ConfigError with all faults of the settings; Error of the first module that cannot start.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
+  judgeBuffersWithTheHeap();
   const modules = startOrder(options.modules);
   const settings = parseConfig({ host: hostConfig, ...configGroups(modules) }, options.environment, {
     alsoKnown: options.alsoKnown ?? [],

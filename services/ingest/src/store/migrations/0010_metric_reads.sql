@@ -61,44 +61,22 @@ BEGIN
 END
 $$;
 
--- What is read of the blocks: of a key in a block its `head` (72 bytes), or its points as a `chunk`: the
--- block's `steps`, its `times` where they are wanted, and the key's `section`.
-CREATE TYPE ingest.metric_chunk AS (kind text, seq bigint, steps bytea, times bytea, section bytea);
-
--- The points of one key in a block; null when it has none there.
-CREATE FUNCTION ingest.cut_chunk(
-  data bytea, slot integer, steps_end integer, axis_end integer, timed boolean, first_seq bigint
-) RETURNS ingest.metric_chunk
-  LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
-DECLARE
-  entry constant bytea := substring(data FROM axis_end + 1 + 8 * slot FOR 8);
-  size constant integer := ingest.little_endian(entry, 4);
-BEGIN
-  IF size = 0 THEN
-    RETURN NULL;
-  END IF;
-  RETURN ('chunk', first_seq, substring(data FROM 1 FOR steps_end),
-          CASE WHEN timed THEN substring(data FROM steps_end + 1 FOR axis_end - steps_end) END,
-          substring(data FROM ingest.little_endian(entry, 0) + 1 FOR size))::ingest.metric_chunk;
-END
-$$;
+-- The points of a key in a block: the block's `steps`, its `times` where they are wanted, and the key's `section`.
+CREATE TYPE ingest.metric_chunk AS (seq bigint, steps bytea, times bytea, section bytea);
 
 -- What the blocks have of one key, in the order of arrival, of those that begin after `after_seq` and may
--- have steps within the bounds; up to the one that takes it to `bytes_max` bytes. With `buckets`, blocks
--- that lie in one of these parts of the steps from `low` to `high` come as heads, and no times come.
+-- have steps within the bounds; up to the one that takes it to `bytes_max` bytes.
 CREATE FUNCTION ingest.metric_chunks(
-  org uuid, run uuid, of_key integer, from_step double precision, to_step double precision, after_seq bigint,
-  bytes_max bigint, buckets integer, low double precision, high double precision
+  org uuid, run uuid, of_key integer, from_step double precision, to_step double precision, after_seq bigint, bytes_max bigint
 ) RETURNS SETOF ingest.metric_chunk
   LANGUAGE plpgsql STABLE AS $$
 DECLARE
   b record;
+  entry bytea;
   chunk ingest.metric_chunk;
 BEGIN
   FOR b IN
-    SELECT m.first_seq, m.width, of_key - m.first_key AS slot, m.steps_end, m.axis_end, m.heads, m.data,
-           buckets IS NOT NULL AND m.heads IS NOT NULL
-           AND ingest.in_one_bucket(m.first_step, m.last_step, low, high, buckets) AS short
+    SELECT m.first_seq, m.width, of_key - m.first_key AS slot, m.steps_end, m.axis_end, m.heads, m.data
     FROM ingest.metric_blocks m
     WHERE m.org_id = org AND m.run_id = run
       AND m.first_key IN (of_key & -16, of_key & -256, of_key & -4096) AND of_key < m.first_key + m.width
@@ -106,14 +84,12 @@ BEGIN
     ORDER BY m.first_seq
   LOOP
     CONTINUE WHEN b.width = 16 AND ingest.chunk_values(b.heads, b.slot) = 0;
-    IF b.short THEN
-      chunk := ('head', b.first_seq, NULL, NULL, substring(b.heads FROM 72 * b.slot + 1 FOR 72));
-      bytes_max := bytes_max - 72;
-    ELSE
-      chunk := ingest.cut_chunk(b.data, b.slot, b.steps_end, b.axis_end, buckets IS NULL, b.first_seq);
-      CONTINUE WHEN chunk.kind IS NULL;
-      bytes_max := bytes_max - octet_length(chunk.steps) - coalesce(octet_length(chunk.times), 0) - octet_length(chunk.section);
-    END IF;
+    entry := substring(b.data FROM b.axis_end + 1 + 8 * b.slot FOR 8);
+    CONTINUE WHEN ingest.little_endian(entry, 4) = 0;
+    chunk := (b.first_seq, substring(b.data FROM 1 FOR b.steps_end),
+              substring(b.data FROM b.steps_end + 1 FOR b.axis_end - b.steps_end),
+              substring(b.data FROM ingest.little_endian(entry, 0) + 1 FOR ingest.little_endian(entry, 4)))::ingest.metric_chunk;
+    bytes_max := bytes_max - octet_length(chunk.steps) - octet_length(chunk.times) - octet_length(chunk.section);
     RETURN NEXT chunk;
     EXIT WHEN bytes_max <= 0;
   END LOOP;
@@ -122,8 +98,9 @@ $$;
 
 -- What is stored of one key in some runs, by run in the order asked for and then by arrival. Of each run
 -- first a row of kind `run`: its version and, where it has the key, its id, and the number and the first
--- and last step of all its points. Then what metric_chunks gives, and whole requests, kind `landing`, in
--- `section`. A last row of kind `more` says that what follows `seq` in the run at `place` was left out.
+-- and last step of all its points. Then what the blocks have: `chunk`, as of metric_chunks, or with `buckets`
+-- of a block that lies in one of these parts of the steps the `head`, 72 bytes in `section`; and whole
+-- requests, kind `landing`, in `section`. A last row of kind `more` says that what follows `seq` in the run at `place` was left out.
 -- Read are the first `points_max` points within the bounds, or, with `buckets`, all points of a run that
 -- has at most `points_max`, and what a sampler needs of one that has more. Begins in the run at
 -- `from_place`, counted from 1, after `after_seq`, -1 for its begin.
@@ -138,6 +115,8 @@ DECLARE
   run uuid;
   sampled boolean;
   reach double precision;
+  b record;
+  entry bytea;
 BEGIN
   PERFORM platform.enter_org(org);
   FOR run, place, version, key_id, count, first_step, last_step IN
@@ -167,16 +146,40 @@ BEGIN
         reach := ingest.metric_reach(org, run, key_id, from_step, to_step, points_max);
       END IF;
 
-      FOR kind, seq, steps, times, section IN
-        SELECT c.* FROM ingest.metric_chunks(org, run, key_id, from_step, least(to_step, reach), after_seq, bytes_max,
-                                             CASE WHEN sampled THEN buckets END, first_step, last_step) c
+      -- As metric_chunks, whose rows would be copied once more on their way through here.
+      FOR b IN
+        SELECT m.first_seq, m.width, metric_series_page.key_id - m.first_key AS slot, m.steps_end, m.axis_end, m.heads, m.data,
+               sampled AND m.heads IS NOT NULL
+               AND ingest.in_one_bucket(m.first_step, m.last_step, metric_series_page.first_step, metric_series_page.last_step, buckets) AS short
+        FROM ingest.metric_blocks m
+        WHERE m.org_id = org AND m.run_id = run
+          AND m.first_key IN (metric_series_page.key_id & -16, metric_series_page.key_id & -256, metric_series_page.key_id & -4096)
+          AND metric_series_page.key_id < m.first_key + m.width
+          AND m.first_seq > after_seq AND m.last_step >= from_step AND m.first_step <= least(to_step, reach)
+        ORDER BY m.first_seq
       LOOP
+        CONTINUE WHEN b.width = 16 AND ingest.chunk_values(b.heads, b.slot) = 0;
+        IF b.short THEN
+          kind := 'head';
+          steps := NULL;
+          section := substring(b.heads FROM 72 * b.slot + 1 FOR 72);
+        ELSE
+          entry := substring(b.data FROM b.axis_end + 1 + 8 * b.slot FOR 8);
+          CONTINUE WHEN ingest.little_endian(entry, 4) = 0;
+          kind := 'chunk';
+          steps := substring(b.data FROM 1 FOR b.steps_end);
+          -- Sampled points have no times of their own.
+          times := CASE WHEN NOT sampled THEN substring(b.data FROM b.steps_end + 1 FOR b.axis_end - b.steps_end) END;
+          section := substring(b.data FROM ingest.little_endian(entry, 0) + 1 FOR ingest.little_endian(entry, 4));
+        END IF;
+        seq := b.first_seq;
         RETURN NEXT;
         bytes_max := bytes_max - coalesce(octet_length(steps), 0) - coalesce(octet_length(times), 0) - octet_length(section);
         after_seq := seq;
+        times := NULL;
+        EXIT WHEN bytes_max <= 0;
       END LOOP;
       steps := NULL;
-      times := NULL;
 
       -- Its points arrived after those of the blocks, so of equal steps theirs come first.
       IF bytes_max > 0 THEN
@@ -330,7 +333,7 @@ BEGIN
       first_key := -1;
       key_id := long_id;
       FOR kind, seq, steps, times, section IN
-        SELECT c.* FROM ingest.metric_chunks(org, run, long_id, from_step, least(to_step, reach), after_seq, bytes_max, NULL, NULL, NULL) c
+        SELECT 'chunk', c.* FROM ingest.metric_chunks(org, run, long_id, from_step, least(to_step, reach), after_seq, bytes_max) c
       LOOP
         RETURN NEXT;
         bytes_max := bytes_max - octet_length(steps) - octet_length(times) - octet_length(section);
@@ -375,8 +378,8 @@ END
 $$;
 
 REVOKE ALL ON FUNCTION ingest.chunk_values, ingest.in_one_bucket, ingest.little_endian, ingest.metric_versions, ingest.metric_reach,
-  ingest.cut_chunk, ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page FROM PUBLIC;
+  ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.chunk_values, ingest.in_one_bucket, ingest.little_endian, ingest.metric_versions, ingest.metric_reach,
-  ingest.cut_chunk, ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page TO tidemark_ingest;
+  ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page TO tidemark_ingest;
 
 DROP FUNCTION ingest.landing_page;
