@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
+import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -41,6 +42,64 @@ test("aggregates come as they are stored, a variance beyond doubles as NaN", asy
     best: [1e308, 0.3],
     bestStep: [2, 1],
     keysTotal: 2n,
+  });
+});
+
+describe("a run with hundreds of keys", () => {
+  // Every 37th of 1,000 keys after the other: neighbours in the list are far from each other where they are stored.
+  test.each([
+    ["that were logged in their order", (n: number) => n],
+    ["that were logged in another order", (n: number) => (n * 37) % 1000],
+  ])("%s shows the aggregates of each", async (_, nameOf) => {
+    const call = callAs();
+    const { id } = await makeRun(fixture.client, call);
+    for (let first = 0; first < 1000; first += 100) {
+      const names = Array.from(
+        { length: 100 },
+        (_unused, i) => `${i % 2 === 0 ? "loss" : "gain"}/${nameOf(first + i) + 1000}`,
+      );
+      await asOwner(
+        fixture,
+        insertHeads(`SELECT $1::uuid, $2::uuid, k.key, k.key LIKE 'loss%', 4, v.v, 2, v.v - 1, 5, v.v + 1, 6, v.v + 0.5, 7, 0
+                     FROM unnest($3::text[]) k (key), LATERAL (SELECT substr(k.key, 6)::float8 AS v) v`),
+        [call.orgId, id, names],
+      );
+    }
+    const read = async (request: { metricPrefix?: string; metricLimit: number; metricCursor?: string }) =>
+      (await fixture.client.getRun({ runId: id, ...request }, call)).run!.metrics!;
+    const expectAggregates = (metrics: Awaited<ReturnType<typeof read>>): void => {
+      metrics.keys.forEach((key, i) => {
+        const [kind, value] = [key.slice(0, 4), Number(key.slice(5))];
+        expect([
+          metrics.mean[i],
+          metrics.min[i],
+          metrics.max[i],
+          metrics.latest[i],
+          metrics.count[i],
+          metrics.variance[i],
+        ]).toEqual([value, value - 1, value + 1, value + 0.5, 4, 0.5]);
+        expect([metrics.best[i], metrics.bestStep[i]]).toEqual(kind === "loss" ? [value - 1, 5] : [value + 1, 6]);
+      });
+    };
+    const all = await read({ metricLimit: 1000 });
+    expect(new Set(all.keys).size).toBe(1000);
+    expect(all.keysTotal).toBe(1000n);
+    expectAggregates(all);
+    const few = await read({ metricLimit: 40, metricPrefix: "gain/" });
+    expect(few.keys).toHaveLength(40);
+    expect(few.keysTotal).toBe(500n);
+    expectAggregates(few);
+    const next = await read({ metricLimit: 40, metricPrefix: "gain/", metricCursor: few.nextCursor });
+    expect(next.keys[0]! > few.keys[39]!).toBe(true);
+    expect(next.keysTotal).toBe(500n);
+    expectAggregates(next);
+    const { runs } = await fixture.client.listRuns(
+      { filter: {}, order: { sortBy: "created" }, limit: 1, offset: 0n },
+      call,
+    );
+    expect(runs[0]!.metrics!.keys).toHaveLength(250);
+    expect(runs[0]!.metrics!.keysTotal).toBe(1000n);
+    expectAggregates(runs[0]!.metrics!);
   });
 });
 

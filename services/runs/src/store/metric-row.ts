@@ -6,9 +6,9 @@ export type MetricRow = {
   readonly metric_keys: Buffer | null;
   /** For each key twice its id, and one more where less is better: big-endian 32-bit integers. */
   readonly metric_ids: Buffer | null;
-  /** The head pages of a run with few keys: for each its number, then its heads as an array. */
+  /** The head pages that the keys are in: for each its number, then its heads as an array. */
   readonly metric_pages: Buffer | null;
-  /** Of a run with many keys the head of each key as an array. */
+  /** Where the keys are in too many pages, the head of each key as an array instead. */
   readonly metric_heads: Buffer | null;
   /** How many keys match, those beyond the limit included. */
   readonly metric_total: number;
@@ -43,6 +43,8 @@ export type MetricSelection = {
 
 /** Of a run with at most so many keys all pages are read, which is quicker than a look-up for each key. */
 const PAGED_KEYS_MAX = 8 * HEADS_PER_PAGE;
+/** Of one with more, pages that have so many of the keys each are read whole: keys that are next to each other mostly were logged together. */
+const DENSE_KEYS_MIN = 4;
 
 /**
  * Joins a page of the metric keys of each run `r`, in code point order, which an aggregate keeps of
@@ -55,6 +57,7 @@ export function metricsOf(selection: MetricSelection): string {
   const keys = `ingest.metric_keys_v1 k WHERE k.org_id = r.org_id AND k.run_id = r.id ${matching}`;
   const pages = "ingest.metric_head_pages_v1 p WHERE p.org_id = r.org_id AND p.run_id = r.id";
   const at = `(k.id & ${HEADS_PER_PAGE - 1}) * ${NUMBERS_PER_HEAD}`;
+  const isDense = `(cardinality(w.pages) * ${DENSE_KEYS_MIN} <= cardinality(m.looked_up))`;
   return `
     LEFT JOIN ingest.metric_runs_v1 n ON n.org_id = r.org_id AND n.run_id = r.id
     CROSS JOIN LATERAL (
@@ -66,11 +69,15 @@ export function metricsOf(selection: MetricSelection): string {
                   ELSE (SELECT count(*) FROM ${keys}) END AS total
       FROM (SELECT k.key, k.key_id, k.minimise FROM ${keys} ${page} ORDER BY k.key COLLATE "C" LIMIT ${limit}) k
     ) m
+    CROSS JOIN LATERAL (SELECT array_agg(DISTINCT k.id / ${HEADS_PER_PAGE}) AS pages FROM unnest(m.looked_up) AS k (id)) w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN n.key_count <= ${PAGED_KEYS_MAX} THEN (
                SELECT string_agg(int4send(p.page) || array_send(p.stats), '') FROM ${pages}
+             ) WHEN ${isDense} THEN (
+               SELECT string_agg(int4send(k.page) || array_send(p.stats), '')
+               FROM unnest(w.pages) AS k (page) CROSS JOIN LATERAL (SELECT p.stats FROM ${pages} AND p.page = k.page OFFSET 0) p
              ) END AS pages,
-             CASE WHEN m.looked_up IS NOT NULL THEN (
+             CASE WHEN NOT ${isDense} THEN (
                SELECT string_agg(array_send(p.stats[${at} + 1:${at} + ${NUMBERS_PER_HEAD}]), '' ORDER BY k.place)
                FROM unnest(m.looked_up) WITH ORDINALITY AS k (id, place)
                CROSS JOIN LATERAL (SELECT p.stats FROM ${pages} AND p.page = k.id / ${HEADS_PER_PAGE} OFFSET 0) p
