@@ -1,4 +1,5 @@
 import type { Shot } from "./load.ts";
+import { seededRandom } from "./seeded-random.ts";
 
 /** A case of the benchmark: what is sent, and what one request is worth. */
 export type Case = {
@@ -14,17 +15,6 @@ export type Case = {
 
 const KEYS = ["train/loss", "train/accuracy", "train/grad_norm", "lr", "eval/loss", "eval/accuracy"];
 
-// Seeded, so that two runs send the same numbers (mulberry32).
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 function batchBody(points: number, keys: number, firstStep: number, noise: () => number): string {
   return JSON.stringify({
     points: Array.from({ length: points }, (_, index) => ({
@@ -36,7 +26,7 @@ function batchBody(points: number, keys: number, firstStep: number, noise: () =>
 
 /** Single-step writes: one POST per step with six metrics, as the Python SDK sends them. */
 export function singleStepCases(runIds: readonly string[]): Case[] {
-  const noise = random(1);
+  const noise = seededRandom(1);
   const shot =
     (runs: readonly string[], keyed: boolean) =>
     (index: number): Shot => ({
@@ -85,7 +75,7 @@ export function singleStepCases(runIds: readonly string[]): Case[] {
 
 /** Batches of 500 points with few and many keys. */
 export function batchCases(runIds: readonly string[]): Case[] {
-  const noise = random(2);
+  const noise = seededRandom(2);
   return [2, 20, 100].flatMap((keys) => {
     // Bodies are made beforehand: the generator's own work would be measured otherwise.
     const bodies = Array.from({ length: 8 }, (_, index) => batchBody(500, keys, index * 500, noise));

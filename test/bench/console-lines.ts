@@ -1,5 +1,7 @@
 // Console output as training prints it, the same at every call: progress bars, loss lines with times, JSON lines, tracebacks.
 
+import { seededRandom } from "./seeded-random.ts";
+
 /** What a stream consists of. */
 export const consoleKinds = ["progress bars", "loss lines", "JSON lines", "tracebacks", "mixed"] as const;
 
@@ -10,17 +12,6 @@ export type ConsoleLine = { readonly message: string; readonly timeUs: number };
 
 const FIRST_US = 1_767_323_045_678_901;
 const STEPS_PER_EPOCH = 5000;
-
-// Seeded, so that two runs print the same (mulberry32).
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
 const clock = (tenths: number): string => `${two(tenths / 600)}:${two((tenths / 10) % 60)}`;
@@ -53,7 +44,7 @@ function traceback(noise: () => number): string[] {
 
 /** The first `count` lines of a stream of this kind, about ten a second, each with its time. */
 export function consoleLines(kind: ConsoleKind, count: number, seed = 1): ConsoleLine[] {
-  const noise = random(seed);
+  const noise = seededRandom(seed);
   const lines: ConsoleLine[] = [];
   let timeUs = FIRST_US;
   for (let step = 1; lines.length < count; step += 1) {

@@ -14,6 +14,7 @@ import { CHUNK_HEAD_BYTES, writeChunkHead } from "./chunk-head.ts";
 import { codecError } from "./codec-error.ts";
 import { pick } from "./pick.ts";
 import { presenceBytesMax, writePresence } from "./presence.ts";
+import { stepRange } from "./step-range.ts";
 import { numberBytesMax, writeNumbers } from "./write-numbers.ts";
 import type { Effort } from "./write-numbers.ts";
 
@@ -126,14 +127,4 @@ function writeClientTimes(writer: ByteWriter, timestampsUs: Float64Array, effort
 function areAscending(steps: Float64Array): boolean {
   for (let i = 1; i < steps.length; i++) if (!(steps[i]! > steps[i - 1]!)) return false;
   return true;
-}
-
-function stepRange(steps: Float64Array): { firstStep: number; lastStep: number } {
-  let firstStep = steps[0]!;
-  let lastStep = firstStep;
-  for (const step of steps) {
-    if (step < firstStep) firstStep = step;
-    if (step > lastStep) lastStep = step;
-  }
-  return { firstStep, lastStep };
 }

@@ -31,5 +31,6 @@ export { compareKeyBytes } from "./key-order.ts";
 export { bucketOf, createM4Sampler } from "./m4.ts";
 export type { M4Sampler } from "./m4.ts";
 export { mergeHeads } from "./merge-heads.ts";
-export { sliceKeys, slicePoints } from "./slice-columns.ts";
+export { sliceKeys } from "./slice-columns.ts";
+export { stepRange } from "./step-range.ts";
 export type { Effort } from "./write-numbers.ts";

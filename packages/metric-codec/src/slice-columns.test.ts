@@ -5,7 +5,7 @@ import { checkBlockColumns, countValues } from "./block-columns.ts";
 import { anyBlockPoints, blockColumnsOf, inBits } from "./block-columns.fixture.ts";
 import type { BlockPoint } from "./block-columns.fixture.ts";
 import { concatColumns } from "./concat-columns.ts";
-import { sliceKeys, slicePoints } from "./slice-columns.ts";
+import { sliceKeys } from "./slice-columns.ts";
 
 /** The points with only the keys in `[fromId, toId)`, those that have none of them left out. */
 function ofKeys(points: readonly BlockPoint[], fromId: number, toId: number) {
@@ -65,29 +65,6 @@ describe("columns of blocks", () => {
           checkBlockColumns(slice!);
           expect(inBits(slice)).toEqual(inBits(blockColumnsOf(own)));
         }
-      }),
-    );
-  });
-
-  test("cut by points are those of these points", () => {
-    fc.assert(
-      fc.property(anyBlockPoints, fc.nat(41), fc.nat(41), (points, from, to) => {
-        const slice = slicePoints(blockColumnsOf(points), from, to);
-        const own = points.slice(from, Math.max(from, to));
-        checkBlockColumns(slice);
-        expect(inBits(slice)).toEqual(inBits({ ...blockColumnsOf(own), timestampsUs: slice.timestampsUs }));
-        const timed = points.some((point) => point.timestampUs !== null);
-        expect([...slice.timestampsUs]).toEqual(timed ? own.map((point) => point.timestampUs ?? NaN) : []);
-      }),
-    );
-  });
-
-  test("cut by points and put together again are the same", () => {
-    fc.assert(
-      fc.property(anyBlockPoints, fc.nat(40), (points, at) => {
-        const columns = blockColumnsOf(points);
-        const parts = [slicePoints(columns, 0, at), slicePoints(columns, at, points.length)];
-        expect(inBits(concatColumns(parts))).toEqual(inBits(columns));
       }),
     );
   });

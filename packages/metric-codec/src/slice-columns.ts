@@ -1,4 +1,4 @@
-import { copyNumbers, EMPTY_U32 } from "./block-columns.ts";
+import { EMPTY_U32 } from "./block-columns.ts";
 import type { BlockColumns } from "./block-columns.ts";
 import { lowerBound } from "./key-ranks.ts";
 import { pick } from "./pick.ts";
@@ -26,58 +26,6 @@ export function sliceKeys(columns: BlockColumns, fromId: number, toId: number): 
     pointIndexes: columns.pointIndexes.subarray(from, to),
     values: values.subarray(from, to),
   });
-}
-
-/** Only the points `[from, to)` in the order of arrival, with the keys that have values there. */
-export function slicePoints(columns: BlockColumns, from: number, to: number): BlockColumns {
-  const { keyIds, steps, offsets, pointIndexes, values } = columns;
-  const start = Math.max(0, Math.min(from, steps.length));
-  const end = Math.max(start, Math.min(to, steps.length));
-  const points = end - start;
-  if (points === steps.length) return columns;
-  const axis = {
-    steps: steps.subarray(start, end),
-    receivedUs: columns.receivedUs.subarray(start, end),
-    timestampsUs: columns.timestampsUs.subarray(start, end),
-  };
-  if (offsets.length === 0) {
-    const kept = new Float64Array(points === 0 ? 0 : keyIds.length * points);
-    if (points > 0)
-      for (let key = 0; key < keyIds.length; key++)
-        copyNumbers(kept, key * points, values, key * steps.length + start, points);
-    return { ...axis, keyIds: points === 0 ? EMPTY_U32 : keyIds, values: kept, offsets, pointIndexes };
-  }
-  return densified({ ...axis, ...sparsePoints(columns, start, end) });
-}
-
-/** The values of sparse columns at the points `[start, end)`, and the keys that have such. */
-function sparsePoints(
-  columns: BlockColumns,
-  start: number,
-  end: number,
-): Pick<BlockColumns, "keyIds" | "values" | "offsets" | "pointIndexes"> {
-  const { keyIds, offsets, pointIndexes } = columns;
-  const ids: number[] = [];
-  const froms: number[] = [];
-  const ends: number[] = [0];
-  let count = 0;
-  for (let key = 0; key < keyIds.length; key++) {
-    const from = lowerBound(pointIndexes, start, offsets[key]!, offsets[key + 1]!);
-    const to = lowerBound(pointIndexes, end, from, offsets[key + 1]!);
-    if (from === to) continue;
-    ids.push(keyIds[key]!);
-    froms.push(from);
-    ends.push((count += to - from));
-  }
-  const values = new Float64Array(count);
-  const indexes = new Uint32Array(count);
-  froms.forEach((from, i) => {
-    const at = ends[i]!;
-    const own = ends[i + 1]! - at;
-    copyNumbers(values, at, columns.values, from, own);
-    for (let j = 0; j < own; j++) indexes[at + j] = pointIndexes[from + j]! - start;
-  });
-  return { keyIds: Uint32Array.from(ids), values, offsets: Uint32Array.from(ends), pointIndexes: indexes };
 }
 
 /** The columns without the points that no value is at. */

@@ -1,20 +1,11 @@
 // The numbers that all stores are given: seeded, so that two runs and two stores get the same.
 
+import { seededRandom } from "../seeded-random.ts";
+
 /** What training logs, as classes that compress differently. */
 export const valueClasses = ["noisy", "float32", "integer", "constant"] as const;
 
 export type ValueClass = (typeof valueClasses)[number];
-
-/** mulberry32: 32 bits of state, numbers in [0, 1) with 32 random bits. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** A value with all 52 bits of its fraction in use, as sums of logarithms have. */
 const noise = (random: () => number): number => random() + random() * 2 ** -32;

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { createColumnsBuilder, headsOfColumns, mergeHeads, type HeadDelta } from "@tidemark/metric-codec";
+import {
+  createColumnsBuilder,
+  headsOfColumns,
+  mergeHeads,
+  NUMBERS_PER_HEAD,
+  type HeadDelta,
+} from "@tidemark/metric-codec";
 import fc from "fast-check";
-import { headNumbersOf, mergeHead, NUMBERS_PER_HEAD } from "./head-pages.ts";
+import { headNumbersOf, mergeHead } from "./head-pages.ts";
 
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),

@@ -1,13 +1,4 @@
-import { headsOfColumns, type MetricColumns } from "@tidemark/metric-codec";
-
-/** Keys of a page, by ascending id. */
-export const HEADS_PER_PAGE = 32;
-
-/**
- * What is known of a key, as ten numbers side by side: count, mean, m2, min, minStep, max, maxStep, latest, latestStep, firstStep, each as a
- * HeadDelta has them. A page is an array of up to 32 heads.
- */
-export const NUMBERS_PER_HEAD = 10;
+import { headsOfColumns, NUMBERS_PER_HEAD, type MetricColumns } from "@tidemark/metric-codec";
 
 /** What the columns say about each of their keys, in the order of the keys, ten numbers each. */
 export function headNumbersOf(columns: MetricColumns): Float64Array {

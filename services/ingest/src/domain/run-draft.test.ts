@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { mergeHead, NUMBERS_PER_HEAD } from "./head-pages.ts";
+import { NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
+import { mergeHead } from "./head-pages.ts";
 import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.ts";
 
 const EMPTY: KnownRun = {

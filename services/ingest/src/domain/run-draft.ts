@@ -1,4 +1,5 @@
-import { HEADS_PER_PAGE, mergeHead, NUMBERS_PER_HEAD } from "./head-pages.ts";
+import { HEADS_PER_PAGE, NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
+import { mergeHead } from "./head-pages.ts";
 
 const PAGE_NUMBERS = HEADS_PER_PAGE * NUMBERS_PER_HEAD;
 

@@ -1,6 +1,6 @@
-import { encodeLanding, isMinimiseKey } from "@tidemark/metric-codec";
+import { encodeLanding, HEADS_PER_PAGE, isMinimiseKey, stepRange } from "@tidemark/metric-codec";
 import type { Tx } from "@tidemark/pg";
-import { headNumbersOf, HEADS_PER_PAGE } from "../domain/head-pages.ts";
+import { headNumbersOf } from "../domain/head-pages.ts";
 import { draftRun, type FinishedDraft } from "../domain/run-draft.ts";
 import type { GroupRun, GroupWrite } from "../store/append-metric-group.ts";
 import { loadMetricRuns } from "../store/load-metric-runs.ts";
@@ -208,14 +208,4 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     writes,
   };
   return { group, run, keySets, finished };
-}
-
-function stepRange(steps: Float64Array): { firstStep: number; lastStep: number } {
-  let firstStep = steps[0]!;
-  let lastStep = firstStep;
-  for (const step of steps) {
-    if (step < firstStep) firstStep = step;
-    if (step > lastStep) lastStep = step;
-  }
-  return { firstStep, lastStep };
 }

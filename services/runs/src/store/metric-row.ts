@@ -1,4 +1,4 @@
-import { HEADS_PER_PAGE, NUMBERS_PER_HEAD, readHead } from "@tidemark/metric-codec";
+import { HEADS_PER_PAGE, NUMBERS_PER_HEAD, populationVariance, readHead } from "@tidemark/metric-codec";
 
 /** A page of one run's metric aggregates, as the statements return it; null when there are none. */
 export type MetricRow = {
@@ -135,9 +135,10 @@ export function figuresOf(row: MetricRow): FigureColumns {
 }
 
 /** As ingest.metric_heads_v1 says it, where PostgreSQL must not divide the smallest numbers. */
-function varianceOf({ m2, count }: { readonly m2: number; readonly count: number }): number {
-  if (m2 < 1e-290) return 0;
-  return m2 < Infinity ? m2 / count : Number.NaN;
+function varianceOf(head: Parameters<typeof populationVariance>[0]): number {
+  if (head.m2 < 1e-290) return 0;
+  const variance = populationVariance(head);
+  return variance < Infinity ? variance : Number.NaN;
 }
 
 // PostgreSQL's binary form of a float8[] (array_send): a header, then each number behind its length.

@@ -80,7 +80,7 @@ ALTER TABLE ingest.metric_landing FORCE ROW LEVEL SECURITY;
 
 DROP VIEW ingest.metric_heads_v1, ingest.metric_ranks_v1, ingest.unsettled_ranks_v1, ingest.unsettled_points_v1;
 DROP TABLE ingest.metric_heads;
-DROP FUNCTION ingest.append_metrics, ingest.merged_mean, ingest.merged_m2;
+DROP FUNCTION ingest.append_metrics, ingest.landing_page, ingest.merged_mean, ingest.merged_m2;
 
 -- Read backwards: values and times descend together.
 CREATE INDEX metric_keys_by_best ON ingest.metric_keys (org_id, key, rank_best, rank_created_at, run_id)
@@ -203,40 +203,6 @@ BEGIN
   ON CONFLICT (org_id, project_id) DO UPDATE SET points = p.points + excluded.points;
   DELETE FROM ingest.unsettled_runs u WHERE u.org_id = org AND u.run_id = run;
   RETURN true;
-END
-$$;
-
--- As before, over the dictionary of keys.
-CREATE OR REPLACE FUNCTION ingest.landing_page(
-  org uuid, run_ids uuid[], only_key text, lowest_step double precision, highest_step double precision,
-  after_place integer, after_id bigint, rows_left integer, bytes_left bigint
-) RETURNS TABLE (place integer, id bigint, received_us bigint, points bytea)
-  LANGUAGE plpgsql STABLE AS $$
-BEGIN
-  PERFORM platform.enter_org(org);
-  FOR at IN after_place .. cardinality(run_ids) LOOP
-    IF only_key IS NULL OR EXISTS (
-      SELECT FROM ingest.metric_keys k WHERE k.org_id = org AND k.run_id = run_ids[at] AND k.key = only_key
-    ) THEN
-      place := at;
-      FOR id, received_us, points IN
-        SELECT l.id, l.received_us, l.points
-        FROM ingest.metric_landing l
-        WHERE l.org_id = org AND l.run_id = run_ids[at] AND l.id > after_id
-          AND (lowest_step IS NULL OR l.last_step >= lowest_step)
-          AND (highest_step IS NULL OR l.first_step <= highest_step)
-        ORDER BY l.id LIMIT rows_left
-      LOOP
-        RETURN NEXT;
-        rows_left := rows_left - 1;
-        bytes_left := bytes_left - octet_length(points);
-        IF rows_left <= 0 OR bytes_left <= 0 THEN
-          RETURN;
-        END IF;
-      END LOOP;
-    END IF;
-    after_id := -1;
-  END LOOP;
 END
 $$;
 

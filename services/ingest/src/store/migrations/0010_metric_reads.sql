@@ -381,5 +381,3 @@ REVOKE ALL ON FUNCTION ingest.chunk_values, ingest.in_one_bucket, ingest.little_
   ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.chunk_values, ingest.in_one_bucket, ingest.little_endian, ingest.metric_versions, ingest.metric_reach,
   ingest.metric_chunks, ingest.metric_series_page, ingest.metric_points_page TO tidemark_ingest;
-
-DROP FUNCTION ingest.landing_page;
