@@ -40,10 +40,7 @@ export async function measureRead(
   const { name, shot, expected = 200 } = read;
   const once = { baseUrl: stack.baseUrl, key, connections: 1 };
   // One that fails is shown as failed below, and does not end the benchmark.
-  const bytes = await withSender(once, ({ send }) => send(shot(0), expected)).then(
-    (text) => Buffer.byteLength(text),
-    () => Number.NaN,
-  );
+  const bytes = await withSender(once, ({ send }) => send(shot(0), expected)).catch(() => Number.NaN);
   const readings: CpuReading[] = [];
   const load = { baseUrl: stack.baseUrl, key, concurrency: 1, warmUp: WARM_UP_SECONDS, seconds: options.seconds };
   const result = await runLoad({ ...load, requestsMin: SAMPLES_MIN, shot, expected }, async () => {

@@ -58,6 +58,42 @@ describe("a statement with binary rows", () => {
     expect(await db.one(binarySql("test_binary_after", "SELECT 2 AS n"), [])).toEqual({ n: 2 });
   });
 
+  test("hands on its rows one by one, each byte of them while it is held", async () => {
+    const sent = Array.from({ length: 40 }, (_, i) => randomBytes(i * 9973));
+    const echo = binarySql(
+      "test_binary_echo",
+      "SELECT n, bytes FROM unnest($1::bytea[]) WITH ORDINALITY AS u (bytes, n)",
+    );
+    const seen: boolean[] = [];
+    const take = ({ n, bytes }: { n: number; bytes: Buffer }) => void (seen[n - 1] = bytes.equals(sent[n - 1]!));
+    await db.each(echo, [sent], take);
+    expect(seen).toEqual(sent.map(() => true));
+    await db.transaction((tx) => tx.each(echo, [sent.slice(0, 2)], ({ n }: { n: number }) => seen.push(n === 1)));
+    expect(seen.slice(sent.length)).toEqual([true, false]);
+    expect(db.stats()).toMatchObject({ total: 1, idle: 1 });
+  });
+
+  test("hands on no more rows when one of them is not taken, tells why, and the connection goes on", async () => {
+    const three = binarySql("test_binary_three", "SELECT n FROM generate_series(1, 3) AS s (n)");
+    const seen: number[] = [];
+    const refuse = ({ n }: { n: number }) => {
+      seen.push(n);
+      if (n === 2) throw new Error("not this one");
+    };
+    await expect(db.each(three, [], refuse)).rejects.toThrow("not this one");
+    expect(seen).toEqual([1, 2]);
+    await db.each(three, [], ({ n }: { n: number }) => seen.push(n));
+    expect(seen.slice(2)).toEqual([1, 2, 3]);
+  });
+
+  test("that fails half way is told like any other when its rows are handed on", async () => {
+    const half = binarySql("test_binary_half", "SELECT 6 / (3 - n) AS n FROM generate_series(1, 4) AS s (n)");
+    const seen: number[] = [];
+    await expect(db.each(half, [], ({ n }: { n: number }) => seen.push(n))).rejects.toThrow("division by zero");
+    expect(seen).toEqual([3, 6]);
+    expect(await db.one(binarySql("test_binary_after", "SELECT 2 AS n"), [])).toEqual({ n: 2 });
+  });
+
   test("refuses a type that it cannot read", async () => {
     await expect(db.rows(binarySql("test_binary_type", "SELECT now() AS at"), [])).rejects.toThrow("no binary form");
     expect(await db.one(binarySql("test_binary_after", "SELECT 2 AS n"), [])).toEqual({ n: 2 });

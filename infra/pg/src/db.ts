@@ -1,5 +1,6 @@
 import pg from "pg";
 import { BinaryClient } from "./binary-client.ts";
+import { eachRow, rowOf } from "./each-row.ts";
 import type { Statement } from "./statement.ts";
 import { sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
@@ -10,6 +11,11 @@ export type Tx = {
   rows<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   /** The first row, or undefined. */
   one<Row>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined>;
+  /**
+   * Passes on the rows of a `binarySql` statement one by one as they arrive. Bytes of a row hold until `take` returns; what it throws is thrown
+   * when the statement is over.
+   */
+  each<Row>(statement: Statement, values: readonly unknown[], take: (row: Row) => void): Promise<void>;
   /** How many rows the statement touched. */
   count(statement: Statement, values: readonly unknown[]): Promise<number>;
 };
@@ -70,12 +76,7 @@ function enter(orgId: string): string {
 /** A result of arrays with objects for rows, as other results have them. */
 function withObjects(result: pg.QueryResult): pg.QueryResult {
   const names = result.fields.map(({ name }) => name);
-  const rows = (result.rows as unknown[][]).map((values) => {
-    const row: Record<string, unknown> = {};
-    for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
-    return row;
-  });
-  return { ...result, rows };
+  return { ...result, rows: (result.rows as unknown[][]).map((values) => rowOf(names, values)) };
 }
 
 /** Opens a pool. It connects lazily, so a database that is down shows at the first statement. */
@@ -113,43 +114,66 @@ export function createDb(options: DbOptions): Db {
     if (!closing) options.onError?.(error);
   });
 
-  const run = async (
-    client: pg.Pool | pg.PoolClient,
-    statement: Statement,
-    values: readonly unknown[],
-  ): Promise<pg.QueryResult> => {
+  const timed = async <T>({ name }: Statement, work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     let failed = true;
     try {
-      const { name, text, planned, rows } = statement;
-      const result = await client.query({
-        ...(planned === undefined ? { name } : {}),
-        text,
-        values: values as unknown[],
-        // As arrays, because the driver copies each column of a binary row that it makes an object of.
-        ...(rows === "binary" ? { binary: true, rowMode: "array" } : {}),
-      });
+      const result = await work();
       failed = false;
-      return rows === "binary" ? withObjects(result) : result;
+      return result;
     } finally {
-      options.onQuery?.(statement.name, (performance.now() - started) / 1000, failed);
+      options.onQuery?.(name, (performance.now() - started) / 1000, failed);
+    }
+  };
+
+  const run = async (
+    client: pg.Pool | pg.PoolClient,
+    { name, text, planned, rows }: Statement,
+    values: readonly unknown[],
+  ): Promise<pg.QueryResult> => {
+    const result = await client.query({
+      ...(planned === undefined ? { name } : {}),
+      text,
+      values: values as unknown[],
+      // As arrays, because the driver copies each column of a binary row that it makes an object of.
+      ...(rows === "binary" ? { binary: true, rowMode: "array" } : {}),
+    });
+    return rows === "binary" ? withObjects(result) : result;
+  };
+
+  /** With a client of the pool where there is none. */
+  const runEach = async <Row>(
+    client: pg.Pool | pg.PoolClient,
+    statement: Statement,
+    values: readonly unknown[],
+    take: (row: Row) => void,
+  ): Promise<void> => {
+    if (client !== pool) return eachRow(client as pg.PoolClient, statement, values, take);
+    const own = await pool.connect();
+    try {
+      await eachRow(own, statement, values, take);
+    } finally {
+      own.release();
     }
   };
 
   const over = (client: pg.Pool | pg.PoolClient, wrap: boolean): Tx => {
-    const ask = async (statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> => {
-      if (!wrap) return run(client, statement, values);
+    const asked = async <T>(statement: Statement, work: () => Promise<T>): Promise<T> => {
+      if (!wrap) return timed(statement, work);
       try {
-        return await run(client, statement, values);
+        return await timed(statement, work);
       } catch (error) {
         throw toAppError(error);
       }
     };
+    const ask = (statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> =>
+      asked(statement, () => run(client, statement, values));
     return {
       rows: async <Row>(statement: Statement, values: readonly unknown[]) =>
         (await ask(statement, values)).rows as Row[],
       one: async <Row>(statement: Statement, values: readonly unknown[]) =>
         (await ask(statement, values)).rows[0] as Row | undefined,
+      each: (statement, values, take) => asked(statement, () => runEach(client, statement, values, take)),
       count: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
     };
   };

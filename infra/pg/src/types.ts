@@ -24,8 +24,7 @@ function rfc3339(text: string): string {
 /** Columns of binary results: only the types that are listed here can come that way. */
 const binaryColumns = new Map<number, (bytes: Buffer) => unknown>([
   [BOOL, (bytes) => bytes[0] === 1],
-  // A copy: see BinaryClient.
-  [BYTEA, (bytes) => Buffer.from(bytes)],
+  [BYTEA, (bytes) => bytes],
   [INT2, (bytes) => bytes.readInt16BE()],
   [INT4, (bytes) => bytes.readInt32BE()],
   [INT8, (bytes) => Number(bytes.readBigInt64BE())],
@@ -41,6 +40,13 @@ function refuseType(oid: number): () => never {
   };
 }
 
+function binaryColumn(oid: number): (bytes: Buffer) => unknown {
+  return binaryColumns.get(oid) ?? refuseType(oid);
+}
+
+/** Binary results whose bytes are views of the memory that they came in, which is used again. */
+export const viewTypes: pg.CustomTypesConfig = { getTypeParser: binaryColumn };
+
 /**
  * How column values arrive: 64-bit integers as numbers (all of ours stay below 2^53), instants as
  * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits. Binary results know fewer
@@ -48,9 +54,8 @@ function refuseType(oid: number): () => never {
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: unknown) {
-    if (format === "binary") {
-      return binaryColumns.get(oid) ?? refuseType(oid);
-    }
+    // A copy: see BinaryClient.
+    if (format === "binary") return oid === BYTEA ? (bytes: Buffer) => Buffer.from(bytes) : binaryColumn(oid);
     if (oid === INT8) return Number;
     if (oid === TIMESTAMPTZ) return rfc3339;
     if (oid === JSON_TEXT || oid === JSONB || oid === NUMERIC) return (text: string) => text;

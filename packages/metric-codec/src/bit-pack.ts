@@ -1,3 +1,5 @@
+import { freshRoom, type NumberRoom } from "./number-room.ts";
+
 /** Bytes of so many numbers of `width` bits (0 to 32) one after another, filled up to a multiple of 8. */
 export function packedBytes(count: number, width: number): number {
   return 8 * Math.ceil((count * width) / 64);
@@ -33,11 +35,18 @@ export function packBits(words: Int32Array, at: number, numbers: Int32Array, cou
   if (used > 0) words[word] = pending;
 }
 
-/** The numbers that {@link packBits} wrote, as words with a sign; those of 32 bits are a view. */
-export function unpackBits(words: Int32Array, at: number, count: number, width: number): Int32Array {
+/** The numbers that {@link packBits} wrote, as words with a sign, in `room`; those of 32 bits are a view. */
+export function unpackBits(
+  words: Int32Array,
+  at: number,
+  count: number,
+  width: number,
+  room: NumberRoom = freshRoom,
+): Int32Array {
   if (width === 32) return words.subarray(at, at + count);
-  const numbers = new Int32Array(count);
-  if (width === 0 || count === 0) return numbers;
+  const numbers = room.words(count);
+  if (width === 0) return numbers.fill(0);
+  if (count === 0) return numbers;
   const mask = -1 >>> (32 - width);
   const last = at + Math.ceil((count * width) / 32) - 1;
   let word = at;

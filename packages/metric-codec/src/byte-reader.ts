@@ -1,4 +1,5 @@
 import { codecError } from "./codec-error.ts";
+import { freshRoom, type NumberRoom } from "./number-room.ts";
 
 /** Bytes that are read in parts, each at a multiple of 8; `at` is where the next one starts, `end` the first byte that is not to be read. */
 export type ByteReader = {
@@ -9,12 +10,14 @@ export type ByteReader = {
   readonly f64: Float64Array;
   at: number;
   end: number;
+  /** Where the numbers that are read are put. */
+  readonly room: NumberRoom;
 };
 
 /** Reads these bytes, a view of them where they are aligned, else a copy. Throws a CodecError unless they are a multiple of 8. */
-export function createByteReader(bytes: Uint8Array): ByteReader {
+export function createByteReader(bytes: Uint8Array, room = freshRoom): ByteReader {
   if (bytes.length % 8 !== 0) throw codecError("a part of the metric block is cut short");
-  const u8 = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+  const u8 = bytes.byteOffset % 8 === 0 ? bytes : aligned(bytes, room);
   const { buffer, byteOffset, length } = u8;
   return {
     u8,
@@ -23,7 +26,15 @@ export function createByteReader(bytes: Uint8Array): ByteReader {
     f64: new Float64Array(buffer, byteOffset, length / 8),
     at: 0,
     end: length,
+    room,
   };
+}
+
+function aligned(bytes: Uint8Array, room: NumberRoom): Uint8Array {
+  const { buffer, byteOffset } = room.numbers(bytes.length / 8);
+  const copy = new Uint8Array(buffer, byteOffset, bytes.length);
+  copy.set(bytes);
+  return copy;
 }
 
 /** Takes the next `bytes`, filled up to a multiple of 8, and returns where they start. Throws a CodecError when fewer are left. */

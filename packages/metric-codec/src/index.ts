@@ -31,6 +31,8 @@ export { compareKeyBytes } from "./key-order.ts";
 export { bucketOf, createM4Sampler } from "./m4.ts";
 export type { M4Sampler } from "./m4.ts";
 export { mergeHeads } from "./merge-heads.ts";
+export { createReusedRoom } from "./number-room.ts";
+export type { NumberRoom, ReusedRoom } from "./number-room.ts";
 export { sliceKeys } from "./slice-columns.ts";
 export { stepRange } from "./step-range.ts";
 export type { Effort } from "./write-numbers.ts";

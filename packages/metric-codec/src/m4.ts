@@ -86,20 +86,28 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
       return true;
     },
     sample() {
-      const kept: number[] = [];
+      const keptSteps = new Float64Array(4 * buckets);
+      const keptValues = new Float64Array(4 * buckets);
+      let kept = 0;
       for (let bucket = 0; bucket < buckets; bucket++) {
         if (seen[bucket] === 0) continue;
-        const at = 4 * bucket;
-        // A stable sort: among equal steps the order first, last, lowest, highest remains.
-        const candidates = [at, at + 1, at + 2, at + 3].sort((a, b) => steps[a]! - steps[b]!);
-        for (const [i, candidate] of candidates.entries()) {
-          if (i === 0 || steps[candidate] !== steps[candidates[i - 1]!]) kept.push(candidate);
+        const from = kept;
+        // In the order first, last, lowest, highest, each into its place among those before it.
+        for (let candidate = 4 * bucket; candidate < 4 * bucket + 4; candidate++) {
+          const step = steps[candidate]!;
+          let at = kept;
+          while (at > from && keptSteps[at - 1]! > step) at--;
+          if (at > from && keptSteps[at - 1] === step) continue;
+          for (let i = kept; i > at; i--) {
+            keptSteps[i] = keptSteps[i - 1]!;
+            keptValues[i] = keptValues[i - 1]!;
+          }
+          keptSteps[at] = step;
+          keptValues[at] = values[candidate]!;
+          kept += 1;
         }
       }
-      return {
-        steps: Float64Array.from(kept, (i) => steps[i]!),
-        values: Float64Array.from(kept, (i) => values[i]!),
-      };
+      return { steps: keptSteps.slice(0, kept), values: keptValues.slice(0, kept) };
     },
   };
 }

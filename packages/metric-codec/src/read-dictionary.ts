@@ -16,7 +16,7 @@ export function readDictionary(
   const distinct = reader.f64.subarray(from, from + size);
   const places = readPlaces(reader);
   if (places.length !== count) throw codecError("a dictionary of the metric block has a wrong number of places");
-  const numbers = new Float64Array(count);
+  const numbers = reader.room.numbers(count);
   for (let i = 0; i < count; i++) {
     const number = distinct[places[i]!];
     if (number === undefined) throw codecError("a number of the metric block is not in its dictionary");

@@ -41,7 +41,7 @@ function readCodec(reader: ByteReader, codec: number, count: number, width: numb
       return reader.f64.subarray(at, at + count);
     }
     case CONSTANT:
-      return new Float64Array(count).fill(reader.f64[takeBytes(reader, 8) / 8]!);
+      return reader.room.numbers(count).fill(reader.f64[takeBytes(reader, 8) / 8]!);
     case DECIMAL_OFFSETS:
     case DECIMAL_DIFFERENCES:
     case DECIMAL_RUNS:

@@ -79,6 +79,10 @@ export function explaining(tx: Tx): { readonly tx: Tx; readonly explained: reado
         await note(statement, values);
         return tx.one(statement, values);
       },
+      async each(statement, values, take) {
+        await note(statement, values);
+        return tx.each(statement, values, take);
+      },
       async count(statement, values) {
         await note(statement, values);
         return tx.count(statement, values);

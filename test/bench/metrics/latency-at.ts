@@ -10,8 +10,6 @@ import { describeLoad, type WriteLoad } from "./write-load.ts";
 /** Latencies of writes that arrive at a steady rate, whether the earlier ones are answered or not. */
 export type SteadyRow = Percentiles & {
   readonly name: string;
-  /** Of what a closed loop reached. */
-  readonly share: number;
   /** Requests a second that were sent, and that were answered. */
   readonly rate: number;
   readonly answered: number;
@@ -22,19 +20,26 @@ const IN_FLIGHT_MAX = 256;
 /** At the start each run is new, and much is done for the first time. */
 const LEFT_OUT_MS = 1000;
 
-/** Writes a load at `share` of `capacity` (requests a second) for so many seconds. */
+/** A rate to write at, in requests a second, and what it is in words, as "at 50 % of the rate above". */
+export type SteadyRate = { readonly what: string; readonly rate: number };
+
+/** Writes a load at a steady rate for so many seconds. */
 export async function latencyAt(
   bench: BenchStack,
   tape: Float64Array,
-  options: { readonly load: WriteLoad; readonly capacity: number; readonly share: number; readonly seconds: number },
+  options: { readonly load: WriteLoad; readonly steady: SteadyRate; readonly seconds: number },
 ): Promise<SteadyRow> {
-  const { load, capacity, share, seconds } = options;
+  const {
+    load,
+    steady: { what, rate },
+    seconds,
+  } = options;
   const shotOf = await shotsOf(bench, tape, load);
   const answers: OpenLoopAnswer[] = [];
   const sender = { baseUrl: bench.stack.baseUrl, key: bench.key, connections: IN_FLIGHT_MAX };
   await withSender(sender, ({ send }) =>
     runOpenLoop({
-      rate: capacity * share,
+      rate,
       seconds: seconds + LEFT_OUT_MS / 1000,
       inFlightMax: IN_FLIGHT_MAX,
       send: (index) => send(shotOf(index)),
@@ -47,9 +52,8 @@ export async function latencyAt(
   const lastMs = Math.max(...good.map(({ dueMs, latencyMs }) => dueMs + latencyMs)) - LEFT_OUT_MS;
   return {
     ...percentilesOf(good.map(({ latencyMs }) => latencyMs)),
-    name: describeLoad({ ...load, concurrency: 0 }),
-    share,
-    rate: capacity * share,
+    name: `${describeLoad({ ...load, concurrency: 0 })}, ${what}`,
+    rate,
     answered: good.length / (lastMs / 1000),
     errors: counted.length - good.length,
   };
@@ -67,7 +71,6 @@ export const steadyHead = tableHead([
 ]);
 
 /** A line of that table. */
-export function steadyLine({ name, share, rate, answered, p50, p95, p99, errors }: SteadyRow): string {
-  const what = `${name}, at ${shown(share * 100)} % of the rate above`;
-  return tableRow([what, shown(rate, 1), shown(answered, 1), shown(p50, 1), shown(p95, 1), shown(p99, 1), errors]);
+export function steadyLine({ name, rate, answered, p50, p95, p99, errors }: SteadyRow): string {
+  return tableRow([name, shown(rate, 1), shown(answered, 1), shown(p50, 1), shown(p95, 1), shown(p99, 1), errors]);
 }

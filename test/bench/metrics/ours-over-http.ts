@@ -34,7 +34,7 @@ export function oursOverHttp(bench: BenchStack, tape: Float64Array): MetricStore
 
   const readPage = async (run: string, metric: string, from: number, limit: number): Promise<number[]> => {
     const body = JSON.stringify({ key: metric, run_ids: [run], start_step: from, limit });
-    const text = await reader.send({ method: "POST", path: "/api/metrics/series", body });
+    const text = await reader.ask({ method: "POST", path: "/api/metrics/series", body });
     const answer = JSON.parse(text) as { series: { metrics: { step: number }[] }[] };
     return answer.series[0]!.metrics.map(({ step }) => step);
   };

@@ -17,7 +17,7 @@ export async function readCatalogue(bench: BenchStack, runId: string, samples: n
     let cursor = "";
     for (;;) {
       const from = cursor === "" ? "" : `&metric_cursor=${encodeURIComponent(cursor)}`;
-      const text = await sender.send({ method: "GET", path: `/runs/${runId}?metric_limit=1000${from}` });
+      const text = await sender.ask({ method: "GET", path: `/runs/${runId}?metric_limit=1000${from}` });
       bytes += Buffer.byteLength(text);
       pages += 1;
       const next = NEXT.exec(text)?.[1];

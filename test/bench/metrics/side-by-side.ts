@@ -4,7 +4,7 @@ import type { BenchPostgres } from "../fresh-postgres.ts";
 import { interleave, type Comparison } from "./compare-stores.ts";
 import type { History, MetricStore, Timing } from "./metric-store.ts";
 import { seriesValues, valueTape } from "./metric-values.ts";
-import { latencyAt, type SteadyRow } from "./latency-at.ts";
+import { latencyAt, type SteadyRate, type SteadyRow } from "./latency-at.ts";
 import { mlflowStore } from "./mlflow-store.ts";
 import { oursOverHttp } from "./ours-over-http.ts";
 import { copiedRows, seriesRows, trackerRows } from "./row-designs.ts";
@@ -22,8 +22,8 @@ export type BytesPerPoint = { readonly store: string; readonly bytes: number };
 export type SideBySide = {
   readonly mlflow: MetricStore | undefined;
   writes(load: WriteLoad, among?: readonly string[]): Promise<Comparison>;
-  /** Steady writes of ours at a share of its capacity, in requests a second. */
-  readonly steady: (load: WriteLoad, capacity: number, share: number) => Promise<SteadyRow>;
+  /** Steady writes of ours. */
+  readonly steady: (load: WriteLoad, rate: SteadyRate) => Promise<SteadyRow>;
   /** Reads of the first `limit` of so many points of one run. */
   readonly reads: (points: number, limit: number) => Promise<Comparison>;
   /** By how much the tables grow with 20 keys of 1,000 noisy values in so many runs, of MLflow a tenth. To be asked first. */
@@ -77,8 +77,7 @@ export async function withStores(
         });
         return { name: describeLoad(load), scalars: load.points * load.keys, trials };
       },
-      steady: (load, capacity, share) =>
-        latencyAt(bench, tape, { load, capacity, share, seconds: timing.seconds * STEADY_TIMES }),
+      steady: (load, steady) => latencyAt(bench, tape, { load, steady, seconds: timing.seconds * STEADY_TIMES }),
       async reads(points, limit) {
         const key = keyNames(1)[0]!;
         const history: History = { runs: 1, keys: [key], series: [seriesValues("noisy", points, 7)] };

@@ -85,7 +85,7 @@ export async function arrangeMetrics(
       const { stripe } = place;
       const amounts = place.parts.map(({ columns }) => amountOf(columns));
       const children = place.stored.length > 0 ? 0 : childrenOf(width, place.parts);
-      const deeper = goesDeeper(rules, width, valuesOf(place.stored), valuesOf(amounts), children);
+      const deeper = goesDeeper(rules, stripe, valuesOf(place.stored), valuesOf(amounts), children);
       const pieces = deeper ? [] : planFor(place, amounts);
       const old = deeper
         ? place.stored

@@ -1,5 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { goesDeeper, isFinal, planAppend, planJoin, planSettled, STRIPE_RULES, stripeOf } from "./metric-stripes.ts";
+import {
+  goesDeeper,
+  isFinal,
+  planAppend,
+  planJoin,
+  planSettled,
+  STRIPE_RULES,
+  stripeOf,
+  type StripeWidth,
+} from "./metric-stripes.ts";
 
 /** Blocks or parts of so many points of two keys. */
 const of = (...points: number[]) => points.map((count) => ({ points: count, values: 2 * count }));
@@ -66,7 +75,7 @@ describe("of a stripe that nothing comes to any more", () => {
 });
 
 describe("values go to narrower stripes", () => {
-  test.each<[string, boolean, Parameters<typeof goesDeeper>[1], number, number, number]>([
+  test.each<[string, boolean, StripeWidth, number, number, number]>([
     ["not where there are none", false, 16, 0, 1e6, 0],
     ["if they touch two of them", true, 4096, 0, 1, 2],
     ["if they touch four with enough values each", true, 256, 0, 256, 4],
@@ -78,7 +87,20 @@ describe("values go to narrower stripes", () => {
     ["not with wide blocks that are just large enough", false, 4096, 65_000, 536, 0],
     ["with wide blocks that are too large already", true, 256, 65_537, 0, 0],
   ])("%s", (_, wanted, width, stored, fresh, children) => {
-    expect(goesDeeper(STRIPE_RULES, width, stored, fresh, children)).toBe(wanted);
+    expect(goesDeeper(STRIPE_RULES, { firstKey: 0, width }, stored, fresh, children)).toBe(wanted);
+  });
+
+  test("of neighbouring wide stripes at different times, all of them between half and all of the bound", () => {
+    const roundOf = (stripe: number): number => {
+      let rounds = 1;
+      const at = { firstKey: stripe * 4096, width: 4096 } as const;
+      while (!goesDeeper(STRIPE_RULES, at, rounds * 1024, 1024, 0)) rounds += 1;
+      return rounds + 1;
+    };
+    const rounds = Array.from({ length: 32 }, (_, stripe) => roundOf(stripe));
+    expect([Math.min(...rounds), Math.max(...rounds)]).toEqual([33, 65]);
+    const together = Map.groupBy(rounds, (round) => round);
+    expect(Math.max(...[...together.values()].map(({ length }) => length))).toBeLessThanOrEqual(2);
   });
 });
 

@@ -36,6 +36,8 @@ export type StripeRules = {
 /** A sealed block of a narrow stripe is then at most half a megabyte, and one chunk of a key at most 32 KB. */
 export const STRIPE_RULES: StripeRules = { pointsMax: 4096, valuesMax: 65_536, childValuesMin: 2048 };
 
+/** Its multiples are spread evenly between whole numbers, however many of them are taken (Knuth, The Art of Computer Programming 3, 6.4). */
+const GOLDEN_RATIO = (1 + Math.sqrt(5)) / 2;
 /** Narrower stripes are taken at once where there are so few of them, */
 const CHILDREN_FEW = 2;
 /** or a few more, each with so many values that its block does not consist of its directory. */
@@ -68,20 +70,21 @@ export function isFinal(rules: StripeRules, width: StripeWidth, points: number):
 }
 
 /**
- * Whether new values go to narrower stripes instead of this one, and all blocks of this width with them, which are older.
+ * Whether new values go to narrower stripes instead of this one, and all blocks of this width with them, which are older. Stripes that fill alike, as
+ * those of wide runs do, are cut at different times, because each has a bound of its own between half of `valuesMax` and all of it.
  * @param stored values of all blocks of this width in the stripe
  * @param fresh values that come
  * @param children how many of the next narrower stripes the new values touch
  */
 export function goesDeeper(
   { valuesMax, childValuesMin }: StripeRules,
-  width: StripeWidth,
+  { firstKey, width }: Stripe,
   stored: number,
   fresh: number,
   children: number,
 ): boolean {
   if (narrower(width) === undefined) return false;
-  if (stored > 0) return stored + fresh > valuesMax;
+  if (stored > 0) return stored + fresh > valuesMax * (1 - (((firstKey / width) * GOLDEN_RATIO) % 1) / 2);
   const enough = children <= CHILDREN_SOME ? Math.min(CHILD_VALUES_SOME, childValuesMin) : childValuesMin;
   return children > 0 && (children <= CHILDREN_FEW || fresh >= enough * children);
 }

@@ -1,4 +1,5 @@
-import { decodeBlockKey, decodeLanding } from "@tidemark/metric-codec";
+import { decodeLanding } from "@tidemark/metric-codec";
+import { decodeChunk } from "./decode-chunk.ts";
 import { createFirstPoints, type FirstPoints, type Points } from "./first-points.ts";
 import type { LandedRequest, PointSegment, Stripe } from "./metric-segments.ts";
 import type { StepRange } from "./stored-series.ts";
@@ -8,7 +9,7 @@ export type KeyPoints = { readonly key: string; readonly points: Points };
 
 /** Makes the first points of a run, over all its keys, of what is stored. */
 export type PointsReader = {
-  /** Takes the next segment; keys come in the order of their bytes. @throws CodecError when it is damaged */
+  /** Takes the next segment, of which nothing is kept; keys come in the order of their bytes. @throws CodecError when it is damaged */
   add(segment: PointSegment): void;
   /** To be called when all is read of the keys so far: what is added then has points of later keys only, and theirs alone are taken of it. */
   nextKeys(): void;
@@ -36,9 +37,7 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
     let from = 0;
     for (let at = 0; at < keys.length; at += ENTRY_BYTES) {
       const to = from + entries.getUint32(at + 4);
-      byId
-        .get(entries.getUint32(at))!
-        .first.add(decodeBlockKey({ steps, times, section: sections.subarray(from, to) }));
+      byId.get(entries.getUint32(at))!.first.add(decodeChunk({ steps, times, section: sections.subarray(from, to) }));
       from = to;
     }
   };
@@ -71,7 +70,7 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
         collected.push(found);
         byId.set(segment.keyId, found);
         byText.set(segment.key, found);
-      } else if (segment.kind === "chunk") byId.get(segment.keyId)!.first.add(decodeBlockKey(segment.chunk));
+      } else if (segment.kind === "chunk") byId.get(segment.keyId)!.first.add(decodeChunk(segment.chunk));
       else if (segment.kind === "block") addStripe(segment.stripe);
       else addLanded(segment.landed);
     },

@@ -28,7 +28,10 @@ export function sampleSeries(
 /** Where the steps from `from` on fall for the first time. */
 function endOfRise(steps: Float64Array, from: number): number {
   let at = from + 1;
-  while (at < steps.length && steps[at]! >= steps[at - 1]!) at++;
+  for (let step = steps[from]!, next = step; at < steps.length; at++, step = next) {
+    next = steps[at]!;
+    if (next < step) break;
+  }
   return at;
 }
 

@@ -1,4 +1,5 @@
-import { decodeBlockKey, decodeLandingKey, readChunkHead } from "@tidemark/metric-codec";
+import { decodeLandingKey, readChunkHead } from "@tidemark/metric-codec";
+import { decodeChunk } from "./decode-chunk.ts";
 import type { KeyFacts, SeriesSegment } from "./metric-segments.ts";
 import { collectFirst, collectSample, type SeriesCollector } from "./series-points.ts";
 import type { StepRange } from "./stored-series.ts";
@@ -18,7 +19,7 @@ export type RunSeries = { readonly version: number } & ReturnType<SeriesCollecto
 
 /** Makes series of what is stored of them. */
 export type SeriesReader = {
-  /** Takes the next segment. @throws CodecError when it is damaged */
+  /** Takes the next segment, of which nothing is kept. @throws CodecError when it is damaged */
   add(segment: SeriesSegment): void;
   /** The series of all runs, in their order. */
   take(): RunSeries[];
@@ -48,7 +49,7 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
       if (segment.kind === "head") {
         // The statement and the sampler agree about buckets, as they calculate alike.
         if (!collector.addHead(readChunkHead(segment.head))) throw new Error("a chunk came without its points");
-      } else if (segment.kind === "chunk") collector.add(decodeBlockKey(segment.chunk));
+      } else if (segment.kind === "chunk") collector.add(decodeChunk(segment.chunk));
       else {
         const { block, receivedUs } = segment.landed;
         const series = decodeLandingKey(block, { key: plan.key, keyId: facts!.keyId });

@@ -24,9 +24,8 @@ export type PointBounds = {
   readonly shortPoints: number;
 };
 
-/** A page of segments. */
-export type PointPage = {
-  readonly segments: readonly PointSegment[];
+/** How a page ended. */
+export type PointPageEnd = {
   /** Where the next page of the same keys begins. */
   readonly next: PointCursor | undefined;
   /** All is read of these keys, and more keys follow this one. */
@@ -56,7 +55,8 @@ const pointsPage = binarySql(
 );
 
 /**
- * What is stored of the next keys of a run, as many as are sure to have `pointsMax` points or are read at once. One statement, which sees one moment.
+ * Passes on what is stored of the next keys of a run, as many as are sure to have `pointsMax` points or are read at once. One statement, which sees
+ * one moment. Bytes of a segment hold until `take` returns.
  */
 export async function listPointSegments(
   tx: Tx,
@@ -64,8 +64,11 @@ export async function listPointSegments(
   pointsMax: number,
   from: PointCursor,
   bounds: PointBounds,
-): Promise<PointPage> {
-  const rows = await tx.rows<Row>(pointsPage, [
+  take: (segment: PointSegment) => void,
+): Promise<PointPageEnd> {
+  let next: PointCursor | undefined;
+  let keysAfter: string | undefined;
+  const values = [
     query.orgId,
     query.runId,
     from.key,
@@ -79,15 +82,13 @@ export async function listPointSegments(
     bounds.keys,
     bounds.values,
     bounds.shortPoints,
-  ]);
-  const last = rows.at(-1);
-  const ended = last?.kind === "more" || last?.kind === "keys";
-  return {
-    segments: (ended ? rows.slice(0, -1) : rows).map(segmentOf),
-    next:
-      last?.kind === "more" ? { key: from.key, tier: last.tier, seq: last.seq, firstKey: last.firstKey } : undefined,
-    keysAfter: last?.kind === "keys" ? last.key : undefined,
-  };
+  ];
+  await tx.each<Row>(pointsPage, values, (row) => {
+    if (row.kind === "more") next = { key: from.key, tier: row.tier, seq: row.seq, firstKey: row.firstKey };
+    else if (row.kind === "keys") keysAfter = row.key;
+    else take(segmentOf(row));
+  });
+  return { next, keysAfter };
 }
 
 function segmentOf(row: Row): PointSegment {

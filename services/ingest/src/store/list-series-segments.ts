@@ -18,9 +18,6 @@ export type SeriesQuery = {
 /** Where a page begins: behind `seq` in the run at `place`. */
 export type SeriesCursor = { readonly place: number; readonly seq: number };
 
-/** A page of segments, and where the next one begins. */
-export type SeriesPage = { readonly segments: readonly SeriesSegment[]; readonly next: SeriesCursor | undefined };
-
 type Row = {
   kind: SeriesSegment["kind"] | "more";
   place: number;
@@ -43,14 +40,19 @@ const seriesPage = binarySql(
    FROM ingest.metric_series_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
-/** What is stored of the series from a place on, up to about `bytesMax` bytes of it. One statement, which sees one moment. */
+/**
+ * Passes on what is stored of the series from a place on, up to about `bytesMax` bytes of it, and returns where the next page begins. One statement,
+ * which sees one moment. Bytes of a segment hold until `take` returns.
+ */
 export async function listSeriesSegments(
   tx: Tx,
   query: SeriesQuery,
   from: SeriesCursor,
   bytesMax: number,
-): Promise<SeriesPage> {
-  const rows = await tx.rows<Row>(seriesPage, [
+  take: (segment: SeriesSegment) => void,
+): Promise<SeriesCursor | undefined> {
+  let next: SeriesCursor | undefined;
+  const values = [
     query.orgId,
     query.runIds,
     query.key,
@@ -61,10 +63,12 @@ export async function listSeriesSegments(
     from.place,
     from.seq,
     bytesMax,
-  ]);
-  const last = rows.at(-1);
-  if (last?.kind !== "more") return { segments: rows.map(segmentOf), next: undefined };
-  return { segments: rows.slice(0, -1).map(segmentOf), next: { place: last.place, seq: last.seq } };
+  ];
+  await tx.each<Row>(seriesPage, values, (row) => {
+    if (row.kind === "more") next = { place: row.place, seq: row.seq };
+    else take(segmentOf(row));
+  });
+  return next;
 }
 
 function segmentOf(row: Row): SeriesSegment {

@@ -4,6 +4,7 @@ import type { Compaction } from "../compaction/work-loop.ts";
 import type { StepRange } from "../domain/stored-series.ts";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
 import { listMetricVersions } from "./list-metric-versions.ts";
+import type { PointSegment, SeriesSegment } from "../domain/metric-segments.ts";
 import { listPointSegments, type PointCursor } from "./list-point-segments.ts";
 import { listSeriesSegments, type SeriesQuery } from "./list-series-segments.ts";
 import { POINT_BOUNDS, readPoints } from "./read-points.ts";
@@ -45,13 +46,17 @@ async function longRun(steps: number, landed = 0): Promise<string> {
 
 const seriesOf = async (query: Partial<SeriesQuery> & { runIds: string[] }, bytesMax = 64 * MIB) => {
   const asked = { orgId: tenant.orgId, key: "loss", range: everywhere, pointsMax: 1001, buckets: undefined, ...query };
-  const { segments, next } = await listSeriesSegments(ingest.db, asked, { place: 1, seq: -1 }, bytesMax);
+  const segments: SeriesSegment[] = [];
+  const begin = { place: 1, seq: -1 };
+  const next = await listSeriesSegments(ingest.db, asked, begin, bytesMax, (segment) => segments.push(segment));
   return { kinds: segments.map(({ kind }) => kind), segments, next };
 };
 const pointsOf = async (runId: string, pointsMax: number, range = everywhere, from = fromBegin) => {
   const asked = { orgId: tenant.orgId, runId, range };
-  const page = await listPointSegments(ingest.db, asked, pointsMax, from, { ...POINT_BOUNDS, bytes: 64 * MIB });
-  return { ...page, kinds: page.segments.map(({ kind }) => kind) };
+  const segments: PointSegment[] = [];
+  const bounds = { ...POINT_BOUNDS, bytes: 64 * MIB };
+  const end = await listPointSegments(ingest.db, asked, pointsMax, from, bounds, (segment) => segments.push(segment));
+  return { ...end, segments, kinds: segments.map(({ kind }) => kind) };
 };
 
 describe("of a long run", () => {

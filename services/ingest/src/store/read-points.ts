@@ -38,8 +38,7 @@ async function fill(
   let from: PointCursor = { key: "", ...begin };
   let missing = wanted;
   for (let statements = 0; statements < statementsMax; statements++) {
-    const { segments, next, keysAfter } = await listPointSegments(tx, query, missing, from, bounds);
-    for (const segment of segments) reader.add(segment);
+    const { next, keysAfter } = await listPointSegments(tx, query, missing, from, bounds, reader.add);
     if (next !== undefined) from = next;
     else {
       missing = wanted - reader.count();

@@ -32,10 +32,9 @@ async function fill(
   pageBytes: number,
   statementsMax: number,
 ): Promise<boolean> {
-  let from: SeriesCursor | undefined = { place: 1, seq: -1 };
+  let from: SeriesCursor = { place: 1, seq: -1 };
   for (let statements = 0; statements < statementsMax; statements++) {
-    const { segments, next } = await listSeriesSegments(tx, query, from, pageBytes);
-    for (const segment of segments) reader.add(segment);
+    const next = await listSeriesSegments(tx, query, from, pageBytes, reader.add);
     if (next === undefined) return true;
     from = next;
   }

@@ -1,0 +1,48 @@
+import pg from "pg";
+import type { Statement } from "./statement.ts";
+import { viewTypes } from "./types.ts";
+
+/** What the driver hands on with each row of a query that does not collect them. */
+type Described = { readonly fields: readonly { readonly name: string }[] };
+
+/**
+ * Runs a statement with binary rows and passes each row on as it arrives, while PostgreSQL still sends the others. Bytes of a row are a view of memory that is used
+ * again: they hold until `take` returns. When `take` throws, the other rows are left out, and the error is thrown once the connection is free again.
+ */
+export function eachRow<Row>(
+  client: pg.ClientBase,
+  { name, text, planned }: Statement,
+  values: readonly unknown[],
+  take: (row: Row) => void,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const prepared = planned === undefined ? { name } : {};
+    // As arrays, because the driver copies each column of a binary row that it makes an object of.
+    const config = { ...prepared, text, values: values as unknown[], binary: true, rowMode: "array", types: viewTypes };
+    const query = new pg.Query(config);
+    let names: readonly string[] | undefined;
+    let fault: { readonly error: unknown } | undefined;
+    query.on("row", (row: unknown, result) => {
+      if (fault !== undefined) return;
+      try {
+        names ??= (result as unknown as Described).fields.map((field) => field.name);
+        take(rowOf(names, row as readonly unknown[]) as Row);
+      } catch (error) {
+        fault = { error };
+      }
+    });
+    query.on("error", reject);
+    query.on("end", () => {
+      if (fault === undefined) resolve();
+      else reject(fault.error as Error);
+    });
+    client.query(query);
+  });
+}
+
+/** The values of a row by the names of their columns. */
+export function rowOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
+  return row;
+}
