@@ -34,7 +34,7 @@ export function eachRow<Row>(
     query.on("error", reject);
     query.on("end", () => {
       if (fault === undefined) resolve();
-      else reject(fault.error as Error);
+      else reject(fault.error);
     });
     client.query(query);
   });

@@ -10,7 +10,7 @@ export type KeyPoints = { readonly key: string; readonly points: Points };
 /** Makes the first points of a run, over all its keys, of what is stored. */
 export type PointsReader = {
   /** Takes the next segment, of which nothing is kept; keys come in the order of their bytes. @throws CodecError when it is damaged */
-  add(segment: PointSegment): void;
+  readonly add: (segment: PointSegment) => void;
   /** To be called when all is read of the keys so far: what is added then has points of later keys only, and theirs alone are taken of it. */
   nextKeys(): void;
   /** How many points there are of the keys so far, of each at most one more than the limit. */

@@ -20,7 +20,7 @@ export type RunSeries = { readonly version: number } & ReturnType<SeriesCollecto
 /** Makes series of what is stored of them. */
 export type SeriesReader = {
   /** Takes the next segment, of which nothing is kept. @throws CodecError when it is damaged */
-  add(segment: SeriesSegment): void;
+  readonly add: (segment: SeriesSegment) => void;
   /** The series of all runs, in their order. */
   take(): RunSeries[];
 };
