@@ -21,20 +21,20 @@ export function eachRow<Row>(
     const config = { ...prepared, text, values: values as unknown[], binary: true, rowMode: "array", types: viewTypes };
     const query = new pg.Query(config);
     let names: readonly string[] | undefined;
-    let fault: { readonly error: unknown } | undefined;
+    let fault: Error | undefined;
     query.on("row", (row: unknown, result) => {
       if (fault !== undefined) return;
       try {
         names ??= (result as unknown as Described).fields.map((field) => field.name);
         take(rowOf(names, row as readonly unknown[]) as Row);
       } catch (error) {
-        fault = { error };
+        fault = error instanceof Error ? error : new Error(String(error));
       }
     });
     query.on("error", reject);
     query.on("end", () => {
       if (fault === undefined) resolve();
-      else reject(fault.error);
+      else reject(fault);
     });
     client.query(query);
   });
