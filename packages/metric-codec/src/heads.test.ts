@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 
 import { columnsOf, columnsOfSeries } from "./columns.fixture.ts";
-import { headColumns } from "./head-columns.ts";
 import { headsOfColumns, populationVariance } from "./heads.ts";
 import type { HeadDelta } from "./heads.ts";
 import { mergeHeads } from "./merge-heads.ts";
@@ -183,27 +182,5 @@ describe("the head of a batch", () => {
       expect(merged.m2).toBe(Infinity);
       expect(merged.mean).not.toBeNaN();
     }
-  });
-
-  test("heads become arrays per field in one order", () => {
-    const heads = headsOfColumns(
-      columnsOf([
-        { metrics: { b: 3, a: 1 }, step: 5, timestampUs: null },
-        { metrics: { b: 5, a: 1 }, step: 7, timestampUs: null },
-      ]),
-    );
-    expect(headColumns(heads)).toEqual({
-      keys: ["a", "b"],
-      counts: [2, 2],
-      mins: [1, 3],
-      minSteps: [5, 5],
-      maxs: [1, 5],
-      maxSteps: [5, 7],
-      means: [1, 4],
-      m2s: [0, 2],
-      latests: [1, 5],
-      latestSteps: [7, 7],
-      firstSteps: [5, 5],
-    });
   });
 });

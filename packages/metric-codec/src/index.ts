@@ -23,8 +23,6 @@ export type { EncodeBlockOptions, EncodedBlock } from "./encode-block.ts";
 export { encodeLanding } from "./encode-landing.ts";
 export { encodeLandingTexts } from "./encode-landing-texts.ts";
 export { HEADS_PER_PAGE, NUMBERS_PER_HEAD, readHead } from "./head-page.ts";
-export { headColumns } from "./head-columns.ts";
-export type { HeadColumns } from "./head-columns.ts";
 export { headsOfColumns, populationVariance } from "./heads.ts";
 export type { HeadDelta } from "./heads.ts";
 export { compareKeyBytes } from "./key-order.ts";

@@ -11,10 +11,11 @@ import {
   type MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
-import type { LogFields } from "@tidemark/telemetry";
+import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
 import { logCompaction } from "./compaction/compact-log-lines.ts";
 import { metricCompaction } from "./compaction/compact-metrics.ts";
+import { rankCompaction } from "./compaction/compact-rank-metrics.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import type { WriteMarks } from "./compaction/write-marks.ts";
 import type { LevelRules } from "./domain/log-levels.ts";
@@ -31,6 +32,7 @@ import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
 import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
 import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
 import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
+import type { FoldBounds } from "./store/fold-rank-rows.ts";
 import { createRankLayouts } from "./store/rank-layouts.ts";
 import { createRunDirectory } from "./store/run-directory.ts";
 
@@ -51,9 +53,11 @@ export type IngestFixture = {
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
   /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
-  writer(ids?: IdSource, metricWriting?: MetricWriting): Client<(typeof IngestService)["method"]>;
+  writer(ids?: IdSource, writing?: MetricWriting & { readonly rankMarks?: WriteMarks }): Client<(typeof IngestService)["method"]>;
   /** A compactor that works when it is told to, and takes whatever has landed. */
   compactor(rules?: LevelRules, metricRules?: StripeRules): Compaction;
+  /** One that folds rank metrics, by these bounds. */
+  rankCompactor(bounds: FoldBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
   /** The pool of another service's role. */
   poolOf(role: string): Db;
   newTenant(): Promise<Tenant>;
@@ -98,7 +102,8 @@ export async function startIngest(): Promise<IngestFixture> {
   };
   const db = poolOf("tidemark_ingest");
   const owner = poolOf("postgres");
-  const writer = (ids: IdSource = createIdSource(Date.now, Math.random), metricWriting: MetricWriting = {}) => {
+  const writer: IngestFixture["writer"] = (ids = createIdSource(Date.now, Math.random), writing = {}) => {
+    const { rankMarks = eagerMarks, ...metricWriting } = writing;
     const metricWriter = createMetricWriter({
       db,
       marks: eagerMarks,
@@ -115,7 +120,7 @@ export async function startIngest(): Promise<IngestFixture> {
       logMarks: eagerMarks,
       metricWriter,
       rankLayouts: createRankLayouts(),
-      rankFolder: { note: () => {} },
+      rankMarks,
     };
     const appendMetrics = appendMetricsHandler(deps);
     const handlers = {
@@ -157,6 +162,12 @@ export async function startIngest(): Promise<IngestFixture> {
         metricCompaction(workerDb, { patienceSeconds: 0 }, metricRules),
       ];
       return startCompaction({ db: workerDb, kinds, metrics: noMetrics, log: { warn: failTest }, tickMs: 3_600_000 });
+    },
+    rankCompactor: (bounds, { compactionVisit } = noMetrics) => {
+      const workerDb = poolOf("tidemark_ingest_worker");
+      const kinds = [rankCompaction(workerDb, { patienceSeconds: 0 }, bounds)];
+      const metrics = { ...noMetrics, compactionVisit };
+      return startCompaction({ db: workerDb, kinds, metrics, log: { warn: failTest }, tickMs: 3_600_000 });
     },
     poolOf,
     newTenant: async () => {

@@ -16,7 +16,6 @@ import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
 import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
 import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
 import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
-import { startRankFolder } from "./rank-folder.ts";
 import { startSettler } from "./settler.ts";
 import { createRankLayouts } from "./store/rank-layouts.ts";
 import { createRunDirectory } from "./store/run-directory.ts";
@@ -36,7 +35,6 @@ export const ingestModule = defineModule({
   start(context) {
     const db = context.db();
     const compaction = compactRunData(context, context.config);
-    const rankFolder = startRankFolder({ db, log: context.log });
     const deps = {
       db,
       runs: createRunDirectory(db, context.config.runsRemembered),
@@ -50,7 +48,7 @@ export const ingestModule = defineModule({
       }),
       logMarks: compaction.logMarks,
       rankLayouts: createRankLayouts(),
-      rankFolder,
+      rankMarks: compaction.rankMarks,
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
     const appendMetrics = appendMetricsHandler(deps);
@@ -70,9 +68,7 @@ export const ingestModule = defineModule({
       implementations: [implement(IngestService, handlers)],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: async () => {
-        await Promise.all([settler.stop(), rankFolder.stop()]);
-      },
+      stop: () => settler.stop(),
     });
   },
 });

@@ -1,6 +1,7 @@
 import type { ModuleContext } from "@tidemark/host";
 import { logCompaction } from "./compact-log-lines.ts";
 import { metricCompaction } from "./compact-metrics.ts";
+import { FOLD_BOUNDS, rankCompaction } from "./compact-rank-metrics.ts";
 import { startCompaction } from "./work-loop.ts";
 import { createWriteMarks, type WriteMarks } from "./write-marks.ts";
 
@@ -13,6 +14,8 @@ export type RunDataCompaction = {
   readonly logMarks: WriteMarks;
   /** Which writes of metrics leave a mark; told apart by the run. */
   readonly metricMarks: WriteMarks;
+  /** Which writes of rank metrics leave a mark; told apart by the run and the set of keys. */
+  readonly rankMarks: WriteMarks;
   /** Ends after the step in hand. */
   stop(): Promise<void>;
 };
@@ -27,21 +30,27 @@ export function compactRunData(
   const settleSeconds = Math.min(SETTLE_SECONDS, patienceSeconds);
   const compaction = startCompaction({
     db,
-    kinds: [logCompaction(db, { settleSeconds, patienceSeconds }), metricCompaction(db, { patienceSeconds })],
+    kinds: [
+      logCompaction(db, { settleSeconds, patienceSeconds }),
+      metricCompaction(db, { patienceSeconds }),
+      rankCompaction(db, { patienceSeconds }),
+    ],
     metrics: context.metrics,
     log: context.log,
   });
-  const marks = (soonSeconds: number): WriteMarks =>
+  const marks = (soonSeconds: number, rowsSoon?: number): WriteMarks =>
     createWriteMarks({
       nowMs: () => performance.now(),
       soonSeconds,
       laterSeconds: patienceSeconds,
       remembered: config.runsRemembered,
+      ...(rowsSoon === undefined ? {} : { rowsSoon }),
     });
   return {
     logMarks: marks(settleSeconds),
     // Of metrics a row that can be seen needs no time to settle.
     metricMarks: marks(0),
+    rankMarks: marks(FOLD_BOUNDS.restSeconds, FOLD_BOUNDS.entriesMin),
     stop: () => compaction.stop(),
   };
 }

@@ -10,12 +10,12 @@ export type WriteMarks = {
 
 /** A mark at this interval at least. Work is kept for much longer after its last mark, so no write is ever overlooked. */
 const REPEAT_SECONDS = 5 * 60;
-/** So many writes, or bytes, since the last mark are worth compacting soon. */
+/** So many writes, unless said otherwise, or bytes, since the last mark are worth compacting soon. */
 const ROWS_SOON = 64;
 const BYTES_SOON = 256 * 1024;
 
 /**
- * Marks of a process: the first write of each thing leaves one, then every 64th or the one that makes 256 KiB, and one every five minutes.
+ * Marks of a process: the first write of each thing leaves one, then every `rowsSoon`th (64th) or the one that makes 256 KiB, and one every five minutes.
  * @param nowMs a clock that never steps back
  */
 export function createWriteMarks(options: {
@@ -23,8 +23,9 @@ export function createWriteMarks(options: {
   readonly soonSeconds: number;
   readonly laterSeconds: number;
   readonly remembered: number;
+  readonly rowsSoon?: number;
 }): WriteMarks {
-  const { nowMs, soonSeconds, laterSeconds } = options;
+  const { nowMs, soonSeconds, laterSeconds, rowsSoon = ROWS_SOON } = options;
   const marked = new LRUCache<string, { atMs: number; rows: number; bytes: number }>({ max: options.remembered });
   return {
     next(what, bytes) {
@@ -36,7 +37,7 @@ export function createWriteMarks(options: {
       }
       last.rows += 1;
       last.bytes += bytes;
-      if (last.rows < ROWS_SOON && last.bytes < BYTES_SOON) return null;
+      if (last.rows < rowsSoon && last.bytes < BYTES_SOON) return null;
       marked.set(what, { atMs: now, rows: 0, bytes: 0 });
       return soonSeconds;
     },

@@ -5,11 +5,11 @@ import type {
   AppendRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
 import type { Handler } from "@tidemark/rpc";
+import type { WriteMarks } from "../compaction/write-marks.ts";
 import { checkRankPlace, checkRankValues, type RankPlace } from "../domain/rank-limits.ts";
-import { appendRankMetrics } from "../store/append-rank-metrics.ts";
+import { appendRankMetrics, type RankWrite } from "../store/append-rank-metrics.ts";
 import type { RankLayouts } from "../store/rank-layouts.ts";
 import type { RunDirectory } from "../store/run-directory.ts";
-import type { RankFolder } from "../rank-folder.ts";
 import { callerOf, refuseFaultyBody, runIdOf } from "./request.ts";
 import { settleWrite } from "./settle-write.ts";
 
@@ -18,9 +18,9 @@ export function appendRankMetricsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly rankLayouts: RankLayouts;
-  readonly rankFolder: Pick<RankFolder, "note">;
+  readonly rankMarks: WriteMarks;
 }): Handler<typeof AppendRankMetricsRequestSchema, typeof AppendRankMetricsResponseSchema> {
-  const { db, runs, rankLayouts, rankFolder } = deps;
+  const { db, runs, rankLayouts, rankMarks } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = runIdOf(request.runId);
@@ -29,7 +29,14 @@ export function appendRankMetricsHandler(deps: {
     const place = placeOf(request);
     checkRankPlace(place);
     checkRankValues(keys, values);
-    const { outcome, sets } = await appendRankMetrics(db, rankLayouts, {
+    // Of a write that is tried again, the same sets leave marks.
+    const asked = new Map<number, number | null>();
+    const markSeconds = (setId: number): number | null => {
+      if (!asked.has(setId)) asked.set(setId, rankMarks.next(`${runId}/${setId}`, 0));
+      return asked.get(setId)!;
+    };
+    const forgetMarks = (): void => asked.forEach((_, setId) => rankMarks.forget(`${runId}/${setId}`));
+    const write: RankWrite = {
       orgId: caller.orgId,
       runId,
       runKnown: runs.knows(caller, runId),
@@ -45,9 +52,16 @@ export function appendRankMetricsHandler(deps: {
       place,
       keys,
       values,
-    });
-    for (const setId of sets) rankFolder.note({ orgId: caller.orgId, runId, setId });
-    return settleWrite(outcome, runs, caller, runId);
+      markSeconds,
+    };
+    try {
+      const outcome = await appendRankMetrics(db, rankLayouts, write);
+      if (outcome.outcome !== "inserted") forgetMarks();
+      return settleWrite(outcome, runs, caller, runId);
+    } catch (error) {
+      forgetMarks();
+      throw error;
+    }
   };
 }
 

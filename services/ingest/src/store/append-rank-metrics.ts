@@ -19,16 +19,15 @@ export type RankWrite = {
   /** Distinct, in order. */
   readonly keys: readonly string[];
   readonly values: readonly number[];
+  /** In how many seconds the compactor shall look at a set that gets a row; null: no mark is left for it. */
+  readonly markSeconds: (setId: number) => number | null;
 };
 
 const insertRankMetrics = sql(
   "ingest_append_rank_metrics",
   `SELECT outcome, inserted, run_project AS "projectId"
-   FROM ingest.append_rank_metrics($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+   FROM ingest.append_rank_metrics($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 );
-
-/** What became of a request, and in which sets it stored something that can be folded. */
-export type RankOutcome = { readonly outcome: WriteOutcome; readonly sets: readonly number[] };
 
 /**
  * Stores a request with its idempotency record in one transaction: one round trip when the keys have come together before, in this process.
@@ -39,16 +38,16 @@ export async function appendRankMetrics(
   layouts: RankLayouts,
   write: RankWrite,
   setsMax = SETS_MAX,
-): Promise<RankOutcome> {
+): Promise<WriteOutcome> {
   const { orgId, runId, keys } = write;
   const { worldSize } = write.place;
   const name = layoutName(orgId, runId, worldSize, keys);
   return withFreshIds(async () => {
     for (;;) {
       const known = layouts.get(name);
-      if (known !== undefined) return outcomeOf(await insertRows(db, write, known), known);
+      if (known !== undefined) return insertRows(db, write, known);
       const stored = await layouts.find(name, () => insertNew(db, write, setsMax));
-      if (stored !== undefined) return outcomeOf(stored.outcome, stored.layout ?? []);
+      if (stored !== undefined) return stored.outcome;
     }
   });
 }
@@ -76,14 +75,14 @@ async function insertNew(
   }
 }
 
-function outcomeOf(outcome: WriteOutcome, layout: RankLayout): RankOutcome {
-  const isStored = outcome.outcome === "inserted";
-  return { outcome, sets: isStored ? layout.filter(({ isPage }) => !isPage).map(({ setId }) => setId) : [] };
-}
-
 async function insertRows(tx: Tx, write: RankWrite, layout: RankLayout): Promise<WriteOutcome> {
   const { place, idempotency } = write;
   const rows = packRows(layout, write.values);
+  // Pages are never folded.
+  const marks = rows
+    .filter(({ isPage }) => !isPage)
+    .map(({ setId }) => ({ setId, seconds: write.markSeconds(setId) }))
+    .filter(({ seconds }) => seconds !== null);
   const outcome = await tx.one<WriteOutcome>(insertRankMetrics, [
     write.orgId,
     write.runId,
@@ -101,6 +100,8 @@ async function insertRows(tx: Tx, write: RankWrite, layout: RankLayout): Promise
     rows.map(({ firstSlot }) => firstSlot),
     rows.map(({ isPage }) => isPage),
     byteaArray(rows.map(({ packed }) => packed)),
+    marks.map(({ setId }) => setId),
+    marks.map(({ seconds }) => seconds),
   ]);
   return outcome!;
 }

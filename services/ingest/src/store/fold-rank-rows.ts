@@ -15,18 +15,33 @@ export type FoldBounds = {
   readonly overlapsMax: number;
 };
 
-const foldRows = sql("ingest_fold_rank_rows", "SELECT ingest.fold_rank_rows($1, $2, $3, $4, $5, $6, $7) AS folded");
+const foldRows = sql(
+  "ingest_compact_rank_rows",
+  "SELECT ingest.compact_rank_rows($1, $2, $3, $4, $5, $6, $7, $8, $9) AS folded",
+);
 
-/** Folds rows of a set into one block, those behind all blocks first, then those that came late; returns how many there were. One transaction. */
-export async function foldRankRows(db: Db, set: RankSetRef, bounds: FoldBounds): Promise<number> {
+const LOST = -1;
+
+/**
+ * Folds rows of a set into one block, those behind all blocks first, then those that came late; returns how many there were. One transaction,
+ * which also makes the claim hold for `leaseSeconds` more; `lost`, and nothing done, when somebody else has the work. `db` runs as the worker.
+ */
+export async function foldRankRows(
+  db: Db,
+  set: RankSetRef,
+  claim: { readonly fence: string; readonly leaseSeconds: number },
+  bounds: FoldBounds,
+): Promise<number | "lost"> {
   const row = await db.one<{ folded: number }>(foldRows, [
     set.orgId,
     set.runId,
     set.setId,
+    claim.fence,
+    claim.leaseSeconds,
     bounds.restSeconds,
     bounds.entriesMin,
     bounds.entriesMax,
     bounds.overlapsMax,
   ]);
-  return row!.folded;
+  return row!.folded === LOST ? "lost" : row!.folded;
 }

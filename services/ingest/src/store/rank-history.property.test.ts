@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import type { Db } from "@tidemark/pg";
 import fc from "fast-check";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
 import { appendRankMetrics } from "./append-rank-metrics.ts";
 import { foldRankRows } from "./fold-rank-rows.ts";
+import { claimRankSet } from "./rank-claim.fixture.ts";
 import { createRankLayouts } from "./rank-layouts.ts";
 import { readRankSummary } from "./read-rank-summary.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;
+let worker: Db;
 
 beforeAll(async () => {
   ingest = await startIngest();
+  worker = ingest.poolOf("tidemark_ingest_worker");
   tenant = await ingest.newTenant();
 });
 afterAll(() => ingest.close());
@@ -90,7 +94,9 @@ test.each([
             if (action.kind === "fold") {
               // Pages come after the sets and are never folded.
               const setId = Math.min(action.setId, setsMax - 1);
-              if (setId >= 0) await foldRankRows(ingest.db, { ...source, setId }, { ...action, restSeconds: 0 });
+              if (setId < 0) continue;
+              const set = { ...source, setId };
+              await foldRankRows(worker, set, await claimRankSet(ingest, set), { ...action, restSeconds: 0 });
               continue;
             }
             const { keys, step, rank, worldSize, weight } = action;
@@ -102,6 +108,7 @@ test.each([
               place: { step, rank, worldSize, localRank: 0, weight, timestampUs: null },
               keys,
               values: keys.map(() => writes.length),
+              markSeconds: () => null,
             };
             await appendRankMetrics(ingest.db, layouts, write, setsMax);
             writes.push(action);

@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
 import { foldRankRows } from "./fold-rank-rows.ts";
+import { claimRankSet } from "./rank-claim.fixture.ts";
 import { listRankSets, readRankValues } from "./read-rank-values.ts";
 
 let ingest: IngestFixture;
@@ -16,15 +18,14 @@ beforeAll(async () => {
   runId = await ingest.newRun(mine);
   const report = { runId, keys: ["a"], values: [1], step: 0, worldSize: 2, localRank: 0, weight: 1 };
   await ingest.write.appendRankMetrics({ ...report, rank: 0 }, callOf(mine));
-  await foldRankRows(
-    ingest.db,
-    { orgId: mine.orgId, runId, setId: 0 },
-    { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 },
-  );
+  const set = { orgId: mine.orgId, runId, setId: 0 };
+  const worker = ingest.poolOf("tidemark_ingest_worker");
+  expect(await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds)).toBe(1);
   await ingest.write.appendRankMetrics({ ...report, rank: 1 }, callOf(mine));
 });
 afterAll(() => ingest.close());
 
+const bounds = { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 };
 const tables = ["runs", "sets", "keys", "rows", "blocks"];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
@@ -49,9 +50,7 @@ describe.each(tables)("of ingest.rank_metric_%s, without a condition on the orga
   test("the service cannot delete what is read back", async () => {
     const remove = sql(`test_delete_rank_metric_${table}`, `DELETE FROM ingest.rank_metric_${table}`);
     const removed = ingest.db.withTenant(theirs.orgId, (tx) => tx.count(remove, []));
-    // Rows are deleted where they are folded; of another organization there are none.
-    if (table === "rows") expect(await removed).toBe(0);
-    else await expect(removed).rejects.toThrow(/permission denied/);
+    await expect(removed).rejects.toThrow(/permission denied/);
   });
 });
 
@@ -66,7 +65,18 @@ test("reading functions show another organization nothing, whatever organization
   expect(await read(theirs)).toEqual([0, 0]);
 });
 
-test("another organization folds nothing of ours", async () => {
-  const bounds = { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 };
-  expect(await foldRankRows(ingest.db, { orgId: theirs.orgId, runId, setId: 0 }, bounds)).toBe(0);
+test("the work of another organization folds nothing of ours", async () => {
+  const worker = ingest.poolOf("tidemark_ingest_worker");
+  const set = { orgId: theirs.orgId, runId, setId: 0 };
+  expect(await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds)).toBe(0);
+});
+
+test("who has not claimed the work folds nothing, and the service that writes cannot", async () => {
+  const set = { orgId: mine.orgId, runId, setId: 0 };
+  const worker = ingest.poolOf("tidemark_ingest_worker");
+  const { leaseSeconds } = await claimRankSet(ingest, set);
+  expect(await foldRankRows(worker, set, { fence: randomUUID(), leaseSeconds }, bounds)).toBe("lost");
+  const folded = foldRankRows(ingest.db, set, await claimRankSet(ingest, set), bounds);
+  await expect(folded).rejects.toThrow(/permission denied/);
+  expect(await count(ingest.db, mine, "rows")).toEqual({ n: 1 });
 });

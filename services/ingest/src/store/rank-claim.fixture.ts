@@ -1,0 +1,21 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "@tidemark/pg";
+import type { IngestFixture } from "../ingest.testing.ts";
+import type { RankSetRef } from "./fold-rank-rows.ts";
+
+const claim = sql(
+  "test_claim_rank_set",
+  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at, claimed_until, fence)
+   VALUES ($1, 'ranks', $2, $3, now(), now(), now() + interval '1 hour', $4)
+   ON CONFLICT (org_id, kind, run_id, part) DO UPDATE SET fence = excluded.fence`,
+);
+
+/** Claims the folding of a set, as the compactor does. */
+export async function claimRankSet(
+  { owner }: IngestFixture,
+  { orgId, runId, setId }: RankSetRef,
+): Promise<{ fence: string; leaseSeconds: number }> {
+  const fence = randomUUID();
+  await owner.rows(claim, [orgId, runId, String(setId), fence]);
+  return { fence, leaseSeconds: 60 };
+}
