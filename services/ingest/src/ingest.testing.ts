@@ -53,7 +53,10 @@ export type IngestFixture = {
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
   /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
-  writer(ids?: IdSource, writing?: MetricWriting & { readonly rankMarks?: WriteMarks }): Client<(typeof IngestService)["method"]>;
+  writer(
+    ids?: IdSource,
+    writing?: MetricWriting & { readonly rankMarks?: WriteMarks },
+  ): Client<(typeof IngestService)["method"]>;
   /** A compactor that works when it is told to, and takes whatever has landed. */
   compactor(rules?: LevelRules, metricRules?: StripeRules): Compaction;
   /** One that folds rank metrics, by these bounds. */

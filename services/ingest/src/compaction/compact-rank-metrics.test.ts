@@ -115,7 +115,10 @@ describe("rows that have come to rest", () => {
     const report = { runId, step: 0, worldSize: 4, weight: 1 };
     for (const rank of [0, 1, 2, 3]) {
       for (const keys of [["a", "b"], ["c"]]) {
-        await writer.appendRankMetrics({ ...report, rank, localRank: rank, keys, values: keys.map(() => 1) }, callOf(tenant));
+        await writer.appendRankMetrics(
+          { ...report, rank, localRank: rank, keys, values: keys.map(() => 1) },
+          callOf(tenant),
+        );
       }
     }
     expect(marks).toEqual(

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await ingest.write.appendRankMetrics({ ...report, rank: 0 }, callOf(mine));
   const set = { orgId: mine.orgId, runId, setId: 0 };
   const worker = ingest.poolOf("tidemark_ingest_worker");
-  expect(await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds)).toBe(1);
+  await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds);
   await ingest.write.appendRankMetrics({ ...report, rank: 1 }, callOf(mine));
 });
 afterAll(() => ingest.close());
