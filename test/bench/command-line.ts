@@ -9,6 +9,7 @@ const NAMES = [
   "stop-signal",
   "logs",
   "metrics",
+  "steady",
   "wide",
   "bytes",
   "charts",
@@ -18,7 +19,7 @@ const NAMES = [
 type BenchName = (typeof NAMES)[number];
 
 /** Those that compare with others or take long, and so are measured in one process unless `--mode` says otherwise. */
-const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set(["metrics", "wide", "bytes", "charts", "growth"]);
+const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set(["metrics", "steady", "wide", "bytes", "charts", "growth"]);
 
 /** What `npm run bench -- …` takes. */
 export type BenchOptions = {

@@ -4,7 +4,6 @@ import { withFreshPostgres } from "./fresh-postgres.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
 import { judgeRatio, type RatioRule, type Verdict } from "./metrics/check-ratios.ts";
 import { comparisonHead, comparisonRows, rateRatio, summarize, type Comparison } from "./metrics/compare-stores.ts";
-import { steadyHead, steadyLine, type SteadyRate, type SteadyRow } from "./metrics/latency-at.ts";
 import { describeRead, oursName, withStores, type BytesPerPoint, type SideBySide } from "./metrics/side-by-side.ts";
 import { seriesRows, trackerRows } from "./metrics/row-designs.ts";
 import { describeLoad, type WriteLoad } from "./metrics/write-load.ts";
@@ -19,11 +18,6 @@ const say = (text: string): void => void (options.json ? process.stderr : proces
 const single = (runs: number, concurrency: number): WriteLoad => ({ runs, points: 1, keys: 6, concurrency });
 const batch = (keys: number): WriteLoad => ({ runs: 32, points: 500, keys, concurrency: 8 });
 const fullLoads = [single(32, 1), single(32, 8), single(32, 32), single(1, 8), batch(2), batch(20), batch(100)];
-/** A closed loop tells what is possible and hides what waits; these are sent at a part of that, come what may. */
-const steadyLoads = [single(32, 32), batch(2), batch(20), batch(100)];
-const STEADY_SHARES = [0.5, 0.8];
-/** And batches at these, in scalars a second. */
-const STEADY_SCALARS = [400_000, 700_000];
 const fullReads = [
   [100_000, 100_000],
   [20_000, 5000],
@@ -42,7 +36,6 @@ function sayBytes(found: readonly BytesPerPoint[]): void {
 type Found = {
   readonly bytes: readonly BytesPerPoint[];
   readonly comparisons: readonly Comparison[];
-  readonly steady?: readonly SteadyRow[];
   readonly verdicts?: readonly Verdict[];
 };
 
@@ -61,32 +54,7 @@ async function compareAll(stores: SideBySide): Promise<Found> {
   for (const [points, limit] of fullReads) {
     if (isWanted(describeRead(points, limit))) add(await stores.reads(points, limit));
   }
-  const steady: SteadyRow[] = [];
-  say(`\n${steadyHead}`);
-  for (const load of steadyLoads) {
-    const measured = comparisons.find(({ name }) => name === describeLoad(load));
-    const capacity = measured && summarize(measured).find(({ store }) => store === oursName)?.rate.median;
-    for (const rate of steadyRates(load, capacity)) {
-      const row = await stores.steady(load, rate);
-      steady.push(row);
-      say(steadyLine(row));
-    }
-  }
-  return { bytes, comparisons, steady };
-}
-
-function steadyRates({ points, keys }: WriteLoad, capacity: number | undefined): SteadyRate[] {
-  if (capacity === undefined) return [];
-  const shares = STEADY_SHARES.map((share) => ({
-    what: `at ${shown(share * 100)} % of the rate above`,
-    rate: capacity * share,
-  }));
-  if (points === 1) return shares;
-  const fixed = STEADY_SCALARS.map((scalars) => ({
-    what: `at ${shown(scalars)} scalars/s`,
-    rate: scalars / (points * keys),
-  }));
-  return [...fixed, ...shares];
+  return { bytes, comparisons };
 }
 
 /** A few minutes of the same; the exit code tells whether the ratios hold. */

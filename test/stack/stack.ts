@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { freePort, startMinio, startNats } from "@tidemark/local";
 import { createTestDatabase, requireServers } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
@@ -56,6 +57,8 @@ const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as c
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
 const quiet = (): void => {};
+const RETRY_MS = 500;
+const TRIES_MAX = 20;
 
 let organizations = 0;
 
@@ -174,7 +177,13 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       organizations += 1;
       const operator = { headers: { "x-svc-bootstrap-token": BOOTSTRAP } };
       const slug = `org-${process.pid}-${Date.now().toString(36)}-${organizations}`;
-      const made = await api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
+      const make = () => api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
+      let made = await make();
+      // As a client that is told to come again: on a busy machine the first connections to PostgreSQL may take longer than a request waits.
+      for (let tries = 0; made.status === 503 && tries < TRIES_MAX; tries += 1) {
+        await pause(RETRY_MS);
+        made = await make();
+      }
       if (made.status !== 200) throw new Error(`no organization: ${made.status} ${made.text}`);
       const orgId = made.json.organization.id as string;
       const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { name: "test", scopes }, operator);

@@ -4,7 +4,6 @@ import type { BenchPostgres } from "../fresh-postgres.ts";
 import { interleave, type Comparison } from "./compare-stores.ts";
 import type { History, MetricStore, Timing } from "./metric-store.ts";
 import { seriesValues, valueTape } from "./metric-values.ts";
-import { latencyAt, type SteadyRate, type SteadyRow } from "./latency-at.ts";
 import { mlflowStore } from "./mlflow-store.ts";
 import { oursOverHttp } from "./ours-over-http.ts";
 import { copiedRows, seriesRows, trackerRows } from "./row-designs.ts";
@@ -22,8 +21,6 @@ export type BytesPerPoint = { readonly store: string; readonly bytes: number };
 export type SideBySide = {
   readonly mlflow: MetricStore | undefined;
   writes(load: WriteLoad, among?: readonly string[]): Promise<Comparison>;
-  /** Steady writes of ours. */
-  readonly steady: (load: WriteLoad, rate: SteadyRate) => Promise<SteadyRow>;
   /** Reads of the first `limit` of so many points of one run. */
   readonly reads: (points: number, limit: number) => Promise<Comparison>;
   /** By how much the tables grow with 20 keys of 1,000 noisy values in so many runs, of MLflow a tenth. To be asked first. */
@@ -36,8 +33,6 @@ export function describeRead(points: number, limit: number): string {
   return `read ${what} ${points.toLocaleString("en-US")} points of 1 run, 1 at a time`;
 }
 
-/** Percentiles want more answers than rates do. */
-const STEADY_TIMES = 2;
 const BYTES_KEYS = 20;
 const BYTES_STEPS = 1000;
 
@@ -77,7 +72,6 @@ export async function withStores(
         });
         return { name: describeLoad(load), scalars: load.points * load.keys, trials };
       },
-      steady: (load, steady) => latencyAt(bench, tape, { load, steady, seconds: timing.seconds * STEADY_TIMES }),
       async reads(points, limit) {
         const key = keyNames(1)[0]!;
         const history: History = { runs: 1, keys: [key], series: [seriesValues("noisy", points, 7)] };
