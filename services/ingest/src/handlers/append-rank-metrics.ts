@@ -54,14 +54,12 @@ export function appendRankMetricsHandler(deps: {
       values,
       markSeconds,
     };
-    try {
-      const outcome = await appendRankMetrics(db, rankLayouts, write);
-      if (outcome.outcome !== "inserted") forgetMarks();
-      return settleWrite(outcome, runs, caller, runId);
-    } catch (error) {
+    const outcome = await appendRankMetrics(db, rankLayouts, write).catch((error: unknown) => {
       forgetMarks();
       throw error;
-    }
+    });
+    if (outcome.outcome !== "inserted") forgetMarks();
+    return settleWrite(outcome, runs, caller, runId);
   };
 }
 

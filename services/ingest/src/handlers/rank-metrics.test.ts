@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { sql } from "@tidemark/pg";
 import type { AppendRankMetricsRequestSchema } from "@tidemark/proto/ingest/v1/rank_metrics";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
 
@@ -190,6 +191,45 @@ describe("a write of rank metrics", () => {
     await expect(
       ingest.write.appendRankMetrics({ ...requestOf({ a: 1 }), idempotencyKey }, callOf(tenant)),
     ).rejects.toMatchObject({ reason: "idempotency_key_reused" });
+  });
+});
+
+describe("the marks of a write of rank metrics", () => {
+  const marked = sql(
+    "test_rank_marks",
+    "SELECT part, count(*) AS marks FROM ingest.compaction_marks WHERE run_id = $1 AND kind = 'ranks' GROUP BY part ORDER BY part",
+  );
+  const marks = () => ingest.owner.rows<{ part: string; marks: number }>(marked, [runId]);
+  /** Every write is to leave a mark; what is forgotten is told. */
+  const writerOf = (forgotten: string[]) =>
+    ingest.writer(undefined, { rankMarks: { next: () => 5, forget: (what) => void forgotten.push(what) } });
+
+  test("are one for each set of keys that got a row", async () => {
+    const forgotten: string[] = [];
+    const keys = Array.from({ length: 65 }, (_, i) => `k${i}`);
+    const request = { ...requestOf({}), keys, values: keys.map(() => 1) };
+    await writerOf(forgotten).appendRankMetrics(request, callOf(tenant));
+    expect(await marks()).toEqual([
+      { part: "0", marks: 1 },
+      { part: "1", marks: 1 },
+    ]);
+    expect(forgotten).toEqual([]);
+  });
+
+  test("are none where nothing was stored, which the next write makes up for", async () => {
+    const forgotten: string[] = [];
+    const writer = writerOf(forgotten);
+    const request = { ...requestOf({ a: 1 }), idempotencyKey: randomUUID() };
+    await writer.appendRankMetrics(request, callOf(tenant));
+    expect(await writer.appendRankMetrics(request, callOf(tenant))).toMatchObject({ replayed: true });
+    expect(await marks()).toEqual([{ part: "0", marks: 1 }]);
+    expect(forgotten).toEqual([`${runId}/0`]);
+    const another = { ...requestOf({ a: 2 }), idempotencyKey: request.idempotencyKey };
+    await expect(writer.appendRankMetrics(another, callOf(tenant))).rejects.toMatchObject({
+      reason: "idempotency_key_reused",
+    });
+    expect(await marks()).toEqual([{ part: "0", marks: 1 }]);
+    expect(forgotten).toHaveLength(2);
   });
 });
 

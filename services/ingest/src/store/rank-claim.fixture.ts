@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "@tidemark/pg";
-import type { IngestFixture } from "../ingest.testing.ts";
+import { sql, type Db } from "@tidemark/pg";
 import type { RankSetRef } from "./fold-rank-rows.ts";
 
 const claim = sql(
@@ -10,9 +9,9 @@ const claim = sql(
    ON CONFLICT (org_id, kind, run_id, part) DO UPDATE SET fence = excluded.fence`,
 );
 
-/** Claims the folding of a set, as the compactor does. */
+/** Claims the folding of a set, as the compactor does. `owner` is whom nothing is hidden from. */
 export async function claimRankSet(
-  { owner }: IngestFixture,
+  owner: Db,
   { orgId, runId, setId }: RankSetRef,
 ): Promise<{ fence: string; leaseSeconds: number }> {
   const fence = randomUUID();

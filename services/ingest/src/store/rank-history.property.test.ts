@@ -96,7 +96,7 @@ test.each([
               const setId = Math.min(action.setId, setsMax - 1);
               if (setId < 0) continue;
               const set = { ...source, setId };
-              await foldRankRows(worker, set, await claimRankSet(ingest, set), { ...action, restSeconds: 0 });
+              await foldRankRows(worker, set, await claimRankSet(ingest.owner, set), { ...action, restSeconds: 0 });
               continue;
             }
             const { keys, step, rank, worldSize, weight } = action;

@@ -20,7 +20,7 @@ beforeAll(async () => {
   await ingest.write.appendRankMetrics({ ...report, rank: 0 }, callOf(mine));
   const set = { orgId: mine.orgId, runId, setId: 0 };
   const worker = ingest.poolOf("tidemark_ingest_worker");
-  await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds);
+  await foldRankRows(worker, set, await claimRankSet(ingest.owner, set), bounds);
   await ingest.write.appendRankMetrics({ ...report, rank: 1 }, callOf(mine));
 });
 afterAll(() => ingest.close());
@@ -68,15 +68,15 @@ test("reading functions show another organization nothing, whatever organization
 test("the work of another organization folds nothing of ours", async () => {
   const worker = ingest.poolOf("tidemark_ingest_worker");
   const set = { orgId: theirs.orgId, runId, setId: 0 };
-  expect(await foldRankRows(worker, set, await claimRankSet(ingest, set), bounds)).toBe(0);
+  expect(await foldRankRows(worker, set, await claimRankSet(ingest.owner, set), bounds)).toBe(0);
 });
 
 test("who has not claimed the work folds nothing, and the service that writes cannot", async () => {
   const set = { orgId: mine.orgId, runId, setId: 0 };
   const worker = ingest.poolOf("tidemark_ingest_worker");
-  const { leaseSeconds } = await claimRankSet(ingest, set);
+  const { leaseSeconds } = await claimRankSet(ingest.owner, set);
   expect(await foldRankRows(worker, set, { fence: randomUUID(), leaseSeconds }, bounds)).toBe("lost");
-  const folded = foldRankRows(ingest.db, set, await claimRankSet(ingest, set), bounds);
+  const folded = foldRankRows(ingest.db, set, await claimRankSet(ingest.owner, set), bounds);
   await expect(folded).rejects.toThrow(/permission denied/);
   expect(await count(ingest.db, mine, "rows")).toEqual({ n: 1 });
 });
