@@ -5,17 +5,28 @@ import { createServer, type Server } from "node:net";
 // up on Linux, 49152 and up on macOS): there a port that was free is soon somebody's.
 const FIRST = 15_000;
 const LAST = 32_000;
+/**
+ * Each process has a part of the range of its own, by its id, because processes that start servers at one time would give out the same port now
+ * and then; where its part is used up, it takes the others'.
+ */
+const PARTS = 68;
+const PART = (LAST - FIRST) / PARTS;
 const TRIES_MAX = 200;
+/** What this process has given out: what was asked for is not listened on at once. */
+const given = new Set<number>();
 
 /**
- * A TCP port of 127.0.0.1 that nobody listened on a moment ago, and that no outgoing connection
+ * A TCP port of 127.0.0.1 that nobody listened on a moment ago, that this process has not given out before, and that no outgoing connection
  * will take by chance. Another server may still take it before the caller does, so a caller that
  * must not fail tries again with another one.
  */
 export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const port = randomInt(FIRST, LAST);
-    if (await isPortFree(port)) return port;
+  const own = FIRST + (process.pid % PARTS) * PART;
+  for (let tries = 0; tries < 2 * TRIES_MAX; tries += 1) {
+    const port = tries < TRIES_MAX ? randomInt(own, own + PART) : randomInt(FIRST, LAST);
+    if (given.has(port) || !(await isPortFree(port))) continue;
+    given.add(port);
+    return port;
   }
   throw new Error(`no free port between ${FIRST} and ${LAST}`);
 }
