@@ -1,6 +1,7 @@
 import pg from "pg";
 import { BinaryClient } from "./binary-client.ts";
-import { eachRow, rowOf } from "./each-row.ts";
+import { eachRow } from "./each-row.ts";
+import { queryOf, rowOf } from "./query.ts";
 import type { Statement } from "./statement.ts";
 import { sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
@@ -128,17 +129,11 @@ export function createDb(options: DbOptions): Db {
 
   const run = async (
     client: pg.Pool | pg.PoolClient,
-    { name, text, planned, rows }: Statement,
+    statement: Statement,
     values: readonly unknown[],
   ): Promise<pg.QueryResult> => {
-    const result = await client.query({
-      ...(planned === undefined ? { name } : {}),
-      text,
-      values: values as unknown[],
-      // As arrays, because the driver copies each column of a binary row that it makes an object of.
-      ...(rows === "binary" ? { binary: true, rowMode: "array" } : {}),
-    });
-    return rows === "binary" ? withObjects(result) : result;
+    const result = await client.query(queryOf(statement, values));
+    return statement.rows === "binary" ? withObjects(result) : result;
   };
 
   /** With a client of the pool where there is none. */

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { queryOf, rowOf } from "./query.ts";
 import type { Statement } from "./statement.ts";
 import { viewTypes } from "./types.ts";
 
@@ -6,20 +7,17 @@ import { viewTypes } from "./types.ts";
 type Described = { readonly fields: readonly { readonly name: string }[] };
 
 /**
- * Runs a statement with binary rows and passes each row on as it arrives, while PostgreSQL still sends the others. Bytes of a row are a view of memory that is used
- * again: they hold until `take` returns. When `take` throws, the other rows are left out, and the error is thrown once the connection is free again.
+ * Runs a statement with binary rows and passes each row on as it arrives, while PostgreSQL still sends the others. Bytes of a row are a view of
+ * memory that is used again: they hold until `take` returns. When `take` throws, the other rows are left out, and the error is thrown once the connection is free again.
  */
 export function eachRow<Row>(
   client: pg.ClientBase,
-  { name, text, planned }: Statement,
+  statement: Statement,
   values: readonly unknown[],
   take: (row: Row) => void,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const prepared = planned === undefined ? { name } : {};
-    // As arrays, because the driver copies each column of a binary row that it makes an object of.
-    const config = { ...prepared, text, values: values as unknown[], binary: true, rowMode: "array", types: viewTypes };
-    const query = new pg.Query(config);
+    const query = new pg.Query({ ...queryOf(statement, values), types: viewTypes });
     let names: readonly string[] | undefined;
     let fault: Error | undefined;
     query.on("row", (row: unknown, result) => {
@@ -38,11 +36,4 @@ export function eachRow<Row>(
     });
     client.query(query);
   });
-}
-
-/** The values of a row by the names of their columns. */
-export function rowOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
-  const row: Record<string, unknown> = {};
-  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
-  return row;
 }

@@ -1,7 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { columnsOfRequest, encodeLogBlock } from "@tidemark/log-codec";
 import { createDb, migrate, sql, type Db } from "@tidemark/pg";
@@ -13,13 +10,11 @@ import { logStart } from "../domain/log-cursor.ts";
 import type { LogSource } from "../domain/log-stream.ts";
 import { appendLogLines } from "./append-log-lines.ts";
 import { readLogPage } from "./read-log-lines.ts";
-
-const directory = join(import.meta.dirname, "migrations");
-const runs = { schema: "runs", directory: join(import.meta.dirname, "../../../runs/src/store/migrations") };
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
 
 let database: TestDatabase;
 let db: Db;
-let before: string;
+let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 /** Numbers that repeat and leave gaps, ids in another order, texts of all lengths, times with and without. */
 const lineOf = (n: number) => ({
@@ -44,10 +39,8 @@ const insert = sql(
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  before = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
-  const files = (await readdir(directory)).filter((file) => file < "0005");
-  await Promise.all(files.map((file) => copyFile(join(directory, file), join(before, file))));
-  await migrate(database.url, [runs, { schema: "ingest", directory: before }]);
+  before = await ingestMigrationsBefore("0005");
+  await migrate(database.url, [runsMigrations, before]);
   const owner = createDb({ url: database.url, role: "postgres", application: "test", connectionsMax: 1 });
   for (const { orgId, runId, stream } of sources) {
     await owner.rows(insert, [
@@ -62,13 +55,13 @@ beforeAll(async () => {
     ]);
   }
   await owner.close();
-  await migrate(database.url, [{ schema: "ingest", directory }]);
+  await migrate(database.url, [ingestMigrations]);
   db = createDb({ url: database.url, role: "tidemark_ingest", application: "test", connectionsMax: 2 });
 });
 afterAll(async () => {
   await db.close();
   await database.drop();
-  await rm(before, { recursive: true, force: true });
+  await before.remove();
 });
 
 const wanted = lines

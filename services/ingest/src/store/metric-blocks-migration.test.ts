@@ -1,20 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createColumnsBuilder, decodeBlock, encodeLandingTexts } from "@tidemark/metric-codec";
 import { createDb, migrate, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { metricCompaction } from "../compaction/compact-metrics.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
-
-const directory = join(import.meta.dirname, "migrations");
-const runs = { schema: "runs", directory: join(import.meta.dirname, "../../../runs/src/store/migrations") };
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
 
 let database: TestDatabase;
 let owner: Db;
-let before: string;
+let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 const keys = ["acc", "loss"];
 const sources = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }));
@@ -40,21 +35,19 @@ const insertRow = sql(
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  before = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
-  const files = (await readdir(directory)).filter((file) => file < "0007");
-  await Promise.all(files.map((file) => copyFile(join(directory, file), join(before, file))));
-  await migrate(database.url, [runs, { schema: "ingest", directory: before }]);
+  before = await ingestMigrationsBefore("0007");
+  await migrate(database.url, [runsMigrations, before]);
   owner = createDb({ url: database.url, role: "postgres", application: "test", connectionsMax: 1 });
   for (const { orgId, runId } of sources) {
     for (const key of keys) await owner.rows(insertHead, [orgId, runId, key]);
     for (const [i, id] of [64, 128, 192].entries()) await owner.rows(insertRow, [orgId, runId, id, landingOf(i * 10)]);
   }
-  await migrate(database.url, [{ schema: "ingest", directory }]);
+  await migrate(database.url, [ingestMigrations]);
 });
 afterAll(async () => {
   await owner.close();
   await database.drop();
-  await rm(before, { recursive: true, force: true });
+  await before.remove();
 });
 
 const blocksOf = sql("test_migrated_blocks", "SELECT data FROM ingest.metric_blocks WHERE org_id = $1 AND run_id = $2");

@@ -1,18 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createDb, migrate, platformMigrations, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
 
-const directory = join(import.meta.dirname, "migrations");
-const runs = { schema: "runs", directory: join(import.meta.dirname, "../../../runs/src/store/migrations") };
 const name = `tidemark_test_${randomUUID().replaceAll("-", "")}`;
 const ownerRole = `${name}_owner`;
 
 let owner: Db;
-let before: string;
+let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 const server = () => createDb({ url: testServerUrl(), role: "postgres", application: "test", connectionsMax: 1 });
 const asServer = async (...statements: string[]): Promise<void> => {
@@ -78,10 +74,8 @@ beforeAll(async () => {
   const asOwner = new URL(url);
   asOwner.searchParams.set("options", `-c role=${ownerRole}`);
 
-  before = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
-  const files = (await readdir(directory)).filter((file) => file < "0007");
-  await Promise.all(files.map((file) => copyFile(join(directory, file), join(before, file))));
-  await migrate(asOwner.href, [platformMigrations, runs, { schema: "ingest", directory: before }]);
+  before = await ingestMigrationsBefore("0007");
+  await migrate(asOwner.href, [platformMigrations, runsMigrations, before]);
   owner = createDb({ url: url.href, role: "postgres", application: "test", connectionsMax: 1 });
   await owner.rows(insertHeads, [first!.orgId, first!.runId, 70]);
   await owner.rows(insertLanding, [first!.orgId, first!.runId]);
@@ -91,12 +85,12 @@ beforeAll(async () => {
     second!.runId,
   ]);
   seenBefore = { views: await owner.rows(views, []), types: await owner.rows(types, []) };
-  await migrate(asOwner.href, [{ schema: "ingest", directory }]);
+  await migrate(asOwner.href, [ingestMigrations]);
 }, 60_000);
 afterAll(async () => {
   await owner.close();
   await asServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE ${ownerRole}`);
-  await rm(before, { recursive: true, force: true });
+  await before.remove();
 });
 
 test("readers of the heads see after the change what they saw before, in the same columns", async () => {

@@ -1,20 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createDb, migrate, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { rankCompaction } from "../compaction/compact-rank-metrics.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
 
-const directory = join(import.meta.dirname, "migrations");
-const runs = { schema: "runs", directory: join(import.meta.dirname, "../../../runs/src/store/migrations") };
 const sources = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }));
 
 let database: TestDatabase;
 let owner: Db;
-let before: string;
+let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 const insertSet = sql(
   "test_insert_old_rank_set",
@@ -38,21 +34,19 @@ const blocksOf = sql(
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  before = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
-  const files = (await readdir(directory)).filter((file) => file < "0011");
-  await Promise.all(files.map((file) => copyFile(join(directory, file), join(before, file))));
-  await migrate(database.url, [runs, { schema: "ingest", directory: before }]);
+  before = await ingestMigrationsBefore("0011");
+  await migrate(database.url, [runsMigrations, before]);
   owner = createDb({ url: database.url, role: "postgres", application: "test", connectionsMax: 1 });
   for (const { orgId, runId } of sources) {
     await owner.rows(insertSet, [orgId, runId]);
     await owner.rows(insertRows, [orgId, runId]);
   }
-  await migrate(database.url, [{ schema: "ingest", directory }]);
+  await migrate(database.url, [ingestMigrations]);
 });
 afterAll(async () => {
   await owner.close();
   await database.drop();
-  await rm(before, { recursive: true, force: true });
+  await before.remove();
 });
 
 test("rows of sets that were written before the compactor knew of them are folded without another write", async () => {
