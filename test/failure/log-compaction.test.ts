@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
+import { killWhileCompacting } from "../stack/kill-compactor.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
 import { until } from "../stack/until.ts";
 
 type Line = { line_number: number; message: string };
@@ -10,17 +10,6 @@ type Line = { line_number: number; message: string };
 const LINES = 40;
 const WRITERS = 4;
 const KILLS = 5;
-
-/** Waits until a compactor has claimed something: it works on it in this moment. */
-async function untilClaimed(stack: Stack): Promise<void> {
-  await until("a claim", async () => {
-    const [row] = await queryDatabase<{ claimed: boolean }>(
-      stack,
-      "SELECT EXISTS (SELECT FROM ingest.compaction_work WHERE claimed_until > now()) AS claimed",
-    );
-    return row!.claimed;
-  });
-}
 
 /** All lines by pages; undefined while the service that reads is not there. */
 async function readAll(api: Api, path: string): Promise<string[] | undefined> {
@@ -74,18 +63,25 @@ describeModes(
       };
       const reading = reader();
 
-      for (let kill = 0; kill < KILLS; kill += 1) {
-        const before = acknowledged.size;
-        await until("some writes", () => acknowledged.size > before + 20 * LINES);
-        await untilClaimed(stack());
-        await stack().restart("ingest");
+      const load = Promise.all([...writers, reading]);
+      const kills = async (): Promise<void> => {
+        for (let kill = 0; writing && kill < KILLS; kill += 1) {
+          const before = acknowledged.size;
+          await until("some writes", () => acknowledged.size > before + 20 * LINES, 30_000);
+          await killWhileCompacting(stack(), "log_blocks", kill % 2 === 0);
+        }
+      };
+      try {
+        await Promise.race([kills(), load]);
+      } finally {
+        writing = false;
+        await Promise.allSettled([load]);
       }
-      writing = false;
-      await Promise.all([...writers, reading]);
+      await load;
 
       const wanted = [...acknowledged].sort();
       expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
-      // What a killed process had claimed is due again after a while; then everything is in blocks.
+      // Everything is in blocks after a while.
       await until(
         "the last landing row to be compacted",
         async () => {
