@@ -7,6 +7,7 @@ import { requireServers } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { until } from "../stack/until.ts";
+import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 const START_MS = 120_000;
@@ -77,7 +78,7 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
         expect((await api.get("/metrics")).status).toBe(200);
 
         postgres = await ownPostgres(directory, port);
-        await until("readiness", async () => (await api.get("/readyz")).status === 200);
+        await untilReady(stack);
         const again = await api.post(
           `/runs/${id}/metrics/batch`,
           { points: [{ metrics: { a: 2 }, step: 1 }] },

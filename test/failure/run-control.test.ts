@@ -9,6 +9,7 @@ import type { Api } from "../stack/client.ts";
 import { runIn, signalOf, stopOf } from "../stack/run-control.ts";
 import { startStack, type Replica, type Stack } from "../stack/stack.ts";
 import { until } from "../stack/until.ts";
+import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
@@ -189,7 +190,7 @@ describe.each(modes)("while PostgreSQL is stopped, %s", (mode) => {
         12_000,
       );
       postgres = await startPostgres({ dataDir: directory, log: () => {}, port });
-      await until("readiness", async () => (await api.get("/readyz")).status === 200);
+      await untilReady(stack);
       const request = await stopOf(api, known);
       expect((await signalOf(api, known)).json.stop_request?.stop_request_id).toBe(request);
     },

@@ -7,6 +7,7 @@ import { createTestDatabase, requireServers } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
 import { until } from "./until.ts";
+import { untilReady } from "./until-ready.ts";
 
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
 export type Mode = "embedded" | "split";
@@ -128,26 +129,25 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   };
 
   const api = createApi(baseUrl);
+  const portsOf = (kind: "internal" | "grpc"): Map<string, number> =>
+    new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
+  const internalPorts = portsOf("internal");
   const dead = new Promise<never>((_, reject) => {
     for (const child of new Set(children.values())) {
       void child.ended.then((code) => reject(new Error(`${child.name} ended with ${code}:\n${child.output()}`)));
     }
   });
   dead.catch(() => {});
-  const ready = () => until("readiness", async () => (await api.get("/readyz")).status === 200, 30_000);
+  const ready = () => untilReady({ api, children, internalPorts }, 30_000);
   try {
     await Promise.race([ready(), dead]);
   } catch (error) {
-    const output = [...new Set(children.values())].map((child) => `--- ${child.name}\n${child.output()}`).join("\n");
     await Promise.all([...new Set(children.values())].map((child) => child.end("SIGKILL")));
     await release();
-    throw new Error(`the stack did not become ready: ${String(error)}\n${output}`, { cause: error });
+    throw new Error(`the stack did not become ready: ${String(error)}`, { cause: error });
   }
 
   const replicas: Replica[] = [];
-
-  const portsOf = (kind: "internal" | "grpc"): Map<string, number> =>
-    new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
 
   return {
     mode,
@@ -157,7 +157,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     databaseUrl,
     children,
     grpcPorts: portsOf("grpc"),
-    internalPorts: portsOf("internal"),
+    internalPorts,
     nats:
       nats === undefined
         ? undefined

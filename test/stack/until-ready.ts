@@ -1,0 +1,30 @@
+import type { Stack } from "./stack.ts";
+import { until } from "./until.ts";
+
+/** What of a stack tells whether it is ready, and if not, why. */
+export type Observed = Pick<Stack, "api" | "children" | "internalPorts">;
+
+/**
+ * Waits until all of a stack is ready, as its gateway sees it. @throws Error after `timeoutMs` with each module's own answer and what its
+ * process printed last
+ */
+export async function untilReady(stack: Observed, timeoutMs?: number): Promise<void> {
+  try {
+    await until("readiness", async () => (await stack.api.get("/readyz")).status === 200, timeoutMs);
+  } catch (error) {
+    const reports = await Promise.all([...stack.internalPorts.keys()].map((module) => reportOf(stack, module)));
+    throw new Error([String(error), ...new Set(reports)].join("\n"), { cause: error });
+  }
+}
+
+const ANSWER_MS = 2000;
+const OUTPUT_CHARACTERS = 4000;
+
+async function reportOf({ children, internalPorts }: Observed, module: string): Promise<string> {
+  const child = children.get(module);
+  const asked = fetch(`http://127.0.0.1:${internalPorts.get(module)}/readyz`, {
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const answer = await asked.then(async (response) => `${response.status} ${await response.text()}`, String);
+  return `--- ${child?.name} (process ${child?.pid}): ${answer.trim()}\n${child?.output().slice(-OUTPUT_CHARACTERS)}`;
+}
