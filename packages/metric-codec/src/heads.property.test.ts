@@ -12,23 +12,21 @@ type Points = [step: number, value: number][];
 function extremesOf(points: Points): Omit<HeadDelta, "key" | "mean" | "m2"> {
   const steps = points.map(([step]) => step);
   const values = points.map(([, value]) => value);
-  const [min, max, firstStep, latestStep] = [
-    Math.min(...values),
-    Math.max(...values),
-    Math.min(...steps),
-    Math.max(...steps),
-  ];
-  const lowestStepOf = (wanted: number) =>
-    Math.min(...points.filter(([, value]) => value === wanted).map(([step]) => step));
+  const latestStep = Math.max(...steps);
+  // Zeros of both signs are one extreme, which shows as it was written where it was seen.
+  const seen = (extreme: number): [step: number, value: number] =>
+    points.filter(([, value]) => value === extreme).reduce((first, point) => (point[0] < first[0] ? point : first));
+  const [minStep, min] = seen(Math.min(...values));
+  const [maxStep, max] = seen(Math.max(...values));
   return {
     count: points.length,
     min,
-    minStep: lowestStepOf(min),
+    minStep,
     max,
-    maxStep: lowestStepOf(max),
+    maxStep,
     latest: points.findLast(([step]) => step === latestStep)![1],
     latestStep,
-    firstStep,
+    firstStep: Math.min(...steps),
   };
 }
 
@@ -87,6 +85,20 @@ describe("heads of any history, cut into any batches and merged in any order", (
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  test("show an extreme of zeros of both signs as it was written where it was seen first", () => {
+    const points: Points = [
+      [8, -0],
+      [3, 0],
+      [3, -0],
+    ];
+    expect(headsOfColumns(columnsOfSeries("k", ...points))[0]).toMatchObject({
+      min: 0,
+      minStep: 3,
+      max: 0,
+      maxStep: 3,
+    });
   });
 
   test("are numbers for any doubles, each key's own, with a mean between the extremes", () => {

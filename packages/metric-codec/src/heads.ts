@@ -4,7 +4,7 @@ import { valueCountOf } from "./columns.ts";
 /**
  * What one batch, or any number of them, says about one key of a run.
  *
- * - `min`, `max` with the lowest step at which each was seen.
+ * - `min`, `max` with the lowest step at which each was seen; zeros of both signs are one value, shown as it was written there.
  * - `mean`, and `m2` the sum of the squared deviations from it; Infinity where that sum is beyond a double, never NaN.
  * - `latest` is the value at the highest step, `latestStep`; of several at that step the one that arrived last.
  * - `firstStep` is the lowest step.
