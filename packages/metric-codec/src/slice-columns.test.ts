@@ -55,6 +55,15 @@ describe("columns of blocks", () => {
     checkBlockColumns(concatColumns([]));
   });
 
+  test("cut by keys have no times when the points that are left have none", () => {
+    const receivedUs = 1_767_000_000_000_000;
+    const untimed: BlockPoint = { step: 0, receivedUs, timestampUs: null, values: new Map([[41, 0]]) };
+    const timed: BlockPoint = { step: 1, receivedUs, timestampUs: receivedUs, values: new Map([[33, 0]]) };
+    const columns = blockColumnsOf([untimed, timed]);
+    expect(sliceKeys(columns, 41, 42)!.timestampsUs).toHaveLength(0);
+    expect(sliceKeys(columns, 33, 34)!.timestampsUs).toEqual(Float64Array.of(receivedUs));
+  });
+
   test("cut by keys are those of the points with only these keys", () => {
     fc.assert(
       fc.property(anyBlockPoints, fc.integer({ min: 31, max: 48 }), fc.nat(8), (points, fromId, width) => {

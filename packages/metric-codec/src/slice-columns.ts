@@ -1,4 +1,4 @@
-import { EMPTY_U32 } from "./block-columns.ts";
+import { EMPTY_F64, EMPTY_U32 } from "./block-columns.ts";
 import type { BlockColumns } from "./block-columns.ts";
 import { lowerBound } from "./key-ranks.ts";
 import { pick } from "./pick.ts";
@@ -50,9 +50,16 @@ function withoutEmptyPoints(columns: BlockColumns): BlockColumns {
     ...columns,
     steps: pick(columns.steps, left),
     receivedUs: pick(columns.receivedUs, left),
-    timestampsUs: columns.timestampsUs.length === 0 ? columns.timestampsUs : pick(columns.timestampsUs, left),
+    timestampsUs: timesOf(columns.timestampsUs, left),
     pointIndexes,
   });
+}
+
+/** The client times of some points; none when they have none. */
+function timesOf(timestampsUs: Float64Array, points: Uint32Array): Float64Array {
+  if (timestampsUs.length === 0) return timestampsUs;
+  const times = pick(timestampsUs, points);
+  return times.every(Number.isNaN) ? EMPTY_F64 : times;
 }
 
 function offsetsFrom(offsets: Uint32Array, from: number): Uint32Array {
