@@ -176,9 +176,9 @@ async function fillLongRun(stack: Stack, key: string, runId: string): Promise<vo
   let next = 1;
   const send = async (): Promise<void> => {
     while (next <= LONG_RUN_LINES) {
-      const { path, body } = post(runId, next);
+      const body = bodyOf(next);
       next += LINES_PER_REQUEST;
-      const answer = await fetch(`${stack.baseUrl}${path}`, { method: "POST", headers: agent, body: body! });
+      const answer = await fetch(`${stack.baseUrl}/api/runs/${runId}/logs`, { method: "POST", headers: agent, body });
       if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
       await answer.arrayBuffer();
     }

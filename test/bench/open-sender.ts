@@ -4,7 +4,7 @@ import { Pool, type Dispatcher } from "undici";
 export type Shot = {
   readonly method: "GET" | "POST";
   readonly path: string;
-  readonly body?: string | undefined;
+  readonly body?: string | Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 };
 

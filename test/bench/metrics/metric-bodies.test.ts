@@ -17,8 +17,8 @@ test("a batch carries its points in order, also the second time", () => {
       { metrics: { a: 5, b: 6 }, step: step + 1 },
     ],
   });
-  expect(JSON.parse(bodies.batch(write))).toEqual(points(7));
-  expect(JSON.parse(bodies.batch({ ...write, firstStep: 9 }))).toEqual(points(9));
+  expect(JSON.parse(bodies.batch(write).toString())).toEqual(points(7));
+  expect(JSON.parse(bodies.batch({ ...write, firstStep: 9 }).toString())).toEqual(points(9));
 });
 
 test("a part of whole series", () => {

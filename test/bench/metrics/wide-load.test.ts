@@ -23,7 +23,7 @@ test("in a round every key of every run gets one value at the same step, and the
 
 test("a request carries its keys in their order", () => {
   const shot = wideShots(valueTape(), 30)({ runId: "r", firstKey: 10, keys: 3, step: 4 });
-  const body = JSON.parse(shot.body ?? "") as { metrics: Record<string, number>; step: number };
+  const body = JSON.parse(String(shot.body)) as { metrics: Record<string, number>; step: number };
   expect(shot.path).toBe("/runs/r/metrics");
   expect(body.step).toBe(4);
   expect(Object.keys(body.metrics)).toEqual([10, 11, 12].map((key) => `model/layer/0000${key}/grad_norm`));
