@@ -156,25 +156,31 @@ function metricTexts(metrics: MetricAggregates): { keys: string; latest: string;
   let keys = "";
   let latest = "";
   let aggregates = "";
+  const last = numberTexts(metrics.latest);
+  const min = numberTexts(metrics.min);
+  const max = numberTexts(metrics.max);
+  const mean = numberTexts(metrics.mean);
+  const variance = numberTexts(metrics.variance);
+  const count = numberTexts(metrics.count);
+  const bestStep = numberTexts(metrics.bestStep);
   metrics.keys.forEach((name, i) => {
     const key = JSON.stringify(name);
     const comma = i === 0 ? "" : ",";
-    const last = numberText(metrics.latest[i]);
-    const min = numberText(metrics.min[i]);
-    const max = numberText(metrics.max[i]);
-    const best =
-      metrics.best[i] === metrics.max[i] ? max : metrics.best[i] === metrics.min[i] ? min : numberText(metrics.best[i]);
+    const best = metrics.best[i] === metrics.max[i] ? max[i] : metrics.best[i] === metrics.min[i] ? min[i] : undefined;
     keys += `${comma}${key}`;
-    latest += `${comma}${key}:${last}`;
+    latest += `${comma}${key}:${last[i]}`;
     aggregates +=
-      `${comma}${key}:{"latest":${last},"min":${min},"max":${max},"mean":${numberText(metrics.mean[i])},` +
-      `"variance":${numberText(metrics.variance[i])},"count":${numberText(metrics.count[i])},` +
-      `"best":${best},"best_step":${numberText(metrics.bestStep[i])}}`;
+      `${comma}${key}:{"latest":${last[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
+      `"variance":${variance[i]},"count":${count[i]},` +
+      `"best":${best ?? JSON.stringify(metrics.best[i])},"best_step":${bestStep[i]}}`;
   });
   return { keys, latest, aggregates };
 }
 
-/** A number that JSON has no word for becomes null. */
-function numberText(value: number | undefined): string {
-  return Number.isFinite(value) ? String(value) : "null";
+/**
+ * The numbers of a column as JSON; one that JSON has no word for becomes null. All at once, because the engine prints a list of doubles
+ * in half of the time that it takes for one after the other.
+ */
+function numberTexts(column: readonly number[]): string[] {
+  return JSON.stringify(column).slice(1, -1).split(",");
 }

@@ -2,7 +2,7 @@ import { HEADS_PER_PAGE, NUMBERS_PER_HEAD, populationVariance, readHead } from "
 
 /** A page of one run's metric aggregates, as the statements return it; null when there are none. */
 export type MetricRow = {
-  /** The keys in code point order, each ended by a NUL. */
+  /** The keys in code point order, with a NUL between them. */
   readonly metric_keys: Buffer | null;
   /** For each key twice its id, and one more where less is better: big-endian 32-bit integers. */
   readonly metric_ids: Buffer | null;
@@ -61,7 +61,7 @@ export function metricsOf(selection: MetricSelection): string {
   return `
     LEFT JOIN ingest.metric_runs_v1 n ON n.org_id = r.org_id AND n.run_id = r.id
     CROSS JOIN LATERAL (
-      SELECT string_agg(convert_to(k.key, 'UTF8') || '\\x00'::bytea, '') AS keys,
+      SELECT string_agg(textsend(k.key), '\\x00'::bytea) AS keys,
              string_agg(int4send(k.key_id << 1 | k.minimise::integer), '') AS ids,
              CASE WHEN n.key_count > ${PAGED_KEYS_MAX} THEN array_agg(k.key_id) END AS looked_up,
              CASE WHEN ${fromStart} AND count(*) < ${limit} THEN count(*)
@@ -69,7 +69,9 @@ export function metricsOf(selection: MetricSelection): string {
                   ELSE (SELECT count(*) FROM ${keys}) END AS total
       FROM (SELECT k.key, k.key_id, k.minimise FROM ${keys} ${page} ORDER BY k.key COLLATE "C" LIMIT ${limit}) k
     ) m
-    CROSS JOIN LATERAL (SELECT array_agg(DISTINCT k.id / ${HEADS_PER_PAGE}) AS pages FROM unnest(m.looked_up) AS k (id)) w
+    CROSS JOIN LATERAL (
+      SELECT array_agg(d.page) AS pages FROM (SELECT DISTINCT k.id / ${HEADS_PER_PAGE} AS page FROM unnest(m.looked_up) AS k (id)) d
+    ) w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN n.key_count <= ${PAGED_KEYS_MAX} THEN (
                SELECT string_agg(int4send(p.page) || array_send(p.stats), '') FROM ${pages}
@@ -87,8 +89,7 @@ export function metricsOf(selection: MetricSelection): string {
 
 /** The keys of a row. */
 export function keysOf({ metric_keys: packed }: MetricRow): string[] {
-  // The part after the last NUL is no key.
-  return packed === null ? [] : packed.toString("utf8").split("\0").slice(0, -1);
+  return packed === null ? [] : packed.toString("utf8").split("\0");
 }
 
 /** What is shown of each key, a column per figure in the order of the keys; NaN for a variance that a double cannot hold. */
