@@ -1,11 +1,12 @@
 import { openBenchStack, type BenchStack } from "./bench-stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
-import { measureRead, readHead, readLine, type ReadCase } from "./http-reads.ts";
+import { measureRead, readHead, readLine, type ReadCase, type ReadRow } from "./http-reads.ts";
 import { shown } from "./markdown-table.ts";
 import { byMinute, minuteTable, type Minute } from "./metrics/by-minute.ts";
 import { readCatalogue } from "./metrics/read-catalogue.ts";
 import { untilCompacted } from "./metrics/compaction-state.ts";
+import { untilVacuumed } from "./metrics/until-vacuumed.ts";
 import { valueTape } from "./metrics/metric-values.ts";
 import { sampleProcesses } from "./metrics/sample-processes.ts";
 import { neptuneProfile, wideKey, widePlace, wideRate, wideShots, type WideProfile } from "./metrics/wide-load.ts";
@@ -69,6 +70,17 @@ function readsOf(runId: string, keys: number): ReadCase[] {
   ];
 }
 
+async function readWideRun(bench: BenchStack, runId: string, keys: number, when: string): Promise<ReadRow[]> {
+  const rows: ReadRow[] = [];
+  const add = (row: ReadRow): void => {
+    rows.push(row);
+    say(readLine(row));
+  };
+  for (const read of readsOf(runId, keys)) add(await measureRead(bench, read, { when, seconds: options.seconds }));
+  add(await readCatalogue(bench, runId, { when, samples: CATALOGUE_SAMPLES }));
+  return rows;
+}
+
 async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promise<object> {
   const stack = await openBenchStack(postgres, mode, `bench_wide_${mode}`);
   const sender = openSender({ baseUrl: stack.stack.baseUrl, key: stack.key, connections: IN_FLIGHT_MAX });
@@ -84,15 +96,11 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
     await sender.send(shotOf({ runId: runIds[0]!, firstKey: profile.keys, keys: EXTRA_KEYS, step }));
     say(`\nCompacted ${shown(await untilCompacted(stack), 1)} s after the last write.\n\n${readHead}`);
     const keys = profile.keys + EXTRA_KEYS;
-    const reads = [];
-    for (const read of readsOf(runIds[0]!, keys)) {
-      const row = await measureRead(stack, read, { when: `run of ${shown(keys)} keys`, seconds: options.seconds });
-      reads.push(row);
-      say(readLine(row));
-    }
-    const catalogue = await readCatalogue(stack, runIds[0]!, CATALOGUE_SAMPLES);
-    reads.push(catalogue);
-    say(readLine(catalogue));
+    const what = `run of ${shown(keys)} keys`;
+    const reads = await readWideRun(stack, runIds[0]!, keys, `${what}, right after`);
+    // Dead rows of ten minutes are cleared away meanwhile, which takes the other core.
+    const vacuumSeconds = await untilVacuumed(stack);
+    reads.push(...(await readWideRun(stack, runIds[0]!, keys, `${what}, vacuumed ${shown(vacuumSeconds)} s later`)));
     return { mode, minutes: minutes.map((one) => ({ ...one, memory: Object.fromEntries(one.memory) })), reads };
   } finally {
     await sender.close();

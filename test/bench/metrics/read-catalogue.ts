@@ -7,7 +7,11 @@ import { cpuBetween } from "../processes.ts";
 const NEXT = /"metric_next_cursor":"([^"]+)"/;
 
 /** Reads all keys of a run, page after page of 1,000, so many times. */
-export async function readCatalogue(bench: BenchStack, runId: string, samples: number): Promise<ReadRow> {
+export async function readCatalogue(
+  bench: BenchStack,
+  runId: string,
+  { when, samples }: { readonly when: string; readonly samples: number },
+): Promise<ReadRow> {
   const sender = openSender({ baseUrl: bench.stack.baseUrl, key: bench.key, connections: 1 });
   let bytes = 0;
   let pages = 0;
@@ -42,8 +46,8 @@ export async function readCatalogue(bench: BenchStack, runId: string, samples: n
   const { server, database } = cpuBetween(before, await bench.readCpu());
   await sender.close();
   return {
-    name: `all keys by cursor, ${pages} pages`,
-    when: "one after another",
+    name: `all keys by cursor, ${pages} pages one after another`,
+    when,
     ...percentilesOf(latencies),
     samples: latencies.length,
     bytes,
