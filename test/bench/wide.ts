@@ -6,7 +6,7 @@ import { shown } from "./markdown-table.ts";
 import { byMinute, minuteTable, type Minute } from "./metrics/by-minute.ts";
 import { readCatalogue } from "./metrics/read-catalogue.ts";
 import { untilCompacted } from "./metrics/compaction-state.ts";
-import { untilVacuumed } from "./metrics/until-vacuumed.ts";
+import { untilAtRest } from "./metrics/until-at-rest.ts";
 import { valueTape } from "./metrics/metric-values.ts";
 import { sampleProcesses } from "./metrics/sample-processes.ts";
 import { neptuneProfile, wideKey, widePlace, wideRate, wideShots, type WideProfile } from "./metrics/wide-load.ts";
@@ -98,9 +98,9 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
     const keys = profile.keys + EXTRA_KEYS;
     const what = `run of ${shown(keys)} keys`;
     const reads = await readWideRun(stack, runIds[0]!, keys, `${what}, right after`);
-    // Dead rows of ten minutes are cleared away meanwhile, which takes the other core.
-    const vacuumSeconds = await untilVacuumed(stack);
-    reads.push(...(await readWideRun(stack, runIds[0]!, keys, `${what}, vacuumed ${shown(vacuumSeconds)} s later`)));
+    // Until then the dead rows of ten minutes are cleared away and millions of heads are settled, which takes the other core.
+    const restSeconds = await untilAtRest(stack);
+    reads.push(...(await readWideRun(stack, runIds[0]!, keys, `${what}, at rest ${shown(restSeconds)} s later`)));
     return { mode, minutes: minutes.map((one) => ({ ...one, memory: Object.fromEntries(one.memory) })), reads };
   } finally {
     await sender.close();

@@ -151,6 +151,38 @@ test("more keys than a step takes are all settled", async () => {
   expect(counted).toEqual({ run: 1200, project: 1200 });
 });
 
+test("settling rests between the steps of a run with many keys as long as it works, and not at all with few", async () => {
+  const tenant = await fixture.newTenant();
+  const settleNew = async (keys: number): Promise<number[]> => {
+    const runId = await fixture.newRun(tenant);
+    await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]))]);
+    await makeQuiet(runId);
+    const rests: number[] = [];
+    const started = performance.now();
+    expect(await settleQuietRuns({ db: fixture.db, workerDb, rest: async (ms) => void rests.push(ms) })).toBe(1);
+    expect(rests.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(performance.now() - started);
+    return rests;
+  };
+  expect(await settleNew(300)).toEqual([]);
+  const rests = await settleNew(1200);
+  // Of 500, 500 and 200 keys, and one that finds no more: before the last two.
+  expect(rests).toHaveLength(2);
+  for (const ms of rests) expect(ms).toBeGreaterThan(0);
+});
+
+test("settling that is stopped ends after the step in hand, and the next round does the rest", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`k${n}`, n]))]);
+  await makeQuiet(runId);
+  let steps = 0;
+  expect(await settleQuietRuns({ db: fixture.db, workerDb, isStopped: () => ++steps > 1 })).toBe(0);
+  const half = (await read(tenant, runId)).ranks.filter(([state]) => state === "unsettled");
+  expect(half).toHaveLength(1200);
+  expect(await settleAll()).toBe(1);
+  expect((await read(tenant, runId)).ranks.filter(([state]) => state === "settled")).toHaveLength(1200);
+});
+
 test("the worker sees which runs are unsettled and nothing else of them", async () => {
   await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_head_pages"), [])).rejects.toThrow(
     /permission denied|app.org_id/,
