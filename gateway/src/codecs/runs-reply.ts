@@ -172,7 +172,7 @@ function metricTexts(metrics: MetricAggregates): { keys: string; latest: string;
     aggregates +=
       `${comma}${key}:{"latest":${last[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
       `"variance":${variance[i]},"count":${count[i]},` +
-      `"best":${best ?? JSON.stringify(metrics.best[i])},"best_step":${bestStep[i]}}`;
+      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}}`;
   });
   return { keys, latest, aggregates };
 }
