@@ -103,6 +103,22 @@ describe("transactions", () => {
     await expect(Promise.all([both("a1", "a2"), both("a2", "a1")])).resolves.toBeDefined();
   });
 
+  test("whose connection ends between two statements are unavailable, and the process lives on", async () => {
+    const pid = sql("test_pid", "SELECT pg_backend_pid() AS pid");
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    const cut = db.withTenant(ORG_A, async (tx) => {
+      const row = await tx.one<{ pid: number }>(pid, []);
+      await owner.query("SELECT pg_terminate_backend($1)", [row!.pid]);
+      // Nothing waits for an answer at the moment at which the connection is found to have ended.
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return tx.rows(allNotes, []);
+    });
+    await expect(cut).rejects.toMatchObject({ reason: "warehouse_unavailable" });
+    await owner.end();
+    expect(await db.withTenant(ORG_A, (tx) => tx.rows(allNotes, []))).toHaveLength(2);
+  });
+
   test("a statement that takes too long is unavailable, not an internal error", async () => {
     const slow = createDb({
       url: database.url,

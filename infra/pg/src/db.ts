@@ -115,6 +115,10 @@ export function createDb(options: DbOptions): Db {
     if (!closing) options.onError?.(error);
   });
 
+  // The pool listens to idle connections only. One that ends while a transaction has it, between two of its statements, would end the
+  // process; the next statement finds out by itself.
+  pool.on("connect", (client) => client.on("error", () => {}));
+
   const timed = async <T>({ name }: Statement, work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     let failed = true;
