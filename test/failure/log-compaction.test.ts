@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
-import { killWhileCompacting } from "../stack/kill-compactor.ts";
+import { killUnderLoad } from "../stack/kill-compactor.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { until } from "../stack/until.ts";
@@ -9,7 +9,6 @@ type Line = { line_number: number; message: string };
 
 const LINES = 40;
 const WRITERS = 4;
-const KILLS = 5;
 
 /** All lines by pages; undefined while the service that reads is not there. */
 async function readAll(api: Api, path: string): Promise<string[] | undefined> {
@@ -32,7 +31,6 @@ describeModes(
       const { id } = (await api.post("/runs", {})).json.run;
       const path = `/api/runs/${id}/logs`;
       const acknowledged = new Set<string>();
-      let writing = true;
 
       const write = async (writer: number, request: number): Promise<void> => {
         // Each writer numbers its lines from 1, as processes that share a run do.
@@ -48,36 +46,22 @@ describeModes(
         });
         for (const { message } of lines) acknowledged.add(message);
       };
-      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-        for (let request = 0; writing; request += 1) await write(writer, request);
+      const read = async (): Promise<void> => {
+        const before = [...acknowledged];
+        const seen = await readAll(api, path);
+        if (seen === undefined) return;
+        const distinct = new Set(seen);
+        expect(seen.length).toBe(distinct.size);
+        expect(before.filter((message) => !distinct.has(message))).toEqual([]);
+      };
+      await killUnderLoad(stack(), "log_blocks", {
+        writers: WRITERS,
+        write,
+        read,
+        acknowledged: () => acknowledged.size,
+        apart: 20 * LINES,
+        withinMs: 15_000,
       });
-      const reader = async (): Promise<void> => {
-        while (writing) {
-          const before = [...acknowledged];
-          const seen = await readAll(api, path);
-          if (seen === undefined) continue;
-          const distinct = new Set(seen);
-          expect(seen.length).toBe(distinct.size);
-          expect(before.filter((message) => !distinct.has(message))).toEqual([]);
-        }
-      };
-      const reading = reader();
-
-      const load = Promise.all([...writers, reading]);
-      const kills = async (): Promise<void> => {
-        for (let kill = 0; writing && kill < KILLS; kill += 1) {
-          const before = acknowledged.size;
-          await until("some writes", () => acknowledged.size > before + 20 * LINES, 30_000);
-          await killWhileCompacting(stack(), "log_blocks", kill % 2 === 0);
-        }
-      };
-      try {
-        await Promise.race([kills(), load]);
-      } finally {
-        writing = false;
-        await Promise.allSettled([load]);
-      }
-      await load;
 
       const wanted = [...acknowledged].sort();
       expect((await readAll(api, path))!.toSorted()).toEqual(wanted);

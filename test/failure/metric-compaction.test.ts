@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
-import { killWhileCompacting } from "../stack/kill-compactor.ts";
+import { killUnderLoad } from "../stack/kill-compactor.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { until } from "../stack/until.ts";
@@ -9,7 +9,6 @@ type Point = { step: number; value: number };
 
 const POINTS = 20;
 const WRITERS = 4;
-const KILLS = 5;
 /** Steps at which all writers log the shared key, again and again. */
 const SHARED_STEPS = 10;
 
@@ -40,7 +39,6 @@ describeModes(
       const path = `/runs/${id}/metrics`;
       const model = Array.from({ length: WRITERS }, (): Point[] => []);
       const shared: Point[] = [];
-      let writing = true;
 
       const write = async (writer: number, request: number): Promise<void> => {
         const own = Array.from({ length: POINTS }, (_, i) => {
@@ -61,10 +59,7 @@ describeModes(
         model[writer]!.push(...own);
         shared.push(together);
       };
-      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-        for (let request = 0; writing; request += 1) await write(writer, request);
-      });
-      const readOnce = async (): Promise<void> => {
+      const read = async (): Promise<void> => {
         for (let writer = 0; writer < WRITERS; writer += 1) {
           const before = [...model[writer]!];
           const seen = await readAll(api, path, `own/${writer}`);
@@ -80,26 +75,16 @@ describeModes(
         expect(seen.length).toBe(distinct.size);
         expect(before.filter((point) => !distinct.has(point))).toEqual([]);
       };
-      const reading = (async () => {
-        while (writing) await readOnce();
-      })();
 
       const acknowledged = () => model.reduce((sum, points) => sum + points.length, 0);
-      const load = Promise.all([...writers, reading]);
-      const kills = async (): Promise<void> => {
-        for (let kill = 0; writing && kill < KILLS; kill += 1) {
-          const before = acknowledged();
-          await until("some writes", () => acknowledged() > before + 70 * POINTS, 30_000);
-          await killWhileCompacting(stack(), "metric_blocks", kill % 2 === 0);
-        }
-      };
-      try {
-        await Promise.race([kills(), load]);
-      } finally {
-        writing = false;
-        await Promise.allSettled([load]);
-      }
-      await load;
+      await killUnderLoad(stack(), "metric_blocks", {
+        writers: WRITERS,
+        write,
+        read,
+        acknowledged,
+        apart: 70 * POINTS,
+        withinMs: 30_000,
+      });
 
       const check = async (): Promise<void> => {
         for (let writer = 0; writer < WRITERS; writer += 1)

@@ -8,7 +8,7 @@ import { until } from "./until.ts";
  * with the statement that it was told and keeps it, else it finds its client gone and drops it. What was claimed is due again at once instead
  * of in 15 s, so that the next kill finds a claim of the new process.
  */
-export async function killWhileCompacting(stack: Stack, table: string, isKept: boolean): Promise<void> {
+async function killWhileCompacting(stack: Stack, table: string, isKept: boolean): Promise<void> {
   const client = new Client({ connectionString: stack.databaseUrl });
   await client.connect();
   const isWaiting = async (): Promise<boolean> => {
@@ -28,4 +28,49 @@ export async function killWhileCompacting(stack: Stack, table: string, isKept: b
     await client.end();
   }
   await stack.restart("ingest");
+}
+
+const KILLS = 5;
+
+/** What goes on while a compactor is killed. */
+export type KillLoad = {
+  readonly writers: number;
+  /** Resolves when the write, one after the other of its writer, is acknowledged. */
+  readonly write: (writer: number, request: number) => Promise<void>;
+  /** Compares what can be read with what is acknowledged. */
+  readonly read: () => Promise<void>;
+  /** How much was acknowledged so far, and how much more shall be before each kill. */
+  readonly acknowledged: () => number;
+  readonly apart: number;
+  /** Within which that much comes. */
+  readonly withinMs: number;
+};
+
+/**
+ * Kills again and again as `killWhileCompacting` does, kept and dropped by turns, while writers and a reader go on, and ends these.
+ * @throws what fails first of them
+ */
+export async function killUnderLoad(stack: Stack, table: string, load: KillLoad): Promise<void> {
+  let isOn = true;
+  const writing = async (_: unknown, writer: number): Promise<void> => {
+    for (let request = 0; isOn; request += 1) await load.write(writer, request);
+  };
+  const reading = async (): Promise<void> => {
+    while (isOn) await load.read();
+  };
+  const kills = async (): Promise<void> => {
+    for (let kill = 0; isOn && kill < KILLS; kill += 1) {
+      const before = load.acknowledged();
+      await until("some writes", () => load.acknowledged() > before + load.apart, load.withinMs);
+      await killWhileCompacting(stack, table, kill % 2 === 0);
+    }
+  };
+  const going = Promise.all([...Array.from({ length: load.writers }, writing), reading()]);
+  try {
+    await Promise.race([kills(), going]);
+  } finally {
+    isOn = false;
+    await Promise.allSettled([going]);
+  }
+  await going;
 }
