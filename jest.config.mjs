@@ -16,7 +16,8 @@ export default {
   testMatch: ["**/*.test.ts", "**/*.test.mjs"],
   testPathIgnorePatterns: ["/node_modules/", "/proto/src/gen/"],
   modulePathIgnorePatterns: ["<rootDir>/\\.tidemark/", "<rootDir>/data/"],
-  testTimeout: 30_000,
+  // Ends a test that hangs. It has nothing to do with speed: a busy machine may take ten times as long.
+  testTimeout: 300_000,
   maxWorkers: 2,
   // Module registries of ES modules have leaked (jest#14605); a worker above this is replaced between two test files.
   workerIdleMemoryLimit: "512MB",

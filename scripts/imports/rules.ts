@@ -80,7 +80,10 @@ const driverHasOneOwner: ImportRule = ({ file, importer, target }) => {
 
 /** Packages and domain folders only compute. */
 const pureStaysPure: ImportRule = ({ file, importer, target }) => {
-  const pure = layerOf(importer) === "package" || file.path.startsWith(`${importer.folder}/src/domain/`);
+  const pure =
+    layerOf(importer) === "package" ||
+    file.path.startsWith(`${importer.folder}/src/domain/`) ||
+    (layerOf(importer) === "service" && file.path.endsWith(".rules.ts"));
   if (!pure || isTestFile(file.path) || target.kind !== "builtin" || pureBuiltins.has(target.name)) return undefined;
   return `node:${target.name} does more than compute`;
 };

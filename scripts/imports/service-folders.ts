@@ -9,8 +9,10 @@ const wiredInfra = new Set(["infra/host", "infra/rpc", "infra/bus", "infra/blob"
 
 type Place = "domain" | "store" | "handlers" | "wiring";
 
-/** The part of a service that a path below `src` belongs to. A folder without rules of its own is held to those of handlers. */
+/** The part of a service that a path below `src` belongs to. A file that does not say what it is is held to the rules of handlers. */
 function placeOf(path: string): Place {
+  if (path.endsWith(".rules.ts")) return "domain";
+  if (path.endsWith(".sql.ts")) return "store";
   const [first = "", ...rest] = path.split("/");
   if (rest.length === 0) return wiring.test(first) ? "wiring" : "handlers";
   return first === "domain" || first === "store" ? first : "handlers";
