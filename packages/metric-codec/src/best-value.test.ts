@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 
-import { bestOf, isMinimiseKey } from "./best-value.ts";
+import { bestOf, isMinimizeKey } from "./best-value.ts";
 
 const words = ["loss", "error", "err", "perplexity", "ppl", "wer", "cer", "mae", "mse", "rmse", "nll", "kl", "regret"];
 
@@ -16,7 +16,7 @@ describe("keys of which less is better", () => {
       `_${word}`,
       `x//${word}/`,
     ];
-    for (const key of spellings) expect([key, isMinimiseKey(key)]).toEqual([key, true]);
+    for (const key of spellings) expect([key, isMinimizeKey(key)]).toEqual([key, true]);
   });
 
   test.each([
@@ -34,17 +34,17 @@ describe("keys of which less is better", () => {
     "mean",
     "reward",
   ])("%j is not one", (key) => {
-    expect(isMinimiseKey(key)).toBe(false);
+    expect(isMinimizeKey(key)).toBe(false);
   });
 });
 
 describe("the best value", () => {
-  const head = { min: 1, minStep: 10, max: 5, maxStep: 50 };
+  const aggregate = { min: 1, minStep: 10, max: 5, maxStep: 50 };
 
   test.each([
     ["of a minimise key is the minimum", "train/loss", { best: 1, bestStep: 10 }],
     ["of any other key is the maximum", "train/acc", { best: 5, bestStep: 50 }],
   ])("%s", (_, key, expected) => {
-    expect(bestOf(head, key)).toEqual(expected);
+    expect(bestOf(aggregate, key)).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-import type { HeadDelta } from "./heads.ts";
+import type { KeyAggregate } from "./heads.ts";
 
 const MINIMISE_WORDS: ReadonlySet<string> = new Set([
   "loss",
@@ -17,7 +17,7 @@ const MINIMISE_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether less is better for this metric: any part of the key between `/` and `_` is, in whatever case, a word such as loss, error or rmse. */
-export function isMinimiseKey(key: string): boolean {
+export function isMinimizeKey(key: string): boolean {
   return key
     .toLowerCase()
     .split(/[/_]/)
@@ -26,8 +26,10 @@ export function isMinimiseKey(key: string): boolean {
 
 /** The best value of a key and the lowest step at which it was seen: the minimum of a minimise key, else the maximum. */
 export function bestOf(
-  head: Pick<HeadDelta, "min" | "minStep" | "max" | "maxStep">,
+  aggregate: Pick<KeyAggregate, "min" | "minStep" | "max" | "maxStep">,
   key: string,
 ): { best: number; bestStep: number } {
-  return isMinimiseKey(key) ? { best: head.min, bestStep: head.minStep } : { best: head.max, bestStep: head.maxStep };
+  return isMinimizeKey(key)
+    ? { best: aggregate.min, bestStep: aggregate.minStep }
+    : { best: aggregate.max, bestStep: aggregate.maxStep };
 }

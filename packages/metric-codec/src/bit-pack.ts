@@ -1,4 +1,4 @@
-import { freshRoom, type NumberRoom } from "./number-room.ts";
+import { freshMemory, type NumberBuffer } from "./number-room.ts";
 
 /** Bytes of so many numbers of `width` bits (0 to 32) one after another, filled up to a multiple of 8. */
 export function packedBytes(count: number, width: number): number {
@@ -35,16 +35,16 @@ export function packBits(words: Int32Array, at: number, numbers: Int32Array, cou
   if (used > 0) words[word] = pending;
 }
 
-/** The numbers that {@link packBits} wrote, as words with a sign, in `room`; those of 32 bits are a view. */
+/** The numbers that {@link packBits} wrote, as words with a sign, in `memory`; those of 32 bits are a view. */
 export function unpackBits(
   words: Int32Array,
   at: number,
   count: number,
   width: number,
-  room: NumberRoom = freshRoom,
+  memory: NumberBuffer = freshMemory,
 ): Int32Array {
   if (width === 32) return words.subarray(at, at + count);
-  const numbers = room.words(count);
+  const numbers = memory.words(count);
   if (width === 0) return numbers.fill(0);
   if (count === 0) return numbers;
   const mask = -1 >>> (32 - width);

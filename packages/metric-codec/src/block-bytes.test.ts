@@ -45,8 +45,8 @@ describe("a metric block", () => {
     expect(Buffer.from(block.data).toString("hex")).toBe(hex);
     expect(block).toMatchObject({ stepsEnd: 56, axisEnd: 96 });
     const absent = Array<number>(9).fill(0);
-    const heads = [[8, 0, 1, 7, 1, 1, 0, 1, 0], absent, [3, 1, 0.25, 4, 3, -2, 3, 3, 4]];
-    expect([...new Float64Array(block.heads!.buffer)]).toEqual(heads.flat());
+    const statistics = [[8, 0, 1, 7, 1, 1, 0, 1, 0], absent, [3, 1, 0.25, 4, 3, -2, 3, 3, 4]];
+    expect([...new Float64Array(block.statistics!.buffer)]).toEqual(statistics.flat());
     expect(inBits(decodeBlock(Buffer.from(hex, "hex")))).toEqual(inBits(columns));
   });
 
@@ -60,7 +60,7 @@ describe("a metric block", () => {
     ["shares of 937", "best", 1.2, (i) => Math.floor(100 * noise(i)) / 937],
     ["a constant", "fast", 0.05, () => 3e-4],
   ])(
-    "of 4 keys and 4,096 points takes little room for %s, with %s effort at most %d bytes per value",
+    "of 4 keys and 4,096 points takes little memory for %s, with %s effort at most %d bytes per value",
     (_, how, most, of) => {
       const columns = {
         ...blockColumnsOf([]),
@@ -72,8 +72,8 @@ describe("a metric block", () => {
         ),
         values: Float64Array.from({ length: 4 * 4_096 }, (__, i) => of(i)),
       };
-      const { data, heads } = encodeBlock(columns, { firstKey: 0, width: 16, effort: how });
-      expect((data.length + heads!.length) / columns.values.length).toBeLessThanOrEqual(most);
+      const { data, statistics } = encodeBlock(columns, { firstKey: 0, width: 16, effort: how });
+      expect((data.length + statistics!.length) / columns.values.length).toBeLessThanOrEqual(most);
       expect(inBits(decodeBlock(data))).toEqual(inBits(columns));
     },
   );

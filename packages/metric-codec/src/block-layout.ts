@@ -33,14 +33,14 @@ import { codecError } from "./codec-error.ts";
 const BLOCK_VERSION = 1;
 /** Bytes before the steps. */
 export const BLOCK_HEADER_BYTES = 32;
-/** The most points of a block: what a reader reserves room for cannot be told from the size of constant numbers. */
+/** The most points of a block: what a reader reserves memory for cannot be told from the size of constant numbers. */
 export const BLOCK_POINTS_MAX = 65_536;
 /** The most values of a block, for the same reason. */
 export const BLOCK_VALUES_MAX = 4_194_304;
 /** The most slots of a stripe. */
 export const BLOCK_WIDTH_MAX = 65_536;
 /** The most slots of a stripe whose chunks have heads. */
-export const HEADS_WIDTH_MAX = 16;
+export const STATISTICS_WIDTH_MAX = 16;
 
 /** What the header of a block says. */
 export type BlockHeader = {

@@ -8,7 +8,7 @@ import { decodeBlock } from "./decode-block.ts";
 import { decodeBlockKey } from "./decode-block-key.ts";
 import { encodeBlock } from "./encode-block.ts";
 import type { EncodedBlock } from "./encode-block.ts";
-import { createReusedRoom } from "./number-room.ts";
+import { createScratchBuffer } from "./number-room.ts";
 
 const effort = fc.constantFrom("fast" as const, "best" as const);
 
@@ -72,7 +72,7 @@ describe("a metric block", () => {
   });
 
   test("gives one key back from its parts, wherever they are in memory, with and without times", () => {
-    const room = createReusedRoom();
+    const memory = createScratchBuffer();
     fc.assert(
       fc.property(anyBlockPoints, effort, fc.nat(8), (points, how, at) => {
         const block = encodeBlock(blockColumnsOf(points), { firstKey: 32, width: 16, effort: how });
@@ -85,7 +85,7 @@ describe("a metric block", () => {
           expect(bitsOf(series.values)).toEqual(bitsOf(own.map(({ values }) => values.get(32 + slot)!)));
           expect([...series.receivedUs]).toEqual(own.map(({ receivedUs }) => receivedUs));
           expect([...series.timestampsUs]).toEqual(timed ? own.map(({ timestampUs }) => timestampUs ?? NaN) : []);
-          expect(decodeBlockKey(parts, room)).toEqual(series);
+          expect(decodeBlockKey(parts, memory)).toEqual(series);
           expect(decodeBlockKey({ ...parts, times: null })).toEqual({
             ...series,
             receivedUs: new Float64Array(0),
@@ -122,9 +122,9 @@ describe("a metric block", () => {
     const decoded = decodeBlock(encodeBlock(columns, options).data);
     expect(Buffer.from(decoded.values.buffer).equals(Buffer.from(columns.values.buffer))).toBe(true);
     expect(decoded.steps.at(-1)).toBe(65_535);
-    const room = createReusedRoom();
+    const memory = createScratchBuffer();
     for (let round = 0; round < 2; round++) {
-      const series = decodeBlockKey(partsOf(encodeBlock(columns, options), 0), room);
+      const series = decodeBlockKey(partsOf(encodeBlock(columns, options), 0), memory);
       expect([series.values[65_535], series.steps[65_535]]).toEqual([Math.sqrt(65_535), 65_535]);
     }
   });

@@ -1,5 +1,5 @@
 import { codecError } from "./codec-error.ts";
-import { freshRoom, type NumberRoom } from "./number-room.ts";
+import { freshMemory, type NumberBuffer } from "./number-room.ts";
 
 /** Bytes that are read in parts, each at a multiple of 8; `at` is where the next one starts, `end` the first byte that is not to be read. */
 export type ByteReader = {
@@ -11,13 +11,13 @@ export type ByteReader = {
   at: number;
   end: number;
   /** Where the numbers that are read are put. */
-  readonly room: NumberRoom;
+  readonly memory: NumberBuffer;
 };
 
 /** Reads these bytes, a view of them where they are aligned, else a copy. Throws a CodecError unless they are a multiple of 8. */
-export function createByteReader(bytes: Uint8Array, room = freshRoom): ByteReader {
+export function createByteReader(bytes: Uint8Array, memory = freshMemory): ByteReader {
   if (bytes.length % 8 !== 0) throw codecError("a part of the metric block is cut short");
-  const u8 = bytes.byteOffset % 8 === 0 ? bytes : aligned(bytes, room);
+  const u8 = bytes.byteOffset % 8 === 0 ? bytes : aligned(bytes, memory);
   const { buffer, byteOffset, length } = u8;
   return {
     u8,
@@ -26,12 +26,12 @@ export function createByteReader(bytes: Uint8Array, room = freshRoom): ByteReade
     f64: new Float64Array(buffer, byteOffset, length / 8),
     at: 0,
     end: length,
-    room,
+    memory,
   };
 }
 
-function aligned(bytes: Uint8Array, room: NumberRoom): Uint8Array {
-  const { buffer, byteOffset } = room.numbers(bytes.length / 8);
+function aligned(bytes: Uint8Array, memory: NumberBuffer): Uint8Array {
+  const { buffer, byteOffset } = memory.numbers(bytes.length / 8);
   const copy = new Uint8Array(buffer, byteOffset, bytes.length);
   copy.set(bytes);
   return copy;

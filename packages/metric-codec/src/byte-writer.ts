@@ -8,7 +8,7 @@ export type ByteWriter = {
   at: number;
 };
 
-/** A writer with room for so many bytes, all zero. */
+/** A writer with memory for so many bytes, all zero. */
 export function createByteWriter(bytesMax: number): ByteWriter {
   const buffer = new ArrayBuffer(fullWords(bytesMax));
   return {

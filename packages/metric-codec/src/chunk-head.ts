@@ -5,7 +5,7 @@ import { codecError } from "./codec-error.ts";
  * earliest arrival at the lowest step, last the latest arrival at the highest; `minStep` and `maxStep` are the lowest steps with those
  * values, and of equal values at that step (0 and -0) it is the one that arrived first. `count` 0: the key has no points in the block.
  */
-export type ChunkHead = {
+export type ChunkStatistics = {
   readonly count: number;
   readonly firstStep: number;
   readonly firstValue: number;
@@ -17,10 +17,10 @@ export type ChunkHead = {
   readonly maxStep: number;
 };
 
-/** Bytes of a written head: nine doubles, little-endian, in the order of {@link ChunkHead}. */
-export const CHUNK_HEAD_BYTES = 72;
+/** Bytes of a written statistics: nine doubles, little-endian, in the order of {@link ChunkStatistics}. */
+export const CHUNK_STATISTICS_BYTES = 72;
 
-const NO_POINTS: ChunkHead = {
+const NO_POINTS: ChunkStatistics = {
   count: 0,
   firstStep: 0,
   firstValue: 0,
@@ -33,16 +33,16 @@ const NO_POINTS: ChunkHead = {
 };
 
 /**
- * Reads the head of one slot. No bytes, as there are beyond the last key of a block, are a head of no points. Throws a CodecError for any
- * other number of bytes than {@link CHUNK_HEAD_BYTES}, and for a count that is none.
+ * Reads the statistics of one slot. No bytes, as there are beyond the last key of a block, are a statistics of no points. Throws a CodecError for any
+ * other number of bytes than {@link CHUNK_STATISTICS_BYTES}, and for a count that is none.
  */
-export function readChunkHead(bytes: Uint8Array): ChunkHead {
+export function readChunkStatistics(bytes: Uint8Array): ChunkStatistics {
   if (bytes.length === 0) return NO_POINTS;
-  if (bytes.length !== CHUNK_HEAD_BYTES) throw codecError("a chunk head has a wrong size");
-  const view = new DataView(bytes.buffer, bytes.byteOffset, CHUNK_HEAD_BYTES);
+  if (bytes.length !== CHUNK_STATISTICS_BYTES) throw codecError("a chunk statistics has a wrong size");
+  const view = new DataView(bytes.buffer, bytes.byteOffset, CHUNK_STATISTICS_BYTES);
   const number = (index: number): number => view.getFloat64(8 * index, true);
   const count = number(0);
-  if (!(Number.isInteger(count) && count >= 0)) throw codecError("a chunk head has an impossible count");
+  if (!(Number.isInteger(count) && count >= 0)) throw codecError("a chunk statistics has an impossible count");
   return {
     count,
     firstStep: number(1),
@@ -57,17 +57,17 @@ export function readChunkHead(bytes: Uint8Array): ChunkHead {
 }
 
 /**
- * Writes the head of some points in the order of their arrival into `target` from index `at`. `ascending` says that each step is above the one
+ * Writes the statistics of some points in the order of their arrival into `target` from index `at`. `ascending` says that each step is above the one
  * before it, as is usual, which saves comparing them.
  */
-export function writeChunkHead(
+export function writeChunkStatistics(
   target: Float64Array,
   at: number,
   steps: Float64Array,
   values: Float64Array,
   ascending: boolean,
 ): void {
-  const { first, last, min, max } = ascending ? placesAscending(values) : placesOf(steps, values);
+  const { first, last, min, max } = ascending ? extremesAscending(values) : extremesOf(steps, values);
   target[at] = values.length;
   target[at + 1] = steps[first]!;
   target[at + 2] = values[first]!;
@@ -79,10 +79,10 @@ export function writeChunkHead(
   target[at + 8] = steps[max]!;
 }
 
-/** The indexes of the points that a head tells of. */
-type Places = { first: number; last: number; min: number; max: number };
+/** The indexes of the points that a statistics tells of. */
+type Extremes = { first: number; last: number; min: number; max: number };
 
-function placesAscending(values: Float64Array): Places {
+function extremesAscending(values: Float64Array): Extremes {
   let [min, max] = [0, 0];
   let [lowest, highest] = [values[0]!, values[0]!];
   for (let i = 1; i < values.length; i++) {
@@ -98,7 +98,7 @@ function placesAscending(values: Float64Array): Places {
   return { first: 0, last: values.length - 1, min, max };
 }
 
-function placesOf(steps: Float64Array, values: Float64Array): Places {
+function extremesOf(steps: Float64Array, values: Float64Array): Extremes {
   const places = { first: 0, last: 0, min: 0, max: 0 };
   for (let i = 1; i < values.length; i++) {
     const step = steps[i]!;

@@ -5,10 +5,10 @@ import { checkBlockColumns } from "./block-columns.ts";
 import { blockColumnsOf, inBits } from "./block-columns.fixture.ts";
 import { anyPoints, columnsOf } from "./columns.fixture.ts";
 import type { Point } from "./columns.fixture.ts";
-import { blockColumnsOfLanding } from "./columns-of-landing.ts";
-import { decodeLanding } from "./decode-landing.ts";
-import { encodeLandingTexts } from "./encode-landing-texts.ts";
-import { encodeLanding } from "./encode-landing.ts";
+import { blockColumnsOfSegment } from "./columns-of-landing.ts";
+import { decodeSegment } from "./decode-landing.ts";
+import { encodeSegmentTexts } from "./encode-landing-texts.ts";
+import { encodeSegment } from "./encode-landing.ts";
 
 /** The batch as the stored points that it makes, its keys numbered by `idOf`. */
 function stored(points: readonly Point[], receivedUs: number, idOf: (key: string) => number) {
@@ -32,10 +32,10 @@ describe("the columns of a landing block", () => {
         const ids = [...taken].slice(0, columns.keys.length).sort((a, b) => (reversed ? b - a : a - b));
         const idOf = (key: string): number => ids[columns.keys.indexOf(key)]!;
         const expected = inBits(blockColumnsOf(stored(points, 77, idOf)));
-        const byIds = blockColumnsOfLanding(decodeLanding(encodeLanding(columns, Uint32Array.from(ids))), 77);
+        const byIds = blockColumnsOfSegment(decodeSegment(encodeSegment(columns, Uint32Array.from(ids))), 77);
         checkBlockColumns(byIds);
         expect(inBits(byIds)).toEqual(expected);
-        const byTexts = blockColumnsOfLanding(decodeLanding(encodeLandingTexts(columns)), 77, idOf);
+        const byTexts = blockColumnsOfSegment(decodeSegment(encodeSegmentTexts(columns)), 77, idOf);
         expect(inBits(byTexts)).toEqual(expected);
       }),
     );
@@ -47,12 +47,12 @@ describe("the columns of a landing block", () => {
     ["one after another", [4, 4, 5]],
     ["apart", [5, 4, 5]],
   ])("are refused when two keys have one id, %s", (_, ids) => {
-    const landing = decodeLanding(encodeLanding(columns, Uint32Array.from(ids)));
-    expect(() => blockColumnsOfLanding(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+    const landing = decodeSegment(encodeSegment(columns, Uint32Array.from(ids)));
+    expect(() => blockColumnsOfSegment(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test("are refused for texts without ids", () => {
-    const landing = decodeLanding(encodeLandingTexts(columns));
-    expect(() => blockColumnsOfLanding(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+    const landing = decodeSegment(encodeSegmentTexts(columns));
+    expect(() => blockColumnsOfSegment(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 });

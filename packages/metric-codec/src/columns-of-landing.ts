@@ -1,15 +1,15 @@
 import { copyNumbers, EMPTY_U32 } from "./block-columns.ts";
 import type { BlockColumns } from "./block-columns.ts";
 import { codecError } from "./codec-error.ts";
-import type { LandingColumns } from "./decode-landing.ts";
+import type { SegmentColumns } from "./decode-landing.ts";
 
 /**
  * The points of one landing block as block columns: keys by their ids and sorted by them, every point received at `receivedUs`. `idOf` names
  * the id of a key of a block that holds texts (version 1), and is needed for such. The result shares arrays with `landing` where it can.
  * Throws a CodecError when two keys have one id, or texts come without `idOf`.
  */
-export function blockColumnsOfLanding(
-  landing: LandingColumns,
+export function blockColumnsOfSegment(
+  landing: SegmentColumns,
   receivedUs: number,
   idOf?: (key: string) => number,
 ): BlockColumns {
@@ -39,7 +39,7 @@ function isAscending(ids: Uint32Array): boolean {
 
 /** The values with their point indexes, the columns in another order. */
 function reordered(
-  landing: LandingColumns,
+  landing: SegmentColumns,
   order: Uint32Array,
 ): Pick<BlockColumns, "values" | "offsets" | "pointIndexes"> {
   const points = landing.steps.length;

@@ -1,8 +1,8 @@
 import { codecError } from "./codec-error.ts";
 import { checkPointIndexes } from "./columns.ts";
 import { aligned, countsOf, presenceAt, readIndexes } from "./landing-sections.ts";
-import { IDS_LISTED, LANDING_VERSION_TEXTS, PRESENT_SPARSE, readLayout } from "./landing-layout.ts";
-import type { LandingLayout } from "./landing-layout.ts";
+import { IDS_LISTED, SEGMENT_VERSION_TEXTS, PRESENT_SPARSE, readLayout } from "./landing-layout.ts";
+import type { SegmentLayout } from "./landing-layout.ts";
 import { readSteps } from "./landing-steps.ts";
 import { readTimes } from "./landing-times.ts";
 import { pick } from "./pick.ts";
@@ -17,16 +17,16 @@ export type MetricSeries = {
 /**
  * The points of one key of a landing block, or null when the block has none of it; the key is looked for by its id in a block of version 2
  * and by its text in one of version 1. Reads nothing of the other keys but their names and presence. Shares `bytes` and throws like
- * decodeLanding.
+ * decodeSegment.
  */
-export function decodeLandingKey(
+export function decodeSegmentKey(
   bytes: Uint8Array,
   key: { readonly key: string; readonly keyId: number },
 ): MetricSeries | null {
   const layout = readLayout(bytes);
   const block = aligned(bytes);
   const index =
-    layout.version === LANDING_VERSION_TEXTS
+    layout.version === SEGMENT_VERSION_TEXTS
       ? findText(block, layout, encoder.encode(key.key))
       : findId(block, layout, key.keyId);
   if (index < 0) return null;
@@ -48,7 +48,7 @@ export function decodeLandingKey(
 const encoder = new TextEncoder();
 
 /** The index of the key with this id, or -1. */
-function findId(block: Uint8Array, layout: LandingLayout, keyId: number): number {
+function findId(block: Uint8Array, layout: SegmentLayout, keyId: number): number {
   if (layout.keysField === IDS_LISTED)
     return new Uint32Array(block.buffer, block.byteOffset + layout.directoryAt, layout.keys).indexOf(keyId);
   const index = keyId - layout.keysField;
@@ -56,7 +56,7 @@ function findId(block: Uint8Array, layout: LandingLayout, keyId: number): number
 }
 
 /** The index of the key with these bytes, or -1. */
-function findText(block: Uint8Array, layout: LandingLayout, wanted: Uint8Array): number {
+function findText(block: Uint8Array, layout: SegmentLayout, wanted: Uint8Array): number {
   let textAt = layout.tailAt;
   for (let key = 0; key < layout.keys; key++) {
     const at = layout.directoryAt + 4 * key;
@@ -76,11 +76,11 @@ function holdsAt(block: Uint8Array, at: number, wanted: Uint8Array): boolean {
 /** Where the values and point indexes of the key at `index` start, as counts of them; `indexesFrom` is null when it is at every point. */
 function columnAt(
   block: Uint8Array,
-  layout: LandingLayout,
+  layout: SegmentLayout,
   index: number,
 ): { valuesFrom: number; count: number; indexesFrom: number | null } {
   const { points } = layout;
-  if (layout.version !== LANDING_VERSION_TEXTS && layout.sparseColumns === 0)
+  if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0)
     return { valuesFrom: index * points, count: points, indexesFrom: null };
   const counts = countsOf(block, layout);
   let valuesFrom = 0;

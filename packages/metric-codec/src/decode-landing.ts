@@ -4,8 +4,8 @@ import type { MetricColumns } from "./columns.ts";
 import { areKeysSorted } from "./key-order.ts";
 import { unpackKeys } from "./landing-keys.ts";
 import { aligned, countsOf, presenceOf, readIndexes } from "./landing-sections.ts";
-import { IDS_LISTED, LANDING_VERSION_TEXTS, PRESENT_SPARSE, readLayout } from "./landing-layout.ts";
-import type { LandingLayout } from "./landing-layout.ts";
+import { IDS_LISTED, SEGMENT_VERSION_TEXTS, PRESENT_SPARSE, readLayout } from "./landing-layout.ts";
+import type { SegmentLayout } from "./landing-layout.ts";
 import { readSteps } from "./landing-steps.ts";
 import { readTimes } from "./landing-times.ts";
 
@@ -13,7 +13,7 @@ import { readTimes } from "./landing-times.ts";
  * A batch as a landing block holds it: MetricColumns whose keys are named by `keyIds` (version 2) or by `keys` (version 1); the other of the
  * two is null. Ids are in the order of the columns, which need not be their own, and a damaged block may repeat one.
  */
-export type LandingColumns = Omit<MetricColumns, "keys"> &
+export type SegmentColumns = Omit<MetricColumns, "keys"> &
   ({ readonly keys: readonly string[]; readonly keyIds: null } | { readonly keys: null; readonly keyIds: Uint32Array });
 
 /**
@@ -21,7 +21,7 @@ export type LandingColumns = Omit<MetricColumns, "keys"> &
  * a multiple of 8 in their buffer are copied once. Throws a CodecError for anything that was not written as a landing block: cut short, too
  * long, of an unknown version or codec, or contradicting itself. What is damaged inside a number cannot be noticed.
  */
-export function decodeLanding(bytes: Uint8Array): LandingColumns {
+export function decodeSegment(bytes: Uint8Array): SegmentColumns {
   const layout = readLayout(bytes);
   const block = aligned(bytes);
   const presence = presenceOf(block, layout);
@@ -38,8 +38,8 @@ type Keys =
   | { readonly keys: readonly string[]; readonly keyIds: null }
   | { readonly keys: null; readonly keyIds: Uint32Array };
 
-function readKeys(block: Uint8Array, layout: LandingLayout): Keys {
-  if (layout.version === LANDING_VERSION_TEXTS) return { keys: readTexts(block, layout), keyIds: null };
+function readKeys(block: Uint8Array, layout: SegmentLayout): Keys {
+  if (layout.version === SEGMENT_VERSION_TEXTS) return { keys: readTexts(block, layout), keyIds: null };
   if (layout.keysField === IDS_LISTED) {
     return { keys: null, keyIds: new Uint32Array(block.buffer, block.byteOffset + layout.directoryAt, layout.keys) };
   }
@@ -49,7 +49,7 @@ function readKeys(block: Uint8Array, layout: LandingLayout): Keys {
   return { keys: null, keyIds };
 }
 
-function readTexts(block: Uint8Array, layout: LandingLayout): string[] {
+function readTexts(block: Uint8Array, layout: SegmentLayout): string[] {
   const lengths = new Uint16Array(layout.keys);
   for (let key = 0; key < lengths.length; key++) {
     const at = layout.directoryAt + 4 * key;
@@ -63,7 +63,7 @@ function readTexts(block: Uint8Array, layout: LandingLayout): string[] {
 /** The offsets and point indexes of all keys, both empty when no key is sparse. */
 function readPoints(
   block: Uint8Array,
-  layout: LandingLayout,
+  layout: SegmentLayout,
   presence: Uint8Array,
 ): Pick<MetricColumns, "offsets" | "pointIndexes"> {
   const counts = countsOf(block, layout);

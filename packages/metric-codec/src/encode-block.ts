@@ -5,12 +5,12 @@ import {
   BLOCK_POINTS_MAX,
   BLOCK_VALUES_MAX,
   BLOCK_WIDTH_MAX,
-  HEADS_WIDTH_MAX,
+  STATISTICS_WIDTH_MAX,
   writeBlockHeader,
 } from "./block-layout.ts";
 import { createByteWriter } from "./byte-writer.ts";
 import type { ByteWriter } from "./byte-writer.ts";
-import { CHUNK_HEAD_BYTES, writeChunkHead } from "./chunk-head.ts";
+import { CHUNK_STATISTICS_BYTES, writeChunkStatistics } from "./chunk-head.ts";
 import { codecError } from "./codec-error.ts";
 import { pick } from "./pick.ts";
 import { presenceBytesMax, writePresence } from "./presence.ts";
@@ -27,13 +27,13 @@ export type EncodeBlockOptions = {
 };
 
 /**
- * A block and what is kept beside it to read only parts of it. `heads` holds the head of each slot up to that of the last key, 72 bytes each
+ * A block and what is kept beside it to read only parts of it. `statistics` holds the statistics of each slot up to that of the last key, 72 bytes each
  * (of zeros where the key is absent); null for stripes of more than 16 slots. `stepsEnd`, `axisEnd`: byte offsets inside `data`.
  * `firstStep`, `lastStep`: the lowest and the highest step.
  */
 export type EncodedBlock = {
   readonly data: Uint8Array<ArrayBuffer>;
-  readonly heads: Uint8Array<ArrayBuffer> | null;
+  readonly statistics: Uint8Array<ArrayBuffer> | null;
   readonly stepsEnd: number;
   readonly axisEnd: number;
   readonly points: number;
@@ -48,7 +48,7 @@ export type EncodedBlock = {
  */
 export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions): EncodedBlock {
   checkBlockColumns(columns);
-  checkStripe(columns, options);
+  checkKeyRange(columns, options);
   const { firstKey, width, effort } = options;
   const { keyIds, steps, receivedUs, timestampsUs, values } = columns;
   const writer = createByteWriter(bytesMax(columns, width));
@@ -60,7 +60,7 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   const axisEnd = writer.at;
   writer.at += 8 * width;
   const ascending = areAscending(steps);
-  const heads = width <= HEADS_WIDTH_MAX ? new Float64Array(headNumbers(keyIds, firstKey)) : null;
+  const statistics = width <= STATISTICS_WIDTH_MAX ? new Float64Array(statisticsNumbers(keyIds, firstKey)) : null;
   let from = 0;
   for (let key = 0; key < keyIds.length; key++) {
     const slot = keyIds[key]! - firstKey;
@@ -72,8 +72,14 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
     writePresence(writer, start, indexes);
     writer.u32[axisEnd / 4 + 2 * slot] = start;
     writer.u32[axisEnd / 4 + 2 * slot + 1] = writer.at - start;
-    if (heads !== null) {
-      writeChunkHead(heads, HEAD_NUMBERS * slot, indexes === null ? steps : pick(steps, indexes), own, ascending);
+    if (statistics !== null) {
+      writeChunkStatistics(
+        statistics,
+        STATISTICS_NUMBERS * slot,
+        indexes === null ? steps : pick(steps, indexes),
+        own,
+        ascending,
+      );
     }
     from = to;
   }
@@ -81,7 +87,7 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   writeBlockHeader(writer.u32, { firstKey, width, points, values: valueCount, stepsEnd, axisEnd, bytes });
   return {
     data: writer.u8.slice(0, bytes),
-    heads: heads === null ? null : new Uint8Array(heads.buffer),
+    statistics: statistics === null ? null : new Uint8Array(statistics.buffer),
     stepsEnd,
     axisEnd,
     points,
@@ -90,13 +96,13 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   };
 }
 
-const HEAD_NUMBERS = CHUNK_HEAD_BYTES / 8;
+const STATISTICS_NUMBERS = CHUNK_STATISTICS_BYTES / 8;
 
-function headNumbers(keyIds: Uint32Array, firstKey: number): number {
-  return HEAD_NUMBERS * (keyIds[keyIds.length - 1]! - firstKey + 1);
+function statisticsNumbers(keyIds: Uint32Array, firstKey: number): number {
+  return STATISTICS_NUMBERS * (keyIds[keyIds.length - 1]! - firstKey + 1);
 }
 
-function checkStripe({ keyIds, steps, values }: BlockColumns, { firstKey, width }: EncodeBlockOptions): void {
+function checkKeyRange({ keyIds, steps, values }: BlockColumns, { firstKey, width }: EncodeBlockOptions): void {
   if (keyIds.length === 0) throw codecError("a metric block needs at least one key");
   if (steps.length > BLOCK_POINTS_MAX || values.length > BLOCK_VALUES_MAX)
     throw codecError("the metric block is too large");

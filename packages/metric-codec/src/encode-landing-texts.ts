@@ -4,12 +4,12 @@ import type { MetricColumns } from "./columns.ts";
 import { packKeys } from "./landing-keys.ts";
 import {
   indexWidthFor,
-  LANDING_VERSION_TEXTS,
+  SEGMENT_VERSION_TEXTS,
   layoutOf,
   PRESENT_EVERYWHERE,
   PRESENT_SPARSE,
   VALUES_RAW,
-  writeHeader,
+  writeSegmentHeader,
 } from "./landing-layout.ts";
 import { sparseColumnsOf, writePointIndexes } from "./landing-sparse.ts";
 import { stepCodecFor, writeSteps } from "./landing-steps.ts";
@@ -22,7 +22,7 @@ const UINT32_MAX = 0xffff_ffff;
  * blocks stay readable. Throws a CodecError when the columns do not have the promised form, a key has a lone surrogate or more than 65,535
  * bytes.
  */
-export function encodeLandingTexts(columns: MetricColumns): Uint8Array<ArrayBuffer> {
+export function encodeSegmentTexts(columns: MetricColumns): Uint8Array<ArrayBuffer> {
   checkColumns(columns);
   const { keys, steps, timestampsUs, values } = columns;
   const packed = packKeys(keys);
@@ -32,7 +32,7 @@ export function encodeLandingTexts(columns: MetricColumns): Uint8Array<ArrayBuff
   if (values.length > UINT32_MAX || packed.bytes.length > UINT32_MAX) throw codecError("the batch is too large");
   const sparse = sparseColumnsOf(columns);
   const layout = layoutOf({
-    version: LANDING_VERSION_TEXTS,
+    version: SEGMENT_VERSION_TEXTS,
     stepCodec,
     timeCodec: timeCodec.codec,
     indexWidth: sparse.length === 0 ? 0 : indexWidthFor(points),
@@ -45,7 +45,7 @@ export function encodeLandingTexts(columns: MetricColumns): Uint8Array<ArrayBuff
 
   const buffer = new ArrayBuffer(layout.end);
   const block = new Uint8Array(buffer);
-  writeHeader(new DataView(buffer), layout);
+  writeSegmentHeader(new DataView(buffer), layout);
   writeSteps(buffer, layout.stepsAt, stepCodec, steps);
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
   new Float64Array(buffer, layout.valuesAt, values.length).set(values);

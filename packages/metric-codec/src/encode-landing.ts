@@ -1,7 +1,14 @@
 import { codecError } from "./codec-error.ts";
 import { checkColumnArrays } from "./columns.ts";
 import type { MetricColumns } from "./columns.ts";
-import { IDS_LISTED, indexWidthFor, LANDING_VERSION, layoutOf, PRESENT_SPARSE, writeHeader } from "./landing-layout.ts";
+import {
+  IDS_LISTED,
+  indexWidthFor,
+  SEGMENT_VERSION,
+  layoutOf,
+  PRESENT_SPARSE,
+  writeSegmentHeader,
+} from "./landing-layout.ts";
 import { sparseColumnsOf, writePointIndexes } from "./landing-sparse.ts";
 import { stepCodecFor, writeSteps } from "./landing-steps.ts";
 import { timeCodecFor, writeTimes } from "./landing-times.ts";
@@ -14,7 +21,7 @@ const UINT32_MAX = 0xffff_ffff;
  * per value only for keys that are missing at some point. Throws a CodecError when the arrays do not fit together or the ids are not one per
  * key; the texts of the keys are not looked at.
  */
-export function encodeLanding(columns: MetricColumns, keyIds: Uint32Array): Uint8Array<ArrayBuffer> {
+export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint8Array<ArrayBuffer> {
   const { keys, steps, timestampsUs, values } = columns;
   if (keyIds.length !== keys.length) throw codecError("a batch needs one id per key");
   checkColumnArrays(columns, keys.length);
@@ -24,7 +31,7 @@ export function encodeLanding(columns: MetricColumns, keyIds: Uint32Array): Uint
   if (values.length > UINT32_MAX) throw codecError("the batch is too large");
   const sparse = sparseColumnsOf(columns);
   const layout = layoutOf({
-    version: LANDING_VERSION,
+    version: SEGMENT_VERSION,
     stepCodec,
     timeCodec: timeCodec.codec,
     indexWidth: sparse.length === 0 ? 0 : indexWidthFor(points),
@@ -37,7 +44,7 @@ export function encodeLanding(columns: MetricColumns, keyIds: Uint32Array): Uint
 
   const buffer = new ArrayBuffer(layout.end);
   const block = new Uint8Array(buffer);
-  writeHeader(new DataView(buffer), layout);
+  writeSegmentHeader(new DataView(buffer), layout);
   writeSteps(buffer, layout.stepsAt, stepCodec, steps);
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
   new Float64Array(buffer, layout.valuesAt, values.length).set(values);

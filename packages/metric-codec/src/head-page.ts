@@ -1,17 +1,17 @@
-import type { HeadDelta } from "./heads.ts";
+import type { KeyAggregate } from "./heads.ts";
 
 /*
- * The heads of a run's keys are stored in pages: key id k is slot k mod 32 of page k div 32. A page is an array of doubles, ten for each key.
+ * The aggregates of a run's keys are stored in pages: key id k is slot k mod 32 of page k div 32. A page is an array of doubles, ten for each key.
  */
 
 /** Keys of a page. */
-export const HEADS_PER_PAGE = 32;
+export const AGGREGATES_PER_PAGE = 32;
 
-/** Numbers of a head: count, mean, m2, min, minStep, max, maxStep, latest, latestStep, firstStep, in this order. */
-export const NUMBERS_PER_HEAD = 10;
+/** Numbers of a aggregate: count, mean, m2, min, minStep, max, maxStep, latest, latestStep, firstStep, in this order. */
+export const NUMBERS_PER_AGGREGATE = 10;
 
-/** A head out of its numbers, which `numberAt` gives by their place from 0. */
-export function readHead(numberAt: (place: number) => number): Omit<HeadDelta, "key"> {
+/** A aggregate out of its numbers, which `numberAt` gives by their index from 0. */
+export function readAggregate(numberAt: (index: number) => number): Omit<KeyAggregate, "key"> {
   return {
     count: numberAt(0),
     mean: numberAt(1),

@@ -2,14 +2,14 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
 import { anyPoints, columnsOf, columnsOfSeries } from "./columns.fixture.ts";
-import { headsOfColumns } from "./heads.ts";
-import type { HeadDelta } from "./heads.ts";
+import { aggregatesOfColumns } from "./heads.ts";
+import type { KeyAggregate } from "./heads.ts";
 import { mergeHeads } from "./merge-heads.ts";
 
 type Points = [step: number, value: number][];
 
-/** Everything of a head but its mean and squared deviations, straight from the definitions. */
-function extremesOf(points: Points): Omit<HeadDelta, "key" | "mean" | "m2"> {
+/** Everything of a aggregate but its mean and squared deviations, straight from the definitions. */
+function extremesOf(points: Points): Omit<KeyAggregate, "key" | "mean" | "m2"> {
   const steps = points.map(([step]) => step);
   const values = points.map(([, value]) => value);
   const latestStep = Math.max(...steps);
@@ -50,8 +50,8 @@ function exactMoments(points: Points): { mean: number; m2: number } {
 }
 
 /** Joins neighbours until one is left, in an order given by `picks`: any tree over the batches in the order of their arrival. */
-function mergeInAnyOrder(heads: HeadDelta[], picks: number[]): HeadDelta {
-  const rest = [...heads];
+function mergeInAnyOrder(aggregates: KeyAggregate[], picks: number[]): KeyAggregate {
+  const rest = [...aggregates];
   for (let i = 0; rest.length > 1; i++) {
     const at = (picks[i % picks.length] ?? 0) % (rest.length - 1);
     rest.splice(at, 2, mergeHeads(rest[at]!, rest[at + 1]!));
@@ -67,16 +67,16 @@ const history = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-describe("heads of any history, cut into any batches and merged in any order", () => {
-  test("are the heads of the whole history: counts, extremes and steps exactly, mean and variance within 1e-9", () => {
+describe("aggregates of any history, cut into any batches and merged in any order", () => {
+  test("are the aggregates of the whole history: counts, extremes and steps exactly, mean and variance within 1e-9", () => {
     fc.assert(
       fc.property(history, fc.array(fc.nat(59)), fc.array(fc.nat(), { minLength: 1 }), (points, cuts, picks) => {
         const ends = [...new Set([...cuts.filter((cut) => cut > 0 && cut < points.length), points.length])].sort(
           (a, b) => a - b,
         );
         const batches = ends.map((end, i) => points.slice(ends[i - 1] ?? 0, end));
-        const heads = batches.map((batch) => headsOfColumns(columnsOfSeries("k", ...batch))[0]!);
-        const { key, mean, m2, ...extremes } = mergeInAnyOrder(heads, picks);
+        const aggregates = batches.map((batch) => aggregatesOfColumns(columnsOfSeries("k", ...batch))[0]!);
+        const { key, mean, m2, ...extremes } = mergeInAnyOrder(aggregates, picks);
         expect(key).toBe("k");
         expect(extremes).toEqual(extremesOf(points));
         const exact = exactMoments(points);
@@ -93,7 +93,7 @@ describe("heads of any history, cut into any batches and merged in any order", (
       [3, 0],
       [3, -0],
     ];
-    expect(headsOfColumns(columnsOfSeries("k", ...points))[0]).toMatchObject({
+    expect(aggregatesOfColumns(columnsOfSeries("k", ...points))[0]).toMatchObject({
       min: 0,
       minStep: 3,
       max: 0,
@@ -104,18 +104,23 @@ describe("heads of any history, cut into any batches and merged in any order", (
   test("are numbers for any doubles, each key's own, with a mean between the extremes", () => {
     fc.assert(
       fc.property(anyPoints, (points) => {
-        for (const head of headsOfColumns(columnsOf(points))) {
-          const own = points.filter(({ metrics }) => head.key in metrics);
-          expect(head).toMatchObject(
-            extremesOf(own.map(({ metrics, step }): [number, number] => [step, metrics[head.key]!])),
+        for (const aggregate of aggregatesOfColumns(columnsOf(points))) {
+          const own = points.filter(({ metrics }) => aggregate.key in metrics);
+          expect(aggregate).toMatchObject(
+            extremesOf(own.map(({ metrics, step }): [number, number] => [step, metrics[aggregate.key]!])),
           );
-          const slack = 1e-15 * Math.max(Math.abs(head.min), Math.abs(head.max)) * head.count;
-          expect(head.mean).toBeGreaterThanOrEqual(head.min - slack);
-          expect(head.mean).toBeLessThanOrEqual(head.max + slack);
-          expect(head.m2).toBeGreaterThanOrEqual(0);
-          const twice = mergeHeads(head, head);
-          expect(twice).toMatchObject({ count: 2 * head.count, min: head.min, max: head.max, mean: head.mean });
-          expect(twice.m2).toBe(2 * head.m2);
+          const slack = 1e-15 * Math.max(Math.abs(aggregate.min), Math.abs(aggregate.max)) * aggregate.count;
+          expect(aggregate.mean).toBeGreaterThanOrEqual(aggregate.min - slack);
+          expect(aggregate.mean).toBeLessThanOrEqual(aggregate.max + slack);
+          expect(aggregate.m2).toBeGreaterThanOrEqual(0);
+          const twice = mergeHeads(aggregate, aggregate);
+          expect(twice).toMatchObject({
+            count: 2 * aggregate.count,
+            min: aggregate.min,
+            max: aggregate.max,
+            mean: aggregate.mean,
+          });
+          expect(twice.m2).toBe(2 * aggregate.m2);
         }
       }),
     );

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 
 import { columnsOf, columnsOfSeries } from "./columns.fixture.ts";
-import { headsOfColumns, populationVariance } from "./heads.ts";
-import type { HeadDelta } from "./heads.ts";
+import { aggregatesOfColumns, populationVariance } from "./heads.ts";
+import type { KeyAggregate } from "./heads.ts";
 import { mergeHeads } from "./merge-heads.ts";
 
-/** The head of points of one key, given as [step, value] in the order of their arrival. */
-function head(...points: [step: number, value: number][]): HeadDelta {
-  return headsOfColumns(columnsOfSeries("k", ...points))[0]!;
+/** The aggregate of points of one key, given as [step, value] in the order of their arrival. */
+function aggregate(...points: [step: number, value: number][]): KeyAggregate {
+  return aggregatesOfColumns(columnsOfSeries("k", ...points))[0]!;
 }
 
 type Points = [step: number, value: number][];
 
-const rows: [name: string, points: Points, expected: Partial<HeadDelta>][] = [
+const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = [
   [
     "one point is everything at once",
     [[3, 0.5]],
@@ -135,18 +135,18 @@ const rows: [name: string, points: Points, expected: Partial<HeadDelta>][] = [
   ],
 ];
 
-describe("the head of a batch", () => {
+describe("the aggregate of a batch", () => {
   test.each(rows)("%s", (_, points, expected) => {
-    expect(head(...points)).toMatchObject({ key: "k", ...expected });
+    expect(aggregate(...points)).toMatchObject({ key: "k", ...expected });
   });
 
   test.each(rows)("%s; the same when it is merged point by point", (_, points, expected) => {
-    const [first, ...rest] = points.map((point) => head(point));
+    const [first, ...rest] = points.map((point) => aggregate(point));
     expect(rest.reduce((merged, next) => mergeHeads(merged, next), first!)).toMatchObject({ key: "k", ...expected });
   });
 
   test("there is one per key, in the order of their bytes, each with its own points only", () => {
-    const heads = headsOfColumns(
+    const aggregates = aggregatesOfColumns(
       columnsOf([
         { metrics: { "\u{1f600}": 1, b: 3 }, step: 5, timestampUs: null },
         { metrics: { b: 4, "\uffee": 7 }, step: 6, timestampUs: null },
@@ -154,7 +154,7 @@ describe("the head of a batch", () => {
       ]),
     );
     expect(
-      heads.map(({ key, count, latest, firstStep, latestStep }) => [key, count, latest, firstStep, latestStep]),
+      aggregates.map(({ key, count, latest, firstStep, latestStep }) => [key, count, latest, firstStep, latestStep]),
     ).toEqual([
       ["b", 3, 4, 4, 6],
       ["\uffee", 1, 7, 6, 6],
@@ -162,23 +162,27 @@ describe("the head of a batch", () => {
     ]);
   });
 
-  test("no points have no heads", () => {
-    expect(headsOfColumns(columnsOf([]))).toEqual([]);
+  test("no points have no aggregates", () => {
+    expect(aggregatesOfColumns(columnsOf([]))).toEqual([]);
   });
 
   test("the population variance divides by the number of values", () => {
-    expect(populationVariance(head([1, 1], [2, 2], [3, 3], [4, 6]))).toBe(3.5);
-    expect(populationVariance(head([1, 7]))).toBe(0);
+    expect(populationVariance(aggregate([1, 1], [2, 2], [3, 3], [4, 6]))).toBe(3.5);
+    expect(populationVariance(aggregate([1, 7]))).toBe(0);
   });
 
   test("a mean that no double can be does not falsify the squared deviations", () => {
     const next = 1 + Number.EPSILON;
-    expect(head([1, 1], [2, next], [3, next]).m2 / Number.EPSILON ** 2).toBeCloseTo(2 / 3, 12);
+    expect(aggregate([1, 1], [2, next], [3, next]).m2 / Number.EPSILON ** 2).toBeCloseTo(2 / 3, 12);
   });
 
   test("merging keeps an infinite sum of squares infinite, and makes no NaN", () => {
-    const huge = head([1, 1.5e308], [2, -1.5e308]);
-    for (const merged of [mergeHeads(huge, head([3, 1])), mergeHeads(head([3, 1]), huge), mergeHeads(huge, huge)]) {
+    const huge = aggregate([1, 1.5e308], [2, -1.5e308]);
+    for (const merged of [
+      mergeHeads(huge, aggregate([3, 1])),
+      mergeHeads(aggregate([3, 1]), huge),
+      mergeHeads(huge, huge),
+    ]) {
       expect(merged.m2).toBe(Infinity);
       expect(merged.mean).not.toBeNaN();
     }

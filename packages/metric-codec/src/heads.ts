@@ -9,7 +9,7 @@ import { valueCountOf } from "./columns.ts";
  * - `latest` is the value at the highest step, `latestStep`; of several at that step the one that arrived last.
  * - `firstStep` is the lowest step.
  */
-export type HeadDelta = {
+export type KeyAggregate = {
   readonly key: string;
   readonly count: number;
   readonly min: number;
@@ -23,8 +23,8 @@ export type HeadDelta = {
   readonly firstStep: number;
 };
 
-/** One head per key, in the order of the keys (by their UTF-8 bytes), from columns whose steps and values are finite. */
-export function headsOfColumns(columns: MetricColumns): HeadDelta[] {
+/** One aggregate per key, in the order of the keys (by their UTF-8 bytes), from columns whose steps and values are finite. */
+export function aggregatesOfColumns(columns: MetricColumns): KeyAggregate[] {
   const { keys, steps, offsets, pointIndexes, values } = columns;
   const dense = offsets.length === 0;
   const ownSteps = dense ? steps : new Float64Array(steps.length);
@@ -32,22 +32,28 @@ export function headsOfColumns(columns: MetricColumns): HeadDelta[] {
     const count = valueCountOf(columns, i);
     const from = dense ? i * count : offsets[i]!;
     if (!dense) for (let j = 0; j < count; j++) ownSteps[j] = steps[pointIndexes[from + j]!]!;
-    return headOf(key, values, from, count, ownSteps);
+    return aggregateOf(key, values, from, count, ownSteps);
   });
 }
 
-/** The population variance of a head's values: 0 for one value, Infinity where it is beyond a double. */
-export function populationVariance(head: Pick<HeadDelta, "count" | "m2">): number {
-  return head.m2 / head.count;
+/** The population variance of a aggregate's values: 0 for one value, Infinity where it is beyond a double. */
+export function populationVariance(aggregate: Pick<KeyAggregate, "count" | "m2">): number {
+  return aggregate.m2 / aggregate.count;
 }
 
 /**
- * The head of the `count` values from index `from`, whose steps are the first `count` of `steps`. Two passes: the second, around the mean,
+ * The aggregate of the `count` values from index `from`, whose steps are the first `count` of `steps`. Two passes: the second, around the mean,
  * with the correction for the mean's own rounding (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, equation
  * 1.7), is more exact than updating mean and variance value by value and needs no division per value. Sums start from the first value, so that equal
  * values have exactly their value as mean and no variance.
  */
-function headOf(key: string, values: Float64Array, from: number, count: number, steps: Float64Array): HeadDelta {
+function aggregateOf(
+  key: string,
+  values: Float64Array,
+  from: number,
+  count: number,
+  steps: Float64Array,
+): KeyAggregate {
   const pivot = values[from]!;
   const start = steps[0]!;
   let min = pivot;

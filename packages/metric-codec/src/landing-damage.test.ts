@@ -5,22 +5,22 @@ import { isCodecError } from "./codec-error.ts";
 import { anyPoints, columnsOf, idsFrom } from "./columns.fixture.ts";
 import { checkColumnArrays } from "./columns.ts";
 import type { MetricColumns } from "./columns.ts";
-import { decodeLandingKey } from "./decode-landing-key.ts";
-import { decodeLanding } from "./decode-landing.ts";
-import { encodeLandingTexts } from "./encode-landing-texts.ts";
-import { encodeLanding } from "./encode-landing.ts";
-import { HEADER_BYTES } from "./landing-layout.ts";
+import { decodeSegmentKey } from "./decode-landing-key.ts";
+import { decodeSegment } from "./decode-landing.ts";
+import { encodeSegmentTexts } from "./encode-landing-texts.ts";
+import { encodeSegment } from "./encode-landing.ts";
+import { SEGMENT_HEADER_BYTES } from "./landing-layout.ts";
 
 /** Whether the block can be read; fails the test when reading it throws anything but a CodecError or returns columns that do not fit together. */
 function isReadable(bytes: Uint8Array): boolean {
   let readable = true;
   for (const read of [
     () => {
-      const columns = decodeLanding(bytes);
+      const columns = decodeSegment(bytes);
       checkColumnArrays(columns, (columns.keys ?? columns.keyIds).length);
     },
-    () => decodeLandingKey(bytes, { key: "loss", keyId: 0 }),
-    () => decodeLandingKey(bytes, { key: "", keyId: 7 }),
+    () => decodeSegmentKey(bytes, { key: "loss", keyId: 0 }),
+    () => decodeSegmentKey(bytes, { key: "", keyId: 7 }),
   ]) {
     try {
       read();
@@ -34,9 +34,9 @@ function isReadable(bytes: Uint8Array): boolean {
 
 /** Writes a batch in either version; in version 2 with consecutive ids or listed ones. */
 const anyEncoder = fc.constantFrom(
-  encodeLandingTexts,
-  (columns: MetricColumns) => encodeLanding(columns, idsFrom(columns, 3, 1)),
-  (columns: MetricColumns) => encodeLanding(columns, idsFrom(columns, 100, -2)),
+  encodeSegmentTexts,
+  (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 3, 1)),
+  (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 100, -2)),
 );
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
@@ -50,8 +50,8 @@ const sampleColumns = columnsOf([
   { metrics: { loss: 2, acc: 0.5 }, step: 1, timestampUs: 20 },
   { metrics: { loss: 1 }, step: 2, timestampUs: 40 },
 ]);
-const sample = encodeLandingTexts(sampleColumns);
-const valuesAt = HEADER_BYTES + 16 + 8 + 16;
+const sample = encodeSegmentTexts(sampleColumns);
+const valuesAt = SEGMENT_HEADER_BYTES + 16 + 8 + 16;
 const countsAt = valuesAt + 8 * 4;
 const directoryAt = countsAt + 4;
 const indexesAt = directoryAt + 8;
@@ -65,7 +65,7 @@ function damaged(...changes: [at: number, byte: number][]): Uint8Array {
 }
 
 /** The same batch as a block of version 2, the ids listed: there are no texts. */
-const idSample = encodeLanding(sampleColumns, Uint32Array.of(9, 4));
+const idSample = encodeSegment(sampleColumns, Uint32Array.of(9, 4));
 const idsAt = countsAt + 4;
 const presenceAt = idsAt + 8 + 2;
 
@@ -110,7 +110,7 @@ describe("reading what is not a landing block", () => {
     ["a key that is not UTF-8", damaged([keysAt, 0xff]), "not UTF-8"],
     ["keys out of order", damaged([keysAt, 0x7a]), "byte order"],
   ])("%s is refused by name", (_, block, text) => {
-    expect(() => decodeLanding(block)).toThrow(
+    expect(() => decodeSegment(block)).toThrow(
       expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
@@ -133,7 +133,7 @@ describe("reading what is not a landing block", () => {
     ["a block without its last byte", idSample.subarray(0, -1), "another size"],
     ["a block with a byte behind it", Uint8Array.of(...idSample, 0), "another size"],
   ])("version 2: %s is refused by name", (_, block, text) => {
-    expect(() => decodeLanding(block)).toThrow(
+    expect(() => decodeSegment(block)).toThrow(
       expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
@@ -144,20 +144,20 @@ describe("reading what is not a landing block", () => {
     ["a point index behind the last point", damagedIds([idsAt + 8, 3])],
     ["a column beyond the values", damagedIds([countsAt, 5])],
   ])("version 2: one key is not read from a block with %s", (_, block) => {
-    const read = () => [9, 4].map((keyId) => decodeLandingKey(block, { key: "", keyId }));
+    const read = () => [9, 4].map((keyId) => decodeSegmentKey(block, { key: "", keyId }));
     expect(read).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
-  test("a few bytes that speak of billions of points make nobody reserve room for them", () => {
+  test("a few bytes that speak of billions of points make nobody reserve memory for them", () => {
     // One sparse key of one value, at the first of so many points, which a stride describes in 16 bytes.
-    const block = new Uint8Array(HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
+    const block = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
     block.set([1, 1, 0, 4]);
     const view = new DataView(block.buffer);
     const [points, keys, sparseColumns, values, keyBytes] = [0xffff_ffff, 1, 1, 1, 1];
     [points, keys, sparseColumns, values, keyBytes].forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
-    view.setUint32(HEADER_BYTES + 16 + 8, 1, true);
-    block.set([1, 0, 1, 0], HEADER_BYTES + 16 + 8 + 4);
-    expect(() => decodeLanding(block)).toThrow(expect.objectContaining({ name: "CodecError" }));
+    view.setUint32(SEGMENT_HEADER_BYTES + 16 + 8, 1, true);
+    block.set([1, 0, 1, 0], SEGMENT_HEADER_BYTES + 16 + 8 + 4);
+    expect(() => decodeSegment(block)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test.each<[string, Uint8Array]>([
@@ -168,7 +168,7 @@ describe("reading what is not a landing block", () => {
     ["more sparse columns than announced", damaged([directoryAt + 6, 1])],
     ["a column beyond the values", damaged([countsAt, 2])],
   ])("one key is not read from a block with %s", (_, block) => {
-    expect(() => decodeLandingKey(block, { key: "loss", keyId: 1 })).toThrow(
+    expect(() => decodeSegmentKey(block, { key: "loss", keyId: 1 })).toThrow(
       expect.objectContaining({ name: "CodecError" }),
     );
   });
@@ -178,7 +178,7 @@ describe("reading what is not a landing block", () => {
     ["no values", damaged([countsAt, 0])],
     ["more point indexes than there are", damaged([countsAt, 2])],
   ])("a sparse key is not read with %s", (_, block) => {
-    expect(() => decodeLandingKey(block, { key: "acc", keyId: 0 })).toThrow(
+    expect(() => decodeSegmentKey(block, { key: "acc", keyId: 0 })).toThrow(
       expect.objectContaining({ name: "CodecError" }),
     );
   });
@@ -198,11 +198,11 @@ describe("reading what is not a landing block", () => {
         bytes(300),
       )
       .map(([version, stepCodec, timeCodec, width, numbers, rest]) => {
-        const block = new Uint8Array(HEADER_BYTES + rest.length);
+        const block = new Uint8Array(SEGMENT_HEADER_BYTES + rest.length);
         block.set([version, stepCodec, timeCodec, width]);
         const view = new DataView(block.buffer);
         numbers.forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
-        block.set(rest, HEADER_BYTES);
+        block.set(rest, SEGMENT_HEADER_BYTES);
         return block;
       });
     fc.assert(
@@ -226,7 +226,7 @@ describe("reading what is not a landing block", () => {
     fc.assert(
       fc.property(anyPoints, anyEncoder, damage, fc.boolean(), (points, encode, changes, inHeader) => {
         const block = encode(columnsOf(points));
-        for (const [at, byte] of changes) block[at % (inHeader ? HEADER_BYTES : block.length)] = byte;
+        for (const [at, byte] of changes) block[at % (inHeader ? SEGMENT_HEADER_BYTES : block.length)] = byte;
         isReadable(block);
       }),
       { numRuns: 3_000 },

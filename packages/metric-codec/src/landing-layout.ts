@@ -33,11 +33,11 @@ import { codecError } from "./codec-error.ts";
  */
 
 /** The first byte of a landing block of the form that is written. */
-export const LANDING_VERSION = 2;
+export const SEGMENT_VERSION = 2;
 /** The first byte of a landing block that holds the texts of its keys. */
-export const LANDING_VERSION_TEXTS = 1;
+export const SEGMENT_VERSION_TEXTS = 1;
 /** Bytes before the first section. */
-export const HEADER_BYTES = 24;
+export const SEGMENT_HEADER_BYTES = 24;
 
 export const STEPS_EACH = 0;
 export const STEPS_STRIDED = 1;
@@ -53,7 +53,7 @@ export const VALUES_RAW = 0;
 export const IDS_LISTED = 0xffff_ffff;
 
 /** What the header says. `keysField` is its last number: the first id, {@link IDS_LISTED}, or in version 1 the bytes of all keys. */
-export type LandingHeader = {
+export type SegmentHeader = {
   readonly version: number;
   readonly stepCodec: number;
   readonly timeCodec: number;
@@ -69,7 +69,7 @@ export type LandingHeader = {
  * The header and where each section starts, in bytes; `end` is the size of the block. The section at `directoryAt` are the ids of version 2
  * or the directory of version 1; the one at `tailAt` is the presence of each key or the texts.
  */
-export type LandingLayout = LandingHeader & {
+export type SegmentLayout = SegmentHeader & {
   readonly stepsAt: number;
   readonly timesAt: number;
   readonly valuesAt: number;
@@ -85,10 +85,10 @@ if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
 }
 
 /** Where the sections of a block with this header are. */
-export function layoutOf(header: LandingHeader): LandingLayout {
+export function layoutOf(header: SegmentHeader): SegmentLayout {
   const { version, points, keys, sparseColumns, values, keysField } = header;
-  const listed = version === LANDING_VERSION_TEXTS || keysField === IDS_LISTED;
-  const stepsAt = HEADER_BYTES;
+  const listed = version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED;
+  const stepsAt = SEGMENT_HEADER_BYTES;
   const timesAt = stepsAt + (header.stepCodec === STEPS_STRIDED ? 16 : 8 * points);
   const valuesAt = timesAt + timeSectionBytes(header.timeCodec, points);
   const countsAt = valuesAt + 8 * values;
@@ -96,7 +96,7 @@ export function layoutOf(header: LandingHeader): LandingLayout {
   const indexesAt = directoryAt + (listed ? 4 * keys : 0);
   const tailAt = indexesAt + header.indexWidth * (values - (keys - sparseColumns) * points);
   const presenceBytes = sparseColumns === 0 ? 0 : keys;
-  const end = tailAt + (version === LANDING_VERSION_TEXTS ? keysField : presenceBytes);
+  const end = tailAt + (version === SEGMENT_VERSION_TEXTS ? keysField : presenceBytes);
   return { ...header, stepsAt, timesAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
 }
 
@@ -106,7 +106,7 @@ export function indexWidthFor(points: number): number {
 }
 
 /** Writes the header into a block whose other bytes are already in place or follow. */
-export function writeHeader(view: DataView, header: LandingHeader): void {
+export function writeSegmentHeader(view: DataView, header: SegmentHeader): void {
   view.setUint8(0, header.version);
   view.setUint8(1, header.stepCodec);
   view.setUint8(2, header.timeCodec);
@@ -122,14 +122,14 @@ export function writeHeader(view: DataView, header: LandingHeader): void {
  * Reads the header and checks it against itself and the size of the block, so that every section lies inside. Throws a CodecError when the
  * block is cut short, too long, of another version, or says impossible things.
  */
-export function readLayout(block: Uint8Array): LandingLayout {
+export function readLayout(block: Uint8Array): SegmentLayout {
   if (block.length < 1) throw codecError("the landing block is empty");
   const version = block[0]!;
-  if (version !== LANDING_VERSION && version !== LANDING_VERSION_TEXTS)
+  if (version !== SEGMENT_VERSION && version !== SEGMENT_VERSION_TEXTS)
     throw codecError("the landing block has an unknown version");
-  if (block.length < HEADER_BYTES) throw codecError("the landing block is cut short");
-  const view = new DataView(block.buffer, block.byteOffset, HEADER_BYTES);
-  const header: LandingHeader = {
+  if (block.length < SEGMENT_HEADER_BYTES) throw codecError("the landing block is cut short");
+  const view = new DataView(block.buffer, block.byteOffset, SEGMENT_HEADER_BYTES);
+  const header: SegmentHeader = {
     version,
     stepCodec: view.getUint8(1),
     timeCodec: view.getUint8(2),
@@ -151,7 +151,7 @@ export function readLayout(block: Uint8Array): LandingLayout {
   return layout;
 }
 
-function isConsistent({ version, points, keys, sparseColumns, values, keysField }: LandingHeader): boolean {
+function isConsistent({ version, points, keys, sparseColumns, values, keysField }: SegmentHeader): boolean {
   const sparseValues = values - (keys - sparseColumns) * points;
   return (
     sparseColumns <= keys &&
@@ -159,7 +159,7 @@ function isConsistent({ version, points, keys, sparseColumns, values, keysField 
     (points > 0 || keys === 0) &&
     sparseValues >= sparseColumns &&
     (sparseColumns > 0 || sparseValues === 0) &&
-    (version === LANDING_VERSION_TEXTS || keysField === IDS_LISTED || keysField + keys <= IDS_LISTED)
+    (version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED || keysField + keys <= IDS_LISTED)
   );
 }
 

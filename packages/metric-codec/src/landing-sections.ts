@@ -1,6 +1,6 @@
 import { codecError } from "./codec-error.ts";
-import { LANDING_VERSION_TEXTS, PRESENT_EVERYWHERE, PRESENT_SPARSE, VALUES_RAW } from "./landing-layout.ts";
-import type { LandingLayout } from "./landing-layout.ts";
+import { SEGMENT_VERSION_TEXTS, PRESENT_EVERYWHERE, PRESENT_SPARSE, VALUES_RAW } from "./landing-layout.ts";
+import type { SegmentLayout } from "./landing-layout.ts";
 
 /** The same bytes at a multiple of 8 in their buffer, where the sections can be viewed as numbers. */
 export function aligned(bytes: Uint8Array): Uint8Array {
@@ -8,17 +8,17 @@ export function aligned(bytes: Uint8Array): Uint8Array {
 }
 
 /** Per key, whether it is sparse, after every code was found to be known. */
-export function presenceOf(block: Uint8Array, layout: LandingLayout): Uint8Array {
+export function presenceOf(block: Uint8Array, layout: SegmentLayout): Uint8Array {
   const presence = new Uint8Array(layout.keys);
-  if (layout.version !== LANDING_VERSION_TEXTS && layout.sparseColumns === 0) return presence;
+  if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0) return presence;
   for (let key = 0; key < presence.length; key++) presence[key] = presenceAt(block, layout, key);
   return presence;
 }
 
 /** The presence code of one key; throws a CodecError when it, or the value codec of version 1, is unknown. */
-export function presenceAt(block: Uint8Array, layout: LandingLayout, key: number): number {
+export function presenceAt(block: Uint8Array, layout: SegmentLayout, key: number): number {
   let presence: number;
-  if (layout.version === LANDING_VERSION_TEXTS) {
+  if (layout.version === SEGMENT_VERSION_TEXTS) {
     const at = layout.directoryAt + 4 * key;
     presence = block[at + 2]!;
     if (block[at + 3] !== VALUES_RAW) throw codecError("the landing block has an unknown value codec");
@@ -29,12 +29,12 @@ export function presenceAt(block: Uint8Array, layout: LandingLayout, key: number
 }
 
 /** The number of values of each sparse column. */
-export function countsOf(block: Uint8Array, layout: LandingLayout): Uint32Array {
+export function countsOf(block: Uint8Array, layout: SegmentLayout): Uint32Array {
   return new Uint32Array(block.buffer, block.byteOffset + layout.countsAt, layout.sparseColumns);
 }
 
 /** The point indexes of one sparse column, the first of them `from` indexes into their section. */
-export function readIndexes(block: Uint8Array, layout: LandingLayout, from: number, count: number): Uint32Array {
+export function readIndexes(block: Uint8Array, layout: SegmentLayout, from: number, count: number): Uint32Array {
   const at = layout.indexesAt + layout.indexWidth * from;
   if (at + layout.indexWidth * count > layout.tailAt)
     throw codecError("point indexes of the landing block are out of bounds");

@@ -1,6 +1,6 @@
 import { valueCountOf } from "./columns.ts";
 import type { MetricColumns } from "./columns.ts";
-import type { LandingLayout } from "./landing-layout.ts";
+import type { SegmentLayout } from "./landing-layout.ts";
 
 /** The keys, by index, that are missing at some point. */
 export function sparseColumnsOf(columns: MetricColumns): number[] {
@@ -15,7 +15,7 @@ export function sparseColumnsOf(columns: MetricColumns): number[] {
 /** Writes the number of values of each sparse column and the points of these values. */
 export function writePointIndexes(
   buffer: ArrayBuffer,
-  layout: LandingLayout,
+  layout: SegmentLayout,
   columns: MetricColumns,
   sparse: readonly number[],
 ): void {

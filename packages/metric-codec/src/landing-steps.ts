@@ -1,6 +1,6 @@
 import { STEPS_EACH, STEPS_STRIDED } from "./landing-layout.ts";
 
-/** The step codec that fits: first and stride where that gives every step back bit for bit and saves room, else each step. */
+/** The step codec that fits: first and stride where that gives every step back bit for bit and saves memory, else each step. */
 export function stepCodecFor(steps: Float64Array): number {
   if (steps.length < 3) return STEPS_EACH;
   const first = steps[0]!;

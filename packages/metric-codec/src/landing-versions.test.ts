@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 
 import { columnsOf, idsFrom } from "./columns.fixture.ts";
 import type { MetricColumns } from "./columns.ts";
-import { decodeLanding } from "./decode-landing.ts";
-import { encodeLandingTexts } from "./encode-landing-texts.ts";
-import { encodeLanding } from "./encode-landing.ts";
+import { decodeSegment } from "./decode-landing.ts";
+import { encodeSegmentTexts } from "./encode-landing-texts.ts";
+import { encodeSegment } from "./encode-landing.ts";
 
 const start = 1_767_000_000_000_000;
 
@@ -17,7 +17,7 @@ function withKeys(...keys: string[]): MetricColumns {
 describe("a landing block of version 1", () => {
   test("has exactly the bytes of version 1, dense and sparse, so that stored blocks stay readable", () => {
     const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
-    expect(Buffer.from(encodeLandingTexts(dense)).toString("hex")).toBe(
+    expect(Buffer.from(encodeSegmentTexts(dense)).toString("hex")).toBe(
       [
         "01010000" + "03000000" + "02000000" + "00000000" + "06000000" + "02000000",
         "0000000000000000" + "0000000000000040",
@@ -32,7 +32,7 @@ describe("a landing block of version 1", () => {
       { metrics: { b: 1, é: 2 }, step: 3, timestampUs: null },
       { metrics: { b: 1 }, step: 3, timestampUs: start + 258 },
     ]);
-    expect(Buffer.from(encodeLandingTexts(sparse)).toString("hex")).toBe(
+    expect(Buffer.from(encodeSegmentTexts(sparse)).toString("hex")).toBe(
       [
         "01000202" + "03000000" + "02000000" + "01000000" + "04000000" + "03000000",
         "0000000000001440" + "0000000000000840" + "0000000000000840",
@@ -51,19 +51,19 @@ describe("a landing block of version 1", () => {
     ["a key of more than 65,535 bytes", "x".repeat(65_536)],
     ["a key of more than 65,535 bytes that has fewer characters", "é".repeat(32_768)],
   ])("%s cannot be encoded", (_, key) => {
-    expect(() => encodeLandingTexts(withKeys(key))).toThrow(expect.objectContaining({ name: "CodecError" }));
+    expect(() => encodeSegmentTexts(withKeys(key))).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test("a key of 65,535 bytes can", () => {
     const columns = withKeys("x".repeat(65_535));
-    expect(decodeLanding(encodeLandingTexts(columns))).toEqual({ ...columns, keyIds: null });
+    expect(decodeSegment(encodeSegmentTexts(columns))).toEqual({ ...columns, keyIds: null });
   });
 });
 
 describe("a landing block of version 2", () => {
   test("has exactly these bytes, dense with consecutive ids and sparse with others", () => {
     const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
-    expect(Buffer.from(encodeLanding(dense, Uint32Array.of(7, 8))).toString("hex")).toBe(
+    expect(Buffer.from(encodeSegment(dense, Uint32Array.of(7, 8))).toString("hex")).toBe(
       [
         "02010000" + "03000000" + "02000000" + "00000000" + "06000000" + "07000000",
         "0000000000000000" + "0000000000000040",
@@ -76,7 +76,7 @@ describe("a landing block of version 2", () => {
       { metrics: { b: 1, é: 2 }, step: 3, timestampUs: null },
       { metrics: { b: 1 }, step: 3, timestampUs: start + 258 },
     ]);
-    expect(Buffer.from(encodeLanding(sparse, Uint32Array.of(1, 0))).toString("hex")).toBe(
+    expect(Buffer.from(encodeSegment(sparse, Uint32Array.of(1, 0))).toString("hex")).toBe(
       [
         "02000202" + "03000000" + "02000000" + "01000000" + "04000000" + "ffffffff",
         "0000000000001440" + "0000000000000840" + "0000000000000840",
@@ -93,8 +93,8 @@ describe("a landing block of version 2", () => {
   test("takes 8 bytes per value of one step of 1,000 keys whose ids are consecutive, 12 when they are not", () => {
     const metrics = Object.fromEntries(Array.from({ length: 1_000 }, (_, i) => [`layer/${i}/norm`, i]));
     const columns = columnsOf([{ metrics, step: 1, timestampUs: null }]);
-    expect(encodeLanding(columns, idsFrom(columns, 4_000, 1))).toHaveLength(24 + 8 + 8_000);
-    expect(encodeLanding(columns, idsFrom(columns, 4_000, 2))).toHaveLength(24 + 8 + 12_000);
+    expect(encodeSegment(columns, idsFrom(columns, 4_000, 1))).toHaveLength(24 + 8 + 8_000);
+    expect(encodeSegment(columns, idsFrom(columns, 4_000, 2))).toHaveLength(24 + 8 + 12_000);
   });
 
   test("keeps ids of all 32 bits", () => {
@@ -104,11 +104,11 @@ describe("a landing block of version 2", () => {
       Uint32Array.of(0xffff_fffd, 0xffff_fffe),
       Uint32Array.of(0, 0),
     ])
-      expect(decodeLanding(encodeLanding(columns, ids)).keyIds).toEqual(ids);
+      expect(decodeSegment(encodeSegment(columns, ids)).keyIds).toEqual(ids);
   });
 
   test("needs one id per key", () => {
-    expect(() => encodeLanding(withKeys("loss"), Uint32Array.of(1, 2))).toThrow(
+    expect(() => encodeSegment(withKeys("loss"), Uint32Array.of(1, 2))).toThrow(
       expect.objectContaining({ name: "CodecError" }),
     );
   });

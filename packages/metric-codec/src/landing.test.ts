@@ -3,11 +3,11 @@ import fc from "fast-check";
 
 import { anyBits, anyKey, anyPoints, bitsOf, columnsOf, idsFrom } from "./columns.fixture.ts";
 import type { MetricColumns } from "./columns.ts";
-import { decodeLandingKey } from "./decode-landing-key.ts";
-import { decodeLanding } from "./decode-landing.ts";
-import type { LandingColumns } from "./decode-landing.ts";
-import { encodeLandingTexts } from "./encode-landing-texts.ts";
-import { encodeLanding } from "./encode-landing.ts";
+import { decodeSegmentKey } from "./decode-landing-key.ts";
+import { decodeSegment } from "./decode-landing.ts";
+import type { SegmentColumns } from "./decode-landing.ts";
+import { encodeSegmentTexts } from "./encode-landing-texts.ts";
+import { encodeSegment } from "./encode-landing.ts";
 import { sortKeys } from "./key-order.ts";
 
 const none = { offsets: new Uint32Array(0), pointIndexes: new Uint32Array(0), timestampsUs: new Float64Array(0) };
@@ -23,7 +23,7 @@ function withSteps(steps: number[], timestampsUs: number[] = []): MetricColumns 
   };
 }
 
-function expectSameBits(actual: LandingColumns, expected: MetricColumns) {
+function expectSameBits(actual: SegmentColumns, expected: MetricColumns) {
   if (actual.keys !== null) expect(actual.keys).toEqual(expected.keys);
   else expect(actual.keyIds).toHaveLength(expected.keys.length);
   expect(bitsOf(actual.steps)).toEqual(bitsOf(expected.steps));
@@ -38,21 +38,21 @@ const start = 1_767_000_000_000_000;
 type Encode = (columns: MetricColumns) => Uint8Array<ArrayBuffer>;
 
 describe.each<[string, number, Encode]>([
-  ["version 1", 8, encodeLandingTexts],
-  ["version 2 with consecutive ids", 0, (columns) => encodeLanding(columns, idsFrom(columns, 5, 1))],
-  ["version 2 with ids in any order", 0, (columns) => encodeLanding(columns, idsFrom(columns, 900, -7))],
+  ["version 1", 8, encodeSegmentTexts],
+  ["version 2 with consecutive ids", 0, (columns) => encodeSegment(columns, idsFrom(columns, 5, 1))],
+  ["version 2 with ids in any order", 0, (columns) => encodeSegment(columns, idsFrom(columns, 900, -7))],
 ])("a landing block of %s", (_name, bytesOfLoss, encode) => {
-  /** A key as {@link decodeLandingKey} is asked for it: the id that `encode` gave it, or one that no key has. */
+  /** A key as {@link decodeSegmentKey} is asked for it: the id that `encode` gave it, or one that no key has. */
   const named = (block: Uint8Array, columns: MetricColumns, key: string) => {
     const index = columns.keys.indexOf(key);
-    return { key, keyId: index < 0 ? 77_777 : (decodeLanding(block).keyIds?.[index] ?? -1) };
+    return { key, keyId: index < 0 ? 77_777 : (decodeSegment(block).keyIds?.[index] ?? -1) };
   };
 
   test("gives any batch back", () => {
     fc.assert(
       fc.property(anyPoints, (points) => {
         const columns = columnsOf(points);
-        expectSameBits(decodeLanding(encode(columns)), columns);
+        expectSameBits(decodeSegment(encode(columns)), columns);
       }),
     );
   });
@@ -70,7 +70,7 @@ describe.each<[string, number, Encode]>([
     fc.assert(
       fc.property(batch, ({ keys, steps, values }) => {
         const columns = { ...none, keys, steps: Float64Array.from(steps), values: Float64Array.from(values) };
-        expectSameBits(decodeLanding(encode(columns)), columns);
+        expectSameBits(decodeSegment(encode(columns)), columns);
       }),
     );
   });
@@ -83,7 +83,7 @@ describe.each<[string, number, Encode]>([
         const keys = new Set(points.flatMap((point) => Object.keys(point.metrics)));
         for (const key of keys.add(other)) {
           const own = points.filter((point) => key in point.metrics);
-          const series = decodeLandingKey(block, named(block, columns, key));
+          const series = decodeSegmentKey(block, named(block, columns, key));
           if (own.length === 0) expect(series).toBeNull();
           else {
             expect([...series!.steps]).toEqual(own.map((point) => point.step));
@@ -125,7 +125,7 @@ describe.each<[string, number, Encode]>([
   ])("%s", (_, columns, size) => {
     const block = encode(columns);
     expect(block).toHaveLength(size - (columns.keys.length === 0 ? 0 : 8 - bytesOfLoss));
-    const decoded = decodeLanding(block);
+    const decoded = decodeSegment(block);
     expectSameBits(decoded, columns);
     expect(bitsOf(decoded.timestampsUs)).toEqual(bitsOf(columns.timestampsUs));
   });
@@ -142,13 +142,13 @@ describe.each<[string, number, Encode]>([
   });
 
   test("times of none of the points are left out", () => {
-    const decoded = decodeLanding(encode(withSteps([1, 2], [NaN, NaN])));
+    const decoded = decodeSegment(encode(withSteps([1, 2], [NaN, NaN])));
     expect(decoded.timestampsUs).toHaveLength(0);
   });
 
   test("columns that name every point of every key come back dense", () => {
     const columns = { ...withSteps([1, 2]), offsets: Uint32Array.of(0, 2), pointIndexes: Uint32Array.of(0, 1) };
-    expectSameBits(decodeLanding(encode(columns)), withSteps([1, 2]));
+    expectSameBits(decodeSegment(encode(columns)), withSteps([1, 2]));
   });
 
   test("more than 65,536 points need and get wider point indexes", () => {
@@ -164,8 +164,8 @@ describe.each<[string, number, Encode]>([
       const columns = columnsOf(batch as Parameters<typeof columnsOf>[0]);
       const block = encode(columns);
       expect(sizeWithoutKeys(block)).toBe(24 + 16 + 8 * (points + 1) + 4 + width);
-      expect(decodeLanding(block).pointIndexes.at(-1)).toBe(points - 1);
-      expect(decodeLandingKey(block, named(block, columns, "b"))).toEqual({
+      expect(decodeSegment(block).pointIndexes.at(-1)).toBe(points - 1);
+      expect(decodeSegmentKey(block, named(block, columns, "b"))).toEqual({
         steps: Float64Array.of(points - 1),
         values: Float64Array.of(2),
         timestampsUs: new Float64Array(0),
@@ -179,10 +179,10 @@ describe.each<[string, number, Encode]>([
     for (let at = 0; at <= 8; at++) {
       const larger = new Uint8Array(block.length + 16).fill(255);
       larger.set(block, at);
-      const decoded = decodeLanding(larger.subarray(at, at + block.length));
+      const decoded = decodeSegment(larger.subarray(at, at + block.length));
       expectSameBits(decoded, columns);
       expect(decoded.values.buffer === larger.buffer).toBe(at % 8 === 0);
-      expect([...decodeLandingKey(larger.subarray(at, at + block.length), named(block, columns, "b"))!.values]).toEqual(
+      expect([...decodeSegmentKey(larger.subarray(at, at + block.length), named(block, columns, "b"))!.values]).toEqual(
         [2],
       );
     }
@@ -197,7 +197,7 @@ describe.each<[string, number, Encode]>([
 
 /** The bytes of a block without those that name its two keys, `a` and `b`, and tell whether they are sparse. */
 function sizeWithoutKeys(block: Uint8Array): number {
-  const { keyIds } = decodeLanding(block);
+  const { keyIds } = decodeSegment(block);
   const listed = keyIds !== null && keyIds[0]! + 1 !== keyIds[1] ? 8 : 0;
   return block.length - (keyIds === null ? 8 + "ab".length : listed + 2);
 }

@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
 import { blockColumnsOf } from "./block-columns.fixture.ts";
-import { readChunkHead } from "./chunk-head.ts";
-import type { ChunkHead } from "./chunk-head.ts";
+import { readChunkStatistics } from "./chunk-head.ts";
+import type { ChunkStatistics } from "./chunk-head.ts";
 import { bitsOf } from "./columns.fixture.ts";
 import { encodeBlock } from "./encode-block.ts";
 import { bucketOf, createM4Sampler } from "./m4.ts";
@@ -11,12 +11,12 @@ import type { M4Sampler } from "./m4.ts";
 
 type Point = readonly [step: number, value: number];
 
-/** The head of the points as a block keeps it. */
-function headOf(points: readonly Point[]): ChunkHead {
+/** The statistics of the points as a block keeps it. */
+function statisticsOf(points: readonly Point[]): ChunkStatistics {
   const columns = blockColumnsOf(
     points.map(([step, value]) => ({ step, receivedUs: 0, timestampUs: null, values: new Map([[0, value]]) })),
   );
-  return readChunkHead(encodeBlock(columns, { firstKey: 0, width: 16, effort: "fast" }).heads!);
+  return readChunkStatistics(encodeBlock(columns, { firstKey: 0, width: 16, effort: "fast" }).statistics!);
 }
 
 function inBits(sampler: M4Sampler) {
@@ -35,8 +35,8 @@ const chunks = fc.array(
 );
 
 describe("an M4 sample of chunks", () => {
-  test("is the same from the heads of chunks of one bucket and the points of the others as from all points", () => {
-    let byHead = 0;
+  test("is the same from the statistics of chunks of one bucket and the points of the others as from all points", () => {
+    let byStatistics = 0;
     fc.assert(
       fc.property(chunks, fc.integer({ min: 1, max: 12 }), (series, buckets) => {
         const points = series.flat();
@@ -44,23 +44,23 @@ describe("an M4 sample of chunks", () => {
         const range = [Math.min(...steps), Math.max(...steps)] as const;
         const ofPoints = createM4Sampler(...range, buckets);
         for (const point of points) ofPoints.add(...point);
-        const ofHeads = createM4Sampler(...range, buckets);
+        const ofStatistics = createM4Sampler(...range, buckets);
         for (const chunk of series) {
-          if (ofHeads.addHead(headOf(chunk))) byHead++;
-          else for (const point of chunk) ofHeads.add(...point);
+          if (ofStatistics.addChunk(statisticsOf(chunk))) byStatistics++;
+          else for (const point of chunk) ofStatistics.add(...point);
         }
-        expect(inBits(ofHeads)).toEqual(inBits(ofPoints));
+        expect(inBits(ofStatistics)).toEqual(inBits(ofPoints));
       }),
       { numRuns: 500 },
     );
-    expect(byHead).toBeGreaterThan(0);
+    expect(byStatistics).toBeGreaterThan(0);
   });
 
-  test("takes a head where all steps of the chunk are in one bucket, and nothing of it otherwise", () => {
+  test("takes a statistics where all steps of the chunk are in one bucket, and nothing of it otherwise", () => {
     const sampler = createM4Sampler(0, 9, 2);
     expect(
-      sampler.addHead(
-        headOf([
+      sampler.addChunk(
+        statisticsOf([
           [3, 1],
           [5, 2],
         ]),
@@ -68,8 +68,8 @@ describe("an M4 sample of chunks", () => {
     ).toBe(false);
     expect(sampler.sample().steps).toHaveLength(0);
     expect(
-      sampler.addHead(
-        headOf([
+      sampler.addChunk(
+        statisticsOf([
           [0, 1],
           [4, 2],
         ]),
@@ -78,19 +78,19 @@ describe("an M4 sample of chunks", () => {
     expect([...sampler.sample().steps]).toEqual([0, 4]);
   });
 
-  test("takes no head of a chunk that reaches outside the range of steps", () => {
+  test("takes no statistics of a chunk that reaches outside the range of steps", () => {
     const sampler = createM4Sampler(2, 4, 1);
     expect(
-      sampler.addHead(
-        headOf([
+      sampler.addChunk(
+        statisticsOf([
           [1, 1],
           [3, 2],
         ]),
       ),
     ).toBe(false);
     expect(
-      sampler.addHead(
-        headOf([
+      sampler.addChunk(
+        statisticsOf([
           [3, 1],
           [5, 2],
         ]),
@@ -99,9 +99,9 @@ describe("an M4 sample of chunks", () => {
     expect(sampler.sample().steps).toHaveLength(0);
   });
 
-  test("takes a head of no points, and it says nothing", () => {
+  test("takes a statistics of no points, and it says nothing", () => {
     const sampler = createM4Sampler(2, 4, 1);
-    expect(sampler.addHead(readChunkHead(new Uint8Array(0)))).toBe(true);
+    expect(sampler.addChunk(readChunkStatistics(new Uint8Array(0)))).toBe(true);
     expect(sampler.sample().steps).toHaveLength(0);
   });
 });

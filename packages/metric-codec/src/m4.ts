@@ -1,14 +1,14 @@
-import type { ChunkHead } from "./chunk-head.ts";
+import type { ChunkStatistics } from "./chunk-head.ts";
 
 /** Samples one series for a chart while its points pass by. */
 export type M4Sampler = {
   /** Takes a point, which arrived after all those taken before. Points outside the step range are left out. */
   readonly add: (step: number, value: number) => void;
   /**
-   * Takes all points of a chunk, which arrived after all those taken before, by its head, and returns true; that needs steps of one bucket,
-   * inside the step range. Otherwise takes nothing and returns false, and the points have to be added themselves. A head of no points is taken.
+   * Takes all points of a chunk, which arrived after all those taken before, by its statistics, and returns true; that needs steps of one bucket,
+   * inside the step range. Otherwise takes nothing and returns false, and the points have to be added themselves. A statistics of no points is taken.
    */
-  readonly addHead: (head: ChunkHead) => boolean;
+  readonly addChunk: (statistics: ChunkStatistics) => boolean;
   /** The sample, at most four points per bucket, by step. */
   sample(): { readonly steps: Float64Array; readonly values: Float64Array };
 };
@@ -65,24 +65,24 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
       offerLowest(at + 2, step, value);
       offerHighest(at + 3, step, value);
     },
-    addHead(head) {
-      if (head.count === 0) return true;
-      if (head.firstStep < firstStep || head.lastStep > lastStep) return false;
-      const bucket = bucketOf(head.firstStep, firstStep, lastStep, buckets);
-      if (bucketOf(head.lastStep, firstStep, lastStep, buckets) !== bucket) return false;
+    addChunk(statistics) {
+      if (statistics.count === 0) return true;
+      if (statistics.firstStep < firstStep || statistics.lastStep > lastStep) return false;
+      const bucket = bucketOf(statistics.firstStep, firstStep, lastStep, buckets);
+      if (bucketOf(statistics.lastStep, firstStep, lastStep, buckets) !== bucket) return false;
       const at = 4 * bucket;
       if (seen[bucket] === 0) {
         seen[bucket] = 1;
-        put(at, head.firstStep, head.firstValue);
-        put(at + 1, head.lastStep, head.lastValue);
-        put(at + 2, head.minStep, head.min);
-        put(at + 3, head.maxStep, head.max);
+        put(at, statistics.firstStep, statistics.firstValue);
+        put(at + 1, statistics.lastStep, statistics.lastValue);
+        put(at + 2, statistics.minStep, statistics.min);
+        put(at + 3, statistics.maxStep, statistics.max);
         return true;
       }
-      offerFirst(at, head.firstStep, head.firstValue);
-      offerLast(at + 1, head.lastStep, head.lastValue);
-      offerLowest(at + 2, head.minStep, head.min);
-      offerHighest(at + 3, head.maxStep, head.max);
+      offerFirst(at, statistics.firstStep, statistics.firstValue);
+      offerLast(at + 1, statistics.lastStep, statistics.lastValue);
+      offerLowest(at + 2, statistics.minStep, statistics.min);
+      offerHighest(at + 3, statistics.maxStep, statistics.max);
       return true;
     },
     sample() {

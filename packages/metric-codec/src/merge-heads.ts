@@ -1,7 +1,7 @@
-import type { HeadDelta } from "./heads.ts";
+import type { KeyAggregate } from "./heads.ts";
 
 /**
- * The head of all values behind `a` and `b`, two heads of one key; `b`'s values arrived after `a`'s. Means and squared deviations are merged
+ * The aggregate of all values behind `a` and `b`, two aggregates of one key; `b`'s values arrived after `a`'s. Means and squared deviations are merged
  * after Chan, Golub and LeVeque ("Updating formulae and a pairwise algorithm for computing sample variances", Stanford STAN-CS-79-773, 1979):
  *
  *     delta = b.mean - a.mean
@@ -11,7 +11,7 @@ import type { HeadDelta } from "./heads.ts";
  * which a database can compute the same way; PostgreSQL, though, refuses a statement in which a product or difference leaves the range of
  * doubles, where this gives Infinity or 0. `m2` becomes Infinity where it is beyond a double, and never NaN.
  */
-export function mergeHeads(a: HeadDelta, b: HeadDelta): HeadDelta {
+export function mergeHeads(a: KeyAggregate, b: KeyAggregate): KeyAggregate {
   const count = a.count + b.count;
   const share = b.count / count;
   const delta = b.mean - a.mean;

@@ -18,7 +18,7 @@ import { readNumbers } from "./read-numbers.ts";
 import { numberBytesMax, writeNumbers } from "./write-numbers.ts";
 import type { Effort } from "./write-numbers.ts";
 
-/** The numbers as they are written; fails the test when they are not read back bit for bit, or take more room than there may be need for. */
+/** The numbers as they are written; fails the test when they are not read back bit for bit, or take more memory than there may be need for. */
 function written(numbers: readonly number[], effort: Effort): Uint8Array {
   const writer = createByteWriter(numberBytesMax(numbers.length));
   writeNumbers(writer, Float64Array.from(numbers), effort);

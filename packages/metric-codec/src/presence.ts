@@ -62,7 +62,7 @@ export function readPresence(
     throw codecError("the metric block has an unknown presence code");
   const from = takeBytes(reader, 8 + packedBytes(count - 1, width)) / 4;
   const smallest = reader.u32[from + 1]!;
-  const distances = width === 0 ? null : unpackBits(reader.i32, from + 2, count - 1, width, reader.room);
+  const distances = width === 0 ? null : unpackBits(reader.i32, from + 2, count - 1, width, reader.memory);
   let index = reader.u32[from]!;
   target[at] = index;
   // Sums beyond `points` end the reading before they leave the range of exact numbers.

@@ -21,9 +21,9 @@ export function readBits(
   const leastLow = reader.i32[at]!;
   const leastHigh = reader.i32[at + 1]!;
   const lowsAt = split ? takeBytes(reader, 4 * count) / 4 : 0;
-  const packed = unpackBits(reader.i32, takeBytes(reader, packedBytes(count, width)) / 4, count, width, reader.room);
+  const packed = unpackBits(reader.i32, takeBytes(reader, packedBytes(count, width)) / 4, count, width, reader.memory);
   const lows = split ? reader.i32.subarray(lowsAt, lowsAt + count) : packed;
-  const numbers = reader.room.numbers(count);
+  const numbers = reader.memory.numbers(count);
   const words = wordsOf(numbers);
   // Most measured numbers are doubles that use all of their bits, or once were in single precision: these two are quicker by themselves.
   if (split && !signed && shift === 0) {

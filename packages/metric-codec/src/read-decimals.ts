@@ -30,8 +30,8 @@ export function readDecimals(
 function readOffsets(reader: ByteReader, count: number, width: number): Float64Array {
   const at = takeBytes(reader, 8 + packedBytes(count, width));
   const least = reader.f64[at / 8]!;
-  const offsets = unpackBits(reader.i32, at / 4 + 2, count, width, reader.room);
-  const integers = reader.room.numbers(count);
+  const offsets = unpackBits(reader.i32, at / 4 + 2, count, width, reader.memory);
+  const integers = reader.memory.numbers(count);
   for (let i = 0; i < count; i++) integers[i] = least + (offsets[i]! >>> 0);
   return integers;
 }
@@ -40,13 +40,13 @@ function readDifferences(reader: ByteReader, count: number, width: number): Floa
   const at = takeBytes(reader, 16 + packedBytes(count - 1, width));
   let integer = reader.f64[at / 8]!;
   const least = reader.f64[at / 8 + 1]!;
-  const integers = reader.room.numbers(count);
+  const integers = reader.memory.numbers(count);
   // Steps at equal distances, which are exact integers, so that multiples of the distance are, too.
   if (width === 0) {
     for (let i = 0; i < count; i++) integers[i] = integer + i * least;
     return integers;
   }
-  const distances = unpackBits(reader.i32, at / 4 + 4, count - 1, width, reader.room);
+  const distances = unpackBits(reader.i32, at / 4 + 4, count - 1, width, reader.memory);
   integers[0] = integer;
   for (let i = 1; i < count; i++) integers[i] = integer += least + (distances[i - 1]! >>> 0);
   return integers;
@@ -59,15 +59,15 @@ function readRuns(reader: ByteReader, count: number, width: number): Float64Arra
   const runs = reader.u32[at / 4 + 4]!;
   const lengthWidth = reader.u32[at / 4 + 5]!;
   if (runs >= count + 1 || lengthWidth > 32) throw codecError("the metric block has impossible runs");
-  const distances = unpackBits(reader.i32, takeBytes(reader, packedBytes(runs, width)) / 4, runs, width, reader.room);
+  const distances = unpackBits(reader.i32, takeBytes(reader, packedBytes(runs, width)) / 4, runs, width, reader.memory);
   const lengths = unpackBits(
     reader.i32,
     takeBytes(reader, packedBytes(runs, lengthWidth)) / 4,
     runs,
     lengthWidth,
-    reader.room,
+    reader.memory,
   );
-  const integers = reader.room.numbers(count);
+  const integers = reader.memory.numbers(count);
   integers[0] = integer;
   let next = 1;
   for (let run = 0; run < runs; run++) {

@@ -17,13 +17,13 @@ import {
 } from "./number-layout.ts";
 
 /** Numbers with the presence byte that was left beside them. */
-export type PlacedNumbers = { readonly numbers: Float64Array; readonly presence: number };
+export type NumbersWithPresence = { readonly numbers: Float64Array; readonly presence: number };
 
 /**
  * Reads the next numbers, at most `countMax`; raw ones are a view. Throws a CodecError when there are more, a codec is unknown, or what is
  * left of the bytes is too short.
  */
-export function readNumbers(reader: ByteReader, countMax: number): PlacedNumbers {
+export function readNumbers(reader: ByteReader, countMax: number): NumbersWithPresence {
   const header = takeBytes(reader, NUMBER_HEADER_BYTES);
   const presence = reader.u8[header + 3]!;
   const count = reader.u32[header / 4 + 1]!;
@@ -41,7 +41,7 @@ function readCodec(reader: ByteReader, codec: number, count: number, width: numb
       return reader.f64.subarray(at, at + count);
     }
     case CONSTANT:
-      return reader.room.numbers(count).fill(reader.f64[takeBytes(reader, 8) / 8]!);
+      return reader.memory.numbers(count).fill(reader.f64[takeBytes(reader, 8) / 8]!);
     case DECIMAL_OFFSETS:
     case DECIMAL_DIFFERENCES:
     case DECIMAL_RUNS:
@@ -50,14 +50,14 @@ function readCodec(reader: ByteReader, codec: number, count: number, width: numb
     case SPLIT_BITS:
       return readBits(reader, codec, count, width, parameter);
     case DICTIONARY:
-      return readDictionary(reader, count, (rest) => readPlaces(rest, count));
+      return readDictionary(reader, count, (rest) => readIndexNumbers(rest, count));
     default:
       throw codecError("the metric block has an unknown number codec");
   }
 }
 
 /** The places in a dictionary; those have none of their own, so that damaged bytes cannot nest them. */
-function readPlaces(reader: ByteReader, count: number): Float64Array {
+function readIndexNumbers(reader: ByteReader, count: number): Float64Array {
   if (reader.u8[reader.at] === DICTIONARY) throw codecError("the metric block has a dictionary inside another");
   return readNumbers(reader, count).numbers;
 }

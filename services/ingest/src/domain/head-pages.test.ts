@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   createColumnsBuilder,
-  headsOfColumns,
+  aggregatesOfColumns,
   mergeHeads,
-  NUMBERS_PER_HEAD,
-  type HeadDelta,
+  NUMBERS_PER_AGGREGATE,
+  type KeyAggregate,
 } from "@tidemark/metric-codec";
 import fc from "fast-check";
 import { headNumbersOf, mergeHead } from "./head-pages.ts";
@@ -26,7 +26,7 @@ function columnsOf(points: readonly (readonly [number, Record<string, number>])[
   return builder.build();
 }
 
-const numbersOf = (head: HeadDelta): number[] => [
+const numbersOf = (head: KeyAggregate): number[] => [
   head.count,
   head.mean,
   head.m2,
@@ -43,30 +43,30 @@ test("the numbers of a batch are its heads, key by key, of one point as of many"
   fc.assert(
     fc.property(batch, (points) => {
       const columns = columnsOf(points);
-      expect([...headNumbersOf(columns)]).toEqual(headsOfColumns(columns).flatMap(numbersOf));
+      expect([...headNumbersOf(columns)]).toEqual(aggregatesOfColumns(columns).flatMap(numbersOf));
     }),
   );
 });
 
 describe("a head that others are merged into", () => {
   test("is the head of the first as long as it has no values", () => {
-    const page = new Float64Array(2 * NUMBERS_PER_HEAD);
+    const page = new Float64Array(2 * NUMBERS_PER_AGGREGATE);
     const heads = headNumbersOf(columnsOf([[3, { a: -1 }]]));
-    mergeHead(page, NUMBERS_PER_HEAD, heads, 0);
-    expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_HEAD }, () => 0), ...heads]);
+    mergeHead(page, NUMBERS_PER_AGGREGATE, heads, 0);
+    expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_AGGREGATE }, () => 0), ...heads]);
   });
 
   test("is what the codec makes of the same heads, whatever the values", () => {
     fc.assert(
       fc.property(fc.array(batch, { minLength: 1, maxLength: 8 }), (batches) => {
-        const page = new Float64Array(NUMBERS_PER_HEAD);
-        let wanted: HeadDelta | undefined;
+        const page = new Float64Array(NUMBERS_PER_AGGREGATE);
+        let wanted: KeyAggregate | undefined;
         for (const points of batches) {
           const columns = columnsOf(points);
           const at = columns.keys.indexOf("a");
           if (at < 0) continue;
-          mergeHead(page, 0, headNumbersOf(columns), at * NUMBERS_PER_HEAD);
-          const head = headsOfColumns(columns)[at]!;
+          mergeHead(page, 0, headNumbersOf(columns), at * NUMBERS_PER_AGGREGATE);
+          const head = aggregatesOfColumns(columns)[at]!;
           wanted = wanted === undefined ? head : mergeHeads(wanted, head);
         }
         fc.pre(wanted !== undefined);
@@ -113,7 +113,7 @@ describe("a head that others are merged into", () => {
       { firstStep: 2, min: 5, max: 7 },
     ],
   ] as const)("%s", (_, points, wanted) => {
-    const page = new Float64Array(NUMBERS_PER_HEAD);
+    const page = new Float64Array(NUMBERS_PER_AGGREGATE);
     for (const [step, number] of points) mergeHead(page, 0, headNumbersOf(columnsOf([[step, { a: number }]])), 0);
     const names = ["count", "mean", "m2", "min", "minStep", "max", "maxStep", "latest", "latestStep", "firstStep"];
     expect(Object.fromEntries(names.map((name, i) => [name, page[i]]))).toMatchObject(wanted);

@@ -1,11 +1,11 @@
-import { headsOfColumns, NUMBERS_PER_HEAD, type MetricColumns } from "@tidemark/metric-codec";
+import { aggregatesOfColumns, NUMBERS_PER_AGGREGATE, type MetricColumns } from "@tidemark/metric-codec";
 
 /** What the columns say about each of their keys, in the order of the keys, ten numbers each. */
 export function headNumbersOf(columns: MetricColumns): Float64Array {
-  const numbers = new Float64Array(NUMBERS_PER_HEAD * columns.keys.length);
+  const numbers = new Float64Array(NUMBERS_PER_AGGREGATE * columns.keys.length);
   if (columns.steps.length === 1) return fillOfOnePoint(numbers, columns.steps[0]!, columns.values);
   let at = 0;
-  for (const head of headsOfColumns(columns)) {
+  for (const head of aggregatesOfColumns(columns)) {
     numbers[at] = head.count;
     numbers[at + 1] = head.mean;
     numbers[at + 2] = head.m2;
@@ -16,13 +16,13 @@ export function headNumbersOf(columns: MetricColumns): Float64Array {
     numbers[at + 7] = head.latest;
     numbers[at + 8] = head.latestStep;
     numbers[at + 9] = head.firstStep;
-    at += NUMBERS_PER_HEAD;
+    at += NUMBERS_PER_AGGREGATE;
   }
   return numbers;
 }
 
 function fillOfOnePoint(numbers: Float64Array, step: number, values: Float64Array): Float64Array {
-  for (let key = 0, at = 0; key < values.length; key++, at += NUMBERS_PER_HEAD) {
+  for (let key = 0, at = 0; key < values.length; key++, at += NUMBERS_PER_AGGREGATE) {
     const value = values[key]!;
     numbers[at] = 1;
     // A mean is a sum, which is never -0.
@@ -46,7 +46,7 @@ function fillOfOnePoint(numbers: Float64Array, step: number, values: Float64Arra
 export function mergeHead(page: Float64Array, at: number, heads: Float64Array, from: number): void {
   const count = page[at]!;
   if (count === 0) {
-    for (let i = 0; i < NUMBERS_PER_HEAD; i++) page[at + i] = heads[from + i]!;
+    for (let i = 0; i < NUMBERS_PER_AGGREGATE; i++) page[at + i] = heads[from + i]!;
     return;
   }
   const added = heads[from]!;

@@ -1,7 +1,7 @@
-import { HEADS_PER_PAGE, NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
+import { AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
 import { mergeHead } from "./head-pages.ts";
 
-const PAGE_NUMBERS = HEADS_PER_PAGE * NUMBERS_PER_HEAD;
+const PAGE_NUMBERS = AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE;
 
 /** What is stored of a run's metrics, as far as a write of some keys has to know it. */
 export type KnownRun = {
@@ -50,7 +50,7 @@ export function draftRun(known: KnownRun): RunDraft {
     let draft = drafts.get(page);
     if (draft === undefined) {
       draft = { stats: new Float64Array(PAGE_NUMBERS), from: PAGE_NUMBERS, to: 0 };
-      if (page * HEADS_PER_PAGE < known.keyCount) draft.stats.set(known.page(page));
+      if (page * AGGREGATES_PER_PAGE < known.keyCount) draft.stats.set(known.page(page));
       drafts.set(page, draft);
     }
     return draft;
@@ -82,10 +82,10 @@ export function draftRun(known: KnownRun): RunDraft {
           page = id >>> 5;
           draft = draftOf(page);
         }
-        const at = (id & (HEADS_PER_PAGE - 1)) * NUMBERS_PER_HEAD;
-        mergeHead(draft.stats, at, heads, i * NUMBERS_PER_HEAD);
+        const at = (id & (AGGREGATES_PER_PAGE - 1)) * NUMBERS_PER_AGGREGATE;
+        mergeHead(draft.stats, at, heads, i * NUMBERS_PER_AGGREGATE);
         if (at < draft.from) draft.from = at;
-        if (at >= draft.to) draft.to = at + NUMBERS_PER_HEAD;
+        if (at >= draft.to) draft.to = at + NUMBERS_PER_AGGREGATE;
       }
     },
     finish() {
@@ -93,9 +93,9 @@ export function draftRun(known: KnownRun): RunDraft {
       const pages = new Map<number, Float64Array>();
       const changes: PageChange[] = [];
       for (const [page, { stats, from, to }] of drafts) {
-        const length = Math.min(PAGE_NUMBERS, (keyCount - page * HEADS_PER_PAGE) * NUMBERS_PER_HEAD);
+        const length = Math.min(PAGE_NUMBERS, (keyCount - page * AGGREGATES_PER_PAGE) * NUMBERS_PER_AGGREGATE);
         pages.set(page, length < PAGE_NUMBERS ? stats.slice(0, length) : stats);
-        changes.push({ page, slot: from / NUMBERS_PER_HEAD, stats: stats.subarray(from, to) });
+        changes.push({ page, slot: from / NUMBERS_PER_AGGREGATE, stats: stats.subarray(from, to) });
       }
       const newKeys = Array.from(newIds, ([key, keyId]) => ({ key, keyId }));
       return { keyCount, pointCount, newKeys, changes, pages };

@@ -1,4 +1,4 @@
-import { encodeLanding, HEADS_PER_PAGE, isMinimiseKey, stepRange } from "@tidemark/metric-codec";
+import { encodeSegment, AGGREGATES_PER_PAGE, isMinimizeKey, stepRange } from "@tidemark/metric-codec";
 import type { Tx } from "@tidemark/pg";
 import { headNumbersOf } from "../domain/head-pages.ts";
 import { draftRun, type FinishedDraft } from "../domain/run-draft.ts";
@@ -119,7 +119,7 @@ function missingOf(group: GroupedRun, states: RunStates): Missing {
       const id = ids[i]!;
       // New keys go on where the last page of the run ends, which may have to be filled up.
       const page = id >= 0 ? id >>> 5 : state!.keyCount >>> 5;
-      if (page === last || page * HEADS_PER_PAGE >= state!.keyCount) continue;
+      if (page === last || page * AGGREGATES_PER_PAGE >= state!.keyCount) continue;
       last = page;
       need(page);
     }
@@ -190,7 +190,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     draft.add(ids, headNumbersOf(columns), columns.values.length);
     return {
       idempotency,
-      block: encodeLanding(columns, ids),
+      block: encodeSegment(columns, ids),
       ...stepRange(columns.steps),
       valueCount: columns.values.length,
       markSeconds: deps.markSeconds(write),
@@ -203,7 +203,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     keyCount: finished.keyCount,
     pointCount: finished.pointCount,
     noted: nowMs - notedAtMs < NOTE_MS,
-    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimise: isMinimiseKey(key) })),
+    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimise: isMinimizeKey(key) })),
     changes: finished.changes,
     writes,
   };
