@@ -1,7 +1,12 @@
-export { AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE, readAggregate } from "./aggregates/aggregate-page.ts";
+export {
+  aggregateNumbersOf,
+  aggregatePageOf,
+  aggregateStartOf,
+  mergeAggregate,
+  readAggregate,
+} from "./aggregates/aggregate-page.ts";
 export { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance } from "./aggregates/key-aggregates.ts";
 export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
-export { mergeHeads } from "./aggregates/merge-aggregates.ts";
 export { readChunkStatistics } from "./blocks/chunk-statistics.ts";
 export type { ChunkStatistics } from "./blocks/chunk-statistics.ts";
 export { decodeBlock, decodeBlockKey } from "./blocks/decode-block.ts";
@@ -29,3 +34,12 @@ export { decodeSegmentKey } from "./segments/decode-segment-key.ts";
 export type { MetricSeries } from "./segments/decode-segment-key.ts";
 export { encodeSegment } from "./segments/encode-segment.ts";
 export { encodeSegmentTexts } from "./segments/segment-texts.ts";
+export {
+  AGGREGATE_NUMBERS,
+  AGGREGATES_PER_PAGE,
+  CHUNK_STATISTICS_BYTES,
+  DIRECTORY_ENTRY_BYTES,
+  KEY_RANGE_WIDTHS,
+  NUMBERS_PER_AGGREGATE,
+  STATISTICS_WIDTH_MAX,
+} from "./storage-layout.ts";

@@ -3,11 +3,11 @@ import fc from "fast-check";
 
 import { anyPoints, columnsOf, columnsOfSeries } from "../columns/metric-columns.fixture.ts";
 import { aggregatesOfColumns, type KeyAggregate } from "./key-aggregates.ts";
-import { mergeHeads } from "./merge-aggregates.ts";
+import { MERGES, type MergeAggregates } from "./merge-aggregates.fixture.ts";
 
 type Points = [step: number, value: number][];
 
-/** Everything of a aggregate but its mean and squared deviations, straight from the definitions. */
+/** Everything of an aggregate but its mean and squared deviations, straight from the definitions. */
 function extremesOf(points: Points): Omit<KeyAggregate, "key" | "mean" | "m2"> {
   const steps = points.map(([step]) => step);
   const values = points.map(([, value]) => value);
@@ -48,12 +48,12 @@ function exactMoments(points: Points): { mean: number; m2: number } {
   };
 }
 
-/** Joins neighbours until one is left, in an order given by `picks`: any tree over the batches in the order of their arrival. */
-function mergeInAnyOrder(aggregates: KeyAggregate[], picks: number[]): KeyAggregate {
+/** Merges neighbors until one is left, in an order given by `picks`: any tree over the batches in the order of their arrival. */
+function mergeInAnyOrder(merge: MergeAggregates, aggregates: KeyAggregate[], picks: number[]): KeyAggregate {
   const rest = [...aggregates];
   for (let i = 0; rest.length > 1; i++) {
     const at = (picks[i % picks.length] ?? 0) % (rest.length - 1);
-    rest.splice(at, 2, mergeHeads(rest[at]!, rest[at + 1]!));
+    rest.splice(at, 2, merge(rest[at]!, rest[at + 1]!));
   }
   return rest[0]!;
 }
@@ -66,7 +66,7 @@ const history = fc.array(
   { minLength: 1, maxLength: 60 },
 );
 
-describe("aggregates of any history, cut into any batches and merged in any order", () => {
+describe.each(MERGES)("aggregates of any history, cut into any batches and merged %s in any order", (_, merge) => {
   test("are the aggregates of the whole history: counts, extremes and steps exactly, mean and variance within 1e-9", () => {
     fc.assert(
       fc.property(history, fc.array(fc.nat(59)), fc.array(fc.nat(), { minLength: 1 }), (points, cuts, picks) => {
@@ -75,7 +75,7 @@ describe("aggregates of any history, cut into any batches and merged in any orde
         );
         const batches = ends.map((end, i) => points.slice(ends[i - 1] ?? 0, end));
         const aggregates = batches.map((batch) => aggregatesOfColumns(columnsOfSeries("k", ...batch))[0]!);
-        const { key, mean, m2, ...extremes } = mergeInAnyOrder(aggregates, picks);
+        const { key, mean, m2, ...extremes } = mergeInAnyOrder(merge, aggregates, picks);
         expect(key).toBe("k");
         expect(extremes).toEqual(extremesOf(points));
         const exact = exactMoments(points);
@@ -112,7 +112,7 @@ describe("aggregates of any history, cut into any batches and merged in any orde
           expect(aggregate.mean).toBeGreaterThanOrEqual(aggregate.min - slack);
           expect(aggregate.mean).toBeLessThanOrEqual(aggregate.max + slack);
           expect(aggregate.m2).toBeGreaterThanOrEqual(0);
-          const twice = mergeHeads(aggregate, aggregate);
+          const twice = merge(aggregate, aggregate);
           expect(twice).toMatchObject({
             count: 2 * aggregate.count,
             min: aggregate.min,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 
 import { columnsOf, columnsOfSeries } from "../columns/metric-columns.fixture.ts";
-import { aggregatesOfColumns, populationVariance, type KeyAggregate } from "./key-aggregates.ts";
-import { mergeHeads } from "./merge-aggregates.ts";
+import { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance, type KeyAggregate } from "./key-aggregates.ts";
+import { MERGES } from "./merge-aggregates.fixture.ts";
 
 /** The aggregate of points of one key, given as [step, value] in the order of their arrival. */
 function aggregate(...points: [step: number, value: number][]): KeyAggregate {
@@ -139,11 +139,6 @@ describe("the aggregate of a batch", () => {
     expect(aggregate(...points)).toMatchObject({ key: "k", ...expected });
   });
 
-  test.each(rows)("%s; the same when it is merged point by point", (_, points, expected) => {
-    const [first, ...rest] = points.map((point) => aggregate(point));
-    expect(rest.reduce((merged, next) => mergeHeads(merged, next), first!)).toMatchObject({ key: "k", ...expected });
-  });
-
   test("there is one per key, in the order of their bytes, each with its own points only", () => {
     const aggregates = aggregatesOfColumns(
       columnsOf([
@@ -174,16 +169,66 @@ describe("the aggregate of a batch", () => {
     const next = 1 + Number.EPSILON;
     expect(aggregate([1, 1], [2, next], [3, next]).m2 / Number.EPSILON ** 2).toBeCloseTo(2 / 3, 12);
   });
+});
 
-  test("merging keeps an infinite sum of squares infinite, and makes no NaN", () => {
+describe.each(MERGES)("aggregates of single points that are merged %s", (_, merge) => {
+  test.each(rows)("%s", (_name, points, expected) => {
+    const [first, ...rest] = points.map((point) => aggregate(point));
+    expect(rest.reduce((merged, next) => merge(merged, next), first!)).toMatchObject({ key: "k", ...expected });
+  });
+
+  test("keep an infinite sum of squares infinite, and make no NaN", () => {
     const huge = aggregate([1, 1.5e308], [2, -1.5e308]);
-    for (const merged of [
-      mergeHeads(huge, aggregate([3, 1])),
-      mergeHeads(aggregate([3, 1]), huge),
-      mergeHeads(huge, huge),
-    ]) {
+    for (const merged of [merge(huge, aggregate([3, 1])), merge(aggregate([3, 1]), huge), merge(huge, huge)]) {
       expect(merged.m2).toBe(Infinity);
       expect(merged.mean).not.toBeNaN();
     }
+  });
+});
+
+const words = ["loss", "error", "err", "perplexity", "ppl", "wer", "cer", "mae", "mse", "rmse", "nll", "kl", "regret"];
+
+describe("keys of which less is better", () => {
+  test.each(words)("%s is one, alone and as any part between slashes and underscores", (word) => {
+    const spellings = [
+      word,
+      word.toUpperCase(),
+      `train/${word}`,
+      `${word}/val`,
+      `eval_${word}`,
+      `a/b_${word}_c`,
+      `_${word}`,
+      `x//${word}/`,
+    ];
+    for (const key of spellings) expect([key, isMinimizeKey(key)]).toEqual([key, true]);
+  });
+
+  test.each([
+    "accuracy",
+    "lossy",
+    "myloss",
+    "loss-rate",
+    "train.loss",
+    "val loss",
+    "errors",
+    "cerebro",
+    "",
+    "/",
+    "_",
+    "mean",
+    "reward",
+  ])("%j is not one", (key) => {
+    expect(isMinimizeKey(key)).toBe(false);
+  });
+});
+
+describe("the best value", () => {
+  const aggregate = { min: 1, minStep: 10, max: 5, maxStep: 50 };
+
+  test.each([
+    ["of a key of which less is better is the minimum", "train/loss", { best: 1, bestStep: 10 }],
+    ["of any other key is the maximum", "train/acc", { best: 5, bestStep: 50 }],
+  ])("%s", (_, key, expected) => {
+    expect(bestOf(aggregate, key)).toEqual(expected);
   });
 });

@@ -1,4 +1,5 @@
 import { codecError } from "../codec-error.ts";
+import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 
 /*
  * A metric block holds points of several keys of one run: a stripe of consecutive key ids, and stretches of their points in the order of
@@ -39,8 +40,6 @@ export const BLOCK_POINTS_MAX = 65_536;
 export const BLOCK_VALUES_MAX = 4_194_304;
 /** The most slots of a stripe. */
 export const BLOCK_WIDTH_MAX = 65_536;
-/** The most slots of a stripe whose chunks have heads. */
-export const STATISTICS_WIDTH_MAX = 16;
 
 /** What the header of a block says. */
 export type BlockHeader = {
@@ -102,6 +101,6 @@ function isConsistent({ firstKey, width, points, values, stepsEnd, axisEnd, byte
     bytes % 8 === 0 &&
     BLOCK_HEADER_BYTES < stepsEnd &&
     stepsEnd < axisEnd &&
-    axisEnd + 8 * width <= bytes
+    axisEnd + DIRECTORY_ENTRY_BYTES * width <= bytes
   );
 }

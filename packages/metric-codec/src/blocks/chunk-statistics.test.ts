@@ -2,7 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 
 import { anyBlockPoints, blockColumnsOf, pointsWith } from "../columns/block-columns.fixture.ts";
-import { CHUNK_STATISTICS_BYTES, readChunkStatistics } from "./chunk-statistics.ts";
+import { CHUNK_STATISTICS_BYTES } from "../storage-layout.ts";
+import { readChunkStatistics } from "./chunk-statistics.ts";
 import { encodeBlock } from "./encode-block.ts";
 
 const options = { firstKey: 32, width: 16, effort: "fast" as const };

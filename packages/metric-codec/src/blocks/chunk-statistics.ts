@@ -1,4 +1,5 @@
 import { codecError } from "../codec-error.ts";
+import { CHUNK_STATISTICS_BYTES } from "../storage-layout.ts";
 
 /**
  * What one chunk, the points of one key in a block, offers to a sample of the key: the points that M4 would keep of it. First is the
@@ -16,9 +17,6 @@ export type ChunkStatistics = {
   readonly max: number;
   readonly maxStep: number;
 };
-
-/** Bytes of a written statistics: nine doubles, little-endian, in the order of {@link ChunkStatistics}. */
-export const CHUNK_STATISTICS_BYTES = 72;
 
 const NO_POINTS: ChunkStatistics = {
   count: 0,

@@ -4,6 +4,7 @@ import { createByteReader, expectEnd, type ByteReader } from "../numbers/bytes.t
 import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
 import { readNumbers } from "../numbers/numbers.ts";
 import type { ScratchBuffer } from "../numbers/scratch-buffer.ts";
+import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 import { BLOCK_HEADER_BYTES, readBlockHeader, type BlockHeader } from "./block-layout.ts";
 import { isEverywhere, readPresence } from "./presence.ts";
 
@@ -64,7 +65,7 @@ function readKeys(
   // Reserved when the first key comes that is not at every point.
   let pointIndexes = EMPTY_U32;
   let at = 0;
-  let next = axisEnd + 8 * width;
+  let next = axisEnd + DIRECTORY_ENTRY_BYTES * width;
   for (let slot = 0; slot < width; slot++) {
     const bytes = directory[2 * slot + 1]!;
     if (bytes === 0) continue;

@@ -4,12 +4,12 @@ import {
   BLOCK_POINTS_MAX,
   BLOCK_VALUES_MAX,
   BLOCK_WIDTH_MAX,
-  STATISTICS_WIDTH_MAX,
   writeBlockHeader,
 } from "./block-layout.ts";
 import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
-import { CHUNK_STATISTICS_BYTES, writeChunkStatistics } from "./chunk-statistics.ts";
+import { writeChunkStatistics } from "./chunk-statistics.ts";
 import { codecError } from "../codec-error.ts";
+import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } from "../storage-layout.ts";
 import { presenceBytesMax, writePresence } from "./presence.ts";
 import { numberBytesMax, writeNumbers, type Effort } from "../numbers/numbers.ts";
 
@@ -53,7 +53,7 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   writeNumbers(writer, receivedUs, effort);
   writeClientTimes(writer, timestampsUs, effort);
   const axisEnd = writer.at;
-  writer.at += 8 * width;
+  writer.at += DIRECTORY_ENTRY_BYTES * width;
   const ascending = areAscending(steps);
   const statistics = width <= STATISTICS_WIDTH_MAX ? new Float64Array(statisticsNumbers(keyIds, firstKey)) : null;
   let from = 0;
@@ -109,7 +109,14 @@ function checkKeyRange({ keyIds, steps, values }: BlockColumns, { firstKey, widt
 function bytesMax({ keyIds, steps, pointIndexes, values }: BlockColumns, width: number): number {
   const axis = 3 * numberBytesMax(steps.length) + presenceBytesMax(steps.length);
   const perKey = numberBytesMax(0) + presenceBytesMax(1);
-  return BLOCK_HEADER_BYTES + axis + 8 * width + perKey * keyIds.length + 8 * values.length + 4 * pointIndexes.length;
+  return (
+    BLOCK_HEADER_BYTES +
+    axis +
+    DIRECTORY_ENTRY_BYTES * width +
+    perKey * keyIds.length +
+    8 * values.length +
+    4 * pointIndexes.length
+  );
 }
 
 /** Writes the times of the points that have one. */

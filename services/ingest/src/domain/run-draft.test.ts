@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
-import { mergeHead } from "./head-pages.ts";
+import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
 import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.ts";
 
 const EMPTY: KnownRun = {
@@ -107,7 +106,7 @@ describe("pages of a run", () => {
           draft.add(keyIds, heads, keys.length);
           keys.forEach((key, i) => {
             const head = naive.get(key) ?? new Float64Array(NUMBERS_PER_AGGREGATE);
-            mergeHead(head, 0, heads, i * NUMBERS_PER_AGGREGATE);
+            mergeAggregate(head, 0, heads, i * NUMBERS_PER_AGGREGATE);
             naive.set(key, head);
           });
           if (ends) finish();

@@ -1,5 +1,10 @@
-import { AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
-import { mergeHead } from "./head-pages.ts";
+import {
+  aggregatePageOf,
+  AGGREGATES_PER_PAGE,
+  aggregateStartOf,
+  mergeAggregate,
+  NUMBERS_PER_AGGREGATE,
+} from "@tidemark/metric-codec";
 
 const PAGE_NUMBERS = AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE;
 
@@ -78,12 +83,12 @@ export function draftRun(known: KnownRun): RunDraft {
       let draft: Draft | undefined;
       for (let i = 0; i < keyIds.length; i++) {
         const id = keyIds[i]!;
-        if (draft === undefined || id >>> 5 !== page) {
-          page = id >>> 5;
+        if (draft === undefined || aggregatePageOf(id) !== page) {
+          page = aggregatePageOf(id);
           draft = draftOf(page);
         }
-        const at = (id & (AGGREGATES_PER_PAGE - 1)) * NUMBERS_PER_AGGREGATE;
-        mergeHead(draft.stats, at, heads, i * NUMBERS_PER_AGGREGATE);
+        const at = aggregateStartOf(id);
+        mergeAggregate(draft.stats, at, heads, i * NUMBERS_PER_AGGREGATE);
         if (at < draft.from) draft.from = at;
         if (at >= draft.to) draft.to = at + NUMBERS_PER_AGGREGATE;
       }

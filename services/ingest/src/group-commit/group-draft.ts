@@ -1,6 +1,12 @@
-import { encodeSegment, AGGREGATES_PER_PAGE, isMinimizeKey, stepRange } from "@tidemark/metric-codec";
+import {
+  aggregateNumbersOf,
+  aggregatePageOf,
+  AGGREGATES_PER_PAGE,
+  encodeSegment,
+  isMinimizeKey,
+  stepRange,
+} from "@tidemark/metric-codec";
 import type { Tx } from "@tidemark/pg";
-import { headNumbersOf } from "../domain/head-pages.ts";
 import { draftRun, type FinishedDraft } from "../domain/run-draft.ts";
 import type { GroupRun, GroupWrite } from "../store/append-metric-group.ts";
 import { loadMetricRuns } from "../store/load-metric-runs.ts";
@@ -118,7 +124,7 @@ function missingOf(group: GroupedRun, states: RunStates): Missing {
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]!;
       // New keys go on where the last page of the run ends, which may have to be filled up.
-      const page = id >= 0 ? id >>> 5 : state!.keyCount >>> 5;
+      const page = aggregatePageOf(id >= 0 ? id : state!.keyCount);
       if (page === last || page * AGGREGATES_PER_PAGE >= state!.keyCount) continue;
       last = page;
       need(page);
@@ -187,7 +193,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
       ids = found instanceof Uint32Array ? found : draft.idsOf(columns.keys, found);
       keySets.set(keySet, ids);
     }
-    draft.add(ids, headNumbersOf(columns), columns.values.length);
+    draft.add(ids, aggregateNumbersOf(columns), columns.values.length);
     return {
       idempotency,
       block: encodeSegment(columns, ids),

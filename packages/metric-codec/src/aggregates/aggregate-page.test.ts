@@ -1,13 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  createColumnsBuilder,
-  aggregatesOfColumns,
-  mergeHeads,
-  NUMBERS_PER_AGGREGATE,
-  type KeyAggregate,
-} from "@tidemark/metric-codec";
 import fc from "fast-check";
-import { headNumbersOf, mergeHead } from "./head-pages.ts";
+
+import { createColumnsBuilder } from "../columns/columns-builder.ts";
+import { AGGREGATE_NUMBERS, AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE } from "../storage-layout.ts";
+import { aggregateNumbersOf, aggregatePageOf, aggregateStartOf, mergeAggregate } from "./aggregate-page.ts";
+import { aggregatesOfColumns, type KeyAggregate } from "./key-aggregates.ts";
+import { mergeByDefinition, numbersOf } from "./merge-aggregates.fixture.ts";
 
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
@@ -26,37 +24,39 @@ function columnsOf(points: readonly (readonly [number, Record<string, number>])[
   return builder.build();
 }
 
-const numbersOf = (head: KeyAggregate): number[] => [
-  head.count,
-  head.mean,
-  head.m2,
-  head.min,
-  head.minStep,
-  head.max,
-  head.maxStep,
-  head.latest,
-  head.latestStep,
-  head.firstStep,
-];
+test.each([
+  [0, 0, 0],
+  [31, 0, 310],
+  [32, 1, 0],
+  [100_000, 3125, 0],
+  [2 ** 31 - 1, 2 ** 26 - 1, 310],
+])("the aggregate of key %i is in page %i from number %i on", (keyId, page, start) => {
+  expect([aggregatePageOf(keyId), aggregateStartOf(keyId)]).toEqual([page, start]);
+  expect([page * AGGREGATES_PER_PAGE + start / NUMBERS_PER_AGGREGATE]).toEqual([keyId]);
+});
 
-test("the numbers of a batch are its heads, key by key, of one point as of many", () => {
+test("an aggregate has as many numbers as are named", () => {
+  expect(AGGREGATE_NUMBERS).toHaveLength(NUMBERS_PER_AGGREGATE);
+});
+
+test("the numbers of a batch are its aggregates, key by key, of one point as of many", () => {
   fc.assert(
     fc.property(batch, (points) => {
       const columns = columnsOf(points);
-      expect([...headNumbersOf(columns)]).toEqual(aggregatesOfColumns(columns).flatMap(numbersOf));
+      expect([...aggregateNumbersOf(columns)]).toEqual(aggregatesOfColumns(columns).flatMap(numbersOf));
     }),
   );
 });
 
-describe("a head that others are merged into", () => {
-  test("is the head of the first as long as it has no values", () => {
+describe("an aggregate that others are merged into", () => {
+  test("becomes the first one as long as it has no values", () => {
     const page = new Float64Array(2 * NUMBERS_PER_AGGREGATE);
-    const heads = headNumbersOf(columnsOf([[3, { a: -1 }]]));
-    mergeHead(page, NUMBERS_PER_AGGREGATE, heads, 0);
-    expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_AGGREGATE }, () => 0), ...heads]);
+    const numbers = aggregateNumbersOf(columnsOf([[3, { a: -1 }]]));
+    mergeAggregate(page, NUMBERS_PER_AGGREGATE, numbers, 0);
+    expect([...page]).toEqual([...Array.from({ length: NUMBERS_PER_AGGREGATE }, () => 0), ...numbers]);
   });
 
-  test("is what the codec makes of the same heads, whatever the values", () => {
+  test("is what the definition makes of the same aggregates, whatever the values", () => {
     fc.assert(
       fc.property(fc.array(batch, { minLength: 1, maxLength: 8 }), (batches) => {
         const page = new Float64Array(NUMBERS_PER_AGGREGATE);
@@ -65,9 +65,9 @@ describe("a head that others are merged into", () => {
           const columns = columnsOf(points);
           const at = columns.keys.indexOf("a");
           if (at < 0) continue;
-          mergeHead(page, 0, headNumbersOf(columns), at * NUMBERS_PER_AGGREGATE);
-          const head = aggregatesOfColumns(columns)[at]!;
-          wanted = wanted === undefined ? head : mergeHeads(wanted, head);
+          mergeAggregate(page, 0, aggregateNumbersOf(columns), at * NUMBERS_PER_AGGREGATE);
+          const aggregate = aggregatesOfColumns(columns)[at]!;
+          wanted = wanted === undefined ? aggregate : mergeByDefinition(wanted, aggregate);
         }
         fc.pre(wanted !== undefined);
         expect([...page]).toEqual(numbersOf(wanted));
@@ -114,8 +114,8 @@ describe("a head that others are merged into", () => {
     ],
   ] as const)("%s", (_, points, wanted) => {
     const page = new Float64Array(NUMBERS_PER_AGGREGATE);
-    for (const [step, number] of points) mergeHead(page, 0, headNumbersOf(columnsOf([[step, { a: number }]])), 0);
-    const names = ["count", "mean", "m2", "min", "minStep", "max", "maxStep", "latest", "latestStep", "firstStep"];
-    expect(Object.fromEntries(names.map((name, i) => [name, page[i]]))).toMatchObject(wanted);
+    for (const [step, number] of points)
+      mergeAggregate(page, 0, aggregateNumbersOf(columnsOf([[step, { a: number }]])), 0);
+    expect(Object.fromEntries(AGGREGATE_NUMBERS.map((name, i) => [name, page[i]]))).toMatchObject(wanted);
   });
 });
