@@ -11,7 +11,7 @@ export function numbersOf(aggregate: KeyAggregate): number[] {
 }
 
 /** Merges as a write does: as numbers of a page. */
-export function mergeOnPage(a: KeyAggregate, b: KeyAggregate): KeyAggregate {
+function mergeOnPage(a: KeyAggregate, b: KeyAggregate): KeyAggregate {
   const page = Float64Array.from(numbersOf(a));
   mergeAggregate(page, 0, Float64Array.from(numbersOf(b)), 0);
   return { key: a.key, ...readAggregate((i) => page[i]!) };

@@ -34,6 +34,8 @@ import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 const BLOCK_VERSION = 1;
 /** Bytes before the steps. */
 export const BLOCK_HEADER_BYTES = 32;
+/** 32-bit words of an entry in the directory: where the section of a key starts, and its bytes. */
+export const DIRECTORY_ENTRY_WORDS = DIRECTORY_ENTRY_BYTES / 4;
 /** The most points of a block: what a reader reserves memory for cannot be told from the size of constant numbers. */
 export const BLOCK_POINTS_MAX = 65_536;
 /** The most values of a block, for the same reason. */

@@ -5,7 +5,7 @@ import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
 import { readNumbers } from "../numbers/numbers.ts";
 import type { ScratchBuffer } from "../numbers/scratch-buffer.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
-import { BLOCK_HEADER_BYTES, readBlockHeader, type BlockHeader } from "./block-layout.ts";
+import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockHeader } from "./block-layout.ts";
 import { isEverywhere, readPresence } from "./presence.ts";
 
 /**
@@ -22,7 +22,7 @@ export function decodeBlock(data: Uint8Array): BlockColumns {
 }
 
 /** The steps, which are read up to where the header says. */
-export function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader): Float64Array {
+function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader): Float64Array {
   reader.at = BLOCK_HEADER_BYTES;
   reader.end = stepsEnd;
   const { numbers } = readNumbers(reader, points);
@@ -32,7 +32,7 @@ export function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader)
 }
 
 /** The times of all points, which fill the bytes `[from, to)`. */
-export function readTimes(
+function readTimes(
   reader: ByteReader,
   from: number,
   to: number,
@@ -58,7 +58,7 @@ function readKeys(
   header: BlockHeader,
 ): Pick<BlockColumns, "keyIds" | "values" | "offsets" | "pointIndexes"> {
   const { firstKey, width, points, axisEnd } = header;
-  const directory = reader.u32.subarray(axisEnd / 4, axisEnd / 4 + 2 * width);
+  const directory = reader.u32.subarray(axisEnd / 4, axisEnd / 4 + DIRECTORY_ENTRY_WORDS * width);
   const keyIds: number[] = [];
   const offsets: number[] = [0];
   const values = new Float64Array(header.values);
@@ -67,9 +67,9 @@ function readKeys(
   let at = 0;
   let next = axisEnd + DIRECTORY_ENTRY_BYTES * width;
   for (let slot = 0; slot < width; slot++) {
-    const bytes = directory[2 * slot + 1]!;
+    const bytes = directory[DIRECTORY_ENTRY_WORDS * slot + 1]!;
     if (bytes === 0) continue;
-    if (directory[2 * slot] !== next || next + bytes > header.bytes)
+    if (directory[DIRECTORY_ENTRY_WORDS * slot] !== next || next + bytes > header.bytes)
       throw codecError("the sections of the metric block do not follow one another");
     reader.at = next;
     reader.end = next += bytes;
@@ -102,7 +102,7 @@ function readKeys(
 }
 
 /** One key's values, and the indexes of their points or null when they are one per point. */
-export function readSection(reader: ByteReader, points: number): { values: Float64Array; indexes: Uint32Array | null } {
+function readSection(reader: ByteReader, points: number): { values: Float64Array; indexes: Uint32Array | null } {
   const { numbers, presence } = readNumbers(reader, points);
   const count = numbers.length;
   const indexes = isEverywhere(presence, count, points) ? null : new Uint32Array(count);

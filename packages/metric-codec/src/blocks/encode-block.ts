@@ -4,6 +4,7 @@ import {
   BLOCK_POINTS_MAX,
   BLOCK_VALUES_MAX,
   BLOCK_WIDTH_MAX,
+  DIRECTORY_ENTRY_WORDS,
   writeBlockHeader,
 } from "./block-layout.ts";
 import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
@@ -65,8 +66,9 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
     const start = writer.at;
     writeNumbers(writer, own, effort);
     writePresence(writer, start, indexes);
-    writer.u32[axisEnd / 4 + 2 * slot] = start;
-    writer.u32[axisEnd / 4 + 2 * slot + 1] = writer.at - start;
+    const entry = axisEnd / 4 + DIRECTORY_ENTRY_WORDS * slot;
+    writer.u32[entry] = start;
+    writer.u32[entry + 1] = writer.at - start;
     if (statistics !== null) {
       writeChunkStatistics(
         statistics,

@@ -25,7 +25,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Packs keys. Throws a CodecError for a key with a lone surrogate, which has no UTF-8 form, or of more than 65,535 bytes. */
-export function packKeys(keys: readonly string[]): PackedKeys {
+function packKeys(keys: readonly string[]): PackedKeys {
   const joined = keys.join("");
   const bytes = encoder.encode(joined);
   // As many bytes as UTF-16 units: all keys are ASCII, and the usual batch needs no second look at them.
