@@ -1,36 +1,45 @@
-export { bestOf, isMinimiseKey } from "./best-value.ts";
-export { countValues } from "./block-columns.ts";
-export type { BlockColumns } from "./block-columns.ts";
-export { readChunkHead } from "./chunk-head.ts";
-export type { ChunkHead } from "./chunk-head.ts";
+export {
+  aggregateNumbersOf,
+  aggregatePageOf,
+  aggregateStartOf,
+  mergeAggregate,
+  readAggregate,
+} from "./aggregates/aggregate-page.ts";
+export { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance } from "./aggregates/key-aggregates.ts";
+export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
+export { readChunkStatistics } from "./blocks/chunk-statistics.ts";
+export type { ChunkStatistics } from "./blocks/chunk-statistics.ts";
+export { decodeBlock, decodeBlockKey } from "./blocks/decode-block.ts";
+export type { BlockKeyParts, BlockSeries } from "./blocks/decode-block.ts";
+export { encodeBlock } from "./blocks/encode-block.ts";
+export type { EncodeBlockOptions, EncodedBlock } from "./blocks/encode-block.ts";
 export { isCodecError } from "./codec-error.ts";
 export type { CodecError } from "./codec-error.ts";
-export { createColumnsBuilder } from "./columns-builder.ts";
-export type { ColumnsBuilder, ColumnsBuilderOptions } from "./columns-builder.ts";
-export { blockColumnsOfLanding } from "./columns-of-landing.ts";
-export { columnsFromParts } from "./columns.ts";
-export type { MetricColumns, MetricColumnsParts } from "./columns.ts";
-export { concatColumns } from "./concat-columns.ts";
-export { decodeBlock } from "./decode-block.ts";
-export { decodeBlockKey } from "./decode-block-key.ts";
-export type { BlockKeyParts, BlockSeries } from "./decode-block-key.ts";
-export { decodeLanding } from "./decode-landing.ts";
-export type { LandingColumns } from "./decode-landing.ts";
-export { decodeLandingKey } from "./decode-landing-key.ts";
-export type { MetricSeries } from "./decode-landing-key.ts";
-export { encodeBlock } from "./encode-block.ts";
-export type { EncodeBlockOptions, EncodedBlock } from "./encode-block.ts";
-export { encodeLanding } from "./encode-landing.ts";
-export { encodeLandingTexts } from "./encode-landing-texts.ts";
-export { HEADS_PER_PAGE, NUMBERS_PER_HEAD, readHead } from "./head-page.ts";
-export { headsOfColumns, populationVariance } from "./heads.ts";
-export type { HeadDelta } from "./heads.ts";
-export { compareKeyBytes } from "./key-order.ts";
-export { bucketOf, createM4Sampler } from "./m4.ts";
-export type { M4Sampler } from "./m4.ts";
-export { mergeHeads } from "./merge-heads.ts";
-export { createReusedRoom } from "./number-room.ts";
-export type { NumberRoom, ReusedRoom } from "./number-room.ts";
-export { sliceKeys } from "./slice-columns.ts";
-export { stepRange } from "./step-range.ts";
-export type { Effort } from "./write-numbers.ts";
+export { countValues, stepRange } from "./columns/block-columns.ts";
+export type { BlockColumns } from "./columns/block-columns.ts";
+export { createColumnsBuilder } from "./columns/columns-builder.ts";
+export type { ColumnsBuilder, ColumnsBuilderOptions } from "./columns/columns-builder.ts";
+export { concatColumns, sliceKeys } from "./columns/concat-and-slice.ts";
+export { compareKeyBytes } from "./columns/keys.ts";
+export { columnsFromParts } from "./columns/metric-columns.ts";
+export type { MetricColumns, MetricColumnsParts } from "./columns/metric-columns.ts";
+export type { Effort } from "./numbers/numbers.ts";
+export { createScratchBuffer } from "./numbers/scratch-buffer.ts";
+export type { NumberBuffer, ScratchBuffer } from "./numbers/scratch-buffer.ts";
+export { bucketOf, createM4Sampler } from "./sampling/m4.ts";
+export type { M4Sampler } from "./sampling/m4.ts";
+export { blockColumnsOfSegment, decodeSegment } from "./segments/decode-segment.ts";
+export type { SegmentColumns } from "./segments/decode-segment.ts";
+export { decodeSegmentKey } from "./segments/decode-segment-key.ts";
+export type { MetricSeries } from "./segments/decode-segment-key.ts";
+export { encodeSegment } from "./segments/encode-segment.ts";
+export { encodeSegmentTexts } from "./segments/segment-texts.ts";
+export {
+  AGGREGATE_NUMBERS,
+  AGGREGATES_PER_PAGE,
+  CHUNK_STATISTICS_BYTES,
+  DIRECTORY_ENTRY_BYTES,
+  KEY_RANGE_WIDTHS,
+  NUMBERS_PER_AGGREGATE,
+  STATISTICS_WIDTH_MAX,
+} from "./storage-layout.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { isMinimiseKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/metric-codec";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
@@ -116,7 +116,7 @@ export async function putHead(
     fixture,
     insertHeads(`SELECT $1::uuid, $2::uuid, $3::text, $10::boolean, $4::float8, $5::float8, $6::float8, $7::float8, 1, $8::float8, 2,
                         $9::float8, 3, 0`),
-    [orgId, runId, key, count, mean, m2, min, max, latest, isMinimiseKey(key)],
+    [orgId, runId, key, count, mean, m2, min, max, latest, isMinimizeKey(key)],
   );
   await asOwner(
     fixture,

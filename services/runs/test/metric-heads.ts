@@ -1,3 +1,5 @@
+import { AGGREGATES_PER_PAGE } from "@tidemark/metric-codec";
+
 const AGGREGATES = "count, mean, m2, min, min_step, max, max_step, latest, latest_step, first_step";
 
 /**
@@ -19,10 +21,10 @@ export function insertHeads(heads: string, ranked = false): string {
       ORDER BY org_id, run_id, key_id
     ), pages AS (
       INSERT INTO ingest.metric_head_pages AS p (org_id, run_id, page, stats)
-      SELECT org_id::uuid, run_id::uuid, key_id / 32, array_agg(s.number ORDER BY key_id, s.n)
+      SELECT org_id::uuid, run_id::uuid, key_id / ${AGGREGATES_PER_PAGE}, array_agg(s.number ORDER BY key_id, s.n)
       FROM numbered, unnest(ARRAY[${AGGREGATES}]::float8[]) WITH ORDINALITY AS s (number, n)
-      GROUP BY org_id, run_id, key_id / 32
-      ORDER BY org_id, run_id, key_id / 32
+      GROUP BY org_id, run_id, key_id / ${AGGREGATES_PER_PAGE}
+      ORDER BY org_id, run_id, key_id / ${AGGREGATES_PER_PAGE}
       ON CONFLICT (org_id, run_id, page) DO UPDATE SET stats = p.stats || excluded.stats
     )
     INSERT INTO ingest.metric_runs AS r (org_id, run_id, version, key_count, point_count)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { blockColumnsOfLanding, decodeBlock, type BlockColumns } from "@tidemark/metric-codec";
+import { blockColumnsOfSegment, decodeBlock, type BlockColumns } from "@tidemark/metric-codec";
 import fc from "fast-check";
 import { sealedPoints, STRIPE_RULES, type StripeRules } from "../domain/metric-stripes.ts";
 import { arrangeMetrics, type Arrangement } from "./arrange-metrics.ts";
@@ -40,7 +40,7 @@ function partOf(seq: number, { keyIds, points, gap }: Request): MetricPart {
     pointIndexes: dense ? new Uint32Array(0) : Uint32Array.from(flat, ({ point }) => point),
     values: Float64Array.from(flat, ({ value }) => value),
   };
-  return { firstSeq: seq, lastSeq: seq, columns: blockColumnsOfLanding(landing, seq) };
+  return { firstSeq: seq, lastSeq: seq, columns: blockColumnsOfSegment(landing, seq) };
 }
 
 /** Adds the values of each key of some columns to those before them, in order. */

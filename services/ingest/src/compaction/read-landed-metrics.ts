@@ -1,8 +1,8 @@
 import {
-  blockColumnsOfLanding,
+  blockColumnsOfSegment,
   concatColumns,
   countValues,
-  decodeLanding,
+  decodeSegment,
   type BlockColumns,
 } from "@tidemark/metric-codec";
 import type { Db } from "@tidemark/pg";
@@ -36,10 +36,10 @@ export async function readLandedMetrics(
   };
   let before = 0;
   for (const { id, receivedUs, points } of rows) {
-    const landing = decodeLanding(points);
+    const landing = decodeSegment(points);
     const unknown = landing.keys?.filter((key) => !keyIds.has(key)) ?? [];
     if (unknown.length > 0) for (const [key, keyId] of await findMetricKeyIds(db, run, unknown)) keyIds.set(key, keyId);
-    const columns = blockColumnsOfLanding(landing, receivedUs, idOf);
+    const columns = blockColumnsOfSegment(landing, receivedUs, idOf);
     const full = (open?.points ?? 0) + columns.steps.length > PART_SHARE * rules.pointsMax;
     if (full || (open?.values ?? 0) + countValues(columns) > rules.valuesMax) close(before);
     open ??= { firstSeq: id, columns: [], points: 0, values: 0 };

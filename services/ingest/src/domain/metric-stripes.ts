@@ -1,3 +1,5 @@
+import { KEY_RANGE_WIDTHS } from "@tidemark/metric-codec";
+
 /*
  * Where blocks of metrics go. Keys are numbered in the order in which they appeared; a block covers a stripe of 16, 256 or 4,096 neighbours. What has
  * landed goes into wide stripes while each key has few points, and moves to narrower ones as points come, so that a block always holds a useful
@@ -6,7 +8,7 @@
  */
 
 /** The widths of stripes, widest first. */
-export const STRIPE_WIDTHS = [4096, 256, 16] as const;
+export const STRIPE_WIDTHS = KEY_RANGE_WIDTHS;
 
 /** How many neighbouring keys a stripe covers. */
 export type StripeWidth = (typeof STRIPE_WIDTHS)[number];

@@ -1,4 +1,4 @@
-import { decodeLanding } from "@tidemark/metric-codec";
+import { decodeSegment } from "@tidemark/metric-codec";
 import { decodeChunk } from "./decode-chunk.ts";
 import { createFirstPoints, type FirstPoints, type Points } from "./first-points.ts";
 import type { LandedRequest, PointSegment, Stripe } from "./metric-segments.ts";
@@ -43,7 +43,7 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
   };
 
   const addLanded = ({ block, receivedUs }: LandedRequest): void => {
-    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes } = decodeLanding(block);
+    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes } = decodeSegment(block);
     const dense = offsets.length === 0;
     const count = keys?.length ?? keyIds!.length;
     for (let k = 0; k < count; k++) {

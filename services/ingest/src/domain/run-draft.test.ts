@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
-import { mergeHead } from "./head-pages.ts";
+import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
 import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.ts";
 
 const EMPTY: KnownRun = {
@@ -46,12 +45,12 @@ describe("pages of a run", () => {
     draft.add(ids, headsOf(keys.map((_, i) => i)), 70);
     const { pages, changes, pointCount } = draft.finish();
     expect(pointCount).toBe(70);
-    expect(Array.from(pages, ([page, stats]) => [page, stats.length / NUMBERS_PER_HEAD])).toEqual([
+    expect(Array.from(pages, ([page, stats]) => [page, stats.length / NUMBERS_PER_AGGREGATE])).toEqual([
       [0, 32],
       [1, 32],
       [2, 6],
     ]);
-    expect(changes.map(({ page, slot, stats }) => [page, slot, stats.length / NUMBERS_PER_HEAD])).toEqual([
+    expect(changes.map(({ page, slot, stats }) => [page, slot, stats.length / NUMBERS_PER_AGGREGATE])).toEqual([
       [0, 0, 32],
       [1, 0, 32],
       [2, 0, 6],
@@ -65,7 +64,7 @@ describe("pages of a run", () => {
     draft.add(Uint32Array.of(4, 9), headsOf([40, 90]), 2);
     const { changes } = draft.finish();
     expect(changes).toMatchObject([{ page: 0, slot: 4 }]);
-    expect(changes[0]!.stats).toHaveLength(6 * NUMBERS_PER_HEAD);
+    expect(changes[0]!.stats).toHaveLength(6 * NUMBERS_PER_AGGREGATE);
     expect(page).toEqual(before);
   });
 
@@ -91,7 +90,7 @@ describe("pages of a run", () => {
           for (const { key, keyId } of run.newKeys) ids.set(key, keyId);
           for (const { page, slot, stats } of run.changes) {
             const old = stored.get(page) ?? [];
-            const from = slot * NUMBERS_PER_HEAD;
+            const from = slot * NUMBERS_PER_AGGREGATE;
             stored.set(page, [...old.slice(0, from), ...stats, ...old.slice(from + stats.length)]);
           }
           known = knownAfter(run, pages);
@@ -106,8 +105,8 @@ describe("pages of a run", () => {
           );
           draft.add(keyIds, heads, keys.length);
           keys.forEach((key, i) => {
-            const head = naive.get(key) ?? new Float64Array(NUMBERS_PER_HEAD);
-            mergeHead(head, 0, heads, i * NUMBERS_PER_HEAD);
+            const head = naive.get(key) ?? new Float64Array(NUMBERS_PER_AGGREGATE);
+            mergeAggregate(head, 0, heads, i * NUMBERS_PER_AGGREGATE);
             naive.set(key, head);
           });
           if (ends) finish();
@@ -116,8 +115,8 @@ describe("pages of a run", () => {
         expect(known.keyCount).toBe(naive.size);
         for (const [key, head] of naive) {
           const id = ids.get(key)!;
-          const at = (id % 32) * NUMBERS_PER_HEAD;
-          expect(pages.get(id >>> 5)!.subarray(at, at + NUMBERS_PER_HEAD)).toEqual(head);
+          const at = (id % 32) * NUMBERS_PER_AGGREGATE;
+          expect(pages.get(id >>> 5)!.subarray(at, at + NUMBERS_PER_AGGREGATE)).toEqual(head);
         }
         expect(Array.from(stored, ([page, stats]) => [page, stats])).toEqual(
           Array.from(stored, ([page]) => [page, [...pages.get(page)!]]),

@@ -1,7 +1,12 @@
-import { HEADS_PER_PAGE, NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
-import { mergeHead } from "./head-pages.ts";
+import {
+  aggregatePageOf,
+  AGGREGATES_PER_PAGE,
+  aggregateStartOf,
+  mergeAggregate,
+  NUMBERS_PER_AGGREGATE,
+} from "@tidemark/metric-codec";
 
-const PAGE_NUMBERS = HEADS_PER_PAGE * NUMBERS_PER_HEAD;
+const PAGE_NUMBERS = AGGREGATES_PER_PAGE * NUMBERS_PER_AGGREGATE;
 
 /** What is stored of a run's metrics, as far as a write of some keys has to know it. */
 export type KnownRun = {
@@ -50,7 +55,7 @@ export function draftRun(known: KnownRun): RunDraft {
     let draft = drafts.get(page);
     if (draft === undefined) {
       draft = { stats: new Float64Array(PAGE_NUMBERS), from: PAGE_NUMBERS, to: 0 };
-      if (page * HEADS_PER_PAGE < known.keyCount) draft.stats.set(known.page(page));
+      if (page * AGGREGATES_PER_PAGE < known.keyCount) draft.stats.set(known.page(page));
       drafts.set(page, draft);
     }
     return draft;
@@ -78,14 +83,14 @@ export function draftRun(known: KnownRun): RunDraft {
       let draft: Draft | undefined;
       for (let i = 0; i < keyIds.length; i++) {
         const id = keyIds[i]!;
-        if (draft === undefined || id >>> 5 !== page) {
-          page = id >>> 5;
+        if (draft === undefined || aggregatePageOf(id) !== page) {
+          page = aggregatePageOf(id);
           draft = draftOf(page);
         }
-        const at = (id & (HEADS_PER_PAGE - 1)) * NUMBERS_PER_HEAD;
-        mergeHead(draft.stats, at, heads, i * NUMBERS_PER_HEAD);
+        const at = aggregateStartOf(id);
+        mergeAggregate(draft.stats, at, heads, i * NUMBERS_PER_AGGREGATE);
         if (at < draft.from) draft.from = at;
-        if (at >= draft.to) draft.to = at + NUMBERS_PER_HEAD;
+        if (at >= draft.to) draft.to = at + NUMBERS_PER_AGGREGATE;
       }
     },
     finish() {
@@ -93,9 +98,9 @@ export function draftRun(known: KnownRun): RunDraft {
       const pages = new Map<number, Float64Array>();
       const changes: PageChange[] = [];
       for (const [page, { stats, from, to }] of drafts) {
-        const length = Math.min(PAGE_NUMBERS, (keyCount - page * HEADS_PER_PAGE) * NUMBERS_PER_HEAD);
+        const length = Math.min(PAGE_NUMBERS, (keyCount - page * AGGREGATES_PER_PAGE) * NUMBERS_PER_AGGREGATE);
         pages.set(page, length < PAGE_NUMBERS ? stats.slice(0, length) : stats);
-        changes.push({ page, slot: from / NUMBERS_PER_HEAD, stats: stats.subarray(from, to) });
+        changes.push({ page, slot: from / NUMBERS_PER_AGGREGATE, stats: stats.subarray(from, to) });
       }
       const newKeys = Array.from(newIds, ([key, keyId]) => ({ key, keyId }));
       return { keyCount, pointCount, newKeys, changes, pages };

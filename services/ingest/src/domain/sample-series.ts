@@ -18,7 +18,7 @@ export function sampleSeries(
     if (rise <= from) rise = endOfRise(steps, from);
     const to = endOfBucket(bucketOf, steps, from, rise);
     // Steps outside the range of the sampler are left out one by one.
-    if (!sampler.addHead(headOf(steps, values, from, to))) {
+    if (!sampler.addChunk(headOf(steps, values, from, to))) {
       for (let i = from; i < to; i++) sampler.add(steps[i]!, values[i]!);
     }
     from = to;

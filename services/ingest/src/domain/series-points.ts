@@ -1,4 +1,4 @@
-import { bucketOf, createM4Sampler, type ChunkHead } from "@tidemark/metric-codec";
+import { bucketOf, createM4Sampler, type ChunkStatistics } from "@tidemark/metric-codec";
 import { createFirstPoints, type Points } from "./first-points.ts";
 import { sampleSeries } from "./sample-series.ts";
 import type { SeriesTaker, StepRange } from "./stored-series.ts";
@@ -7,7 +7,7 @@ import type { SeriesTaker, StepRange } from "./stored-series.ts";
 export type SeriesCollector = {
   readonly add: SeriesTaker;
   /** Takes all points of a chunk by its head, which arrived after all those taken before; false, and nothing taken, where the points are needed. */
-  readonly addHead: (head: ChunkHead) => boolean;
+  readonly addHead: (head: ChunkStatistics) => boolean;
   /** What the answer shows of the series. */
   take(): { readonly points: Points; readonly truncated: boolean; readonly sampled: boolean };
 };
@@ -35,7 +35,7 @@ export function collectSample(
   const bucketIn = (step: number): number => bucketOf(step, firstStep, lastStep, buckets);
   return {
     add: ({ steps, values }) => sampleSeries(sampler, bucketIn, steps, values),
-    addHead: sampler.addHead,
+    addHead: sampler.addChunk,
     take: () => {
       const { steps, values } = sampler.sample();
       const points = { steps, values, createdUs: new Float64Array(steps.length), timestampsUs: new Float64Array(0) };

@@ -1,4 +1,4 @@
-import { decodeLandingKey, readChunkHead } from "@tidemark/metric-codec";
+import { decodeSegmentKey, readChunkStatistics } from "@tidemark/metric-codec";
 import { decodeChunk } from "./decode-chunk.ts";
 import type { KeyFacts, SeriesSegment } from "./metric-segments.ts";
 import { collectFirst, collectSample, type SeriesCollector } from "./series-points.ts";
@@ -48,11 +48,11 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
       const { collector, facts } = runs[segment.place - 1]!;
       if (segment.kind === "head") {
         // The statement and the sampler agree about buckets, as they calculate alike.
-        if (!collector.addHead(readChunkHead(segment.head))) throw new Error("a chunk came without its points");
+        if (!collector.addHead(readChunkStatistics(segment.head))) throw new Error("a chunk came without its points");
       } else if (segment.kind === "chunk") collector.add(decodeChunk(segment.chunk));
       else {
         const { block, receivedUs } = segment.landed;
-        const series = decodeLandingKey(block, { key: plan.key, keyId: facts!.keyId });
+        const series = decodeSegmentKey(block, { key: plan.key, keyId: facts!.keyId });
         if (series !== null) collector.add({ ...series, receivedUs });
       }
     },

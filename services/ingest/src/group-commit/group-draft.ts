@@ -1,6 +1,12 @@
-import { encodeLanding, HEADS_PER_PAGE, isMinimiseKey, stepRange } from "@tidemark/metric-codec";
+import {
+  aggregateNumbersOf,
+  aggregatePageOf,
+  AGGREGATES_PER_PAGE,
+  encodeSegment,
+  isMinimizeKey,
+  stepRange,
+} from "@tidemark/metric-codec";
 import type { Tx } from "@tidemark/pg";
-import { headNumbersOf } from "../domain/head-pages.ts";
 import { draftRun, type FinishedDraft } from "../domain/run-draft.ts";
 import type { GroupRun, GroupWrite } from "../store/append-metric-group.ts";
 import { loadMetricRuns } from "../store/load-metric-runs.ts";
@@ -118,8 +124,8 @@ function missingOf(group: GroupedRun, states: RunStates): Missing {
     for (let i = 0; i < ids.length; i++) {
       const id = ids[i]!;
       // New keys go on where the last page of the run ends, which may have to be filled up.
-      const page = id >= 0 ? id >>> 5 : state!.keyCount >>> 5;
-      if (page === last || page * HEADS_PER_PAGE >= state!.keyCount) continue;
+      const page = aggregatePageOf(id >= 0 ? id : state!.keyCount);
+      if (page === last || page * AGGREGATES_PER_PAGE >= state!.keyCount) continue;
       last = page;
       need(page);
     }
@@ -187,10 +193,10 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
       ids = found instanceof Uint32Array ? found : draft.idsOf(columns.keys, found);
       keySets.set(keySet, ids);
     }
-    draft.add(ids, headNumbersOf(columns), columns.values.length);
+    draft.add(ids, aggregateNumbersOf(columns), columns.values.length);
     return {
       idempotency,
-      block: encodeLanding(columns, ids),
+      block: encodeSegment(columns, ids),
       ...stepRange(columns.steps),
       valueCount: columns.values.length,
       markSeconds: deps.markSeconds(write),
@@ -203,7 +209,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     keyCount: finished.keyCount,
     pointCount: finished.pointCount,
     noted: nowMs - notedAtMs < NOTE_MS,
-    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimise: isMinimiseKey(key) })),
+    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimise: isMinimizeKey(key) })),
     changes: finished.changes,
     writes,
   };

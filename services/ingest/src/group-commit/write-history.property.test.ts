@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import { isMinimiseKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/metric-codec";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
@@ -167,7 +167,7 @@ function expectHead(
 ): void {
   const values = pairs.map(({ value }) => value);
   const [min, max] = [Math.min(...values), Math.max(...values)];
-  const best = isMinimiseKey(key) ? min : max;
+  const best = isMinimizeKey(key) ? min : max;
   const last = pairs.at(-1)!;
   // PostgreSQL counts the two zeros as equal, and so does the order of values here.
   const numbers = Object.fromEntries(Object.entries(head).map(([name, number]) => [name, number === 0 ? 0 : number]));

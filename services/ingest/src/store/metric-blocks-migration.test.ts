@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createColumnsBuilder, decodeBlock, encodeLandingTexts } from "@tidemark/metric-codec";
+import { createColumnsBuilder, decodeBlock, encodeSegmentTexts } from "@tidemark/metric-codec";
 import { createDb, migrate, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { metricCompaction } from "../compaction/compact-metrics.ts";
@@ -18,7 +18,7 @@ const sources = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }))
 function landingOf(first: number): Uint8Array {
   const builder = createColumnsBuilder();
   for (let step = first; step < first + 10; step++) builder.addPoint({ loss: 1 / (step + 1), acc: step }, step, null);
-  return encodeLandingTexts(builder.build());
+  return encodeSegmentTexts(builder.build());
 }
 
 const insertHead = sql(

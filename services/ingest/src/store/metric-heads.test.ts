@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { isMinimiseKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/metric-codec";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
@@ -44,7 +44,7 @@ function naive(key: string, points: readonly (readonly [step: number, value: num
   const values = points.map(([, value]) => value);
   const last = Math.max(...steps);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const best = isMinimiseKey(key) ? Math.min(...values) : Math.max(...values);
+  const best = isMinimizeKey(key) ? Math.min(...values) : Math.max(...values);
   return {
     key,
     count: values.length,

@@ -1,10 +1,10 @@
 import {
-  blockColumnsOfLanding,
+  blockColumnsOfSegment,
   createColumnsBuilder,
   decodeBlock,
-  decodeLanding,
-  encodeLanding,
-  encodeLandingTexts,
+  decodeSegment,
+  encodeSegment,
+  encodeSegmentTexts,
   type BlockColumns,
 } from "@tidemark/metric-codec";
 import { binarySql, sql, type Db } from "@tidemark/pg";
@@ -74,14 +74,14 @@ export function createLandedRun(owner: Db, run: RunOfOrg): LandedRun {
       seq += 1;
       const receivedUs = 1_700_000_000_000_000 + seq * 1000;
       const ids = Uint32Array.from(columns.keys, (key) => keyIds.get(key)!);
-      const block = texts ? encodeLandingTexts(columns) : encodeLanding(columns, ids);
+      const block = texts ? encodeSegmentTexts(columns) : encodeSegment(columns, ids);
       const steps = points.map(({ step }) => step);
       const range = [Math.min(...steps), Math.max(...steps)];
       await owner.rows(putRow, [run.orgId, run.runId, seq, receivedUs, ...range, block]);
       await owner.rows(putMark, [run.orgId, run.runId, seq]);
       collect(
         written,
-        blockColumnsOfLanding(decodeLanding(block), receivedUs, (key) => keyIds.get(key)!),
+        blockColumnsOfSegment(decodeSegment(block), receivedUs, (key) => keyIds.get(key)!),
       );
       return seq;
     },
@@ -93,7 +93,7 @@ export function createLandedRun(owner: Db, run: RunOfOrg): LandedRun {
         else
           collect(
             found,
-            blockColumnsOfLanding(decodeLanding(data), received, (key) => keyIds.get(key)!),
+            blockColumnsOfSegment(decodeSegment(data), received, (key) => keyIds.get(key)!),
           );
       }
       return found;

@@ -9,7 +9,7 @@ const replaceBlocks = sql(
                                        $18, $19) AS held`,
 );
 
-const NO_HEADS = new Uint8Array(0);
+const NO_STATISTICS = new Uint8Array(0);
 
 /**
  * Puts blocks in the place of the landing rows and blocks whose points they hold: one transaction, all or nothing. False when the fence does not
@@ -40,7 +40,7 @@ export async function replaceMetricBlocks(
     blocks.map(({ valueCount }) => valueCount),
     blocks.map(({ stepsEnd }) => stepsEnd),
     blocks.map(({ axisEnd }) => axisEnd),
-    byteaArray(blocks.map(({ heads }) => heads ?? NO_HEADS)),
+    byteaArray(blocks.map(({ statistics }) => statistics ?? NO_STATISTICS)),
     byteaArray(blocks.map(({ data }) => data)),
   ]);
   return row!.held;

@@ -1,4 +1,4 @@
-import { HEADS_PER_PAGE, NUMBERS_PER_HEAD, populationVariance, readHead } from "@tidemark/metric-codec";
+import { AGGREGATES_PER_PAGE, NUMBERS_PER_AGGREGATE, populationVariance, readAggregate } from "@tidemark/metric-codec";
 
 /** A page of one run's metric aggregates, as the statements return it; null when there are none. */
 export type MetricRow = {
@@ -42,7 +42,7 @@ export type MetricSelection = {
 };
 
 /** Of a run with at most so many keys all pages are read, which is quicker than a look-up for each key. */
-const PAGED_KEYS_MAX = 8 * HEADS_PER_PAGE;
+const PAGED_KEYS_MAX = 8 * AGGREGATES_PER_PAGE;
 /** Of one with more, pages that have so many of the keys each are read whole: keys that are next to each other mostly were logged together. */
 const DENSE_KEYS_MIN = 4;
 
@@ -56,7 +56,7 @@ export function metricsOf(selection: MetricSelection): string {
   const { limit, matching = "", page = "", fromStart, isEvery = "true" } = selection;
   const keys = `ingest.metric_keys_v1 k WHERE k.org_id = r.org_id AND k.run_id = r.id ${matching}`;
   const pages = "ingest.metric_head_pages_v1 p WHERE p.org_id = r.org_id AND p.run_id = r.id";
-  const at = `(k.id & ${HEADS_PER_PAGE - 1}) * ${NUMBERS_PER_HEAD}`;
+  const at = `(k.id & ${AGGREGATES_PER_PAGE - 1}) * ${NUMBERS_PER_AGGREGATE}`;
   const isDense = `(cardinality(w.pages) * ${DENSE_KEYS_MIN} <= cardinality(m.looked_up))`;
   return `
     LEFT JOIN ingest.metric_runs_v1 n ON n.org_id = r.org_id AND n.run_id = r.id
@@ -70,7 +70,7 @@ export function metricsOf(selection: MetricSelection): string {
       FROM (SELECT k.key, k.key_id, k.minimise FROM ${keys} ${page} ORDER BY k.key COLLATE "C" LIMIT ${limit}) k
     ) m
     CROSS JOIN LATERAL (
-      SELECT array_agg(d.page) AS pages FROM (SELECT DISTINCT k.id / ${HEADS_PER_PAGE} AS page FROM unnest(m.looked_up) AS k (id)) d
+      SELECT array_agg(d.page) AS pages FROM (SELECT DISTINCT k.id / ${AGGREGATES_PER_PAGE} AS page FROM unnest(m.looked_up) AS k (id)) d
     ) w
     CROSS JOIN LATERAL (
       SELECT CASE WHEN n.key_count <= ${PAGED_KEYS_MAX} THEN (
@@ -80,9 +80,9 @@ export function metricsOf(selection: MetricSelection): string {
                FROM unnest(w.pages) AS k (page) CROSS JOIN LATERAL (SELECT p.stats FROM ${pages} AND p.page = k.page OFFSET 0) p
              ) END AS pages,
              CASE WHEN NOT ${isDense} THEN (
-               SELECT string_agg(array_send(p.stats[${at} + 1:${at} + ${NUMBERS_PER_HEAD}]), '' ORDER BY k.place)
+               SELECT string_agg(array_send(p.stats[${at} + 1:${at} + ${NUMBERS_PER_AGGREGATE}]), '' ORDER BY k.place)
                FROM unnest(m.looked_up) WITH ORDINALITY AS k (id, place)
-               CROSS JOIN LATERAL (SELECT p.stats FROM ${pages} AND p.page = k.id / ${HEADS_PER_PAGE} OFFSET 0) p
+               CROSS JOIN LATERAL (SELECT p.stats FROM ${pages} AND p.page = k.id / ${AGGREGATES_PER_PAGE} OFFSET 0) p
              ) END AS heads
     ) h`;
 }
@@ -147,14 +147,14 @@ const ARRAY_HEADER_BYTES = 20;
 const ARRAY_LENGTH_AT = 12;
 const NUMBER_BYTES = 12;
 const NUMBER_AT = 4;
-const HEAD_BYTES = ARRAY_HEADER_BYTES + NUMBERS_PER_HEAD * NUMBER_BYTES;
+const HEAD_BYTES = ARRAY_HEADER_BYTES + NUMBERS_PER_AGGREGATE * NUMBER_BYTES;
 
 /** Reads the head of the key at a place of the row. */
 function headReader({ metric_pages: pages, metric_heads: heads }: MetricRow) {
   const bytes = pages ?? heads ?? Buffer.alloc(0);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = (start: number) =>
-    readHead((i) => view.getFloat64(start + ARRAY_HEADER_BYTES + i * NUMBER_BYTES + NUMBER_AT));
+    readAggregate((i) => view.getFloat64(start + ARRAY_HEADER_BYTES + i * NUMBER_BYTES + NUMBER_AT));
   if (pages === null) return (place: number) => read(place * HEAD_BYTES);
   const startOf = new Map<number, number>();
   for (let at = 0; at < pages.length;) {
@@ -162,9 +162,9 @@ function headReader({ metric_pages: pages, metric_heads: heads }: MetricRow) {
     at += 4 + ARRAY_HEADER_BYTES + pages.readInt32BE(at + 4 + ARRAY_LENGTH_AT) * NUMBER_BYTES;
   }
   return (_place: number, keyId: number) => {
-    const slot = keyId % HEADS_PER_PAGE;
-    const start = startOf.get((keyId - slot) / HEADS_PER_PAGE);
+    const slot = keyId % AGGREGATES_PER_PAGE;
+    const start = startOf.get((keyId - slot) / AGGREGATES_PER_PAGE);
     if (start === undefined) throw new Error("a metric key has no head");
-    return read(start + slot * NUMBERS_PER_HEAD * NUMBER_BYTES);
+    return read(start + slot * NUMBERS_PER_AGGREGATE * NUMBER_BYTES);
   };
 }

@@ -1,4 +1,4 @@
-import { isMinimiseKey } from "@tidemark/metric-codec";
+import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { RunOrder } from "../domain/run-list.ts";
 import { runSource, type PlainFilter, type RunSource } from "./run-conditions.ts";
 import type { Bind } from "./search-condition.ts";
@@ -77,5 +77,5 @@ function withoutMetric(filter: PlainFilter, { metricKey }: RunOrder, bind: Bind)
 
 /** The best value of a metric that a rank stands for: ranks of keys where less is better are negative. */
 export function bestOfRank(metricKey: string, rank: number): number {
-  return isMinimiseKey(metricKey) ? 0 - rank : rank;
+  return isMinimizeKey(metricKey) ? 0 - rank : rank;
 }

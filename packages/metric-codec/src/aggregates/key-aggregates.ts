@@ -1,0 +1,140 @@
+import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
+
+/**
+ * What one batch, or any number of them, says about one key of a run.
+ *
+ * - `min`, `max` with the lowest step at which each was seen; zeros of both signs are one value, shown as it was written there.
+ * - `mean`, and `m2` the sum of the squared deviations from it; Infinity where that sum is beyond a double, never NaN.
+ * - `latest` is the value at the highest step, `latestStep`; of several at that step the one that arrived last.
+ * - `firstStep` is the lowest step.
+ */
+export type KeyAggregate = {
+  readonly key: string;
+  readonly count: number;
+  readonly min: number;
+  readonly minStep: number;
+  readonly max: number;
+  readonly maxStep: number;
+  readonly mean: number;
+  readonly m2: number;
+  readonly latest: number;
+  readonly latestStep: number;
+  readonly firstStep: number;
+};
+
+/** One aggregate per key, in the order of the keys (by their UTF-8 bytes), from columns whose steps and values are finite. */
+export function aggregatesOfColumns(columns: MetricColumns): KeyAggregate[] {
+  const { keys, steps, offsets, pointIndexes, values } = columns;
+  const dense = offsets.length === 0;
+  const ownSteps = dense ? steps : new Float64Array(steps.length);
+  return keys.map((key, i) => {
+    const count = valueCountOf(columns, i);
+    const from = dense ? i * count : offsets[i]!;
+    if (!dense) for (let j = 0; j < count; j++) ownSteps[j] = steps[pointIndexes[from + j]!]!;
+    return aggregateOf(key, values, from, count, ownSteps);
+  });
+}
+
+/** The population variance of a aggregate's values: 0 for one value, Infinity where it is beyond a double. */
+export function populationVariance(aggregate: Pick<KeyAggregate, "count" | "m2">): number {
+  return aggregate.m2 / aggregate.count;
+}
+
+/**
+ * The aggregate of the `count` values from index `from`, whose steps are the first `count` of `steps`. Two passes: the second, around the mean,
+ * with the correction for the mean's own rounding (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, equation
+ * 1.7), is more exact than updating mean and variance value by value and needs no division per value. Sums start from the first value, so that equal
+ * values have exactly their value as mean and no variance.
+ */
+function aggregateOf(
+  key: string,
+  values: Float64Array,
+  from: number,
+  count: number,
+  steps: Float64Array,
+): KeyAggregate {
+  const pivot = values[from]!;
+  const start = steps[0]!;
+  let min = pivot;
+  let minStep = start;
+  let max = pivot;
+  let maxStep = start;
+  let latest = pivot;
+  let latestStep = start;
+  let firstStep = start;
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    const value = values[from + i]!;
+    const step = steps[i]!;
+    sum += value - pivot;
+    if (value < min || (value === min && step < minStep)) {
+      min = value;
+      minStep = step;
+    }
+    if (value > max || (value === max && step < maxStep)) {
+      max = value;
+      maxStep = step;
+    }
+    if (step >= latestStep) {
+      latest = value;
+      latestStep = step;
+    }
+    if (step < firstStep) firstStep = step;
+  }
+  const mean = Number.isFinite(sum) ? pivot + sum / count : meanOfHuge(values, from, count);
+  const m2 = squaredDeviations(values, from, count, mean);
+  return { key, count, min, minStep, max, maxStep, mean, m2, latest, latestStep, firstStep };
+}
+
+function squaredDeviations(values: Float64Array, from: number, count: number, mean: number): number {
+  let deviations = 0;
+  let squares = 0;
+  for (let i = from; i < from + count; i++) {
+    const deviation = values[i]! - mean;
+    deviations += deviation;
+    squares += deviation * deviation;
+  }
+  if (!Number.isFinite(squares)) return Infinity;
+  return Math.max(0, squares - (deviations * deviations) / count);
+}
+
+/** The mean of values whose sum is beyond a double. */
+function meanOfHuge(values: Float64Array, from: number, count: number): number {
+  let mean = 0;
+  for (let i = from; i < from + count; i++) mean += values[i]! / count;
+  return mean;
+}
+
+const MINIMISE_WORDS: ReadonlySet<string> = new Set([
+  "loss",
+  "error",
+  "err",
+  "perplexity",
+  "ppl",
+  "wer",
+  "cer",
+  "mae",
+  "mse",
+  "rmse",
+  "nll",
+  "kl",
+  "regret",
+]);
+
+/** Whether less is better for this metric: any part of the key between `/` and `_` is, in whatever case, a word such as loss, error or rmse. */
+export function isMinimizeKey(key: string): boolean {
+  return key
+    .toLowerCase()
+    .split(/[/_]/)
+    .some((part) => MINIMISE_WORDS.has(part));
+}
+
+/** The best value of a key and the lowest step at which it was seen: the minimum of a minimise key, else the maximum. */
+export function bestOf(
+  aggregate: Pick<KeyAggregate, "min" | "minStep" | "max" | "maxStep">,
+  key: string,
+): { best: number; bestStep: number } {
+  return isMinimizeKey(key)
+    ? { best: aggregate.min, bestStep: aggregate.minStep }
+    : { best: aggregate.max, bestStep: aggregate.maxStep };
+}

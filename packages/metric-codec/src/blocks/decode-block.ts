@@ -1,0 +1,155 @@
+import { codecError } from "../codec-error.ts";
+import { EMPTY_F64, EMPTY_U32, copyNumbers, pick, type BlockColumns } from "../columns/block-columns.ts";
+import { createByteReader, expectEnd, type ByteReader } from "../numbers/bytes.ts";
+import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
+import { readNumbers } from "../numbers/numbers.ts";
+import type { ScratchBuffer } from "../numbers/scratch-buffer.ts";
+import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
+import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockHeader } from "./block-layout.ts";
+import { isEverywhere, readPresence } from "./presence.ts";
+
+/**
+ * The columns of a block. Throws a CodecError for anything that encodeBlock did not write: cut short, too long, of an unknown version or
+ * codec, or contradicting itself. What is damaged inside a number cannot be noticed.
+ */
+export function decodeBlock(data: Uint8Array): BlockColumns {
+  const header = readBlockHeader(data);
+  if (header.bytes !== data.length) throw codecError("the metric block has another size than it says");
+  const reader = createByteReader(data);
+  const steps = readSteps(reader, header);
+  const times = readTimes(reader, header.stepsEnd, header.axisEnd, header.points);
+  return { steps, ...times, ...readKeys(reader, header) };
+}
+
+/** The steps, which are read up to where the header says. */
+function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader): Float64Array {
+  reader.at = BLOCK_HEADER_BYTES;
+  reader.end = stepsEnd;
+  const { numbers } = readNumbers(reader, points);
+  expectEnd(reader);
+  if (numbers.length !== points) throw codecError("the metric block has another number of steps than of points");
+  return numbers;
+}
+
+/** The times of all points, which fill the bytes `[from, to)`. */
+function readTimes(
+  reader: ByteReader,
+  from: number,
+  to: number,
+  points: number,
+): Pick<BlockColumns, "receivedUs" | "timestampsUs"> {
+  reader.at = from;
+  reader.end = to;
+  const receivedUs = readNumbers(reader, points).numbers;
+  if (receivedUs.length !== points) throw codecError("the metric block has another number of times than of points");
+  if (reader.end - reader.at === NUMBER_HEADER_BYTES) {
+    if (readNumbers(reader, 0).presence !== 0) throw codecError("the metric block has an unknown presence code");
+    return { receivedUs, timestampsUs: EMPTY_F64 };
+  }
+  const client = readSection(reader, points);
+  if (client.indexes === null) return { receivedUs, timestampsUs: client.values };
+  const timestampsUs = new Float64Array(points).fill(Number.NaN);
+  client.indexes.forEach((point, i) => (timestampsUs[point] = client.values[i]!));
+  return { receivedUs, timestampsUs };
+}
+
+function readKeys(
+  reader: ByteReader,
+  header: BlockHeader,
+): Pick<BlockColumns, "keyIds" | "values" | "offsets" | "pointIndexes"> {
+  const { firstKey, width, points, axisEnd } = header;
+  const directory = reader.u32.subarray(axisEnd / 4, axisEnd / 4 + DIRECTORY_ENTRY_WORDS * width);
+  const keyIds: number[] = [];
+  const offsets: number[] = [0];
+  const values = new Float64Array(header.values);
+  // Reserved when the first key comes that is not at every point.
+  let pointIndexes = EMPTY_U32;
+  let at = 0;
+  let next = axisEnd + DIRECTORY_ENTRY_BYTES * width;
+  for (let slot = 0; slot < width; slot++) {
+    const bytes = directory[DIRECTORY_ENTRY_WORDS * slot + 1]!;
+    if (bytes === 0) continue;
+    if (directory[DIRECTORY_ENTRY_WORDS * slot] !== next || next + bytes > header.bytes)
+      throw codecError("the sections of the metric block do not follow one another");
+    reader.at = next;
+    reader.end = next += bytes;
+    const { numbers, presence } = readNumbers(reader, points);
+    const count = numbers.length;
+    if (at + count > values.length) throw codecError("the metric block has more values than it says");
+    copyNumbers(values, at, numbers, 0, count);
+    if (isEverywhere(presence, count, points)) fillEverywhere(pointIndexes, at, count);
+    else {
+      if (pointIndexes.length === 0) {
+        pointIndexes = new Uint32Array(header.values);
+        for (let from = 0; from < at; from += points) fillEverywhere(pointIndexes, from, points);
+      }
+      readPresence(reader, presence, points, pointIndexes, at, count);
+    }
+    expectEnd(reader);
+    at += count;
+    keyIds.push(firstKey + slot);
+    offsets.push(at);
+  }
+  if (at !== values.length || next !== header.bytes)
+    throw codecError("the metric block has fewer values or bytes than it says");
+  const dense = at === keyIds.length * points;
+  return {
+    keyIds: Uint32Array.from(keyIds),
+    values,
+    offsets: dense ? EMPTY_U32 : Uint32Array.from(offsets),
+    pointIndexes: dense ? EMPTY_U32 : pointIndexes,
+  };
+}
+
+/** One key's values, and the indexes of their points or null when they are one per point. */
+function readSection(reader: ByteReader, points: number): { values: Float64Array; indexes: Uint32Array | null } {
+  const { numbers, presence } = readNumbers(reader, points);
+  const count = numbers.length;
+  const indexes = isEverywhere(presence, count, points) ? null : new Uint32Array(count);
+  if (indexes !== null) readPresence(reader, presence, points, indexes, 0, count);
+  expectEnd(reader);
+  return { values: numbers, indexes };
+}
+
+/** The indexes of all points, for a key that is at each of them; nothing where no indexes are kept. */
+function fillEverywhere(pointIndexes: Uint32Array, at: number, points: number): void {
+  if (pointIndexes.length > 0) for (let point = 0; point < points; point++) pointIndexes[at + point] = point;
+}
+
+/** The parts of a block that one key is read from. */
+export type BlockKeyParts = {
+  /** The block's bytes up to `stepsEnd`. */
+  readonly steps: Uint8Array;
+  /** Those from `stepsEnd` to `axisEnd`; null when the times are not wanted. */
+  readonly times: Uint8Array | null;
+  /** The key's section; empty when the block has nothing of the key. */
+  readonly section: Uint8Array;
+};
+
+/** One key's points of a block in the order of their arrival; both times are empty when not wanted, the client's also when no point has one. */
+export type BlockSeries = {
+  readonly steps: Float64Array;
+  readonly values: Float64Array;
+  readonly receivedUs: Float64Array;
+  readonly timestampsUs: Float64Array;
+};
+
+/**
+ * The points of one key from parts of a block. Shares the parts, which must then not change, and lies in `memory` if there is one, which is used
+ * again from its begin on. Throws a CodecError for parts that are none of an encoded block, or do not belong together.
+ */
+export function decodeBlockKey(parts: BlockKeyParts, memory?: ScratchBuffer): BlockSeries {
+  memory?.reuse();
+  const header = readBlockHeader(parts.steps);
+  if (header.stepsEnd !== parts.steps.length) throw codecError("a part of the metric block has a wrong size");
+  if (parts.section.length === 0)
+    return { steps: EMPTY_F64, values: EMPTY_F64, receivedUs: EMPTY_F64, timestampsUs: EMPTY_F64 };
+  const { points } = header;
+  const { values, indexes } = readSection(createByteReader(parts.section, memory), points);
+  const at = (numbers: Float64Array): Float64Array =>
+    indexes === null || numbers.length === 0 ? numbers : pick(numbers, indexes);
+  const steps = at(readSteps(createByteReader(parts.steps, memory), header));
+  if (parts.times === null) return { steps, values, receivedUs: EMPTY_F64, timestampsUs: EMPTY_F64 };
+  const { receivedUs, timestampsUs } = readTimes(createByteReader(parts.times, memory), 0, parts.times.length, points);
+  return { steps, values, receivedUs: at(receivedUs), timestampsUs: at(timestampsUs) };
+}

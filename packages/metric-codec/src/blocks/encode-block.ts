@@ -1,0 +1,140 @@
+import { checkBlockColumns, pick, stepRange, valuesOfKey, type BlockColumns } from "../columns/block-columns.ts";
+import {
+  BLOCK_HEADER_BYTES,
+  BLOCK_POINTS_MAX,
+  BLOCK_VALUES_MAX,
+  BLOCK_WIDTH_MAX,
+  DIRECTORY_ENTRY_WORDS,
+  writeBlockHeader,
+} from "./block-layout.ts";
+import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
+import { writeChunkStatistics } from "./chunk-statistics.ts";
+import { codecError } from "../codec-error.ts";
+import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } from "../storage-layout.ts";
+import { presenceBytesMax, writePresence } from "./presence.ts";
+import { numberBytesMax, writeNumbers, type Effort } from "../numbers/numbers.ts";
+
+/** The stripe of key ids `[firstKey, firstKey + width)` that a block is for, and how hard to look for the smallest form. */
+export type EncodeBlockOptions = {
+  readonly firstKey: number;
+  readonly width: number;
+  /** "fast" for blocks that will soon be folded into larger ones; "best" looks longer, and is for blocks that stay. */
+  readonly effort: Effort;
+};
+
+/**
+ * A block and what is kept beside it to read only parts of it. `statistics` holds the statistics of each slot up to that of the last key, 72 bytes each
+ * (of zeros where the key is absent); null for stripes of more than 16 slots. `stepsEnd`, `axisEnd`: byte offsets inside `data`.
+ * `firstStep`, `lastStep`: the lowest and the highest step.
+ */
+export type EncodedBlock = {
+  readonly data: Uint8Array<ArrayBuffer>;
+  readonly statistics: Uint8Array<ArrayBuffer> | null;
+  readonly stepsEnd: number;
+  readonly axisEnd: number;
+  readonly points: number;
+  readonly valueCount: number;
+  readonly firstStep: number;
+  readonly lastStep: number;
+};
+
+/**
+ * The block of these columns: every step, time and value bit for bit (a NaN time has no bits to keep). Throws a CodecError when the columns
+ * do not have the promised form, are empty, have more than 65,536 points or 4,194,304 values, or a key is outside the stripe.
+ */
+export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions): EncodedBlock {
+  checkBlockColumns(columns);
+  checkKeyRange(columns, options);
+  const { firstKey, width, effort } = options;
+  const { keyIds, steps, receivedUs, timestampsUs, values } = columns;
+  const writer = createByteWriter(bytesMax(columns, width));
+  writer.at = BLOCK_HEADER_BYTES;
+  writeNumbers(writer, steps, effort);
+  const stepsEnd = writer.at;
+  writeNumbers(writer, receivedUs, effort);
+  writeClientTimes(writer, timestampsUs, effort);
+  const axisEnd = writer.at;
+  writer.at += DIRECTORY_ENTRY_BYTES * width;
+  const ascending = areAscending(steps);
+  const statistics = width <= STATISTICS_WIDTH_MAX ? new Float64Array(statisticsNumbers(keyIds, firstKey)) : null;
+  let from = 0;
+  for (let key = 0; key < keyIds.length; key++) {
+    const slot = keyIds[key]! - firstKey;
+    const to = from + valuesOfKey(columns, key);
+    const own = values.subarray(from, to);
+    const indexes = to - from === steps.length ? null : columns.pointIndexes.subarray(from, to);
+    const start = writer.at;
+    writeNumbers(writer, own, effort);
+    writePresence(writer, start, indexes);
+    const entry = axisEnd / 4 + DIRECTORY_ENTRY_WORDS * slot;
+    writer.u32[entry] = start;
+    writer.u32[entry + 1] = writer.at - start;
+    if (statistics !== null) {
+      writeChunkStatistics(
+        statistics,
+        STATISTICS_NUMBERS * slot,
+        indexes === null ? steps : pick(steps, indexes),
+        own,
+        ascending,
+      );
+    }
+    from = to;
+  }
+  const [points, valueCount, bytes] = [steps.length, values.length, writer.at];
+  writeBlockHeader(writer.u32, { firstKey, width, points, values: valueCount, stepsEnd, axisEnd, bytes });
+  return {
+    data: writer.u8.slice(0, bytes),
+    statistics: statistics === null ? null : new Uint8Array(statistics.buffer),
+    stepsEnd,
+    axisEnd,
+    points,
+    valueCount,
+    ...stepRange(steps),
+  };
+}
+
+const STATISTICS_NUMBERS = CHUNK_STATISTICS_BYTES / 8;
+
+function statisticsNumbers(keyIds: Uint32Array, firstKey: number): number {
+  return STATISTICS_NUMBERS * (keyIds[keyIds.length - 1]! - firstKey + 1);
+}
+
+function checkKeyRange({ keyIds, steps, values }: BlockColumns, { firstKey, width }: EncodeBlockOptions): void {
+  if (keyIds.length === 0) throw codecError("a metric block needs at least one key");
+  if (steps.length > BLOCK_POINTS_MAX || values.length > BLOCK_VALUES_MAX)
+    throw codecError("the metric block is too large");
+  const inside = keyIds[0]! >= firstKey && keyIds[keyIds.length - 1]! < firstKey + width;
+  if (!inside || width > BLOCK_WIDTH_MAX) throw codecError("a key is outside the stripe of the metric block");
+}
+
+/** Room for the block however its numbers are written. */
+function bytesMax({ keyIds, steps, pointIndexes, values }: BlockColumns, width: number): number {
+  const axis = 3 * numberBytesMax(steps.length) + presenceBytesMax(steps.length);
+  const perKey = numberBytesMax(0) + presenceBytesMax(1);
+  return (
+    BLOCK_HEADER_BYTES +
+    axis +
+    DIRECTORY_ENTRY_BYTES * width +
+    perKey * keyIds.length +
+    8 * values.length +
+    4 * pointIndexes.length
+  );
+}
+
+/** Writes the times of the points that have one. */
+function writeClientTimes(writer: ByteWriter, timestampsUs: Float64Array, effort: Effort): void {
+  const present = new Uint32Array(timestampsUs.length);
+  let count = 0;
+  for (let point = 0; point < timestampsUs.length; point++) {
+    if (!Number.isNaN(timestampsUs[point]!)) present[count++] = point;
+  }
+  const indexes = present.subarray(0, count);
+  const start = writeNumbers(writer, pick(timestampsUs, indexes), effort);
+  if (count > 0) writePresence(writer, start, count === timestampsUs.length ? null : indexes);
+}
+
+/** Whether each step is above the one before it. */
+function areAscending(steps: Float64Array): boolean {
+  for (let i = 1; i < steps.length; i++) if (!(steps[i]! > steps[i - 1]!)) return false;
+  return true;
+}

@@ -1,0 +1,65 @@
+import { codecError } from "../codec-error.ts";
+import { checkColumnArrays, type MetricColumns } from "../columns/metric-columns.ts";
+import {
+  IDS_LISTED,
+  indexWidthFor,
+  SEGMENT_VERSION,
+  layoutOf,
+  PRESENT_SPARSE,
+  writeSegmentHeader,
+} from "./segment-layout.ts";
+import {
+  sparseColumnsOf,
+  stepCodecFor,
+  timeCodecFor,
+  writePointIndexes,
+  writeSteps,
+  writeTimes,
+} from "./segment-sections.ts";
+
+const UINT32_MAX = 0xffff_ffff;
+
+/**
+ * The landing block of a batch whose keys have these ids, in the order of `columns.keys`: every step, time and value bit for bit (a NaN time
+ * has no bits to keep), 8 bytes per value, steps and times once per point, 4 bytes per key unless the ids are consecutive, and a point index
+ * per value only for keys that are missing at some point. Throws a CodecError when the arrays do not fit together or the ids are not one per
+ * key; the texts of the keys are not looked at.
+ */
+export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint8Array<ArrayBuffer> {
+  const { keys, steps, timestampsUs, values } = columns;
+  if (keyIds.length !== keys.length) throw codecError("a batch needs one id per key");
+  checkColumnArrays(columns, keys.length);
+  const stepCodec = stepCodecFor(steps);
+  const timeCodec = timeCodecFor(timestampsUs);
+  const points = steps.length;
+  if (values.length > UINT32_MAX) throw codecError("the batch is too large");
+  const sparse = sparseColumnsOf(columns);
+  const layout = layoutOf({
+    version: SEGMENT_VERSION,
+    stepCodec,
+    timeCodec: timeCodec.codec,
+    indexWidth: sparse.length === 0 ? 0 : indexWidthFor(points),
+    points,
+    keys: keys.length,
+    sparseColumns: sparse.length,
+    values: values.length,
+    keysField: isConsecutive(keyIds) ? keyIds[0]! : IDS_LISTED,
+  });
+
+  const buffer = new ArrayBuffer(layout.end);
+  const block = new Uint8Array(buffer);
+  writeSegmentHeader(new DataView(buffer), layout);
+  writeSteps(buffer, layout.stepsAt, stepCodec, steps);
+  writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
+  new Float64Array(buffer, layout.valuesAt, values.length).set(values);
+  if (layout.keysField === IDS_LISTED) new Uint32Array(buffer, layout.directoryAt, keyIds.length).set(keyIds);
+  writePointIndexes(buffer, layout, columns, sparse);
+  for (const key of sparse) block[layout.tailAt + key] = PRESENT_SPARSE;
+  return block;
+}
+
+/** Whether the ids are `first`, `first + 1` and so on. */
+function isConsecutive(ids: Uint32Array): boolean {
+  for (let i = 1; i < ids.length; i++) if (ids[i]! !== ids[i - 1]! + 1) return false;
+  return ids.length > 0 && ids[ids.length - 1]! < IDS_LISTED;
+}

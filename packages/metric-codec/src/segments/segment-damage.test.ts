@@ -1,0 +1,234 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+
+import { isCodecError } from "../codec-error.ts";
+import { anyPoints, columnsOf, idsFrom } from "../columns/metric-columns.fixture.ts";
+import { checkColumnArrays, type MetricColumns } from "../columns/metric-columns.ts";
+import { decodeSegmentKey } from "./decode-segment-key.ts";
+import { decodeSegment } from "./decode-segment.ts";
+import { encodeSegmentTexts } from "./segment-texts.ts";
+import { encodeSegment } from "./encode-segment.ts";
+import { SEGMENT_HEADER_BYTES } from "./segment-layout.ts";
+
+/** Whether the block can be read; fails the test when reading it throws anything but a CodecError or returns columns that do not fit together. */
+function isReadable(bytes: Uint8Array): boolean {
+  let readable = true;
+  for (const read of [
+    () => {
+      const columns = decodeSegment(bytes);
+      checkColumnArrays(columns, (columns.keys ?? columns.keyIds).length);
+    },
+    () => decodeSegmentKey(bytes, { key: "loss", keyId: 0 }),
+    () => decodeSegmentKey(bytes, { key: "", keyId: 7 }),
+  ]) {
+    try {
+      read();
+    } catch (error) {
+      if (!isCodecError(error)) throw error;
+      readable = false;
+    }
+  }
+  return readable;
+}
+
+/** Writes a batch in either version; in version 2 with consecutive ids or listed ones. */
+const anyEncoder = fc.constantFrom(
+  encodeSegmentTexts,
+  (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 3, 1)),
+  (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 100, -2)),
+);
+
+const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
+
+/** Small numbers, the largest, and any: what counts and sizes are likely to be taken for. */
+const u32 = fc.oneof(fc.nat(9), fc.constantFrom(0xffff_ffff, 0x8000_0000, 0x1000_0000), fc.nat());
+
+/** A block of version 1 with the two keys `acc` (at point 1 only) and `loss`, three points and times: section offsets below are its own. */
+const sampleColumns = columnsOf([
+  { metrics: { loss: 3 }, step: 0, timestampUs: 10 },
+  { metrics: { loss: 2, acc: 0.5 }, step: 1, timestampUs: 20 },
+  { metrics: { loss: 1 }, step: 2, timestampUs: 40 },
+]);
+const sample = encodeSegmentTexts(sampleColumns);
+const valuesAt = SEGMENT_HEADER_BYTES + 16 + 8 + 16;
+const countsAt = valuesAt + 8 * 4;
+const directoryAt = countsAt + 4;
+const indexesAt = directoryAt + 8;
+const keysAt = indexesAt + 2;
+
+/** The sample with some bytes replaced. */
+function damaged(...changes: [at: number, byte: number][]): Uint8Array {
+  const block = Uint8Array.from(sample);
+  for (const [at, byte] of changes) block[at] = byte;
+  return block;
+}
+
+/** The same batch as a block of version 2, the ids listed: there are no texts. */
+const idSample = encodeSegment(sampleColumns, Uint32Array.of(9, 4));
+const idsAt = countsAt + 4;
+const presenceAt = idsAt + 8 + 2;
+
+/** The sample of version 2 with some bytes replaced. */
+function damagedIds(...changes: [at: number, byte: number][]): Uint8Array {
+  const block = Uint8Array.from(idSample);
+  for (const [at, byte] of changes) block[at] = byte;
+  return block;
+}
+
+describe("reading what is not a landing block", () => {
+  test("the undamaged sample is readable and as long as its sections", () => {
+    expect(isReadable(sample)).toBe(true);
+    expect(sample).toHaveLength(keysAt + "accloss".length);
+  });
+
+  test.each<[string, Uint8Array, string]>([
+    ["nothing", new Uint8Array(0), "empty"],
+    ["a version byte alone", Uint8Array.of(1), "cut short"],
+    ["version 0", damaged([0, 0]), "unknown version"],
+    ["a version of the future", damaged([0, 3]), "unknown version"],
+    ["an unknown step codec", damaged([1, 2]), "unknown step codec"],
+    ["an unknown time codec", damaged([2, 3]), "unknown time codec"],
+    ["an unknown point index width", damaged([3, 1]), "point index width"],
+    ["wide point indexes of few points", damaged([3, 4]), "point index width"],
+    ["point indexes but no sparse column", damaged([12, 0]), "point index width"],
+    ["more sparse columns than keys", damaged([12, 3]), "contradicts itself"],
+    ["no points of two keys", damaged([4, 0]), "contradicts itself"],
+    ["fewer values than points", damaged([16, 2]), "contradicts itself"],
+    ["a block without its last byte", sample.subarray(0, -1), "another size"],
+    ["a block with a byte behind it", Uint8Array.of(...sample, 0), "another size"],
+    ["a sparse column without values", damaged([countsAt, 0]), "without values"],
+    ["a sparse column with more values than there are", damaged([countsAt, 200]), "out of bounds"],
+    ["a sparse column with more point indexes than there are", damaged([countsAt, 2]), "out of bounds"],
+    ["a presence code of the future", damaged([directoryAt + 2, 2]), "unknown presence code"],
+    ["a value codec of the future", damaged([directoryAt + 3, 1]), "unknown value codec"],
+    ["more sparse columns than announced", damaged([directoryAt + 6, 1]), "number of sparse columns"],
+    ["fewer sparse columns than announced", damaged([directoryAt + 2, 0]), "number of sparse columns"],
+    ["a point index behind the last point", damaged([indexesAt, 3]), "out of range"],
+    ["a key length too long", damaged([directoryAt, 4]), "do not add up"],
+    ["a key length too short", damaged([directoryAt, 2]), "do not add up"],
+    ["a key that is not UTF-8", damaged([keysAt, 0xff]), "not UTF-8"],
+    ["keys out of order", damaged([keysAt, 0x7a]), "byte order"],
+  ])("%s is refused by name", (_, block, text) => {
+    expect(() => decodeSegment(block)).toThrow(
+      expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
+    );
+  });
+
+  test("the undamaged sample of version 2 is readable and as long as its sections", () => {
+    expect(isReadable(idSample)).toBe(true);
+    expect(idSample).toHaveLength(presenceAt + 2);
+  });
+
+  test.each<[string, Uint8Array, string]>([
+    ["a version byte alone", Uint8Array.of(2), "cut short"],
+    ["ids said to be consecutive", damagedIds([20, 4], [21, 0], [22, 0], [23, 0]), "another size"],
+    ["consecutive ids beyond 32 bits", damagedIds([20, 0xfe]), "contradicts itself"],
+    ["a presence code of the future", damagedIds([presenceAt, 2]), "unknown presence code"],
+    ["more sparse columns than announced", damagedIds([presenceAt + 1, 1]), "number of sparse columns"],
+    ["fewer sparse columns than announced", damagedIds([presenceAt, 0]), "number of sparse columns"],
+    ["a sparse column without values", damagedIds([countsAt, 0]), "without values"],
+    ["a sparse column with more values than there are", damagedIds([countsAt, 200]), "out of bounds"],
+    ["a point index behind the last point", damagedIds([idsAt + 8, 3]), "out of range"],
+    ["a block without its last byte", idSample.subarray(0, -1), "another size"],
+    ["a block with a byte behind it", Uint8Array.of(...idSample, 0), "another size"],
+  ])("version 2: %s is refused by name", (_, block, text) => {
+    expect(() => decodeSegment(block)).toThrow(
+      expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
+    );
+  });
+
+  test.each<[string, Uint8Array]>([
+    ["a presence code of the future", damagedIds([presenceAt, 2])],
+    ["more sparse columns than announced", damagedIds([presenceAt + 1, 1])],
+    ["a point index behind the last point", damagedIds([idsAt + 8, 3])],
+    ["a column beyond the values", damagedIds([countsAt, 5])],
+  ])("version 2: one key is not read from a block with %s", (_, block) => {
+    const read = () => [9, 4].map((keyId) => decodeSegmentKey(block, { key: "", keyId }));
+    expect(read).toThrow(expect.objectContaining({ name: "CodecError" }));
+  });
+
+  test("a few bytes that speak of billions of points make nobody reserve memory for them", () => {
+    // One sparse key of one value, at the first of so many points, which a stride describes in 16 bytes.
+    const block = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
+    block.set([1, 1, 0, 4]);
+    const view = new DataView(block.buffer);
+    const [points, keys, sparseColumns, values, keyBytes] = [0xffff_ffff, 1, 1, 1, 1];
+    [points, keys, sparseColumns, values, keyBytes].forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
+    view.setUint32(SEGMENT_HEADER_BYTES + 16 + 8, 1, true);
+    block.set([1, 0, 1, 0], SEGMENT_HEADER_BYTES + 16 + 8 + 4);
+    expect(() => decodeSegment(block)).toThrow(expect.objectContaining({ name: "CodecError" }));
+  });
+
+  test.each<[string, Uint8Array]>([
+    ["an unknown version", damaged([0, 9])],
+    ["a cut block", sample.subarray(0, -1)],
+    ["an unknown value codec on the way", damaged([directoryAt + 3, 1])],
+    ["an unknown presence code on the way", damaged([directoryAt + 2, 7])],
+    ["more sparse columns than announced", damaged([directoryAt + 6, 1])],
+    ["a column beyond the values", damaged([countsAt, 2])],
+  ])("one key is not read from a block with %s", (_, block) => {
+    expect(() => decodeSegmentKey(block, { key: "loss", keyId: 1 })).toThrow(
+      expect.objectContaining({ name: "CodecError" }),
+    );
+  });
+
+  test.each<[string, Uint8Array]>([
+    ["a point index behind the last point", damaged([indexesAt, 3])],
+    ["no values", damaged([countsAt, 0])],
+    ["more point indexes than there are", damaged([countsAt, 2])],
+  ])("a sparse key is not read with %s", (_, block) => {
+    expect(() => decodeSegmentKey(block, { key: "acc", keyId: 0 })).toThrow(
+      expect.objectContaining({ name: "CodecError" }),
+    );
+  });
+
+  test("random bytes are never read beyond their end and throw nothing else", () => {
+    fc.assert(
+      fc.property(bytes(200), (block) => void isReadable(block)),
+      { numRuns: 2_000 },
+    );
+    const headed = fc
+      .tuple(
+        fc.constantFrom(1, 2),
+        fc.nat(2),
+        fc.nat(3),
+        fc.constantFrom(0, 2, 4),
+        fc.array(u32, { minLength: 5, maxLength: 5 }),
+        bytes(300),
+      )
+      .map(([version, stepCodec, timeCodec, width, numbers, rest]) => {
+        const block = new Uint8Array(SEGMENT_HEADER_BYTES + rest.length);
+        block.set([version, stepCodec, timeCodec, width]);
+        const view = new DataView(block.buffer);
+        numbers.forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
+        block.set(rest, SEGMENT_HEADER_BYTES);
+        return block;
+      });
+    fc.assert(
+      fc.property(headed, (block) => void isReadable(block)),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("a block that lost or gained bytes at its end is refused", () => {
+    fc.assert(
+      fc.property(anyPoints, anyEncoder, fc.nat(), bytes(20), (points, encode, cut, more) => {
+        const block = encode(columnsOf(points));
+        expect(isReadable(block.subarray(0, cut % block.length))).toBe(false);
+        expect(isReadable(Uint8Array.of(...block, 0, ...more))).toBe(false);
+      }),
+    );
+  });
+
+  test("a block with damaged bytes is read or refused, and nothing else happens", () => {
+    const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(anyPoints, anyEncoder, damage, fc.boolean(), (points, encode, changes, inHeader) => {
+        const block = encode(columnsOf(points));
+        for (const [at, byte] of changes) block[at % (inHeader ? SEGMENT_HEADER_BYTES : block.length)] = byte;
+        isReadable(block);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

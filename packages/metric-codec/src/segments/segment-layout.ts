@@ -1,0 +1,169 @@
+import { codecError } from "../codec-error.ts";
+
+/*
+ * A landing block holds one batch of metric points as it was accepted. All numbers are little-endian; sections follow one another without
+ * gaps, and each starts at a multiple of its own number size, so that on an aligned buffer they can be viewed instead of copied.
+ *
+ *   at  size                      what
+ *    0  u8                        version: 2 holds the ids of keys, 1 their texts
+ *    1  u8                        step codec: 0 each, 1 first and stride
+ *    2  u8                        time codec: 0 none, 1 each (NaN: none), 2 a base and u32 offsets (all ones: none)
+ *    3  u8                        width of a point index in bytes: 0 without sparse columns, 2 for up to 65,536 points, else 4
+ *    4  u32 x 5                   points; keys; sparse columns; values in all;
+ *                                   version 2: the first id where the ids are consecutive, else all ones; version 1: bytes of all keys
+ *   24  8 x points, or 16         steps: f64 each, or first and stride
+ *       0, 8 x points, or         times: nothing, f64 each,
+ *         8 + 4 x points            or f64 base and u32 each, filled up to a multiple of 8
+ *       8 x values                values, f64, grouped by key in the order of the keys' texts
+ *       4 x sparse columns        u32: number of values of each sparse column
+ *
+ * version 2 ends with
+ *
+ *       0 or 4 x keys             u32: the id of each key, unless they are consecutive
+ *       width x sparse values     point index of each value of the sparse columns
+ *       0 or 1 x keys             u8 presence of each key (0 at every point, 1 sparse), if any is sparse
+ *
+ * and version 1, which is read but no longer written, with
+ *
+ *       4 x keys                  per key: u16 bytes of the key, u8 presence (0 at every point, 1 sparse), u8 value codec (0 raw f64)
+ *       width x sparse values     point index of each value of the sparse columns
+ *       key bytes                 the keys in UTF-8, sorted by their bytes
+ *
+ * A new way to write steps or times takes a new code; a new arrangement takes a new version. A reader refuses what it does not know.
+ */
+
+/** The first byte of a landing block of the form that is written. */
+export const SEGMENT_VERSION = 2;
+/** The first byte of a landing block that holds the texts of its keys. */
+export const SEGMENT_VERSION_TEXTS = 1;
+/** Bytes before the first section. */
+export const SEGMENT_HEADER_BYTES = 24;
+
+export const STEPS_EACH = 0;
+export const STEPS_STRIDED = 1;
+export const TIMES_NONE = 0;
+export const TIMES_EACH = 1;
+export const TIMES_OFFSETS = 2;
+/** The u32 offset that stands for "this point has no time". */
+export const TIME_ABSENT = 0xffff_ffff;
+export const PRESENT_EVERYWHERE = 0;
+export const PRESENT_SPARSE = 1;
+export const VALUES_RAW = 0;
+/** Stands for the first id where ids are listed. */
+export const IDS_LISTED = 0xffff_ffff;
+
+/** What the header says. `keysField` is its last number: the first id, {@link IDS_LISTED}, or in version 1 the bytes of all keys. */
+export type SegmentHeader = {
+  readonly version: number;
+  readonly stepCodec: number;
+  readonly timeCodec: number;
+  readonly indexWidth: number;
+  readonly points: number;
+  readonly keys: number;
+  readonly sparseColumns: number;
+  readonly values: number;
+  readonly keysField: number;
+};
+
+/**
+ * The header and where each section starts, in bytes; `end` is the size of the block. The section at `directoryAt` are the ids of version 2
+ * or the directory of version 1; the one at `tailAt` is the presence of each key or the texts.
+ */
+export type SegmentLayout = SegmentHeader & {
+  readonly stepsAt: number;
+  readonly timesAt: number;
+  readonly valuesAt: number;
+  readonly countsAt: number;
+  readonly directoryAt: number;
+  readonly indexesAt: number;
+  readonly tailAt: number;
+  readonly end: number;
+};
+
+if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
+  throw new Error("metric blocks are little-endian and this machine is not");
+}
+
+/** Where the sections of a block with this header are. */
+export function layoutOf(header: SegmentHeader): SegmentLayout {
+  const { version, points, keys, sparseColumns, values, keysField } = header;
+  const listed = version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED;
+  const stepsAt = SEGMENT_HEADER_BYTES;
+  const timesAt = stepsAt + (header.stepCodec === STEPS_STRIDED ? 16 : 8 * points);
+  const valuesAt = timesAt + timeSectionBytes(header.timeCodec, points);
+  const countsAt = valuesAt + 8 * values;
+  const directoryAt = countsAt + 4 * sparseColumns;
+  const indexesAt = directoryAt + (listed ? 4 * keys : 0);
+  const tailAt = indexesAt + header.indexWidth * (values - (keys - sparseColumns) * points);
+  const presenceBytes = sparseColumns === 0 ? 0 : keys;
+  const end = tailAt + (version === SEGMENT_VERSION_TEXTS ? keysField : presenceBytes);
+  return { ...header, stepsAt, timesAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
+}
+
+/** Bytes of a point index in a block of so many points that has sparse columns. */
+export function indexWidthFor(points: number): number {
+  return points <= 0x1_0000 ? 2 : 4;
+}
+
+/** Writes the header into a block whose other bytes are already in place or follow. */
+export function writeSegmentHeader(view: DataView, header: SegmentHeader): void {
+  view.setUint8(0, header.version);
+  view.setUint8(1, header.stepCodec);
+  view.setUint8(2, header.timeCodec);
+  view.setUint8(3, header.indexWidth);
+  view.setUint32(4, header.points, true);
+  view.setUint32(8, header.keys, true);
+  view.setUint32(12, header.sparseColumns, true);
+  view.setUint32(16, header.values, true);
+  view.setUint32(20, header.keysField, true);
+}
+
+/**
+ * Reads the header and checks it against itself and the size of the block, so that every section lies inside. Throws a CodecError when the
+ * block is cut short, too long, of another version, or says impossible things.
+ */
+export function readLayout(block: Uint8Array): SegmentLayout {
+  if (block.length < 1) throw codecError("the landing block is empty");
+  const version = block[0]!;
+  if (version !== SEGMENT_VERSION && version !== SEGMENT_VERSION_TEXTS)
+    throw codecError("the landing block has an unknown version");
+  if (block.length < SEGMENT_HEADER_BYTES) throw codecError("the landing block is cut short");
+  const view = new DataView(block.buffer, block.byteOffset, SEGMENT_HEADER_BYTES);
+  const header: SegmentHeader = {
+    version,
+    stepCodec: view.getUint8(1),
+    timeCodec: view.getUint8(2),
+    indexWidth: view.getUint8(3),
+    points: view.getUint32(4, true),
+    keys: view.getUint32(8, true),
+    sparseColumns: view.getUint32(12, true),
+    values: view.getUint32(16, true),
+    keysField: view.getUint32(20, true),
+  };
+  if (header.stepCodec > STEPS_STRIDED) throw codecError("the landing block has an unknown step codec");
+  if (header.timeCodec > TIMES_OFFSETS) throw codecError("the landing block has an unknown time codec");
+  if (header.indexWidth !== (header.sparseColumns === 0 ? 0 : indexWidthFor(header.points))) {
+    throw codecError("the landing block has a wrong point index width");
+  }
+  if (!isConsistent(header)) throw codecError("the landing block contradicts itself");
+  const layout = layoutOf(header);
+  if (layout.end !== block.length) throw codecError("the landing block has another size than it says");
+  return layout;
+}
+
+function isConsistent({ version, points, keys, sparseColumns, values, keysField }: SegmentHeader): boolean {
+  const sparseValues = values - (keys - sparseColumns) * points;
+  return (
+    sparseColumns <= keys &&
+    points <= values &&
+    (points > 0 || keys === 0) &&
+    sparseValues >= sparseColumns &&
+    (sparseColumns > 0 || sparseValues === 0) &&
+    (version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED || keysField + keys <= IDS_LISTED)
+  );
+}
+
+function timeSectionBytes(codec: number, points: number): number {
+  if (codec === TIMES_NONE) return 0;
+  return codec === TIMES_EACH ? 8 * points : 8 + 8 * Math.ceil(points / 2);
+}

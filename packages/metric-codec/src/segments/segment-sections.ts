@@ -1,0 +1,168 @@
+import { codecError } from "../codec-error.ts";
+import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
+import {
+  PRESENT_EVERYWHERE,
+  PRESENT_SPARSE,
+  SEGMENT_VERSION_TEXTS,
+  STEPS_EACH,
+  STEPS_STRIDED,
+  TIMES_EACH,
+  TIMES_NONE,
+  TIMES_OFFSETS,
+  TIME_ABSENT,
+  VALUES_RAW,
+  type SegmentLayout,
+} from "./segment-layout.ts";
+
+/** The same bytes at a multiple of 8 in their buffer, where the sections can be viewed as numbers. */
+export function aligned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
+}
+
+/** Per key, whether it is sparse, after every code was found to be known. */
+export function presenceOf(block: Uint8Array, layout: SegmentLayout): Uint8Array {
+  const presence = new Uint8Array(layout.keys);
+  if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0) return presence;
+  for (let key = 0; key < presence.length; key++) presence[key] = presenceAt(block, layout, key);
+  return presence;
+}
+
+/** The presence code of one key; throws a CodecError when it, or the value codec of version 1, is unknown. */
+export function presenceAt(block: Uint8Array, layout: SegmentLayout, key: number): number {
+  let presence: number;
+  if (layout.version === SEGMENT_VERSION_TEXTS) {
+    const at = layout.directoryAt + 4 * key;
+    presence = block[at + 2]!;
+    if (block[at + 3] !== VALUES_RAW) throw codecError("the landing block has an unknown value codec");
+  } else presence = layout.sparseColumns === 0 ? PRESENT_EVERYWHERE : block[layout.tailAt + key]!;
+  if (presence !== PRESENT_EVERYWHERE && presence !== PRESENT_SPARSE)
+    throw codecError("the landing block has an unknown presence code");
+  return presence;
+}
+
+/** The number of values of each sparse column. */
+export function countsOf(block: Uint8Array, layout: SegmentLayout): Uint32Array {
+  return new Uint32Array(block.buffer, block.byteOffset + layout.countsAt, layout.sparseColumns);
+}
+
+/** The point indexes of one sparse column, the first of them `from` indexes into their section. */
+export function readIndexes(block: Uint8Array, layout: SegmentLayout, from: number, count: number): Uint32Array {
+  const at = layout.indexesAt + layout.indexWidth * from;
+  if (at + layout.indexWidth * count > layout.tailAt)
+    throw codecError("point indexes of the landing block are out of bounds");
+  const start = block.byteOffset + at;
+  return layout.indexWidth === 2
+    ? Uint32Array.from(new Uint16Array(block.buffer, start, count))
+    : new Uint32Array(block.buffer, start, count);
+}
+
+/** The keys, by index, that are missing at some point. */
+export function sparseColumnsOf(columns: MetricColumns): number[] {
+  const sparse: number[] = [];
+  if (columns.offsets.length === 0) return sparse;
+  for (let key = 0; key < columns.keys.length; key++) {
+    if (valueCountOf(columns, key) !== columns.steps.length) sparse.push(key);
+  }
+  return sparse;
+}
+
+/** Writes the number of values of each sparse column and the points of these values. */
+export function writePointIndexes(
+  buffer: ArrayBuffer,
+  layout: SegmentLayout,
+  columns: MetricColumns,
+  sparse: readonly number[],
+): void {
+  const counts = new Uint32Array(buffer, layout.countsAt, sparse.length);
+  const Indexes = layout.indexWidth === 2 ? Uint16Array : Uint32Array;
+  let at = layout.indexesAt;
+  sparse.forEach((key, i) => {
+    const from = columns.offsets[key]!;
+    const count = valueCountOf(columns, key);
+    counts[i] = count;
+    new Indexes(buffer, at, count).set(columns.pointIndexes.subarray(from, from + count));
+    at += layout.indexWidth * count;
+  });
+}
+
+/** The step codec that fits: first and stride where that gives every step back bit for bit and saves memory, else each step. */
+export function stepCodecFor(steps: Float64Array): number {
+  if (steps.length < 3) return STEPS_EACH;
+  const first = steps[0]!;
+  const stride = steps[1]! - first;
+  if (!Number.isFinite(stride)) return STEPS_EACH;
+  for (let i = 0; i < steps.length; i++) {
+    if (!Object.is(steps[i]!, first + i * stride)) return STEPS_EACH;
+  }
+  return STEPS_STRIDED;
+}
+
+/** Writes the steps at byte `at`, a multiple of 8. */
+export function writeSteps(buffer: ArrayBuffer, at: number, codec: number, steps: Float64Array): void {
+  if (codec === STEPS_EACH) new Float64Array(buffer, at, steps.length).set(steps);
+  else new Float64Array(buffer, at, 2).set([steps[0]!, steps[1]! - steps[0]!]);
+}
+
+/** The steps of `points` points at byte `at` of an aligned block: a view of it where each was written, otherwise new. */
+export function readSteps(block: Uint8Array, at: number, codec: number, points: number): Float64Array {
+  if (codec === STEPS_EACH) return new Float64Array(block.buffer, block.byteOffset + at, points);
+  const [first = 0, stride = 0] = new Float64Array(block.buffer, block.byteOffset + at, 2);
+  const steps = new Float64Array(points);
+  for (let i = 0; i < points; i++) steps[i] = first + i * stride;
+  return steps;
+}
+
+/** How the times of a block are written: the codec and, for offsets, the earliest time. */
+export type TimeCodec = { readonly codec: number; readonly baseUs: number };
+
+/**
+ * The time codec that fits: nothing where no point has a time; offsets of whole microseconds from the earliest time where they give every
+ * time back bit for bit, which holds for batches that span less than 71 minutes; else each time.
+ */
+export function timeCodecFor(timestampsUs: Float64Array): TimeCodec {
+  let baseUs = Infinity;
+  for (const time of timestampsUs) if (time < baseUs) baseUs = time;
+  if (baseUs === Infinity) {
+    return { codec: timestampsUs.every(Number.isNaN) ? TIMES_NONE : TIMES_EACH, baseUs: 0 };
+  }
+  if (timestampsUs.length < 3) return { codec: TIMES_EACH, baseUs };
+  for (const time of timestampsUs) {
+    if (Number.isNaN(time)) continue;
+    const offset = time - baseUs;
+    const exact = offset >>> 0 === offset && offset !== TIME_ABSENT && Object.is(baseUs + offset, time);
+    if (!exact) return { codec: TIMES_EACH, baseUs };
+  }
+  return { codec: TIMES_OFFSETS, baseUs };
+}
+
+/** Writes the times at byte `at`, a multiple of 8. */
+export function writeTimes(
+  buffer: ArrayBuffer,
+  at: number,
+  { codec, baseUs }: TimeCodec,
+  timestampsUs: Float64Array,
+): void {
+  if (codec === TIMES_EACH) new Float64Array(buffer, at, timestampsUs.length).set(timestampsUs);
+  if (codec !== TIMES_OFFSETS) return;
+  new Float64Array(buffer, at, 1)[0] = baseUs;
+  const offsets = new Uint32Array(buffer, at + 8, timestampsUs.length);
+  for (let i = 0; i < offsets.length; i++) {
+    const time = timestampsUs[i]!;
+    offsets[i] = Number.isNaN(time) ? TIME_ABSENT : time - baseUs;
+  }
+}
+
+/** The times of `points` points at byte `at` of an aligned block: empty without any, a view where each was written, otherwise new. */
+export function readTimes(block: Uint8Array, at: number, codec: number, points: number): Float64Array {
+  if (codec === TIMES_NONE) return new Float64Array(0);
+  const start = block.byteOffset + at;
+  if (codec === TIMES_EACH) return new Float64Array(block.buffer, start, points);
+  const baseUs = new Float64Array(block.buffer, start, 1)[0]!;
+  const offsets = new Uint32Array(block.buffer, start + 8, points);
+  const timestampsUs = new Float64Array(points);
+  for (let i = 0; i < points; i++) {
+    const offset = offsets[i]!;
+    timestampsUs[i] = offset === TIME_ABSENT ? Number.NaN : baseUs + offset;
+  }
+  return timestampsUs;
+}
