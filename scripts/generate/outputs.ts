@@ -4,12 +4,14 @@ import { drawImports, placeDrawing } from "../imports/diagram.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
-import { type Generated, generatedFile, generatedFolder } from "./generated.ts";
+import { renderSchemaFiles } from "./database/schema-files.ts";
+import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
 /** All that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
 export function generatedOutputs(root: string): readonly Generated[] {
   return [
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
+    generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
     ...ifPresent(root, "ARCHITECTURE.md", async (text) => placeDrawing(text, drawImports(await readWorkspace(root)))),
   ];
