@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { drawImports, placeDrawing } from "../imports/diagram.ts";
+import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
+import { drawReads, schemaObjects } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
@@ -13,8 +15,14 @@ export function generatedOutputs(root: string): readonly Generated[] {
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
     generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
-    ...ifPresent(root, "ARCHITECTURE.md", async (text) => placeDrawing(text, drawImports(await readWorkspace(root)))),
+    ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
   ];
+}
+
+async function drawArchitecture(root: string, text: string): Promise<string> {
+  const reads = drawReads(await readSchemaModules(root), schemaObjects(await readServiceFiles(root)));
+  const withReads = placeDrawing(text, "schema-reads", reads);
+  return placeDrawing(withReads, "import-graph", drawImports(await readWorkspace(root)));
 }
 
 const configIntroduction = `# Settings
