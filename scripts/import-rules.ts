@@ -1,10 +1,13 @@
 import { dirname } from "node:path";
+import { readSchemaModules, readServiceFiles } from "./imports/product.ts";
 import { judge } from "./imports/rules.ts";
+import { judgeReads } from "./imports/schema-reads.ts";
 import { readWorkspace } from "./imports/workspace.ts";
 
-// Says which imports of this repository break a rule; exit code 1 if there are any.
-const workspace = await readWorkspace(dirname(import.meta.dirname));
-const faults = judge(workspace);
+// Says which imports and which reads of other schemas break a rule; exit code 1 if there are any.
+const root = dirname(import.meta.dirname);
+const workspace = await readWorkspace(root);
+const faults = [...judge(workspace), ...judgeReads(await readSchemaModules(root), await readServiceFiles(root))];
 for (const { file, line, text } of faults) console.log(`${file}:${line}  ${text}`);
 console.log(`${workspace.files.length} files, ${faults.length} faults`);
 if (faults.length > 0) process.exitCode = 1;

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { generatedFile, generatedFolder } from "./generated.ts";
+import { generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 import { readTree, writeTree } from "./tree.ts";
 
 let root = "";
@@ -66,4 +66,25 @@ describe("a generated file", () => {
     expect(await readTree(root)).toEqual(new Map([["page.md", "by hand|drawn"]]));
     expect(await output.check()).toEqual([]);
   });
+});
+
+test("generated files are compared one by one, and what lies beside them stays", async () => {
+  await writeTree(
+    root,
+    new Map([
+      ["a/schema.sql", "old"],
+      ["a/by-hand.sql", "kept"],
+    ]),
+  );
+  const wanted = new Map([
+    ["a/schema.sql", "new"],
+    ["b/schema.sql", "more"],
+  ]);
+  const output = generatedFiles(root, "schema.sql", () => Promise.resolve(wanted));
+  const faults = ["out of date: a/schema.sql", "missing: b/schema.sql"];
+  expect(await output.check()).toEqual(faults);
+  await mkdir(join(root, "b"));
+  expect(await output.write()).toEqual(faults);
+  expect(await output.check()).toEqual([]);
+  expect(await readTree(root)).toEqual(new Map([...wanted, ["a/by-hand.sql", "kept"]]));
 });

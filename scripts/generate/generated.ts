@@ -28,6 +28,17 @@ export function generatedFolder(root: string, folder: string, render: () => Prom
   };
 }
 
+/** Several files that one program writes, by path below `root`; what else their folders hold is not its affair. */
+export function generatedFiles(root: string, name: string, render: () => Promise<FileTree>): Generated {
+  const each = async (act: (file: Generated) => Promise<readonly string[]>): Promise<readonly string[]> => {
+    const files = [...(await render())].map(([path, text]) => generatedFile(root, path, () => text));
+    const lines: string[] = [];
+    for (const file of files) lines.push(...(await act(file)));
+    return lines;
+  };
+  return { name, check: () => each((file) => file.check()), write: () => each((file) => file.write()) };
+}
+
 /**
  * A single file, relative to `root`. `render` gets the text that is there now (undefined when there is none) and answers
  * the text that should be: so a part between two markers can be generated and the rest be written by hand.

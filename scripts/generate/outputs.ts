@@ -1,18 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { drawImports, placeDrawing } from "../imports/diagram.ts";
+import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
+import { drawReads, schemaObjects } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
-import { type Generated, generatedFile, generatedFolder } from "./generated.ts";
+import { renderSchemaFiles } from "./database/schema-files.ts";
+import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
 /** All that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
 export function generatedOutputs(root: string): readonly Generated[] {
   return [
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
+    generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
-    ...ifPresent(root, "ARCHITECTURE.md", async (text) => placeDrawing(text, drawImports(await readWorkspace(root)))),
+    ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
   ];
+}
+
+async function drawArchitecture(root: string, text: string): Promise<string> {
+  const reads = drawReads(await readSchemaModules(root), schemaObjects(await readServiceFiles(root)));
+  const withReads = placeDrawing(text, "schema-reads", reads);
+  return placeDrawing(withReads, "import-graph", drawImports(await readWorkspace(root)));
 }
 
 const configIntroduction = `# Settings

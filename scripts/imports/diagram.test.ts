@@ -61,14 +61,14 @@ test("the drawing has a box per package in the group of its layer and an arrow p
 const markers = "<!-- import-graph:start -->\n\nold\n\n<!-- import-graph:end -->";
 
 test("a drawing replaces what stands between the markers and nothing else", () => {
-  const placed = placeDrawing(`before\n${markers}\nafter\n`, "new");
+  const placed = placeDrawing(`before\n${markers}\nafter\n`, "import-graph", "new");
   expect(placed).toBe("before\n<!-- import-graph:start -->\n\nnew\n\n<!-- import-graph:end -->\nafter\n");
-  expect(placeDrawing(placed, "new")).toBe(placed);
+  expect(placeDrawing(placed, "import-graph", "new")).toBe(placed);
 });
 
 test.each([["no markers"], ["<!-- import-graph:end --> <!-- import-graph:start -->"], ["<!-- import-graph:start -->"]])(
   "%j has no place for a drawing",
   (document) => {
-    expect(() => placeDrawing(document, "new")).toThrow(/import-graph:start/);
+    expect(() => placeDrawing(document, "import-graph", "new")).toThrow(/import-graph:start/);
   },
 );

@@ -2,9 +2,6 @@ import { edges, isTestFile } from "./edges.ts";
 import { type Layer, layerOf } from "./layers.ts";
 import type { Package, Workspace } from "./workspace.ts";
 
-const start = "<!-- import-graph:start -->";
-const end = "<!-- import-graph:end -->";
-
 const groups: readonly (readonly [Layer, string])[] = [
   ["all", "services/all"],
   ["gateway", "gateway"],
@@ -57,8 +54,9 @@ export function drawImports(workspace: Workspace): string {
   return ["```mermaid", "flowchart TD", ...lines, ...arrows, "```"].join("\n");
 }
 
-/** Puts the drawing between its two markers. Throws if they are not there, in this order. */
-export function placeDrawing(document: string, drawing: string): string {
+/** Puts a drawing between the two comments that bear its name. Throws if they are not there, in this order. */
+export function placeDrawing(document: string, name: string, drawing: string): string {
+  const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
   const [from, to] = [document.indexOf(start), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`the document needs the lines ${start} and ${end}`);
   return `${document.slice(0, from + start.length)}\n\n${drawing}\n\n${document.slice(to)}`;

@@ -1,6 +1,6 @@
 import { type Edge, edges, isTestFile } from "./edges.ts";
 import { importable, layerOf } from "./layers.ts";
-import { judgeServiceFolders } from "./service-folders.ts";
+import { holdsRules, judgeServiceFolders } from "./service-folders.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** A broken rule, as one line for a person: `file:line  sentence`. */
@@ -78,12 +78,10 @@ const driverHasOneOwner: ImportRule = ({ file, importer, target }) => {
   return `${target.name} belongs to ${driver.owners.join(", ")}`;
 };
 
-/** Packages and domain folders only compute. */
-const pureStaysPure: ImportRule = ({ file, importer, target }) => {
-  const pure =
-    layerOf(importer) === "package" ||
-    file.path.startsWith(`${importer.folder}/src/domain/`) ||
-    (layerOf(importer) === "service" && file.path.endsWith(".rules.ts"));
+/** Packages and rules of services only compute. */
+const pureStaysPure: ImportRule = (edge) => {
+  const { file, importer, target } = edge;
+  const pure = layerOf(importer) === "package" || holdsRules(edge);
   if (!pure || isTestFile(file.path) || target.kind !== "builtin" || pureBuiltins.has(target.name)) return undefined;
   return `node:${target.name} does more than compute`;
 };

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { buf } from "../generate/buf.ts";
 import { generatedOutputs } from "../generate/outputs.ts";
-import { judge } from "../imports/rules.ts";
+import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
+import { type Fault, judge } from "../imports/rules.ts";
+import { judgeReads } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { type CommandResult, runNode } from "../run-command.ts";
 
@@ -16,6 +18,7 @@ export function staticSteps(root: string): readonly StaticStep[] {
     { name: "types", run: () => tool("typescript/bin/tsc", "--noEmit", "-p", ".") },
     { name: "lint", run: () => tool("oxlint/bin/oxlint", "--type-aware", "--deny-warnings") },
     { name: "import rules", run: async () => fromLines(await importFaults(root)) },
+    { name: "reads of other schemas", run: async () => fromLines(await readFaults(root)) },
     { name: "unused code", run: () => tool("knip/bin/knip.js", "--no-progress") },
     { name: "proto lint", run: () => buf(root, ["lint"]) },
     ...generatedOutputs(root).map(({ name, check }) => ({
@@ -26,8 +29,14 @@ export function staticSteps(root: string): readonly StaticStep[] {
 }
 
 async function importFaults(root: string): Promise<readonly string[]> {
-  return judge(await readWorkspace(root)).map(({ file, line, text }) => `${file}:${line}  ${text}`);
+  return judge(await readWorkspace(root)).map(inOneLine);
 }
+
+async function readFaults(root: string): Promise<readonly string[]> {
+  return judgeReads(await readSchemaModules(root), await readServiceFiles(root)).map(inOneLine);
+}
+
+const inOneLine = ({ file, line, text }: Fault): string => `${file}:${line}  ${text}`;
 
 function fromLines(faults: readonly string[]): CommandResult {
   return { exitCode: faults.length === 0 ? 0 : 1, output: faults.join("\n") };

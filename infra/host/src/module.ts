@@ -52,6 +52,8 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   /** The service's database role is `tidemark_<schema>`; left out: no database. */
   readonly schema?: string;
   readonly migrations?: MigrationSet;
+  /** What its SQL names of other services' schemas: versioned views and functions (`runs.run_refs_v1`); left out: nothing. */
+  readonly reads?: readonly string[];
   /** The generated services that it answers. */
   readonly provides: readonly DescService[];
   /** Modules whose services it calls. They start first and stop last. */

@@ -29,6 +29,15 @@ export const controlModule = defineModule({
   config: controlConfig,
   schema: "control",
   migrations: controlMigrations,
+  reads: [
+    "runs.adopt_changes_v1",
+    "runs.changed_page_v1",
+    "runs.lock_state_v1",
+    "runs.project_refs_v1",
+    "runs.run_control_v1",
+    "runs.running_page_v1",
+    "runs.set_state_v1",
+  ],
   provides: [ControlService],
   needs: [],
   async start(context) {

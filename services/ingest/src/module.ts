@@ -30,6 +30,7 @@ export const ingestModule = defineModule({
   config: ingestConfig,
   schema: "ingest",
   migrations,
+  reads: ["runs.run_refs_v1"],
   provides: [IngestService],
   needs: [],
   start(context) {
@@ -79,6 +80,7 @@ export const ingestReadModule = defineModule({
   config: ingestReadConfig,
   schema: "ingest",
   migrations,
+  reads: ["runs.run_refs_v1"],
   provides: [IngestReadService],
   needs: [],
   start(context) {

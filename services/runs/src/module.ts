@@ -22,6 +22,18 @@ export const runsModule = defineModule({
   config: runsConfig,
   schema: "runs",
   migrations: runsMigrations,
+  reads: [
+    "ingest.metric_head_pages_v1",
+    "ingest.metric_heads_v1",
+    "ingest.metric_keys_v1",
+    "ingest.metric_ranks_v1",
+    "ingest.metric_runs_v1",
+    "ingest.newest_attributes_v1",
+    "ingest.project_points_v1",
+    "ingest.settled_points_v1",
+    "ingest.unsettled_points_v1",
+    "ingest.unsettled_ranks_v1",
+  ],
   provides: [RunsService],
   needs: [],
   async start(context) {

@@ -54,12 +54,11 @@ function byMetric(filter: PlainFilter, { sort, metricKey }: RunOrder, bind: Bind
   const values = [{ sql: sort === "metric-best" ? "h.rank_best" : "h.rank_latest", type: "float8" }];
   const runs = runSource(filter, true, bind);
   const where = `${runs.where} AND h.org_id = $1 AND h.key = ${bind(metricKey)}`;
-  const from = (view: string): string =>
-    `${runs.from} JOIN ingest.${view} h ON h.org_id = r.org_id AND h.run_id = r.id`;
+  const from = (view: string): string => `${runs.from} JOIN ${view} h ON h.org_id = r.org_id AND h.run_id = r.id`;
   const ranked = { ...runs, where, id: "h.run_id", values, descending: true };
   return [
-    { ...ranked, from: from("metric_ranks_v1"), createdAt: "h.rank_created_at" },
-    { ...ranked, from: from("unsettled_ranks_v1") },
+    { ...ranked, from: from("ingest.metric_ranks_v1"), createdAt: "h.rank_created_at" },
+    { ...ranked, from: from("ingest.unsettled_ranks_v1") },
   ];
 }
 

@@ -1,0 +1,51 @@
+import { wrap } from "./wrap.ts";
+
+/** A connection that reads the system catalogs; its search path is empty, so that every printed name carries its schema. */
+export type Catalog = {
+  query<Row extends object>(text: string, values: readonly unknown[]): Promise<{ rows: Row[] }>;
+};
+
+/** What every object has: its owner, whether that is the role that migrates, and who else may do what. */
+export type Owned = { readonly owner: string; readonly migrator: boolean; readonly grants: readonly Grant[] };
+
+/** One privilege of one role on an object, or on one column of it. */
+export type Grant = { readonly grantee: string; readonly privilege: string; readonly column: string | null };
+
+/** The columns of {@link Owned} for an owner and an access list; the owner's own privileges are left out. */
+export const ownedColumns = (owner: string, acl: string): string => `
+  pg_get_userbyid(${owner}) AS owner, ${owner} = current_user::regrole AS migrator,
+  (SELECT coalesce(json_agg(json_build_object('grantee', CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(a.grantee) END,
+                                              'privilege', a.privilege_type, 'column', NULL)), '[]')
+   FROM aclexplode(${acl}) a WHERE a.grantee <> ${owner}) AS grants`;
+
+/** Names the owner where it is not the role that migrates, then who else may do what. */
+export function ownerAndGrants(kind: string, name: string, { owner, migrator, grants }: Owned): readonly string[] {
+  const given = migrator ? [] : [`ALTER ${kind} ${name} OWNER TO ${owner};`];
+  return [...given, ...grantStatements(kind === "VIEW" ? "TABLE" : kind, name, grants)];
+}
+
+/** Privileges in the order in which a person expects them; others follow. */
+const order = ["SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER", "USAGE", "CREATE"];
+const orderOf = ({ privilege }: Grant): number => (order.includes(privilege) ? order.indexOf(privilege) : order.length);
+
+/** A statement for each set of privileges, which names all roles that have exactly this set. */
+function grantStatements(kind: string, name: string, grants: readonly Grant[]): readonly string[] {
+  const ofRole = Map.groupBy(grants, ({ grantee }) => grantee);
+  const ofSet = Map.groupBy(ofRole.keys(), (role) => privilegeList(ofRole.get(role) ?? []));
+  return [...ofSet]
+    .map(([privileges, roles]) => ({ privileges, roles: roles.toSorted().join(", ") }))
+    .toSorted((a, b) => (a.roles < b.roles ? -1 : 1))
+    .map(({ privileges, roles }) => wrap(`GRANT ${privileges} ON ${kind} ${name} TO ${roles};`));
+}
+
+/** `SELECT, UPDATE (a, b)`: the columns in the order in which they were given. */
+function privilegeList(grants: readonly Grant[]): string {
+  const sorted = grants.toSorted((a, b) => orderOf(a) - orderOf(b) || (a.privilege < b.privilege ? -1 : 1));
+  return [...Map.groupBy(sorted, ({ privilege }) => privilege)]
+    .flatMap(([privilege, same]) => {
+      const columns = same.flatMap(({ column }) => column ?? []);
+      const whole = columns.length < same.length ? [privilege] : [];
+      return columns.length === 0 ? whole : [...whole, `${privilege} (${columns.join(", ")})`];
+    })
+    .join(", ");
+}

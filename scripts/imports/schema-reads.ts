@@ -1,0 +1,109 @@
+import { isTestFile } from "./edges.ts";
+import type { Fault } from "./rules.ts";
+import { namesInModule, namesInSql, type SqlName } from "./sql-names.ts";
+
+/** What a module with a database says of itself. */
+export type SchemaModule = {
+  readonly name: string;
+  /** The folder of its service: `services/ingest`. */
+  readonly folder: string;
+  readonly schema: string;
+  /** The views and functions of other schemas that it declares. */
+  readonly reads: readonly string[];
+};
+
+/** A file of a service: TypeScript, a migration or the generated schema.sql. The path is relative to the repository. */
+export type ServiceFile = { readonly path: string; readonly text: string };
+
+/** The objects of all schemas by qualified name, each with its kind: `TABLE`, `VIEW`, `FUNCTION` and so on. */
+export function schemaObjects(files: readonly ServiceFile[]): ReadonlyMap<string, string> {
+  const created = files
+    .filter(({ path }) => path.endsWith("/schema.sql"))
+    .flatMap(({ text }) => [...text.matchAll(/^CREATE (?:UNLOGGED )?([A-Z]+) ([a-z_]+\.[a-z_0-9]+)/gm)]);
+  return new Map(created.map(([, kind = "", name = ""]) => [name, kind]));
+}
+
+/**
+ * Compares what modules declare with what the SQL of their service names of other services' schemas: in TypeScript outside
+ * tests, in migrations, and in views and functions as schema.sql has them. Two modules of one service share its SQL. What is
+ * declared is a view or function with a version in its name, because everything else may change without notice.
+ */
+export function judgeReads(modules: readonly SchemaModule[], files: readonly ServiceFile[]): readonly Fault[] {
+  const objects = schemaObjects(files);
+  return [...Map.groupBy(modules, ({ folder }) => folder)].flatMap(([folder, own]) => {
+    const shipped = files.filter(({ path }) => path.startsWith(`${folder}/src/`) && !isTestFile(path));
+    const foreign = modules.map(({ schema }) => schema).filter((schema) => own.every((one) => one.schema !== schema));
+    const uses = foreign.length === 0 ? [] : shipped.flatMap((file) => usesIn(file, [...new Set(foreign)]));
+    const declared = new Set(own.flatMap(({ reads }) => reads));
+    return [
+      ...uses.flatMap((use) => {
+        const text = faultOfUse(use, objects, declared);
+        return text === undefined ? [] : [{ file: use.file, line: use.line, text }];
+      }),
+      ...[...declared].flatMap((name) => {
+        const text = faultOfDeclaration(name, foreign, objects, uses);
+        return text === undefined ? [] : [{ ...whereDeclared(name, folder, shipped), text }];
+      }),
+    ];
+  });
+}
+
+type Use = SqlName & { readonly file: string };
+
+/** Each name once for a file, where it stands first. */
+function usesIn({ path, text }: ServiceFile, schemas: readonly string[]): readonly Use[] {
+  const names = path.endsWith(".sql") ? namesInSql(text, schemas) : namesInModule(path, text, schemas);
+  const first = new Map(names.toReversed().map((found) => [found.name, found]));
+  return [...first.values()].toReversed().map((found) => ({ ...found, file: path }));
+}
+
+/** A name that no schema has is an old one in a migration, or no name of the database at all. */
+function faultOfUse(
+  { name, whole }: Use,
+  objects: ReadonlyMap<string, string>,
+  declared: ReadonlySet<string>,
+): string | undefined {
+  if (!whole) return `puts a name together that begins with ${name}; write names of other schemas in full`;
+  if (!objects.has(name) || declared.has(name)) return undefined;
+  return `reads ${name}, which the module does not declare in \`reads\``;
+}
+
+function faultOfDeclaration(
+  name: string,
+  foreign: readonly string[],
+  objects: ReadonlyMap<string, string>,
+  uses: readonly Use[],
+): string | undefined {
+  if (!foreign.includes(name.split(".")[0] ?? "")) return `declares ${name}, which is not of another service's schema`;
+  const kind = objects.get(name);
+  if (kind === undefined) return `declares ${name}, which does not exist`;
+  if (!/_v\d+$/.test(name) || !["VIEW", "FUNCTION"].includes(kind))
+    return `declares ${name}, which is not a view or function with a version (_v1)`;
+  return uses.some((use) => use.name === name) ? undefined : `declares ${name}, which its SQL does not name`;
+}
+
+function whereDeclared(name: string, folder: string, files: readonly ServiceFile[]): { file: string; line: number } {
+  for (const { path, text } of files) {
+    const line = path.endsWith("module.ts") ? text.split("\n").findIndex((one) => one.includes(`"${name}"`)) : -1;
+    if (line >= 0) return { file: path, line: line + 1 };
+  }
+  return { file: `${folder}/src/module.ts`, line: 1 };
+}
+
+/** Who reads what of whom, as a table in Markdown: a row for each view or function, in the order of their names. */
+export function drawReads(modules: readonly SchemaModule[], objects: ReadonlyMap<string, string>): string {
+  const names = [...new Set(modules.flatMap(({ reads }) => reads))].toSorted();
+  const rows = names.map((name) => [
+    `\`${name}\`${objects.get(name) === "FUNCTION" ? " (function)" : ""}`,
+    modules
+      .filter(({ reads }) => reads.includes(name))
+      .map((module) => `\`${module.name}\``)
+      .join(", "),
+  ]);
+  const table = [["view or function", "read by"], ...rows];
+  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[], fill = " "): string =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(" | ")} |`;
+  const [head = [], ...body] = table;
+  return [line(head), line(["", ""], "-"), ...body.map((row) => line(row))].join("\n");
+}
