@@ -1,4 +1,4 @@
-/** The one error of this package, told by its `name`: bytes or columns that do not have the promised form. Its text holds no user data. */
+/** The one error of this package, recognized by its `name`: bytes or columns do not have the promised form. Its text does not contain user data. */
 export type LogCodecError = Error & { readonly name: "LogCodecError" };
 
 /** Makes a {@link LogCodecError}. */
@@ -7,7 +7,7 @@ export function codecError(text: string, cause?: unknown): LogCodecError {
   return Object.assign(error, { name: "LogCodecError" as const });
 }
 
-/** Tells a {@link LogCodecError} by its name, so that it is recognised across copies of this package. */
+/** Recognizes a {@link LogCodecError} by its name, which also works across copies of this package. */
 export function isLogCodecError(error: unknown): error is LogCodecError {
   return typeof error === "object" && error !== null && "name" in error && error.name === "LogCodecError";
 }

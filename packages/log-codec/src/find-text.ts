@@ -1,14 +1,14 @@
 import { countOf, type LogColumns } from "./log-columns.ts";
 
-/** Finds lines whose message contains a text, ASCII letters in either case, all else as it is. */
+/** Finds lines whose message contains a text. The case of ASCII letters does not matter; everything else must match exactly. */
 export type TextFinder = {
-  /** Per line from index `from` up to `to`, 1 where the message contains the text. */
+  /** Returns for each line from index `from` up to `to` 1 if its message contains the text, else 0. */
   find(columns: LogColumns, from?: number, to?: number): Uint8Array;
 };
 
 const LOWER = Uint8Array.from({ length: 256 }, (_, byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte));
 
-/** A finder of a text that is not empty. It looks at bytes: in UTF-8 a text is found nowhere but where its characters are. */
+/** Creates a finder of a text, which must not be empty. It compares bytes: UTF-8 bytes of a text occur only where its characters do. */
 export function createTextFinder(text: string): TextFinder {
   const wanted = lowered(Buffer.from(text));
   return {
@@ -31,7 +31,7 @@ export function createTextFinder(text: string): TextFinder {
 }
 
 function lowered(bytes: Uint8Array): Buffer {
-  // Always the same kind of array, for the sake of the loop's speed: texts come as Buffers too.
+  // Always the same kind of array, because the loop is slower if it sees Buffers as well.
   const from = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   const to = new Uint8Array(from.length);
   for (let i = 0; i < from.length; i++) to[i] = LOWER[from[i]!]!;

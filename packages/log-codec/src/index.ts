@@ -1,12 +1,12 @@
-export { LOG_BLOCK_VERSION, PLAIN_BLOCK_VERSION } from "./block-layout.ts";
+export { REQUEST_IDS } from "./arrivals.ts";
 export { isLogCodecError } from "./codec-error.ts";
 export type { LogCodecError } from "./codec-error.ts";
-export { decodeLogBlock } from "./decode-log-block.ts";
-export type { BlockBase } from "./decode-log-block.ts";
-export { encodeLogBlock } from "./encode-log-block.ts";
 export { createTextFinder } from "./find-text.ts";
 export type { TextFinder } from "./find-text.ts";
+export { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
+export type { BlockBase } from "./log-block.ts";
 export {
+  columnsOfRequest,
   comparePositions,
   countOf,
   indexAfter,
@@ -15,8 +15,5 @@ export {
   positionAt,
   sliceColumns,
 } from "./log-columns.ts";
-export type { LinePosition, LogColumns } from "./log-columns.ts";
-export { columnsOfRequest } from "./log-columns-builder.ts";
-export type { ArrivingLine, SentTime } from "./log-columns-builder.ts";
-export { REQUEST_IDS } from "./log-requests.ts";
+export type { ArrivingLine, LinePosition, LogColumns, SentTime } from "./log-columns.ts";
 export { cutColumns, mergeColumns, weightOf } from "./merge-columns.ts";

@@ -2,11 +2,10 @@ import { crc32 } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { isLogCodecError } from "./codec-error.ts";
-import { decodeLogBlock } from "./decode-log-block.ts";
-import { encodeLogBlock } from "./encode-log-block.ts";
-import { anyLines, columnsOf, plainBlockOf } from "./log-lines.fixture.ts";
+import { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
+import { anyLines, columnsOf, plainBlockOf } from "./log-columns.fixture.ts";
 
-/** Whether the block can be read; fails the test when reading it throws anything but the codec's own error. */
+/** Returns whether the block can be read; fails the test if reading throws anything but the codec's own error. */
 function isReadable(block: Uint8Array): boolean {
   try {
     decodeLogBlock(block);
@@ -17,7 +16,7 @@ function isReadable(block: Uint8Array): boolean {
   }
 }
 
-/** The block with a checksum that fits, so that what is behind the checksum is tested too. */
+/** Returns the block with a correct checksum, so that the checks behind it are tested too. */
 function resealed(block: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(block);
   new DataView(copy.buffer).setUint32(2, crc32(copy.subarray(6), crc32(copy.subarray(0, 2))), true);
@@ -38,7 +37,7 @@ const damaged = (at: number, byte: number): Uint8Array => {
 };
 const options = fc.constantFrom({ compressFrom: 0 }, { compressFrom: Infinity });
 
-describe("reading what is no log block", () => {
+describe("reading bytes that are not a log block", () => {
   test("the undamaged sample is readable", () => {
     expect(isReadable(sample)).toBe(true);
   });
@@ -57,7 +56,7 @@ describe("reading what is no log block", () => {
     ["a changed letter", damaged(sample.length - 1, 0x41), "damaged"],
     ["a size that is not the numbers'", resealed(damaged(6, 1)), "another size"],
     ["a size that is not the texts'", resealed(damaged(7, 9)), "another size"],
-    ["more lines than there is room for", resealed(damaged(9, 100)), "cut short"],
+    ["more lines than the bytes can hold", resealed(damaged(9, 100)), "cut short"],
   ])("%s is refused by name", (_, block, text) => {
     expect(() => decodeLogBlock(block)).toThrow(
       expect.objectContaining({ name: "LogCodecError", message: expect.stringContaining(text) }),

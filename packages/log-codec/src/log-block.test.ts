@@ -1,10 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { decodeLogBlock } from "./decode-log-block.ts";
-import { encodeLogBlock } from "./encode-log-block.ts";
-import { columnsOfRequest } from "./log-columns-builder.ts";
-import { countOf, sliceColumns } from "./log-columns.ts";
-import { anyLines, anyMessage, columnsOf, linesOf, plainBlockOf } from "./log-lines.fixture.ts";
+import { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
+import { columnsOfRequest, countOf, sliceColumns } from "./log-columns.ts";
+import { anyLines, anyMessage, columnsOf, linesOf, plainBlockOf } from "./log-columns.fixture.ts";
 
 const always = { compressFrom: 0 };
 const never = { compressFrom: Infinity };
@@ -39,7 +37,7 @@ describe("a block", () => {
     expect(linesOf(decodeLogBlock(padded))).toEqual(lines);
   });
 
-  test("keeps what is known beside it out of it, and adds it to every line", () => {
+  test("leaves out what is stored beside it, and reading adds that to every line", () => {
     const lines = [
       { lineNumber: 5, message: "b", sent: { seconds: 10, micros: 7 } },
       { lineNumber: 4, message: "a", sent: null },
@@ -53,7 +51,7 @@ describe("a block", () => {
     ]);
   });
 
-  test("of a request's lines sorts them by number, those of one number by their place", () => {
+  test("of a request's lines sorts them by number, and those of one number by their index", () => {
     const anyRequest = fc.array(fc.record({ lineNumber: fc.nat(20), message: anyMessage, sent: fc.constant(null) }), {
       maxLength: 50,
     });

@@ -8,7 +8,7 @@ import {
   type LogColumns,
 } from "./log-columns.ts";
 
-/** All lines of several blocks as one, in order. */
+/** Merges the lines of several blocks into one, in order. */
 export function mergeColumns(parts: readonly LogColumns[]): LogColumns {
   const filled = parts.filter((part) => countOf(part) > 0);
   filled.sort((a, b) => comparePositions(positionAt(a, 0), positionAt(b, 0)));
@@ -20,7 +20,7 @@ export function mergeColumns(parts: readonly LogColumns[]): LogColumns {
   return gather(whole, runs[0]!);
 }
 
-/** Cuts lines into blocks, in order: each ends with the line that takes its weight to `weightMax`. */
+/** Cuts lines into blocks, in order. A block ends with the line that brings its weight to `weightMax`. */
 export function cutColumns(columns: LogColumns, weightMax: number): LogColumns[] {
   const { offsets } = columns;
   const count = countOf(columns);
@@ -34,10 +34,10 @@ export function cutColumns(columns: LogColumns, weightMax: number): LogColumns[]
   return pieces;
 }
 
-/** What a line costs beside its message. */
+/** What a line weighs in addition to its message. */
 const LINE_WEIGHT = 32;
 
-/** The measure of a block's size: what it holds in memory, in bytes. It bounds the number of lines as well as their bytes. */
+/** Returns the weight of a block: about the bytes that it takes in memory. It bounds the number of lines as well as their bytes. */
 export function weightOf(lines: number, messageBytes: number): number {
   return messageBytes + LINE_WEIGHT * lines;
 }
@@ -64,7 +64,7 @@ function concatenate(parts: readonly LogColumns[]): LogColumns {
   return whole;
 }
 
-/** Indexes into the concatenated parts, in as few ascending runs as parts overlap; one run means that they are in order. */
+/** Returns indexes into the concatenated parts as ascending runs, as few as the overlaps of the parts allow; one run means that all is in order. */
 function ascendingRuns(parts: readonly LogColumns[]): Uint32Array[] {
   const runs: { last: LogColumns; ranges: [from: number, to: number][] }[] = [];
   let at = 0;
@@ -111,7 +111,7 @@ function mergeTwo(a: Uint32Array, b: Uint32Array, { lineNumbers, ids }: LogColum
   return merged;
 }
 
-/** The lines at these indexes, in this order. */
+/** Returns the lines at these indexes, in this order. */
 function gather(whole: LogColumns, indexes: Uint32Array): LogColumns {
   const gathered = newColumns(indexes.length, whole.text.length);
   let end = 0;

@@ -1,37 +1,37 @@
 import { codecError } from "./codec-error.ts";
 
-/** Writes whole numbers in little room: seven bits a byte, the low ones first, the top bit set on all bytes but the last (LEB128). */
+/** Writes whole numbers in few bytes: seven bits per byte, the low ones first, the top bit set on all bytes but the last (LEB128). */
 export type VarintWriter = {
   /** A whole number from 0 to 2^53 - 1. */
   unsigned(value: number): void;
-  /** A whole number whose double lies within ±(2^53 - 1); small ones of either sign are short. */
+  /** A whole number whose double is within ±(2^53 - 1). Small numbers of either sign are short. */
   signed(value: number): void;
-  /** Bytes as they are. */
+  /** Writes bytes unchanged. */
   bytes(bytes: Uint8Array): void;
-  /** What was written, a view. */
+  /** Returns what was written, as a view. */
   done(): Uint8Array;
 };
 
 const BYTES_PER_NUMBER_MAX = 8;
-/** What the low bit of the last of eight bytes stands for. */
+/** The value of the lowest bit of the eighth byte. */
 const SCALE_MAX = 2 ** 49;
 const LOW_BITS = 0x80;
 const INT32_SAFE = 0x4000_0000;
 
-/** A writer that begins with room for so many bytes and makes more as needed. */
-export function createVarintWriter(room: number): VarintWriter {
-  let buffer = new Uint8Array(Math.max(room, 16));
+/** Creates a writer whose buffer starts with `bytes` bytes and grows as needed. */
+export function createVarintWriter(bytes: number): VarintWriter {
+  let buffer = new Uint8Array(Math.max(bytes, 16));
   let at = 0;
-  const reserve = (bytes: number): void => {
-    if (at + bytes <= buffer.length) return;
-    const larger = new Uint8Array(Math.max(2 * buffer.length, at + bytes));
+  const reserve = (added: number): void => {
+    if (at + added <= buffer.length) return;
+    const larger = new Uint8Array(Math.max(2 * buffer.length, at + added));
     larger.set(buffer);
     buffer = larger;
   };
   const unsigned = (value: number): void => {
     reserve(BYTES_PER_NUMBER_MAX);
     let rest = value;
-    // Bit operations see 32 bits only.
+    // Bit operations only work on 32 bits.
     while (rest >= INT32_SAFE) {
       buffer[at++] = (rest % LOW_BITS) | LOW_BITS;
       rest = Math.floor(rest / LOW_BITS);
@@ -45,26 +45,26 @@ export function createVarintWriter(room: number): VarintWriter {
   return {
     unsigned,
     signed: (value) => unsigned(value < 0 ? -2 * value - 1 : 2 * value),
-    bytes(bytes) {
-      reserve(bytes.length);
-      buffer.set(bytes, at);
-      at += bytes.length;
+    bytes(source) {
+      reserve(source.length);
+      buffer.set(source, at);
+      at += source.length;
     },
     done: () => buffer.subarray(0, at),
   };
 }
 
-/** Reads what a {@link VarintWriter} wrote. Every read throws a LogCodecError where the bytes end or the number is no safe integer. */
+/** Reads what a {@link VarintWriter} wrote. Every read throws a LogCodecError if the bytes end or the number is not a safe integer. */
 export type VarintReader = {
   unsigned(): number;
   signed(): number;
-  /** The next `length` bytes, a view. */
+  /** Returns the next `length` bytes, as a view. */
   bytes(length: number): Uint8Array;
-  /** How many bytes are left. */
+  /** Returns how many bytes are left. */
   left(): number;
 };
 
-/** A reader of `buffer` from byte `from` on. */
+/** Creates a reader of `buffer` from byte `from` on. */
 export function createVarintReader(buffer: Uint8Array, from = 0): VarintReader {
   let at = from;
   const unsigned = (): number => {

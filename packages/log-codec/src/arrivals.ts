@@ -3,17 +3,17 @@ import type { LogColumns } from "./log-columns.ts";
 import type { VarintReader, VarintWriter } from "./varint.ts";
 
 /*
- * Lines that came with one request share its time, and their ids are neighbours. A block therefore lists the requests (first id and time,
- * each as the difference from the request before) and says per line only which one it belongs to and where in it the line stood, both as
- * the difference from what a stream without restarts would have: the same request and the next place, which are zeros.
+ * Lines of one request share its time of arrival, and their ids are neighbors. So a block lists the requests (first id and time, each as the
+ * difference from the request before) and stores for each line only its request and its place in it, both as the difference from what a
+ * stream without restarts would have: the same request and the next place, which are zeros.
  */
 
-/** Ids of a request lie between two multiples of this. */
+/** The ids of a request lie between two neighboring multiples of this. */
 export const REQUEST_IDS = 64;
 
 type Arrivals = Pick<LogColumns, "ids" | "createdUs">;
 
-/** Writes ids and times of arrival. */
+/** Writes the ids and the times of arrival. */
 export function writeArrivals(out: VarintWriter, { ids, createdUs }: Arrivals): void {
   const count = ids.length;
   const requestOf = new Uint32Array(count);
@@ -44,14 +44,14 @@ export function writeArrivals(out: VarintWriter, { ids, createdUs }: Arrivals): 
   }
 }
 
-/** Fills `arrivals` with what {@link writeArrivals} wrote; throws a LogCodecError for what it did not. */
+/** Reads what {@link writeArrivals} wrote into `ids` and `createdUs`. Throws a LogCodecError for anything else. */
 export function readArrivals(input: VarintReader, { ids, createdUs }: Arrivals): void {
   const count = ids.length;
   const requests = input.unsigned();
   if (requests > count) throw codecError("the log block has more requests than lines");
   const firstIds = readSums(input, requests);
   const times = readSums(input, requests);
-  // Of one request, which is what a landing block holds, nothing is said per line.
+  // With a single request, as in a landing segment, nothing is stored per line.
   const requestOf = requests > 1 ? readSums(input, count) : undefined;
   let before: number | undefined;
   for (let i = 0; i < count; i++) {

@@ -3,8 +3,8 @@ import type { LogColumns } from "./log-columns.ts";
 import type { VarintReader, VarintWriter } from "./varint.ts";
 
 /*
- * Client times are differences from the time before, in the largest unit that all times of the block are whole multiples of. Per line one
- * number: 0 no time, 1 an absolute time follows (seconds, then microseconds), from 2 on a difference, its sign in the lowest bit.
+ * Client times are stored as differences from the time before, in the largest unit that divides all times of the block. One number per line:
+ * 0 for no time; 1 if an absolute time follows (seconds, then microseconds); from 2 on a difference with its sign in the lowest bit.
  */
 
 const UNITS = [1_000_000, 1000, 1] as const;
@@ -53,7 +53,7 @@ function areMultiples(numbers: Uint32Array, unit: number): boolean {
   return true;
 }
 
-/** Fills `times` with what {@link writeTimes} wrote; throws a LogCodecError for what it did not. */
+/** Reads what {@link writeTimes} wrote into `sentSeconds` and `sentMicros`. Throws a LogCodecError for anything else. */
 export function readTimes(input: VarintReader, { sentSeconds, sentMicros }: Times): void {
   const unit = UNITS[input.unsigned()];
   if (unit === undefined) throw codecError("the log block has an unknown unit of time");
@@ -69,8 +69,8 @@ export function readTimes(input: VarintReader, { sentSeconds, sentMicros }: Time
       seconds = input.signed();
       micros = input.unsigned();
     } else {
-      const folded = code - FIRST_DIFFERENCE;
-      const difference = (folded % 2 === 0 ? folded / 2 : -(folded + 1) / 2) * unit;
+      const signed = code - FIRST_DIFFERENCE;
+      const difference = (signed % 2 === 0 ? signed / 2 : -(signed + 1) / 2) * unit;
       const whole = Math.floor(difference / SECOND_US);
       micros += difference - whole * SECOND_US;
       seconds += whole;

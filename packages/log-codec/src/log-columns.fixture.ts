@@ -1,6 +1,5 @@
 import fc from "fast-check";
-import type { SentTime } from "./log-columns-builder.ts";
-import { countOf, messageAt, newColumns, type LogColumns } from "./log-columns.ts";
+import { countOf, messageAt, newColumns, type LogColumns, type SentTime } from "./log-columns.ts";
 
 /** A line as tests write it. */
 export type TestLine = {
@@ -11,7 +10,7 @@ export type TestLine = {
   message: string;
 };
 
-/** Lines in order as columns. */
+/** Returns lines, which are in order, as columns. */
 export function columnsOf(lines: readonly TestLine[]): LogColumns {
   const texts = lines.map(({ message }) => Buffer.from(message));
   const columns = newColumns(
@@ -30,7 +29,7 @@ export function columnsOf(lines: readonly TestLine[]): LogColumns {
   return columns;
 }
 
-/** Columns as lines. */
+/** Returns columns as lines. */
 export function linesOf(columns: LogColumns): TestLine[] {
   return Array.from({ length: countOf(columns) }, (_, i) => {
     const seconds = columns.sentSeconds[i]!;
@@ -44,30 +43,30 @@ export function linesOf(columns: LogColumns): TestLine[] {
   });
 }
 
-/** The order of the stream. */
+/** Sorts lines into the order of the stream. */
 export function sorted(lines: readonly TestLine[]): TestLine[] {
   return lines.toSorted((a, b) => a.lineNumber - b.lineNumber || a.id - b.id);
 }
 
 const largest = Number.MAX_SAFE_INTEGER;
-/** Small ones, so that lines meet in numbers and requests; and any, up to the largest. */
+/** Small numbers, so that lines share line numbers and requests; and any, up to the largest. */
 const anyNumber = fc.oneof(fc.nat(40), fc.nat(2000), fc.maxSafeNat(), fc.constantFrom(0, largest, largest - 1));
 
-/** Times of one hour, in a unit of their own, or of any century. */
+/** Times of one hour, with or without microseconds, or of any century. */
 const anySent: fc.Arbitrary<SentTime> = fc.oneof(
   fc.record({ seconds: fc.integer({ min: 1_767_000_000, max: 1_767_003_600 }), micros: fc.nat(999_999) }),
   fc.record({ seconds: fc.integer({ min: 1_767_000_000, max: 1_767_003_600 }), micros: fc.constant(0) }),
   fc.record({ seconds: fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }), micros: fc.nat(999_999) }),
 );
 
-/** Texts as consoles have them, and any. */
+/** Texts as consoles show them, and any others. */
 export const anyMessage = fc.oneof(
   fc.string({ unit: "grapheme", maxLength: 30 }),
   fc.string({ unit: "binary", maxLength: 30 }).map((text) => text.toWellFormed()),
   fc.constantFrom("", "\u001b[31mred\u001b[0m\r", "  45%|████▌     | 2250/5000", "step=1 loss=0.5", "É é ß K"),
 );
 
-/** Lines in order, no two in one place. */
+/** Lines in order, no two at one position. */
 export const anyLines: fc.Arbitrary<TestLine[]> = fc
   .uniqueArray(
     fc.record({
@@ -81,7 +80,7 @@ export const anyLines: fc.Arbitrary<TestLine[]> = fc
   )
   .map(sorted);
 
-/** A plain block as the migration writes it. */
+/** Returns a plain block as the migration writes it. */
 export function plainBlockOf(lines: readonly TestLine[]): Uint8Array {
   const records = lines.map((line) => {
     const message = Buffer.from(line.message);

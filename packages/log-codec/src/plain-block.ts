@@ -2,17 +2,17 @@ import { codecError } from "./codec-error.ts";
 import { newColumns, type LogColumns } from "./log-columns.ts";
 
 /*
- * The arrangement that SQL writes without help: the version byte, then per line, big-endian as PostgreSQL's int8send and int4send have it,
- * line number, id and time of arrival in microseconds (8 bytes each), the client's time in microseconds (8 bytes, the least number of all
- * for none), bytes of the message (4), the message. No checksum and no compression: the lines of older installations are moved into such
- * blocks once, and leave them when they are next merged with others.
+ * The arrangement that SQL can write by itself: the version byte, then for each line, big-endian as PostgreSQL's int8send and int4send write
+ * it, line number, id and time of arrival in microseconds (8 bytes each), the client's time in microseconds (8 bytes, the lowest possible
+ * number for none), bytes of the message (4), the message. No checksum and no compression: a migration moved the lines of older
+ * installations into such blocks once, and they leave them when they are next merged with others.
  */
 
 const RECORD_BYTES = 36;
 const NO_TIME = -(2n ** 63n);
 const SECOND_US = 1_000_000n;
 
-/** The lines of a plain block. Throws a LogCodecError when the records do not fill it exactly or a number is no safe integer. */
+/** Decodes a plain block. Throws a LogCodecError if the records do not fill it exactly or a number is not a safe integer. */
 export function readPlainBlock(block: Uint8Array): LogColumns {
   const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
   const starts: number[] = [];

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { decodeLogBlock } from "./decode-log-block.ts";
-import { encodeLogBlock } from "./encode-log-block.ts";
+import { decodeLogBlock, encodeLogBlock } from "./log-block.ts";
 import { createTextFinder } from "./find-text.ts";
 import { comparePositions, countOf, indexAfter, messageBytesOf, positionAt } from "./log-columns.ts";
-import { anyLines, columnsOf, linesOf, sorted } from "./log-lines.fixture.ts";
+import { anyLines, columnsOf, linesOf, sorted } from "./log-columns.fixture.ts";
 import { cutColumns, mergeColumns, weightOf } from "./merge-columns.ts";
 
 describe("columns merged", () => {
@@ -18,7 +17,7 @@ describe("columns merged", () => {
     );
   });
 
-  test("of parts that follow one another are these, in whichever order they came", () => {
+  test("of parts that follow one another are these parts, in whatever order they are given", () => {
     fc.assert(
       fc.property(anyLines, fc.array(fc.nat(150), { maxLength: 5 }), (lines, cuts) => {
         const bounds = [0, ...cuts, lines.length].toSorted((a, b) => a - b);
@@ -28,7 +27,7 @@ describe("columns merged", () => {
     );
   });
 
-  test("keep lines of one place, in case two requests were given one id", () => {
+  test("keep lines of one position, in case two requests got the same id", () => {
     const line = { lineNumber: 1, id: 64, createdUs: 0, sent: null };
     const twice = mergeColumns([columnsOf([{ ...line, message: "a" }]), columnsOf([{ ...line, message: "b" }])]);
     const block = encodeLogBlock(twice, { compressFrom: 0 });
@@ -57,7 +56,7 @@ test("columns are cut in order into pieces that reach the weight with their last
   );
 });
 
-test("the first line after a place is found, whether the place is taken or not", () => {
+test("the first line after a position is found, whether a line has that position or not", () => {
   fc.assert(
     fc.property(anyLines, fc.nat(2000), fc.nat(2000), fc.nat(), fc.boolean(), (lines, lineNumber, id, pick, taken) => {
       const place = taken && lines.length > 0 ? lines[pick % lines.length]! : { lineNumber, id };
@@ -98,7 +97,7 @@ describe("a text", () => {
   });
 });
 
-test("the place of a line is its number and its id", () => {
+test("the position of a line is its number and its id", () => {
   const columns = columnsOf([{ lineNumber: 3, id: 4, createdUs: 0, sent: null, message: "" }]);
   expect(positionAt(columns, 0)).toEqual({ lineNumber: 3, id: 4 });
 });
