@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
 import { sql, type Tx } from "@tidemark/pg";
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
-import { projectionChangedSubject } from "../src/store/announce-change.ts";
-import { revokeApiKey } from "../src/store/revoke-api-key.ts";
+import { projectionChangedSubject } from "../src/handlers/commit-projection-change.ts";
+import { revokeApiKeyRow } from "../src/store/revoke-api-key.ts";
 import { updateMembership } from "../src/store/update-membership.ts";
 import {
   bill,
@@ -108,7 +108,7 @@ describe("a poll", () => {
       control.client.createApiKey({ orgId }, control.operator),
     ]);
     const start = await settledCursor(control);
-    const revoke = (made: typeof early) => (tx: Tx) => revokeApiKey(tx, orgId, made.created!.key!.id, control.now());
+    const revoke = (made: typeof early) => (tx: Tx) => revokeApiKeyRow(tx, orgId, made.created!.key!.id, control.now());
 
     // The one that began first, and so has the lower number, commits last.
     const slow = openTransaction(orgId, revoke(early));
@@ -129,7 +129,7 @@ describe("a poll", () => {
     const orgId = await newOrganization(control);
     const made = await control.client.createApiKey({ orgId }, control.operator);
     const start = await settledCursor(control);
-    const slow = openTransaction(orgId, (tx) => revokeApiKey(tx, orgId, made.created!.key!.id, control.now()));
+    const slow = openTransaction(orgId, (tx) => revokeApiKeyRow(tx, orgId, made.created!.key!.id, control.now()));
     await slow.worked;
     await Promise.all([newKey(control, orgId), newKey(control, orgId), newKey(control, orgId)]);
     const first = await control.client.getProjection({ cursor: start, limit: 1 }, control.anyone);

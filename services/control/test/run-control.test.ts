@@ -5,7 +5,7 @@ import { idempotencyHashes, sql } from "@tidemark/pg";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { StopEventSchema } from "@tidemark/proto/control/v1/control";
 import { createCall, type Call } from "@tidemark/rpc";
-import { stopAnsweredSubject, stopRequestedSubject } from "../src/store/announce-stops.ts";
+import { stopAnsweredSubject, stopRequestedSubject } from "../src/handlers/commit-stops.ts";
 import { expectRefusal, refusal, startControl, type Control } from "./fixture.ts";
 import { callBy, newRun, newRuns, patch } from "./runs-fixture.ts";
 

@@ -1,11 +1,12 @@
+import { describe, expect, test } from "@jest/globals";
 import { scopes } from "@tidemark/credentials";
 import { billingStates, hostedPlans } from "@tidemark/plans";
-import { describe, expect, test } from "@jest/globals";
 import { firstBillingState, readBillingState, requirePaid } from "./billing.ts";
-import { readAccountType, readPlanTier, seatLimit } from "./plans.ts";
+import { readAccountType, readPlanTier } from "./plans.ts";
 import { refusalOf } from "./refusal.testing.ts";
 import { isAdmin, readInvitedRole, roles, scopesOfRole } from "./roles.ts";
 import { chooseScopes, requireHeld } from "./scopes.ts";
+import { seatLimit } from "./seats.ts";
 
 describe("a session may", () => {
   test.each(scopes.map((scope) => [scope] as const))("%s in the roles that the scope is for", (scope) => {

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import type { Plans, PlanTier } from "@tidemark/plans";
+import type { PlanTier } from "@tidemark/plans";
 
 /** What kind of organization it is; a personal one has one seat and nobody can be invited to it. */
 export type AccountType = "personal" | "business" | "customer";
@@ -30,9 +30,4 @@ export function readAccountType(name: string, allowed: readonly AccountType[] = 
   const type = allowed.find((known) => known === name);
   if (type === undefined) throw badRequest(`account_type must be one of ${allowed.join(", ")}`, "account_type");
   return type;
-}
-
-/** How many people an organization may have, pending invitations counted. */
-export function seatLimit(plans: Plans, plan: PlanTier, account: AccountType): number {
-  return account === "personal" ? 1 : plans[plan].included_seats;
 }

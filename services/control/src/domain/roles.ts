@@ -1,5 +1,5 @@
-import { badRequest } from "@tidemark/errors";
 import { scopes, type Scope } from "@tidemark/credentials";
+import { badRequest } from "@tidemark/errors";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";

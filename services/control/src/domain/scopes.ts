@@ -4,12 +4,6 @@ import { AppError, badRequest } from "@tidemark/errors";
 /** What a new key may do when nobody says otherwise. */
 const defaultScopes: readonly Scope[] = ["sdk:ingest", "export:read"];
 
-/** What a key made by a device login may do: all that the command line tool does. */
-export const deviceLoginScopes: readonly Scope[] = ["sdk:ingest", "artifacts:write", "imports:write", "export:read"];
-
-/** What the key of an installation on somebody's own machine may do. */
-export const localScopes: readonly Scope[] = ["sdk:ingest", "export:read", "runs:control"];
-
 /** The scopes of a new key, each once: those asked for, or the default. @throws bad_request for an unknown one */
 export function chooseScopes(asked: readonly string[]): readonly Scope[] {
   if (asked.length === 0) return defaultScopes;

@@ -1,14 +1,10 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
+import { isUuid, throwFault } from "@tidemark/requests";
 import { applyRunEvent } from "@tidemark/run-state";
-import { announceStops, stopAnsweredSubject } from "../store/announce-stops.ts";
 import { lockRuns } from "../store/lock-runs.ts";
-import { setRunStates } from "../store/set-run-states.ts";
-import { throwFault } from "./caller.ts";
-import { settled, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeRunControl } from "./encode-run-control.ts";
-import { encodeStopEvent } from "./encode-stop-event.ts";
-import { runCaller } from "./run-caller.ts";
-import { isRunId, requireRun } from "./run-visibility.ts";
+import { commitRunChange, encodeRunControl, stopAnsweredSubject, writeStops } from "./commit-stops.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { requireRun, stopCaller } from "./run-visibility.ts";
 
 const states = ["acknowledged", "completed"] as const;
 
@@ -19,30 +15,27 @@ const states = ["acknowledged", "completed"] as const;
  */
 export function acknowledgeStop(deps: ControlDeps): ControlHandlers["acknowledgeStop"] {
   return async (request, call) => {
-    const caller = runCaller(call);
+    const caller = stopCaller(call);
     const { orgId } = caller;
     const { runId, stopRequestId } = request;
-    if (!isRunId(runId)) throw notFound("run");
-    const work = deps.db.withTenant(orgId, async (tx) => {
-      await requireRun(tx, caller, runId);
-      throwFault(request.bodyFault);
-      const state = states.find((known) => known === request.state);
-      if (state === undefined) throw badRequest(`state must be one of ${states.join(", ")}`, "state");
-      const [run] = await lockRuns(tx, orgId, [runId]);
-      if (run === undefined) throw notFound("run");
-      const message = request.message ?? null;
-      const event = { kind: "ack", requestId: stopRequestId, state, message } as const;
-      const next = applyRunEvent(run.state, event, run.at);
-      if (next.outcome === "stop_id_mismatch") {
-        throw new AppError("conflict", "stop_request_id is not the run's stop request", { field: "stop_request_id" });
-      }
-      if (next.changed) {
-        const changed = [{ id: runId, state: next.state }];
-        await setRunStates(tx, orgId, changed);
-        await announceStops(tx, orgId, stopAnsweredSubject, encodeStopEvent(orgId, changed));
-      }
-      return { runId, runControl: encodeRunControl(next.state) };
-    });
-    return settled(deps, work);
+    if (!isUuid(runId)) throw notFound("run");
+    const work = () =>
+      deps.db.withTenant(orgId, async (tx) => {
+        await requireRun(tx, caller, runId);
+        throwFault(request.bodyFault);
+        const state = states.find((known) => known === request.state);
+        if (state === undefined) throw badRequest(`state must be one of ${states.join(", ")}`, "state");
+        const [run] = await lockRuns(tx, orgId, [runId]);
+        if (run === undefined) throw notFound("run");
+        const message = request.message ?? null;
+        const event = { kind: "ack", requestId: stopRequestId, state, message } as const;
+        const next = applyRunEvent(run.state, event, run.at);
+        if (next.outcome === "stop_id_mismatch") {
+          throw new AppError("conflict", "stop_request_id is not the run's stop request", { field: "stop_request_id" });
+        }
+        if (next.changed) await writeStops(tx, orgId, stopAnsweredSubject, [{ id: runId, state: next.state }]);
+        return { runId, runControl: encodeRunControl(next.state) };
+      });
+    return commitRunChange(deps, work);
   };
 }

@@ -1,16 +1,18 @@
 import { notFound } from "@tidemark/errors";
+import { throwFault } from "@tidemark/requests";
 import { requirePaid } from "../domain/billing.ts";
 import { readEmail } from "../domain/emails.ts";
 import { readInvitedRole } from "../domain/roles.ts";
+import { requireTeam } from "../domain/seats.ts";
 import { findMembership } from "../store/find-membership.ts";
 import { findOrganization } from "../store/find-organization.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { lockOrganization } from "../store/lock-organization.ts";
 import { upsertUser } from "../store/upsert-user.ts";
-import { requirePeopleManager, throwFault, visibleOrganization } from "./caller.ts";
+import { requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeSeat } from "./encode.ts";
-import { requireSeats, requireTeam } from "./reserve-seat.ts";
+import { encodeSeat } from "./encode-seat.ts";
+import { requireSeats } from "./reserve-seat.ts";
 
 /**
  * Reserves a seat for an address. Whoever has one keeps it as it is.

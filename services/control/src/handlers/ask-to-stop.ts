@@ -2,11 +2,8 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Tx } from "@tidemark/pg";
 import type { RunStopSchema } from "@tidemark/proto/control/v1/control";
 import { applyRunEvent, type StopActor } from "@tidemark/run-state";
-import { announceStops, stopRequestedSubject } from "../store/announce-stops.ts";
 import { lockRuns } from "../store/lock-runs.ts";
-import { setRunStates } from "../store/set-run-states.ts";
-import { encodeRunControl } from "./encode-run-control.ts";
-import { encodeStopEvent } from "./encode-stop-event.ts";
+import { encodeRunControl, stopRequestedSubject, writeStops } from "./commit-stops.ts";
 
 /** What became of a run. */
 export type RunStopInit = MessageInitShape<typeof RunStopSchema> & { readonly runId: string };
@@ -29,8 +26,7 @@ export async function askToStop(
     ...applyRunEvent(state, { kind: "stop", requestId: newId(), reason, actor }, at),
   }));
   const changed = stops.filter((stop) => stop.changed);
-  await setRunStates(tx, orgId, changed);
-  if (changed.length > 0) await announceStops(tx, orgId, stopRequestedSubject, encodeStopEvent(orgId, changed));
+  await writeStops(tx, orgId, stopRequestedSubject, changed);
   return stops.map(({ id, state, outcome }) => ({
     runId: id,
     alreadyRequested: outcome === "already_requested",

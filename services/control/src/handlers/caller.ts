@@ -1,9 +1,8 @@
-import { AppError, badRequest, notFound } from "@tidemark/errors";
-import { CallerKind, type FieldFault } from "@tidemark/proto/common/v1/common";
+import { AppError, notFound } from "@tidemark/errors";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import { pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { isAdmin } from "../domain/roles.ts";
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Somebody who is signed in. */
 export type SignedIn = { readonly orgId: string; readonly userId: string; readonly credentialId: string };
@@ -32,13 +31,6 @@ export function callingUser(call: Call): string | undefined {
   return call.identity?.userId || undefined;
 }
 
-/** The id that a path names: lower case. @throws not_found for a text that is no UUID */
-export function pathId(text: string, what: string): string {
-  const id = text.toLowerCase();
-  if (!uuid.test(id)) throw notFound(what);
-  return id;
-}
-
 /**
  * The organization that the path names, if the caller may know that it exists: an operator any, everybody else their own.
  * @throws not_found
@@ -49,29 +41,9 @@ export function visibleOrganization(call: Call, orgId: string): string {
   return id;
 }
 
-/**
- * Who may manage an organization's keys: an operator, a session of an owner or admin, or a key with
- * `api_keys:write` that is not bound to one project. @throws forbidden
- */
-export function requireKeyManager(call: Call): void {
-  if (isOperator(call)) return;
-  const { identity } = call;
-  if (identity?.kind === CallerKind.SESSION && isAdmin(identity.role)) return;
-  if (identity?.kind === CallerKind.API_KEY && identity.scopes.includes("api_keys:write")) {
-    if (identity.projectId === "") return;
-    throw new AppError("forbidden", "a key that is bound to a project cannot manage keys");
-  }
-  throw new AppError("forbidden", "api key requires api_keys:write");
-}
-
 /** Who may manage an organization's people: an operator, or a session of an owner or admin. @throws forbidden */
 export function requirePeopleManager(call: Call): void {
   const { identity } = call;
   if (isOperator(call) || (identity?.kind === CallerKind.SESSION && isAdmin(identity.role))) return;
   throw new AppError("forbidden", "an owner or admin of the organization is needed");
-}
-
-/** Throws the first fault of the body, now that the row of the path was found. @throws bad_request */
-export function throwFault(fault: FieldFault | undefined): void {
-  if (fault !== undefined) throw badRequest(fault.text, fault.field || undefined);
 }

@@ -1,14 +1,17 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { CreateApiKeyRequest } from "@tidemark/proto/control/v1/control";
+import { throwFault } from "@tidemark/requests";
 import { requirePaid } from "../domain/billing.ts";
 import { chooseScopes, requireHeld } from "../domain/scopes.ts";
 import { findOrganization } from "../store/find-organization.ts";
 import { findProject } from "../store/find-project.ts";
 import { findUser } from "../store/find-user.ts";
-import { callingUser, isOperator, requireKeyManager, throwFault, visibleOrganization } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
+import { callingUser, isOperator, visibleOrganization } from "./caller.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { issueKey } from "./issue-key.ts";
+import { requireKeyManager } from "./key-manager.ts";
 
 /**
  * Makes a key. It can do no more than its maker: an operator grants any scope, a session those of
@@ -18,7 +21,7 @@ import { issueKey } from "./issue-key.ts";
 export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"] {
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
-    const created = await changing(deps, orgId, async (tx) => {
+    const created = await commitProjectionChange(deps, orgId, async (tx) => {
       const organization = await findOrganization(tx, orgId);
       if (organization === undefined) throw notFound("organization");
       requireKeyManager(call);

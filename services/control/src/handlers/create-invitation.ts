@@ -1,10 +1,11 @@
 import { notFound } from "@tidemark/errors";
+import { throwFault } from "@tidemark/requests";
 import { requirePaid } from "../domain/billing.ts";
 import { readEmail } from "../domain/emails.ts";
 import { readInvitedRole } from "../domain/roles.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { lockOrganization } from "../store/lock-organization.ts";
-import { callingUser, requirePeopleManager, throwFault, visibleOrganization } from "./caller.ts";
+import { callingUser, requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { invite } from "./invite.ts";
 import { sendInvitation } from "./send-invitation.ts";

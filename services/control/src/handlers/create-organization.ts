@@ -1,13 +1,15 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { firstBillingState } from "../domain/billing.ts";
-import { readPlanTier, seatLimit } from "../domain/plans.ts";
+import { readPlanTier } from "../domain/plans.ts";
+import { seatLimit } from "../domain/seats.ts";
 import { readSlug, slugOf } from "../domain/slugs.ts";
 import { findUser } from "../store/find-user.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { insertOrganization } from "../store/insert-organization.ts";
 import { requireOperator } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeOrganization } from "./encode.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeOrganization } from "./encode-organization.ts";
 
 /** @throws unauthenticated; bad_request; not_found for an unknown owner; conflict for a taken short name */
 export function createOrganization(deps: ControlDeps): ControlHandlers["createOrganization"] {
@@ -17,7 +19,7 @@ export function createOrganization(deps: ControlDeps): ControlHandlers["createOr
     const planTier = readPlanTier(request.planTier);
     const orgId = deps.newId();
     const owner = request.ownerUserId || undefined;
-    const organization = await changing(deps, orgId, async (tx) => {
+    const organization = await commitProjectionChange(deps, orgId, async (tx) => {
       if (owner !== undefined && (await findUser(tx, owner)) === undefined) throw notFound("owner user");
       const made = await insertOrganization(tx, {
         orgId,

@@ -4,16 +4,16 @@ import type { CreateOwnOrganizationRequest } from "@tidemark/proto/control/v1/co
 import { readEmail } from "../domain/emails.ts";
 import { readAccountType, readPlanTier } from "../domain/plans.ts";
 import { readInvitedRole, type Role } from "../domain/roles.ts";
+import { requireTeam } from "../domain/seats.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
-import { announceChange } from "../store/announce-change.ts";
 import { listMembershipsOfUser } from "../store/list-memberships-of-user.ts";
 import { lockUser } from "../store/lock-user.ts";
 import { requireSession } from "./caller.ts";
+import { announceChange } from "./commit-projection-change.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeMembership, encodeMembershipSummaries, encodeOrganization } from "./encode.ts";
+import { encodeMembership, encodeMembershipSummaries, encodeOrganization } from "./encode-organization.ts";
 import { foundOrganization, requireFreePlan } from "./found-organization.ts";
 import { invite } from "./invite.ts";
-import { requireTeam } from "./reserve-seat.ts";
 import { sendInvitation } from "./send-invitation.ts";
 import { tradeSession } from "./trade-session.ts";
 

@@ -2,7 +2,7 @@ import { readEmail } from "../domain/emails.ts";
 import { upsertUser } from "../store/upsert-user.ts";
 import { requireOperator } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeUser } from "./encode.ts";
+import { encodeUser } from "./encode-organization.ts";
 
 /** @throws unauthenticated; bad_request for an address that is none */
 export function createUser({ db, newId, now }: ControlDeps): ControlHandlers["createUser"] {

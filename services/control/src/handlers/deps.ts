@@ -1,10 +1,9 @@
-import type { ControlService } from "@tidemark/proto/control/v1/control";
-import type { Db, Tx } from "@tidemark/pg";
+import type { Db } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
+import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { Handlers } from "@tidemark/rpc";
 import type { Mail } from "../mail/mail.ts";
 import type { RunDirectory } from "../run-directory.ts";
-import { announceChange } from "../store/announce-change.ts";
 
 /** What the handlers work with. Time, ids and randomness come in, so that tests decide them. */
 export type ControlDeps = {
@@ -32,26 +31,7 @@ export type ControlDeps = {
 /** All RPCs of the service. */
 export type ControlHandlers = Handlers<(typeof ControlService)["method"]>;
 
-/**
- * One tenant transaction that changes what gateways know: they are woken when it has committed.
- */
-export async function changing<T>(deps: ControlDeps, orgId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const result = await deps.db.withTenant(orgId, async (tx) => {
-    const done = await work(tx);
-    await announceChange(tx, orgId);
-    return done;
-  });
-  deps.nudge();
-  return result;
-}
-
-/**
- * Waits for a transaction on runs. When it has committed, its messages leave, and this process knows
- * of it before anybody is told that it happened.
- */
-export async function settled<T>(deps: ControlDeps, work: Promise<T>): Promise<T> {
-  const result = await work;
-  deps.nudge();
-  await deps.runs.catchUp();
-  return result;
+/** Returns where people's pages are, without a trailing slash: as configured, else where the request came in. */
+export function webAddress({ settings }: ControlDeps, baseUrl: string): string {
+  return (settings.webUrl ?? baseUrl).replace(/\/+$/, "");
 }

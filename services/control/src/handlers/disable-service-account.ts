@@ -1,8 +1,11 @@
 import { notFound } from "@tidemark/errors";
-import { disableServiceAccount as disableRow } from "../store/disable-service-account.ts";
-import { pathId, requireKeyManager, visibleOrganization } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeServiceAccount } from "./encode.ts";
+import { pathId } from "@tidemark/requests";
+import { disableServiceAccountRow } from "../store/disable-service-account.ts";
+import { visibleOrganization } from "./caller.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeServiceAccount } from "./encode-api-key.ts";
+import { requireKeyManager } from "./key-manager.ts";
 
 /** @throws not_found, forbidden */
 export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disableServiceAccount"] {
@@ -10,8 +13,8 @@ export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disab
     const orgId = visibleOrganization(call, request.orgId);
     const id = pathId(request.serviceAccountId, "service account");
     requireKeyManager(call);
-    const account = await changing(deps, orgId, async (tx) => {
-      const disabled = await disableRow(tx, orgId, id, deps.now());
+    const account = await commitProjectionChange(deps, orgId, async (tx) => {
+      const disabled = await disableServiceAccountRow(tx, orgId, id, deps.now());
       if (disabled === undefined) throw notFound("service account");
       return disabled;
     });

@@ -4,8 +4,8 @@ import {
   type CredentialEntrySchema,
   type OrganizationEntrySchema,
 } from "@tidemark/proto/control/v1/control";
-import type { CredentialFacts, OrganizationFacts } from "../domain/records.ts";
 import { scopesOfRole } from "../domain/roles.ts";
+import type { CredentialFacts, OrganizationFacts } from "../store/rows-projection.ts";
 
 /** What gateways know of an organization, as a message. */
 export function encodeOrganizationEntry(facts: OrganizationFacts): MessageInitShape<typeof OrganizationEntrySchema> {

@@ -1,21 +1,24 @@
-import { equalHashes, parseCredential } from "@tidemark/credentials";
+import { equalHashes, parseCredential, type Scope } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
-import type { OrganizationRow, UserRow } from "../domain/records.ts";
-import { localScopes } from "../domain/scopes.ts";
 import { withSuffix } from "../domain/slugs.ts";
 import { findCredential } from "../store/find-credential.ts";
 import { findOrganization } from "../store/find-organization.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { insertOrganization } from "../store/insert-organization.ts";
+import type { OrganizationRow } from "../store/rows-organizations.ts";
+import type { UserRow } from "../store/rows-users.ts";
 import { upsertUser } from "../store/upsert-user.ts";
 import { requireOperator } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeOrganization, encodeUser } from "./encode.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeOrganization, encodeUser } from "./encode-organization.ts";
 import { issueKey } from "./issue-key.ts";
 
 // Known beforehand, so that clients of an installation on one's own machine can count on it.
 const localOrgId = "00000000-0000-0000-0000-000000000001";
 const localEmail = "local@localhost";
+
+const localScopes: readonly Scope[] = ["sdk:ingest", "export:read", "runs:control"];
 
 /**
  * Makes what an installation on somebody's own machine begins with, as far as it is not there: the
@@ -25,7 +28,7 @@ const localEmail = "local@localhost";
 export function ensureLocalAccess(deps: ControlDeps): ControlHandlers["ensureLocalAccess"] {
   return async ({ knownKey }, call) => {
     requireOperator(call);
-    return changing(deps, localOrgId, async (tx) => {
+    return commitProjectionChange(deps, localOrgId, async (tx) => {
       const now = deps.now();
       const user = await upsertUser(tx, {
         id: deps.newId(),

@@ -1,13 +1,15 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { firstBillingState } from "../domain/billing.ts";
 import type { PlanTier } from "@tidemark/plans";
-import { seatLimit, type AccountType } from "../domain/plans.ts";
-import type { MembershipRow, OrganizationRow } from "../domain/records.ts";
+import { firstBillingState } from "../domain/billing.ts";
+import type { AccountType } from "../domain/plans.ts";
+import { seatLimit } from "../domain/seats.ts";
 import { slugOf, withSuffix } from "../domain/slugs.ts";
 import { enterOrganization } from "../store/enter-organization.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { insertOrganization } from "../store/insert-organization.ts";
+import type { MembershipRow } from "../store/rows-memberships.ts";
+import type { OrganizationRow } from "../store/rows-organizations.ts";
 import type { ControlDeps } from "./deps.ts";
 
 const suffixLength = 6;

@@ -1,6 +1,5 @@
 import { readCursor, writeCursor, type ProjectionCursor } from "../domain/projection-cursor.ts";
-import type { ProjectionPage } from "../store/read-projection-page.ts";
-import { readProjectionPage } from "../store/read-projection-page.ts";
+import { readProjectionPage, type ProjectionPage } from "../store/read-projection-page.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { encodeCredentialEntry, encodeOrganizationEntry } from "./encode-projection.ts";
 

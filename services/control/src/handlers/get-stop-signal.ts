@@ -1,8 +1,7 @@
 import { notFound } from "@tidemark/errors";
+import { callerOf, canSee, isUuid } from "@tidemark/requests";
 import { pollAfterSeconds } from "../domain/poll-interval.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { runCaller } from "./run-caller.ts";
-import { isRunId, maySee } from "./run-visibility.ts";
 
 /**
  * Tells a training process whether to stop (API specification, GET /api/runs/{run_id}/stop-signal).
@@ -11,10 +10,10 @@ import { isRunId, maySee } from "./run-visibility.ts";
  */
 export function getStopSignal({ runs }: ControlDeps): ControlHandlers["getStopSignal"] {
   return async ({ runId }, call) => {
-    const caller = runCaller(call);
-    if (!isRunId(runId)) throw notFound("run");
+    const caller = callerOf(call);
+    if (!isUuid(runId)) throw notFound("run");
     const run = await runs.find(caller.orgId, runId);
-    if (run === undefined || !maySee(caller, run.owner)) throw notFound("run");
+    if (run === undefined || !canSee(caller, run.owner)) throw notFound("run");
     const { status: runStatus, pending } = run;
     const pollAfter = { pollAfterSeconds: pollAfterSeconds(caller.planTier) };
     if (pending === undefined) return { runId, runStatus, ...pollAfter };

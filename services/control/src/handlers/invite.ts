@@ -1,14 +1,16 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { invitationEnd } from "../domain/invitations.ts";
-import type { InvitationRow, OrganizationRow } from "../domain/records.ts";
 import type { Role } from "../domain/roles.ts";
+import { requireTeam } from "../domain/seats.ts";
 import { expireInvitation } from "../store/expire-invitation.ts";
 import { findMembership } from "../store/find-membership.ts";
 import { findUserByEmail } from "../store/find-user-by-email.ts";
 import { insertInvitation } from "../store/insert-invitation.ts";
+import type { InvitationRow } from "../store/rows-invitations.ts";
+import type { OrganizationRow } from "../store/rows-organizations.ts";
 import type { ControlDeps } from "./deps.ts";
-import { requireSeats, requireTeam } from "./reserve-seat.ts";
+import { requireSeats } from "./reserve-seat.ts";
 import { issueInviteToken } from "./send-invitation.ts";
 
 /**

@@ -1,11 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { issueCredential, keyPrefixLength } from "@tidemark/credentials";
+import { issueCredential, keyPrefixLength, type Scope } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
 import type { NewApiKeySchema } from "@tidemark/proto/control/v1/control";
-import type { Scope } from "@tidemark/credentials";
 import { insertApiKey } from "../store/insert-api-key.ts";
 import type { ControlDeps } from "./deps.ts";
-import { encodeApiKey, encodeServiceAccount } from "./encode.ts";
+import { encodeApiKey, encodeServiceAccount } from "./encode-api-key.ts";
 
 /** Makes a key in the transaction; the answer is the only place where its text is. */
 export async function issueKey(

@@ -3,14 +3,15 @@ import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { requirePaid } from "../domain/billing.ts";
 import { inviteExpired, statusAt } from "../domain/invitations.ts";
-import type { InvitationRow, UserRow } from "../domain/records.ts";
-import { acceptInvitation } from "../store/accept-invitation.ts";
+import { markInvitationAccepted } from "../store/accept-invitation.ts";
 import { enterOrganization } from "../store/enter-organization.ts";
 import { findInvitationByToken } from "../store/find-invitation-by-token.ts";
 import { findMembership } from "../store/find-membership.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { lockInvitation } from "../store/lock-invitation.ts";
 import { lockOrganization } from "../store/lock-organization.ts";
+import type { InvitationRow } from "../store/rows-invitations.ts";
+import type { UserRow } from "../store/rows-users.ts";
 import { updateMembership } from "../store/update-membership.ts";
 import type { ControlDeps } from "./deps.ts";
 import { requireSeats } from "./reserve-seat.ts";
@@ -59,7 +60,7 @@ export async function joinByInvitation(
   } else if (member.status === "invited") {
     await updateMembership(tx, { orgId, userId: user.id, role, status: "active" });
   }
-  await acceptInvitation(tx, { orgId, id, userId: user.id, now: deps.now() });
+  await markInvitationAccepted(tx, { orgId, id, userId: user.id, now: deps.now() });
   return { orgId };
 }
 

@@ -1,10 +1,13 @@
 import { notFound } from "@tidemark/errors";
+import { readPage } from "@tidemark/requests";
 import { findOrganization } from "../store/find-organization.ts";
-import { listApiKeys as listRows } from "../store/list-api-keys.ts";
-import { requireKeyManager, visibleOrganization } from "./caller.ts";
+import { listApiKeyRows } from "../store/list-api-keys.ts";
+import { visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeApiKey } from "./encode.ts";
-import { pageOf } from "./page.ts";
+import { encodeApiKey } from "./encode-api-key.ts";
+import { requireKeyManager } from "./key-manager.ts";
+
+const limitMax = 1000;
 
 /** @throws not_found, forbidden */
 export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"] {
@@ -13,7 +16,7 @@ export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"]
     const rows = await db.withTenant(orgId, async (tx) => {
       if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
       requireKeyManager(call);
-      return listRows(tx, orgId, pageOf(request.page));
+      return listApiKeyRows(tx, orgId, readPage(request.page, limitMax));
     });
     return { keys: rows.map(encodeApiKey) };
   };

@@ -1,10 +1,10 @@
 import { notFound } from "@tidemark/errors";
+import { readPage } from "@tidemark/requests";
 import { findOrganization } from "../store/find-organization.ts";
-import { listInvitations as listRows } from "../store/list-invitations.ts";
+import { listInvitationRows } from "../store/list-invitations.ts";
 import { requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeInvitation } from "./encode.ts";
-import { pageOf } from "./page.ts";
+import { encodeInvitation } from "./encode-invitation.ts";
 
 const limitMax = 200;
 
@@ -15,7 +15,7 @@ export function listInvitations({ db, now }: ControlDeps): ControlHandlers["list
     const rows = await db.withTenant(orgId, async (tx) => {
       if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
       requirePeopleManager(call);
-      return listRows(tx, orgId, pageOf(request.page, limitMax));
+      return listInvitationRows(tx, orgId, readPage(request.page, limitMax));
     });
     return { invitations: rows.map((row) => encodeInvitation(row, now())) };
   };

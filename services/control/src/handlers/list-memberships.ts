@@ -1,7 +1,7 @@
 import { listMembershipsOfUser } from "../store/list-memberships-of-user.ts";
 import { requireSession } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeMembershipSummaries } from "./encode.ts";
+import { encodeMembershipSummaries } from "./encode-organization.ts";
 
 /** @throws unauthenticated */
 export function listMemberships({ db }: ControlDeps): ControlHandlers["listMemberships"] {

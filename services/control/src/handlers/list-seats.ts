@@ -1,10 +1,12 @@
 import { notFound } from "@tidemark/errors";
+import { readPage } from "@tidemark/requests";
 import { findOrganization } from "../store/find-organization.ts";
-import { listSeats as listRows } from "../store/list-seats.ts";
+import { listSeatRows } from "../store/list-seats.ts";
 import { requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeSeat } from "./encode.ts";
-import { pageOf } from "./page.ts";
+import { encodeSeat } from "./encode-seat.ts";
+
+const limitMax = 1000;
 
 /** @throws not_found, forbidden */
 export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
@@ -13,7 +15,7 @@ export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
     const rows = await db.withTenant(orgId, async (tx) => {
       if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
       requirePeopleManager(call);
-      return listRows(tx, orgId, pageOf(request.page));
+      return listSeatRows(tx, orgId, readPage(request.page, limitMax));
     });
     return { seats: rows.map(encodeSeat) };
   };

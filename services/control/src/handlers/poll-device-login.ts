@@ -1,13 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { equalHashes, parseCredential } from "@tidemark/credentials";
+import { equalHashes, parseCredential, type Scope } from "@tidemark/credentials";
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { PollDeviceLoginResponseSchema } from "@tidemark/proto/control/v1/control";
 import { judgePoll, pollIntervalSeconds } from "../domain/device-logins.ts";
-import type { DeviceLoginRow } from "../domain/records.ts";
 import { isAdmin } from "../domain/roles.ts";
-import { deviceLoginScopes } from "../domain/scopes.ts";
-import { announceChange } from "../store/announce-change.ts";
 import { enterOrganization } from "../store/enter-organization.ts";
 import { findMembership } from "../store/find-membership.ts";
 import { findOrganization } from "../store/find-organization.ts";
@@ -15,9 +12,14 @@ import { findUser } from "../store/find-user.ts";
 import { finishDeviceLogin } from "../store/finish-device-login.ts";
 import { lockDeviceLogin } from "../store/lock-device-login.ts";
 import { notePoll } from "../store/note-poll.ts";
+import type { DeviceLoginRow } from "../store/rows-device-logins.ts";
+import { announceChange } from "./commit-projection-change.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeOrganization, encodeUser } from "./encode.ts";
+import { encodeOrganization, encodeUser } from "./encode-organization.ts";
 import { issueKey } from "./issue-key.ts";
+
+/** What a key made by a device login may do: everything that the command line tool does. */
+const deviceLoginScopes: readonly Scope[] = ["sdk:ingest", "artifacts:write", "imports:write", "export:read"];
 
 type Answer = MessageInitShape<typeof PollDeviceLoginResponseSchema>;
 

@@ -1,7 +1,7 @@
 import { equalHashes, parseCredential } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
-import type { CredentialFacts } from "../domain/records.ts";
 import { findCredential } from "../store/find-credential.ts";
+import type { CredentialFacts } from "../store/rows-projection.ts";
 
 /** The living session that a cookie's text belongs to; `undefined` for every other text. */
 export async function readSessionToken(tx: Tx, text: string, now: Date): Promise<CredentialFacts | undefined> {

@@ -1,11 +1,12 @@
 import { notFound } from "@tidemark/errors";
+import { pathId } from "@tidemark/requests";
 import { requirePaid } from "../domain/billing.ts";
 import { invitationEnd, requireResendable } from "../domain/invitations.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { findOrganization } from "../store/find-organization.ts";
 import { lockInvitation } from "../store/lock-invitation.ts";
 import { renewInvitation } from "../store/renew-invitation.ts";
-import { pathId, requirePeopleManager, visibleOrganization } from "./caller.ts";
+import { requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { issueInviteToken, sendInvitation } from "./send-invitation.ts";
 

@@ -1,8 +1,11 @@
 import { notFound } from "@tidemark/errors";
-import { revokeApiKey as revokeRow } from "../store/revoke-api-key.ts";
-import { pathId, requireKeyManager, visibleOrganization } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeApiKey } from "./encode.ts";
+import { pathId } from "@tidemark/requests";
+import { revokeApiKeyRow } from "../store/revoke-api-key.ts";
+import { visibleOrganization } from "./caller.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeApiKey } from "./encode-api-key.ts";
+import { requireKeyManager } from "./key-manager.ts";
 
 /** @throws not_found, forbidden */
 export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"] {
@@ -10,8 +13,8 @@ export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"]
     const orgId = visibleOrganization(call, request.orgId);
     const keyId = pathId(request.keyId, "api key");
     requireKeyManager(call);
-    const key = await changing(deps, orgId, async (tx) => {
-      const revoked = await revokeRow(tx, orgId, keyId, deps.now());
+    const key = await commitProjectionChange(deps, orgId, async (tx) => {
+      const revoked = await revokeApiKeyRow(tx, orgId, keyId, deps.now());
       if (revoked === undefined) throw notFound("api key");
       return revoked;
     });

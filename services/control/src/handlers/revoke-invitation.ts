@@ -1,10 +1,11 @@
 import { notFound } from "@tidemark/errors";
+import { pathId } from "@tidemark/requests";
 import { requireRevocable } from "../domain/invitations.ts";
 import { lockInvitation } from "../store/lock-invitation.ts";
-import { revokeInvitation as revokeRow } from "../store/revoke-invitation.ts";
-import { pathId, requirePeopleManager, visibleOrganization } from "./caller.ts";
+import { revokeInvitationRow } from "../store/revoke-invitation.ts";
+import { requirePeopleManager, visibleOrganization } from "./caller.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { encodeInvitation } from "./encode.ts";
+import { encodeInvitation } from "./encode-invitation.ts";
 
 /** @throws not_found, forbidden, conflict unless pending */
 export function revokeInvitation(deps: ControlDeps): ControlHandlers["revokeInvitation"] {
@@ -17,7 +18,7 @@ export function revokeInvitation(deps: ControlDeps): ControlHandlers["revokeInvi
       const invitation = await lockInvitation(tx, orgId, id);
       if (invitation === undefined) throw notFound("invitation");
       requireRevocable({ status: invitation.status, expiresAt: new Date(invitation.expires_at) }, now);
-      return revokeRow(tx, orgId, id, now);
+      return revokeInvitationRow(tx, orgId, id, now);
     });
     return { invitation: encodeInvitation(revoked, now) };
   };

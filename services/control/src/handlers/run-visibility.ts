@@ -1,27 +1,30 @@
 import { notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import { callerOf, canSee, type Caller } from "@tidemark/requests";
+import type { Call } from "@tidemark/rpc";
+import type { StopActor } from "@tidemark/run-state";
 import { findRuns } from "../store/find-runs.ts";
-import type { RunCaller } from "./run-caller.ts";
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Tells whether a text can be the id of a run at all: a UUID in lower case with hyphens. */
-export function isRunId(text: string): boolean {
-  return uuid.test(text);
+/** Returns the caller with the actor as whom they ask runs to stop. @throws unauthenticated when the call has no organization */
+export function stopCaller(call: Call): Caller & { readonly actor: StopActor } {
+  const caller = callerOf(call);
+  return { ...caller, actor: actorOf(caller.kind) };
 }
 
-/** Tells whether the caller may see a run of its organization that is in this project. */
-export function maySee({ projectId }: RunCaller, run: { readonly projectId: string }): boolean {
-  return projectId === undefined || projectId === run.projectId;
+function actorOf(kind: CallerKind): StopActor {
+  if (kind === CallerKind.SESSION) return "user";
+  return kind === CallerKind.API_KEY ? "api_key" : "unknown";
 }
 
-/** Those of the runs that exist and that the caller may see. A run never changes its project. */
-export async function visibleRuns(tx: Tx, caller: RunCaller, runIds: readonly string[]): Promise<Set<string>> {
+/** Returns those of the runs that exist and that the caller may see. A run never changes its project. */
+export async function visibleRuns(tx: Tx, caller: Caller, runIds: readonly string[]): Promise<Set<string>> {
   const found = await findRuns(tx, caller.orgId, runIds);
-  return new Set(found.filter((run) => maySee(caller, { projectId: run.project_id })).map(({ id }) => id));
+  const visible = found.filter((run) => canSee(caller, { orgId: run.org_id, projectId: run.project_id }));
+  return new Set(visible.map(({ id }) => id));
 }
 
-/** @throws not_found for a run that is not there, or that the caller may not see */
-export async function requireRun(tx: Tx, caller: RunCaller, runId: string): Promise<void> {
+/** Checks that the caller may see the run. @throws not_found, also for a run that does not exist */
+export async function requireRun(tx: Tx, caller: Caller, runId: string): Promise<void> {
   if (!(await visibleRuns(tx, caller, [runId])).has(runId)) throw notFound("run");
 }

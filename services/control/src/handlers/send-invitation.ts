@@ -1,11 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { issueCredential } from "@tidemark/credentials";
 import type { SentInvitationSchema } from "@tidemark/proto/control/v1/control";
-import type { InvitationRow, OrganizationRow } from "../domain/records.ts";
+import type { InvitationRow } from "../store/rows-invitations.ts";
+import type { OrganizationRow } from "../store/rows-organizations.ts";
 import { setDeliveryStatus } from "../store/set-delivery-status.ts";
-import type { ControlDeps } from "./deps.ts";
-import { encodeInvitation } from "./encode.ts";
-import { webAddress } from "./web-address.ts";
+import { webAddress, type ControlDeps } from "./deps.ts";
+import { encodeInvitation } from "./encode-invitation.ts";
 
 /** A new token for an invitation: its text goes into the message, the rest is stored. */
 export function issueInviteToken({ randomBytes }: ControlDeps): { text: string; id: string; hash: Uint8Array } {

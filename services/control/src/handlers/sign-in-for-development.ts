@@ -1,22 +1,23 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import type { PlanTier } from "@tidemark/plans";
 import type { SignInForDevelopmentRequest } from "@tidemark/proto/control/v1/control";
 import { readEmail } from "../domain/emails.ts";
-import type { PlanTier } from "@tidemark/plans";
-import { readAccountType, readPlanTier, seatLimit, type AccountType } from "../domain/plans.ts";
-import type { MembershipSummaryRow, UserRow } from "../domain/records.ts";
+import { readAccountType, readPlanTier, type AccountType } from "../domain/plans.ts";
+import { seatLimit, seatLimitReached } from "../domain/seats.ts";
 import { personalName, slugOf } from "../domain/slugs.ts";
-import { announceChange } from "../store/announce-change.ts";
 import { enterOrganization } from "../store/enter-organization.ts";
 import { insertMembership } from "../store/insert-membership.ts";
 import { listMembershipsOfUser } from "../store/list-memberships-of-user.ts";
+import type { MembershipSummaryRow } from "../store/rows-memberships.ts";
+import type { UserRow } from "../store/rows-users.ts";
 import { updateMembership } from "../store/update-membership.ts";
 import { upsertUser } from "../store/upsert-user.ts";
+import { announceChange } from "./commit-projection-change.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { foundOrganization, requireFreePlan } from "./found-organization.ts";
 import { joinByInvitation } from "./join-by-invitation.ts";
 import { openSession } from "./open-session.ts";
-import { seatLimitReached } from "./reserve-seat.ts";
 
 type Wish = {
   email: string;

@@ -1,5 +1,6 @@
 import { revokeSession } from "../store/revoke-session.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { readSessionToken } from "./read-session-token.ts";
 
 /** Ends the session behind the cookie; a cookie without one is no error. */
@@ -7,7 +8,7 @@ export function signOut(deps: ControlDeps): ControlHandlers["signOut"] {
   return async ({ token }) => {
     const found = await readSessionToken(deps.db, token, deps.now());
     if (found !== undefined) {
-      await changing(deps, found.org_id, (tx) => revokeSession(tx, found.org_id, found.id, deps.now()));
+      await commitProjectionChange(deps, found.org_id, (tx) => revokeSession(tx, found.org_id, found.id, deps.now()));
     }
     return {};
   };

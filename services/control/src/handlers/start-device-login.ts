@@ -2,8 +2,7 @@ import { issueCredential } from "@tidemark/credentials";
 import { AppError } from "@tidemark/errors";
 import { deviceLoginSeconds, hashUserCode, newUserCode, pollIntervalSeconds } from "../domain/device-logins.ts";
 import { insertDeviceLogin } from "../store/insert-device-login.ts";
-import type { ControlDeps, ControlHandlers } from "./deps.ts";
-import { webAddress } from "./web-address.ts";
+import { webAddress, type ControlDeps, type ControlHandlers } from "./deps.ts";
 
 const attemptsMax = 5;
 

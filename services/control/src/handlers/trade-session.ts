@@ -2,10 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { NewSessionSchema } from "@tidemark/proto/control/v1/control";
-import { announceChange } from "../store/announce-change.ts";
 import { enterOrganization } from "../store/enter-organization.ts";
 import { revokeSession } from "../store/revoke-session.ts";
 import type { SignedIn } from "./caller.ts";
+import { announceChange } from "./commit-projection-change.ts";
 import type { ControlDeps } from "./deps.ts";
 import { openSession } from "./open-session.ts";
 

@@ -1,18 +1,21 @@
 import { badRequest, notFound } from "@tidemark/errors";
+import { throwFault } from "@tidemark/requests";
 import { readBillingState } from "../domain/billing.ts";
-import { readPlanTier, seatLimit } from "../domain/plans.ts";
+import { readPlanTier } from "../domain/plans.ts";
+import { seatLimit } from "../domain/seats.ts";
 import { lockOrganization } from "../store/lock-organization.ts";
-import { updateOrganization as updateRow } from "../store/update-organization.ts";
-import { requireOperator, throwFault, visibleOrganization } from "./caller.ts";
-import { changing, type ControlDeps, type ControlHandlers } from "./deps.ts";
-import { encodeOrganization } from "./encode.ts";
+import { updateOrganizationRow } from "../store/update-organization.ts";
+import { requireOperator, visibleOrganization } from "./caller.ts";
+import { commitProjectionChange } from "./commit-projection-change.ts";
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { encodeOrganization } from "./encode-organization.ts";
 
 /** @throws unauthenticated; not_found; bad_request for an unknown plan or state, or when neither is given */
 export function updateOrganization(deps: ControlDeps): ControlHandlers["updateOrganization"] {
   return async (request, call) => {
     requireOperator(call);
     const orgId = visibleOrganization(call, request.orgId);
-    const organization = await changing(deps, orgId, async (tx) => {
+    const organization = await commitProjectionChange(deps, orgId, async (tx) => {
       const before = await lockOrganization(tx, orgId);
       if (before === undefined) throw notFound("organization");
       throwFault(request.bodyFault);
@@ -21,7 +24,7 @@ export function updateOrganization(deps: ControlDeps): ControlHandlers["updateOr
         throw badRequest("plan_tier or billing_state is required", "plan_tier");
       }
       const plan = planTier === undefined ? before.plan_tier : readPlanTier(planTier);
-      return updateRow(tx, {
+      return updateOrganizationRow(tx, {
         orgId,
         planTier: plan,
         billingState: billingState === undefined ? before.billing_state : readBillingState(billingState),

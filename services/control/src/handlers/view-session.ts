@@ -1,18 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Tx } from "@tidemark/pg";
 import type { SessionViewSchema } from "@tidemark/proto/control/v1/control";
-import type { SessionRow } from "../domain/records.ts";
 import { findMembership } from "../store/find-membership.ts";
 import { findOrganization } from "../store/find-organization.ts";
 import { findUser } from "../store/find-user.ts";
 import { listMembershipsOfUser } from "../store/list-memberships-of-user.ts";
-import {
-  encodeMembership,
-  encodeMembershipSummaries,
-  encodeOrganization,
-  encodeSession,
-  encodeUser,
-} from "./encode.ts";
+import type { SessionRow } from "../store/rows-sessions.ts";
+import { encodeMembership, encodeMembershipSummaries, encodeOrganization, encodeUser } from "./encode-organization.ts";
+import { encodeSession } from "./encode-session.ts";
 
 /**
  * A session with what the dashboard shows of it; `undefined` when its organization was deleted or its

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { isMissingSchema } from "./missing-schema.ts";
 
-const statement = sql("control_adopt_run_changes", "SELECT runs.adopt_changes_v1($1) AS adopted");
+const adoptRunChangesSql = sql("control_adopt_run_changes", "SELECT runs.adopt_changes_v1($1) AS adopted");
 
 /**
  * Gives at most `batch` runs that came from another server (a restored dump) a transaction number of
@@ -10,7 +10,7 @@ const statement = sql("control_adopt_run_changes", "SELECT runs.adopt_changes_v1
  */
 export async function adoptRunChanges(tx: Tx, batch: number): Promise<number> {
   try {
-    const row = await tx.one<{ adopted: number }>(statement, [batch]);
+    const row = await tx.one<{ adopted: number }>(adoptRunChangesSql, [batch]);
     return row?.adopted ?? 0;
   } catch (error) {
     if (isMissingSchema(error)) return 0;

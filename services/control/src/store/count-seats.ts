@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 
 // An invitation to somebody who has a seat already takes no second one.
-const statement = sql(
+const countSeatsSql = sql(
   "control_count_seats",
   `SELECT (SELECT count(*) FROM control.memberships WHERE org_id = $1)
         + (SELECT count(*) FROM control.invitations i
@@ -12,5 +12,5 @@ const statement = sql(
 
 /** Seats that are taken or promised: members, and invitations that are open at `now`. */
 export async function countSeats(tx: Tx, orgId: string, now: Date): Promise<number> {
-  return (await tx.one<{ seats: number }>(statement, [orgId, now.toISOString()]))!.seats;
+  return (await tx.one<{ seats: number }>(countSeatsSql, [orgId, now.toISOString()]))!.seats;
 }

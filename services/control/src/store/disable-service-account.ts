@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { ServiceAccountRow } from "../domain/records.ts";
-import { serviceAccountColumns } from "./columns.ts";
+import { serviceAccountColumns, type ServiceAccountRow } from "./rows-keys.ts";
 
-const statement = sql(
+const disableServiceAccountSql = sql(
   "control_disable_service_account",
   `WITH keys AS (
      UPDATE control.api_keys SET revoked_at = coalesce(revoked_at, $3), changed_xid = pg_current_xact_id()
@@ -14,11 +13,11 @@ const statement = sql(
 );
 
 /** Ends a service account and its key. `undefined` when there is no such account. */
-export function disableServiceAccount(
+export function disableServiceAccountRow(
   tx: Tx,
   orgId: string,
   id: string,
   now: Date,
 ): Promise<ServiceAccountRow | undefined> {
-  return tx.one(statement, [orgId, id, now.toISOString()]);
+  return tx.one(disableServiceAccountSql, [orgId, id, now.toISOString()]);
 }

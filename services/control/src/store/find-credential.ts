@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { CredentialFacts, OrganizationFacts } from "../domain/records.ts";
+import type { CredentialFacts, OrganizationFacts } from "./rows-projection.ts";
 
-const statement = sql(
+const findCredentialSql = sql(
   "control_find_credential",
   `SELECT kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
           slug, name, plan_tier, billing_state, deleted
@@ -14,5 +14,5 @@ export function findCredential(
   kind: CredentialFacts["kind"],
   id: string,
 ): Promise<(CredentialFacts & OrganizationFacts) | undefined> {
-  return tx.one(statement, [kind, id]);
+  return tx.one(findCredentialSql, [kind, id]);
 }

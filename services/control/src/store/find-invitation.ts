@@ -1,13 +1,12 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { InvitationRow } from "../domain/records.ts";
-import { invitationColumns } from "./columns.ts";
+import { invitationColumns, type InvitationRow } from "./rows-invitations.ts";
 
-const statement = sql(
+const findInvitationSql = sql(
   "control_find_invitation",
   `SELECT ${invitationColumns} FROM control.invitations WHERE org_id = $1 AND id = $2`,
 );
 
 /** An invitation by id. */
 export function findInvitation(tx: Tx, orgId: string, id: string): Promise<InvitationRow | undefined> {
-  return tx.one(statement, [orgId, id]);
+  return tx.one(findInvitationSql, [orgId, id]);
 }

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { orMissingSchema } from "./missing-schema.ts";
 
-const statement = sql(
+const findProjectSql = sql(
   "control_find_project",
   "SELECT id, name FROM runs.project_refs_v1 WHERE org_id = $1 AND (id = $2 OR ($2 IS NULL AND name = $3))",
 );
@@ -17,7 +17,7 @@ export async function findProject(
   wanted: { id: string | undefined; name: string | undefined },
 ): Promise<{ id: string; name: string } | undefined> {
   try {
-    return await tx.one(statement, [orgId, wanted.id ?? null, wanted.name ?? null]);
+    return await tx.one(findProjectSql, [orgId, wanted.id ?? null, wanted.name ?? null]);
   } catch (error) {
     throw orMissingSchema(error, "projects");
   }

@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { RunControlRow } from "../domain/known-run.ts";
 import { orMissingSchema } from "./missing-schema.ts";
 
-const statement = sql(
+const findRunsSql = sql(
   "control_find_runs",
   `SELECT org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at
    FROM runs.run_control_v1
@@ -16,7 +16,7 @@ const statement = sql(
  */
 export async function findRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<RunControlRow[]> {
   try {
-    return await tx.rows(statement, [orgId, runIds]);
+    return await tx.rows(findRunsSql, [orgId, runIds]);
   } catch (error) {
     throw orMissingSchema(error, "runs");
   }

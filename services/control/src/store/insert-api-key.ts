@@ -1,14 +1,13 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { ApiKeyRow, ServiceAccountRow } from "../domain/records.ts";
-import { apiKeyColumns, serviceAccountColumns } from "./columns.ts";
+import { apiKeyColumns, serviceAccountColumns, type ApiKeyRow, type ServiceAccountRow } from "./rows-keys.ts";
 
-const insertAccount = sql(
+const insertServiceAccountSql = sql(
   "control_insert_service_account",
   `INSERT INTO control.service_accounts (org_id, id, name, created_by_user_id, created_at)
    VALUES ($1, $2, $3, $4, $5) RETURNING ${serviceAccountColumns}`,
 );
 
-const insertKey = sql(
+const insertApiKeySql = sql(
   "control_insert_api_key",
   `INSERT INTO control.api_keys
      (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, project_id, created_at, expires_at)
@@ -34,14 +33,14 @@ export type NewKey = {
 /** Makes a key and the service account that it acts for. */
 export async function insertApiKey(tx: Tx, key: NewKey): Promise<{ key: ApiKeyRow; account: ServiceAccountRow }> {
   const now = key.now.toISOString();
-  const account = await tx.one<ServiceAccountRow>(insertAccount, [
+  const account = await tx.one<ServiceAccountRow>(insertServiceAccountSql, [
     key.orgId,
     key.serviceAccountId,
     key.name,
     key.createdByUserId ?? null,
     now,
   ]);
-  const row = await tx.one<ApiKeyRow>(insertKey, [
+  const row = await tx.one<ApiKeyRow>(insertApiKeySql, [
     key.orgId,
     key.id,
     key.serviceAccountId,

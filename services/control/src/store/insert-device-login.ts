@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql(
+const insertDeviceLoginSql = sql(
   "control_insert_device_login",
   `INSERT INTO control.device_logins
      (credential_id, hash, user_code_hash, client_name, client_version, created_at, expires_at)
@@ -21,7 +21,7 @@ export type NewDeviceLogin = {
 
 /** Makes a device login; false when somebody else's has the same user code. */
 export async function insertDeviceLogin(tx: Tx, login: NewDeviceLogin): Promise<boolean> {
-  const made = await tx.count(statement, [
+  const made = await tx.count(insertDeviceLoginSql, [
     login.credentialId,
     login.hash,
     login.userCodeHash,

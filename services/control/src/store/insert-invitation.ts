@@ -1,9 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { InvitationRow } from "../domain/records.ts";
 import type { Role } from "../domain/roles.ts";
-import { invitationColumns } from "./columns.ts";
+import { invitationColumns, type InvitationRow } from "./rows-invitations.ts";
 
-const statement = sql(
+const insertInvitationSql = sql(
   "control_insert_invitation",
   `INSERT INTO control.invitations
      (org_id, id, email, role, credential_id, hash, invited_by_user_id, created_at, last_sent_at, expires_at)
@@ -27,7 +26,7 @@ export type NewInvitation = {
 
 /** Makes an invitation; `undefined` when one for this address is pending. */
 export function insertInvitation(tx: Tx, invitation: NewInvitation): Promise<InvitationRow | undefined> {
-  return tx.one(statement, [
+  return tx.one(insertInvitationSql, [
     invitation.orgId,
     invitation.id,
     invitation.email,

@@ -1,9 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { MembershipRow } from "../domain/records.ts";
 import type { Role } from "../domain/roles.ts";
-import { membershipColumns } from "./columns.ts";
+import { membershipColumns, type MembershipRow } from "./rows-memberships.ts";
 
-const statement = sql(
+const insertMembershipSql = sql(
   "control_insert_membership",
   `INSERT INTO control.memberships (org_id, id, user_id, role, status, created_at)
    VALUES ($1, $2, $3, $4, $5, $6)
@@ -17,5 +16,5 @@ export function insertMembership(
   member: { orgId: string; id: string; userId: string; role: Role; status: "active" | "invited"; now: Date },
 ): Promise<MembershipRow | undefined> {
   const { orgId, id, userId, role, status, now } = member;
-  return tx.one(statement, [orgId, id, userId, role, status, now.toISOString()]);
+  return tx.one(insertMembershipSql, [orgId, id, userId, role, status, now.toISOString()]);
 }

@@ -1,10 +1,9 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { BillingState, PlanTier } from "@tidemark/plans";
 import type { AccountType } from "../domain/plans.ts";
-import type { OrganizationRow } from "../domain/records.ts";
-import { organizationColumns } from "./columns.ts";
+import { organizationColumns, type OrganizationRow } from "./rows-organizations.ts";
 
-const statement = sql(
+const insertOrganizationSql = sql(
   "control_insert_organization",
   `INSERT INTO control.organizations
      (org_id, slug, name, plan_tier, billing_state, account_type, seat_limit, created_by_user_id, created_at)
@@ -28,7 +27,7 @@ export type NewOrganization = {
 
 /** Makes an organization; `undefined` when its short name or id is taken. The transaction has entered it. */
 export function insertOrganization(tx: Tx, org: NewOrganization): Promise<OrganizationRow | undefined> {
-  return tx.one(statement, [
+  return tx.one(insertOrganizationSql, [
     org.orgId,
     org.slug,
     org.name,

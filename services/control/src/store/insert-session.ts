@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { SessionRow } from "../domain/records.ts";
-import { sessionColumns } from "./columns.ts";
+import { sessionColumns, type SessionRow } from "./rows-sessions.ts";
 
-const statement = sql(
+const insertSessionSql = sql(
   "control_insert_session",
   `INSERT INTO control.sessions (org_id, id, user_id, credential_id, hash, created_at, expires_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING ${sessionColumns}`,
@@ -21,7 +20,7 @@ export type NewSessionRow = {
 
 /** Makes a session of a member. */
 export async function insertSession(tx: Tx, session: NewSessionRow): Promise<SessionRow> {
-  const row = await tx.one<SessionRow>(statement, [
+  const row = await tx.one<SessionRow>(insertSessionSql, [
     session.orgId,
     session.id,
     session.userId,

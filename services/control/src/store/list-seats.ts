@@ -1,7 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { MembershipRow, UserRow } from "../domain/records.ts";
+import type { MembershipRow } from "./rows-memberships.ts";
+import type { UserRow } from "./rows-users.ts";
 
-const statement = sql(
+const listSeatsSql = sql(
   "control_list_seats",
   `SELECT m.org_id, m.id, m.user_id, m.role, m.status, m.created_at,
           u.email, u.display_name, u.avatar_url
@@ -14,6 +15,6 @@ const statement = sql(
 export type SeatRow = MembershipRow & Pick<UserRow, "email" | "display_name" | "avatar_url">;
 
 /** An organization's members, oldest first. */
-export function listSeats(tx: Tx, orgId: string, page: { limit: number; offset: number }): Promise<SeatRow[]> {
-  return tx.rows(statement, [orgId, page.limit, page.offset]);
+export function listSeatRows(tx: Tx, orgId: string, page: { limit: number; offset: number }): Promise<SeatRow[]> {
+  return tx.rows(listSeatsSql, [orgId, page.limit, page.offset]);
 }

@@ -1,13 +1,12 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { UserRow } from "../domain/records.ts";
-import { userColumns } from "./columns.ts";
+import { userColumns, type UserRow } from "./rows-users.ts";
 
-const statement = sql(
+const listUsersSql = sql(
   "control_list_users",
   `SELECT ${userColumns} FROM control.users ORDER BY created_at, id LIMIT $1 OFFSET $2`,
 );
 
 /** Users, oldest first. */
-export function listUsers(tx: Tx, page: { limit: number; offset: number }): Promise<UserRow[]> {
-  return tx.rows(statement, [page.limit, page.offset]);
+export function listUserRows(tx: Tx, page: { limit: number; offset: number }): Promise<UserRow[]> {
+  return tx.rows(listUsersSql, [page.limit, page.offset]);
 }

@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { RunControlRow } from "../domain/known-run.ts";
 import type { ServerSnapshot } from "../domain/server-snapshot.ts";
 
-const statement = sql(
+const readChangedPageSql = sql(
   "control_read_changed_page",
   `SELECT snapshot, changed_xid, org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at,
           stop_acknowledged_at
@@ -26,7 +26,7 @@ export async function readChangedPage(
   page: { readonly since: ServerSnapshot; readonly after: ChangePlace; readonly limit: number },
 ): Promise<{ snapshot: ServerSnapshot; rows: RunControlRow[]; last: ChangePlace | undefined }> {
   const { since, after, limit } = page;
-  const found = await tx.rows<Row>(statement, [since, after.xid, after.id, limit]);
+  const found = await tx.rows<Row>(readChangedPageSql, [since, after.xid, after.id, limit]);
   const rows = found.filter((row) => row.id !== null);
   const last = rows.at(-1);
   return {

@@ -1,8 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { Place } from "../domain/projection-cursor.ts";
-import type { CredentialFacts, OrganizationFacts } from "../domain/records.ts";
+import type { CredentialFacts, OrganizationFacts } from "./rows-projection.ts";
 
-const statement = sql(
+const readProjectionPageSql = sql(
   "control_read_projection_page",
   `SELECT floor, ceiling, changed_xid, kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
           slug, name, plan_tier, billing_state, deleted
@@ -26,7 +26,7 @@ export async function readProjectionPage(
   page: { after: Place; liveOnly: boolean; limit: number },
 ): Promise<ProjectionPage> {
   const { after, liveOnly, limit } = page;
-  const found = await tx.rows<Bounds & ChangedRow & { id: string }>(statement, [
+  const found = await tx.rows<Bounds & ChangedRow & { id: string }>(readProjectionPageSql, [
     after.xid.toString(),
     after.kind,
     after.id,

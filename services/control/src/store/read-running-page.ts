@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { RunControlRow } from "../domain/known-run.ts";
 import type { ServerSnapshot } from "../domain/server-snapshot.ts";
 
-const statement = sql(
+const readRunningPageSql = sql(
   "control_read_running_page",
   `SELECT snapshot, org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at
    FROM runs.running_page_v1($1, $2, $3)`,
@@ -18,6 +18,6 @@ export async function readRunningPage(
   tx: Tx,
   page: { readonly after: RunPlace; readonly limit: number },
 ): Promise<{ snapshot: ServerSnapshot; rows: RunControlRow[] }> {
-  const found = await tx.rows<Row>(statement, [page.after.orgId, page.after.id, page.limit]);
+  const found = await tx.rows<Row>(readRunningPageSql, [page.after.orgId, page.after.id, page.limit]);
   return { snapshot: found[0]!.snapshot, rows: found.filter((row) => row.id !== null) };
 }

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql("control_record_use", "SELECT control.record_use($1, $2, $3)");
+const recordUseSql = sql("control_record_use", "SELECT control.record_use($1, $2, $3)");
 
 /** Notes when credentials were last used. */
 export async function recordUse(
@@ -9,7 +9,7 @@ export async function recordUse(
 ): Promise<void> {
   // In one order everywhere, so that two reports do not wait for each other.
   const sorted = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  await tx.rows(statement, [
+  await tx.rows(recordUseSql, [
     sorted.map((use) => use.kind),
     sorted.map((use) => use.id),
     sorted.map((use) => use.usedAt),

@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { InvitationRow } from "../domain/records.ts";
-import { invitationColumns } from "./columns.ts";
+import { invitationColumns, type InvitationRow } from "./rows-invitations.ts";
 
-const statement = sql(
+const renewInvitationSql = sql(
   "control_renew_invitation",
   `UPDATE control.invitations
    SET credential_id = $3, hash = $4, last_sent_at = $5, expires_at = $6, delivery_status = 'queued'
@@ -17,5 +16,5 @@ export async function renewInvitation(
 ): Promise<InvitationRow> {
   const { orgId, id, credentialId, hash, now, expiresAt } = invitation;
   const values = [orgId, id, credentialId, hash, now.toISOString(), expiresAt.toISOString()];
-  return (await tx.one<InvitationRow>(statement, values))!;
+  return (await tx.one<InvitationRow>(renewInvitationSql, values))!;
 }

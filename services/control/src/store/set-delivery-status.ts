@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { InvitationRow } from "../domain/records.ts";
-import { invitationColumns } from "./columns.ts";
+import { invitationColumns, type InvitationRow } from "./rows-invitations.ts";
 
-const statement = sql(
+const setDeliveryStatusSql = sql(
   "control_set_delivery_status",
   `UPDATE control.invitations SET delivery_status = $3 WHERE org_id = $1 AND id = $2 RETURNING ${invitationColumns}`,
 );
@@ -14,5 +13,5 @@ export async function setDeliveryStatus(
   id: string,
   status: "sent" | "failed",
 ): Promise<InvitationRow> {
-  return (await tx.one<InvitationRow>(statement, [orgId, id, status]))!;
+  return (await tx.one<InvitationRow>(setDeliveryStatusSql, [orgId, id, status]))!;
 }

@@ -20,7 +20,7 @@ const columns = {
 
 const names = Object.keys(columns) as (keyof typeof columns)[];
 
-const statement = sql(
+const setRunStatesSql = sql(
   "control_set_run_states",
   `SELECT runs.set_state_v1($1, s.id, ${names.map((name) => `s.${name}`).join(", ")})
    FROM unnest($2::uuid[], ${names.map((name, i) => `$${i + 3}::${columns[name]}[]`).join(", ")})
@@ -33,7 +33,10 @@ export async function setRunStates(
   orgId: string,
   changed: readonly { readonly id: string; readonly state: RunState }[],
 ): Promise<void> {
-  if (changed.length === 0) return;
   const rows = changed.map(({ state }) => rowOfState(state));
-  await tx.rows(statement, [orgId, changed.map(({ id }) => id), ...names.map((name) => rows.map((row) => row[name]))]);
+  await tx.rows(setRunStatesSql, [
+    orgId,
+    changed.map(({ id }) => id),
+    ...names.map((name) => rows.map((row) => row[name])),
+  ]);
 }

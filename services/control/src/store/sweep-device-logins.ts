@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 
 // An hour later the device has long given up asking.
-const statement = sql(
+const sweepDeviceLoginsSql = sql(
   "control_sweep_device_logins",
   `DELETE FROM control.device_logins
    WHERE credential_id IN (SELECT credential_id FROM control.device_logins
@@ -10,5 +10,5 @@ const statement = sql(
 
 /** Removes device logins that ended more than an hour ago, at most `batch`; returns how many. Runs as the worker role. */
 export function sweepDeviceLogins(tx: Tx, now: Date, batch: number): Promise<number> {
-  return tx.count(statement, [now.toISOString(), batch]);
+  return tx.count(sweepDeviceLoginsSql, [now.toISOString(), batch]);
 }

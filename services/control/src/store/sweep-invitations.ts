@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql(
+const sweepInvitationsSql = sql(
   "control_sweep_invitations",
   `UPDATE control.invitations SET status = 'expired'
    WHERE (org_id, id) IN (SELECT org_id, id FROM control.invitations
@@ -9,5 +9,5 @@ const statement = sql(
 
 /** Marks invitations that ran out, at most `batch`; returns how many. Runs as the worker role. */
 export function sweepInvitations(tx: Tx, now: Date, batch: number): Promise<number> {
-  return tx.count(statement, [now.toISOString(), batch]);
+  return tx.count(sweepInvitationsSql, [now.toISOString(), batch]);
 }

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 
 // A day later nobody needs to be told any more that the session has ended.
-const statement = sql(
+const sweepSessionsSql = sql(
   "control_sweep_sessions",
   `DELETE FROM control.sessions
    WHERE (org_id, id) IN (SELECT org_id, id FROM control.sessions
@@ -10,5 +10,5 @@ const statement = sql(
 
 /** Removes sessions that ended more than a day ago, at most `batch`; returns how many. Runs as the worker role. */
 export function sweepSessions(tx: Tx, now: Date, batch: number): Promise<number> {
-  return tx.count(statement, [now.toISOString(), batch]);
+  return tx.count(sweepSessionsSql, [now.toISOString(), batch]);
 }

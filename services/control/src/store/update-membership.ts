@@ -1,10 +1,9 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { MembershipRow } from "../domain/records.ts";
 import type { Role } from "../domain/roles.ts";
-import { membershipColumns } from "./columns.ts";
+import { membershipColumns, type MembershipRow } from "./rows-memberships.ts";
 
 // Gateways know a member's role and status from the entries of their sessions.
-const statement = sql(
+const updateMembershipSql = sql(
   "control_update_membership",
   `WITH told AS (
      UPDATE control.sessions SET changed_xid = pg_current_xact_id()
@@ -20,5 +19,5 @@ export function updateMembership(
   tx: Tx,
   member: { orgId: string; userId: string; role: Role; status: "active" | "invited" },
 ): Promise<MembershipRow | undefined> {
-  return tx.one(statement, [member.orgId, member.userId, member.role, member.status]);
+  return tx.one(updateMembershipSql, [member.orgId, member.userId, member.role, member.status]);
 }

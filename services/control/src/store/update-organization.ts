@@ -1,9 +1,8 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { BillingState, PlanTier } from "@tidemark/plans";
-import type { OrganizationRow } from "../domain/records.ts";
-import { organizationColumns } from "./columns.ts";
+import { organizationColumns, type OrganizationRow } from "./rows-organizations.ts";
 
-const statement = sql(
+const updateOrganizationSql = sql(
   "control_update_organization",
   `UPDATE control.organizations
    SET plan_tier = $2, billing_state = $3, seat_limit = $4, changed_xid = pg_current_xact_id()
@@ -12,10 +11,15 @@ const statement = sql(
 );
 
 /** Sets plan, billing state and seats of an organization that exists. */
-export async function updateOrganization(
+export async function updateOrganizationRow(
   tx: Tx,
   org: { orgId: string; planTier: PlanTier; billingState: BillingState; seatLimit: number },
 ): Promise<OrganizationRow> {
-  const row = await tx.one<OrganizationRow>(statement, [org.orgId, org.planTier, org.billingState, org.seatLimit]);
+  const row = await tx.one<OrganizationRow>(updateOrganizationSql, [
+    org.orgId,
+    org.planTier,
+    org.billingState,
+    org.seatLimit,
+  ]);
   return row!;
 }

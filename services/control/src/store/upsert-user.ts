@@ -1,8 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { UserRow } from "../domain/records.ts";
-import { userColumns } from "./columns.ts";
+import { userColumns, type UserRow } from "./rows-users.ts";
 
-const statement = sql(
+const upsertUserSql = sql(
   "control_upsert_user",
   `INSERT INTO control.users AS u (id, email, display_name, avatar_url, created_at)
    VALUES ($1, $2, $3, $4, $5)
@@ -20,7 +19,7 @@ export async function upsertUser(
   tx: Tx,
   user: { id: string; email: string; displayName: string; avatarUrl: string; now: Date },
 ): Promise<UserRow> {
-  const row = await tx.one<UserRow>(statement, [
+  const row = await tx.one<UserRow>(upsertUserSql, [
     user.id,
     user.email,
     user.displayName || null,
