@@ -12,7 +12,7 @@ const login = (part: Partial<DeviceLogin>): DeviceLogin => ({
 });
 
 describe("a user code", () => {
-  test("uses every letter of its alphabet and none that people take for another", () => {
+  test("uses every letter of its alphabet and none that people confuse", () => {
     const letters = new Set<string>();
     for (let times = 0; times < 400; times += 1) {
       const code = newUserCode(randomBytes);
@@ -39,7 +39,7 @@ test.each<[string, Partial<DeviceLogin>, ReturnType<typeof judgePoll>]>([
   ["a poll after the key was handed out", { status: "finished" }, "expired"],
   ["a poll at the end", { expiresAt: now }, "expired"],
   ["a poll after the end of an approved login", { status: "approved", expiresAt: at(-1) }, "expired"],
-])("%s comes to its outcome", (_, part, outcome) => expect(judgePoll(login(part), now)).toBe(outcome));
+])("%s has its outcome", (_, part, outcome) => expect(judgePoll(login(part), now)).toBe(outcome));
 
 test.each<[string, DeviceLogin | undefined, ReturnType<typeof judgeApproval>]>([
   ["a code that nobody has", undefined, "unknown"],
@@ -47,4 +47,4 @@ test.each<[string, DeviceLogin | undefined, ReturnType<typeof judgeApproval>]>([
   ["an open code", login({}), "open"],
   ["an approved code", login({ status: "approved" }), "used"],
   ["a finished code", login({ status: "finished" }), "used"],
-])("approving %s comes to its outcome", (_, row, outcome) => expect(judgeApproval(row, now)).toBe(outcome));
+])("approving %s has its outcome", (_, row, outcome) => expect(judgeApproval(row, now)).toBe(outcome));

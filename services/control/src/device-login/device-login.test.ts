@@ -50,7 +50,7 @@ describe("the start of a device login", () => {
 });
 
 describe("a device that polls", () => {
-  test("waits, then gets its key once, then has nothing more to get", async () => {
+  test("waits, then gets its key once, then does not get anything more", async () => {
     const orgId = await newOrganization(control);
     const { call, email, userId } = await newMember(control, orgId, "admin");
     const { deviceCode, userCode } = await start();
@@ -79,7 +79,7 @@ describe("a device that polls", () => {
     expect(later.created).toBeUndefined();
   });
 
-  test("gets one key when it asks several times at once", async () => {
+  test("gets one key when it asks several times simultaneously", async () => {
     const orgId = await newOrganization(control);
     const { call } = await newMember(control, orgId, "owner");
     const { deviceCode, userCode } = await start();
@@ -97,7 +97,7 @@ describe("a device that polls", () => {
     }
   });
 
-  test("is slowed down far above its rhythm, and may go on when it has waited", async () => {
+  test("is slowed down far below its interval, and may go on when it has waited", async () => {
     const { deviceCode } = await start();
     await poll(deviceCode);
     expect(await refusal(poll(deviceCode))).toMatchObject({ reason: "slow_down", retryAfterSeconds: 5 });
@@ -113,13 +113,13 @@ describe("a device that polls", () => {
 
   test.each([
     ["some text", () => "abc"],
-    ["a code that was never given out", () => issueCredential("device", randomBytes).text],
+    ["a code that was never issued", () => issueCredential("device", randomBytes).text],
     ["a credential of another kind", () => issueCredential("api_key", randomBytes).text],
   ])("with %s is not found", async (_, code) => {
     await expectRefusal(poll(code()), "not_found");
   });
 
-  test("is denied when the person who approved may no longer do so", async () => {
+  test("is denied when the person who approved may not do so anymore", async () => {
     const orgId = await newOrganization(control);
     const { call, userId } = await newMember(control, orgId, "admin");
     const { deviceCode, userCode } = await start();

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => control.close());
 
 describe("a preview", () => {
-  test("shows the organization and enough of the address to recognise it", async () => {
+  test("shows the organization and enough of the address to recognize it", async () => {
     const orgId = await newOrganization(control);
     const { token, sent } = await invite(control, orgId, "long.name@example.org", "viewer");
     const { organizations } = await control.client.listOrganizations({ page: { limit: 1000 } }, control.operator);
@@ -32,7 +32,7 @@ describe("a preview", () => {
     });
   });
 
-  test("of a token that was never given out is not found", async () => {
+  test("of a token that was never issued is not found", async () => {
     for (const token of [
       "x",
       issueCredential("invite", randomBytes).text,
@@ -42,7 +42,7 @@ describe("a preview", () => {
     }
   });
 
-  test("tells that the invitation was taken back, or ran out", async () => {
+  test("tells that the invitation was revoked, or has expired", async () => {
     const orgId = await newOrganization(control);
     const revoked = await invite(control, orgId);
     await control.client.revokeInvitation({ orgId, invitationId: revoked.id }, control.operator);
@@ -78,7 +78,7 @@ describe("accepting", () => {
     expect((await control.client.listSeats({ orgId }, control.operator)).seats).toHaveLength(1);
   });
 
-  test("twice at once makes one member", async () => {
+  test("twice simultaneously makes one member", async () => {
     const orgId = await newOrganization(control);
     const { email, token } = await invite(control, orgId);
     const [first, second] = [await visit(control, email), await visit(control, email)];
@@ -90,7 +90,7 @@ describe("accepting", () => {
     expect((await control.client.listSeats({ orgId }, control.operator)).seats).toHaveLength(1);
   });
 
-  test("of two invitations of one person at once makes them a member of both", async () => {
+  test("of two invitations of one person simultaneously makes them a member of both", async () => {
     const email = newEmail();
     const wanted = [await newOrganization(control), await newOrganization(control)];
     const tokens = await Promise.all(wanted.map(async (orgId) => (await invite(control, orgId, email)).token));
@@ -117,14 +117,14 @@ describe("accepting", () => {
     await expectRefusal(accept(control, newEmail(), token), "invite_email_mismatch");
   });
 
-  test("is too late when the invitation has run out", async () => {
+  test("is too late when the invitation has expired", async () => {
     const orgId = await newOrganization(control);
     const { email, token } = await invite(control, orgId);
     control.pass({ days: 7, seconds: 1 });
     await expectRefusal(accept(control, email, token), "invite_expired");
   });
 
-  test("is a conflict when the invitation was taken back", async () => {
+  test("is a conflict when the invitation was revoked", async () => {
     const orgId = await newOrganization(control);
     const { email, token, id } = await invite(control, orgId);
     await control.client.revokeInvitation({ orgId, invitationId: id }, control.operator);
@@ -138,7 +138,7 @@ describe("accepting", () => {
     await expectRefusal(accept(control, email, token), "payment_required");
   });
 
-  test("is refused when the seats have become fewer since", async () => {
+  test("is refused when the seats are fewer than before", async () => {
     const orgId = await newOrganization(control);
     await newMember(control, orgId, "owner");
     await newMember(control, orgId, "member");
@@ -147,7 +147,7 @@ describe("accepting", () => {
     await expectRefusal(accept(control, email, token), "invite_seat_limit_reached");
   });
 
-  test("with a token that was never given out is not found", async () => {
+  test("with a token that was never issued is not found", async () => {
     const { call } = await visit(control, newEmail());
     const { text: token } = issueCredential("invite", randomBytes);
     await expectRefusal(control.client.acceptInvitation({ token }, call), "not_found");

@@ -22,13 +22,13 @@ test.each<[string, Partial<InvitationState>, string]>([
 describe("sending again", () => {
   test.each<[string, Partial<InvitationState>]>([
     ["after a quarter of an hour", { lastSentAt: at(-900) }],
-    ["at once when the message could not be sent", { lastSentAt: now, sendingFailed: true }],
+    ["immediately when the message could not be sent", { lastSentAt: now, sendingFailed: true }],
   ])("is allowed %s", (_, part) => expect(requireResendable(invitation(part), now)).toBeUndefined());
 
   test.each<[string, Partial<InvitationState>, string]>([
     ["a second too early", { lastSentAt: at(-899) }, "invite_resend_rate_limited"],
-    ["when it has run out", { expiresAt: at(-1) }, "invite_expired"],
-    ["when it has run out and is marked so", { status: "expired" }, "invite_expired"],
+    ["when it has expired", { expiresAt: at(-1) }, "invite_expired"],
+    ["when it has expired and is marked so", { status: "expired" }, "invite_expired"],
     ["when it was accepted", { status: "accepted" }, "conflict"],
     ["when it was revoked", { status: "revoked" }, "conflict"],
   ])("is refused %s", (_, part, reason) => {
@@ -45,7 +45,7 @@ describe("sending again", () => {
 test.each<[string, Partial<InvitationState>]>([
   ["accepted", { status: "accepted" }],
   ["revoked", { status: "revoked" }],
-  ["out of time", { expiresAt: at(-1) }],
-])("an invitation that is %s cannot be taken back", (_, part) => {
+  ["expired", { expiresAt: at(-1) }],
+])("an invitation that is %s cannot be revoked", (_, part) => {
   expect(refusalOf(() => requireRevocable(invitation(part), now))).toMatchObject({ reason: "conflict" });
 });

@@ -104,14 +104,14 @@ describe("an invitation", () => {
     );
   });
 
-  test("of the same person twice at once is made once", async () => {
+  test("of the same person twice simultaneously is created once", async () => {
     const orgId = await newOrganization(control);
     const email = newEmail();
     const outcomes = await Promise.allSettled([invite(control, orgId, email), invite(control, orgId, email)]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("may follow one that ran out or was taken back", async () => {
+  test("may follow one that expired or was revoked", async () => {
     const orgId = await newOrganization(control);
     const { email } = await invite(control, orgId);
     control.pass({ days: 7, seconds: 1 });
@@ -187,7 +187,7 @@ describe("who may invite", () => {
 });
 
 describe("sending again", () => {
-  test("makes a new token and a new end, and the old token is worth nothing", async () => {
+  test("makes a new token and a new end, and the old token does not work", async () => {
     const orgId = await newOrganization(control);
     const { id, token } = await invite(control, orgId);
     control.pass({ days: 1 });
@@ -212,14 +212,14 @@ describe("sending again", () => {
     await control.client.resendInvitation(wish, control.operator);
   });
 
-  test("is too late when the invitation has run out", async () => {
+  test("is too late when the invitation has expired", async () => {
     const orgId = await newOrganization(control);
     const wish = { orgId, invitationId: (await invite(control, orgId)).id };
     control.pass({ days: 7, seconds: 1 });
     await expectRefusal(control.client.resendInvitation(wish, control.operator), "invite_expired");
   });
 
-  test("is a conflict when the invitation was taken back or accepted", async () => {
+  test("is a conflict when the invitation was revoked or accepted", async () => {
     const orgId = await newOrganization(control);
     const revoked = await invite(control, orgId);
     await control.client.revokeInvitation({ orgId, invitationId: revoked.id }, control.operator);

@@ -27,7 +27,7 @@ async function newProject(orgId: string, name: string): Promise<string> {
 }
 
 describe("a new key", () => {
-  test("may ingest and read when nobody says otherwise, and has a service account of its own", async () => {
+  test("may ingest and read by default, and has its own service account", async () => {
     const orgId = await newOrganization(control);
     const { created } = await control.client.createApiKey({ orgId }, control.operator);
     const { plaintext, key, serviceAccount } = created!;
@@ -46,14 +46,14 @@ describe("a new key", () => {
     expect(serviceAccount).toMatchObject({ orgId, name: "SDK API key", createdByUserId: "", disabledAt: "" });
   });
 
-  test("has every scope once, whatever order and number they are asked in", async () => {
+  test("has every scope once, in whatever order and number they are requested", async () => {
     const orgId = await newOrganization(control);
     const scopes = ["runs:control", "sdk:ingest", "runs:control"];
     const { created } = await control.client.createApiKey({ orgId, scopes }, control.operator);
     expect(created!.key!.scopes).toEqual(["sdk:ingest", "runs:control"]);
   });
 
-  test("is nowhere in the database but as a hash", async () => {
+  test("is in the database as a hash only", async () => {
     const orgId = await newOrganization(control);
     const text = await newKey(control, orgId);
     const secret = text.split("_")[2]!;
@@ -109,7 +109,7 @@ describe("a new key", () => {
     });
   });
 
-  test("names whom the operator names as its maker, and nobody who does not exist", async () => {
+  test("has the maker that the operator names, unless there is no such user", async () => {
     const orgId = await newOrganization(control);
     const { user } = await control.client.createUser({ email: "maker@example.org" }, control.operator);
     const wish = { orgId, createdByUserId: user!.id };

@@ -12,7 +12,7 @@ describe("the scopes of a new key", () => {
       ["sdk:ingest", "runs:control"],
     ],
     [[...scopes].toReversed(), [...scopes]],
-  ])("asked for as %j are %j", (asked, chosen) => expect(chooseScopes(asked)).toEqual(chosen));
+  ])("requested as %j are %j", (asked, chosen) => expect(chooseScopes(asked)).toEqual(chosen));
 
   test.each([[["root"]], [["sdk:ingest", ""]], [["SDK:INGEST"]]])("%j are refused", (asked) => {
     expect(refusalOf(() => chooseScopes(asked))).toMatchObject({ reason: "bad_request", field: "scopes" });

@@ -1,9 +1,9 @@
-import { equalHashes, parseCredential, type Scope } from "@tidemark/credentials";
+import type { Scope } from "@tidemark/credentials";
 import type { Tx } from "@tidemark/pg";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { findCredential } from "../projection/projection.sql.ts";
+import { findLiveCredential } from "../projection/live-credential.ts";
 import { requireOperator } from "./callers.ts";
 import { encodeOrganization, encodeUser } from "./encode-organization.ts";
 import { insertMembership } from "./memberships.sql.ts";
@@ -36,7 +36,8 @@ export function ensureLocalAccess(deps: ControlDeps): ControlHandlers["ensureLoc
       });
       const organization = await ensureOrganization(tx, deps, user);
       const answer = { organization: encodeOrganization(organization), user: encodeUser(user) };
-      if (await keyWorks(tx, knownKey, now)) return answer;
+      const known = await findLiveCredential(tx, "api_key", knownKey, now);
+      if (known?.org_id === localOrgId) return answer;
       const newKey = await issueKey(tx, deps, {
         orgId: localOrgId,
         name: "local",
@@ -67,17 +68,4 @@ async function ensureOrganization(tx: Tx, { newId, now }: ControlDeps, owner: Us
   const membership = { orgId: localOrgId, id: newId(), userId: owner.id, role: "owner", status: "active" } as const;
   await insertMembership(tx, { ...membership, now: now() });
   return organization;
-}
-
-async function keyWorks(tx: Tx, text: string, now: Date): Promise<boolean> {
-  const key = parseCredential(text);
-  if (key === undefined || key.kind !== "api_key") return false;
-  const found = await findCredential(tx, "api_key", key.id);
-  return (
-    found !== undefined &&
-    equalHashes(found.hash, key.hash) &&
-    found.org_id === localOrgId &&
-    !found.revoked &&
-    (found.expires_at === null || new Date(found.expires_at) > now)
-  );
 }

@@ -20,11 +20,11 @@ describe("the short name of a name", () => {
   test("of two names in another script differs", () => expect(slugOf("東京")).not.toBe(slugOf("大阪")));
 });
 
-test.each(["", "!!!", " - "])("%j is no name", (name) => {
+test.each(["", "!!!", " - "])("%j is not a name", (name) => {
   expect(refusalOf(() => slugOf(name))).toMatchObject({ reason: "bad_request", field: "name" });
 });
 
-test.each(["", "-a", "a-", "A", "a_b", "a.b", "ä", "x".repeat(64)])("%j is no short name", (text) => {
+test.each(["", "-a", "a-", "A", "a_b", "a.b", "ä", "x".repeat(64)])("%j is not a short name", (text) => {
   expect(refusalOf(() => readSlug(text))).toMatchObject({ reason: "bad_request", field: "slug" });
 });
 
@@ -34,7 +34,7 @@ test.each([
   ["acme", "1a2b3c", "acme-1a2b3c"],
   ["x".repeat(63), "1a2b3c", `${"x".repeat(56)}-1a2b3c`],
   [`${"x".repeat(55)}-yyyyyyy`, "1a2b3c", `${"x".repeat(55)}-1a2b3c`],
-])("%s with something behind it stays a short name", (slug, suffix, result) => {
+])("%s with a suffix stays a short name", (slug, suffix, result) => {
   expect(withSuffix(slug, suffix)).toBe(result);
   expect(readSlug(result)).toBe(result);
 });

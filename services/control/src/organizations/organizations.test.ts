@@ -167,14 +167,14 @@ describe("plan and billing state", () => {
 
   test.each([
     ["does not exist", () => randomUUID() as string],
-    ["is no id", () => "org"],
+    ["is not an id", () => "org"],
   ])("of an organization that %s are not found, whatever the body", async (_, orgId) => {
     const wish = { orgId: orgId(), bodyFault: { text: "no", field: "x" } };
     await expectRefusal(control.client.updateOrganization(wish, control.operator), "not_found");
   });
 });
 
-test("only operators come in here", async () => {
+test("only operators may manage users and organizations", async () => {
   const orgId = await newOrganization(control);
   const { call: owner } = await newMember(control, orgId, "owner");
   const key = await control.as(await newKey(control, orgId, ["api_keys:write"]));

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-describe("making an organization of one's own", () => {
+describe("creating one's own organization", () => {
   const caller = async () => {
     const { token, view } = await signIn(control, { email: newEmail() });
     return { token, view: view!, call: await control.as(token) };
@@ -35,7 +35,7 @@ describe("making an organization of one's own", () => {
     expect((await control.client.getSession({ token }, control.anyone)).view).toBeUndefined();
   });
 
-  test("leaves its owner where they are when they wish so", async () => {
+  test("leaves its owner where they are when they do not switch", async () => {
     const { token, view, call } = await caller();
     const answer = await control.client.createOwnOrganization({ name: "Weekend House" }, call);
     expect(answer.created).toBeUndefined();
@@ -65,7 +65,7 @@ describe("making an organization of one's own", () => {
     ["without a name", { name: "" }, "bad_request"],
     ["of a kind that people do not make", { name: "x", accountType: "customer" }, "bad_request"],
     ["on a plan that costs", { name: "x", planTier: "premium" }, "billing_unavailable"],
-    ["that invites nobody in particular", { name: "x", initialInvitations: [{ email: "y" }] }, "bad_request"],
+    ["that invites a text that is not an address", { name: "x", initialInvitations: [{ email: "y" }] }, "bad_request"],
     ["that invites an owner", { name: "x", initialInvitations: [{ email: "y@z.co", role: "owner" }] }, "bad_request"],
     [
       "that is personal and invites",
@@ -92,7 +92,7 @@ describe("making an organization of one's own", () => {
     await expectRefusal(control.client.createOwnOrganization({ name: "Occupied" }, call), "conflict");
   });
 
-  test("for oneself is possible once, also when asked for twice at once", async () => {
+  test("that is personal is possible once, also when two are requested simultaneously", async () => {
     const orgId = await newOrganization(control);
     const { call } = await newMember(control, orgId, "member");
     const outcomes = await Promise.allSettled(

@@ -21,14 +21,14 @@ test.each([
   "<a@b.org>",
   "a@b,c@d",
   `${"x".repeat(250)}@b.org`,
-])("%j is no address", (text) =>
+])("%j is not an address", (text) =>
   expect(refusalOf(() => readEmail(text, "seat"))).toMatchObject({ reason: "bad_request", field: "seat" }),
 );
 
 test.each([
   ["ada@example.org", "a***@example.org"],
   ["é@x.org", "é***@x.org"],
-])("%s is recognised by %s", (email, hint) => expect(emailHint(email)).toBe(hint));
+])("%s is recognized by %s", (email, hint) => expect(emailHint(email)).toBe(hint));
 
 describe("a session may", () => {
   test.each(scopes.map((scope) => [scope] as const))("%s in the roles that the scope is for", (scope) => {
@@ -52,7 +52,7 @@ test.each([
   ["", "member"],
   ["admin", "admin"],
   ["viewer", "viewer"],
-])("whoever is invited as %j is %s", (name, role) => expect(readInvitedRole(name)).toBe(role));
+])("a person invited as %j is %s", (name, role) => expect(readInvitedRole(name)).toBe(role));
 
 test.each(["owner", "root"])("nobody is invited as %s", (name) => {
   expect(refusalOf(() => readInvitedRole(name))).toMatchObject({ reason: "bad_request", field: "role" });

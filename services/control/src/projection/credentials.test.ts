@@ -72,7 +72,7 @@ describe("reported uses", () => {
     expect(view!.user!.lastSeenAt).toBe("2090-01-02T03:04:05Z");
   });
 
-  test("are no change that gateways are told of", async () => {
+  test("are not a change that gateways are told of", async () => {
     const orgId = await newOrganization(control);
     const id = idOf(await newKey(control, orgId));
     const cursor = await restingCursor(control);

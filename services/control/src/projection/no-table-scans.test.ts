@@ -51,7 +51,7 @@ afterAll(async () => {
   await control.close();
 });
 
-/** The plan of a function's body as its owner runs it: made once, without knowing the arguments. */
+/** Returns the generic plan of a function's body, as its owner runs it. */
 async function planOf(name: string, types: readonly string[], values: readonly string[]): Promise<string> {
   const find = sql(
     "test_find_function",

@@ -16,7 +16,7 @@ afterAll(() => control.close());
 
 const idOf = (text: string): string => parseCredential(text)!.id;
 
-/** A transaction that stays open until it is told to end. */
+/** Begins a transaction that stays open until `commit` is called. */
 function openTransaction(orgId: string, work: (tx: Tx) => Promise<unknown>) {
   let end = (): void => {};
   let begun = (): void => {};
@@ -41,7 +41,7 @@ function openTransaction(orgId: string, work: (tx: Tx) => Promise<unknown>) {
 }
 
 describe("a snapshot", () => {
-  test("holds every organization and living credential once, in pages of any size", async () => {
+  test("holds every organization and live credential once, in pages of any size", async () => {
     const orgId = await newOrganization(control);
     const keys = await Promise.all([newKey(control, orgId), newKey(control, orgId), newKey(control, orgId)]);
     const member = await newMember(control, orgId, "member");
@@ -137,7 +137,7 @@ describe("a poll", () => {
     ["an empty cursor", ""],
     ["a cursor of another version", "v0.7"],
     ["a cursor ahead of the server, which was restored", "v1.18446744073709551615"],
-  ])("with %s begins anew", async (_, cursor) => {
+  ])("with %s starts over", async (_, cursor) => {
     await newOrganization(control);
     const page = await control.client.getProjection({ cursor }, control.anyone);
     expect(page.fromStart).toBe(true);
@@ -210,7 +210,7 @@ describe("what is told of a change", () => {
     expect(credentials.map(({ revoked }) => revoked)).toEqual([true]);
   });
 
-  test("a member's new role comes as their living sessions", async () => {
+  test("a member's new role comes as their live sessions", async () => {
     const orgId = await newOrganization(control);
     const { userId, token } = await newMember(control, orgId, "member");
     const { credentials } = await changesAfter(orgId, () =>
@@ -221,7 +221,7 @@ describe("what is told of a change", () => {
     ]);
   });
 
-  test("a member who is one no longer comes as revoked sessions", async () => {
+  test("a former member comes as revoked sessions", async () => {
     const orgId = await newOrganization(control);
     const { userId } = await newMember(control, orgId, "member");
     const { credentials } = await changesAfter(orgId, () =>

@@ -22,7 +22,7 @@ const invite = (orgId: string, email = newEmail()) =>
   control.client.createInvitation({ orgId, email }, control.operator);
 
 describe("a seat", () => {
-  test("is reserved for a person who need not be a user yet", async () => {
+  test("is reserved for a person who does not have to be a user yet", async () => {
     const orgId = await newOrganization(control);
     const email = newEmail();
     const { seat } = await control.client.addSeat({ orgId, email, role: "admin" }, control.operator);
@@ -84,7 +84,7 @@ describe("the number of seats", () => {
     expect(seats).toHaveLength(2);
   });
 
-  test("does not count invitations that ran out or were taken back", async () => {
+  test("does not count invitations that have expired or were revoked", async () => {
     const orgId = await newOrganization(control, "free");
     await invite(orgId);
     const { sent } = await invite(orgId);
@@ -97,7 +97,7 @@ describe("the number of seats", () => {
     await expectRefusal(add(orgId), "invite_seat_limit_reached");
   });
 
-  test("holds when the last one is wanted many times at once", async () => {
+  test("holds when the last one is wanted many times simultaneously", async () => {
     const orgId = await newOrganization(control, "pro");
     const outcomes = await Promise.allSettled([
       ...Array.from({ length: 4 }, () => add(orgId)),
@@ -107,7 +107,7 @@ describe("the number of seats", () => {
     await expectRefusal(add(orgId), "invite_seat_limit_reached");
   });
 
-  test("is no matter where plan quotas are off", async () => {
+  test("does not matter where plan quotas are off", async () => {
     const open = await startControl({ seatLimits: false });
     try {
       const orgId = await newOrganization(open, "free");

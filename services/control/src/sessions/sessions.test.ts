@@ -19,13 +19,13 @@ describe("who is signed in", () => {
   test.each([
     ["no cookie", () => ""],
     ["some text", () => "tm_session_whatever"],
-    ["a session that was never given out", () => issueCredential("session", randomBytes).text],
+    ["a session that was never issued", () => issueCredential("session", randomBytes).text],
     ["a credential of another kind", () => issueCredential("api_key", randomBytes).text],
   ])("is nobody with %s", async (_, token) => {
     expect((await control.client.getSession({ token: token() }, control.anyone)).view).toBeUndefined();
   });
 
-  test("is nobody when only the id of the session is right", async () => {
+  test("is nobody when only the id of the session matches", async () => {
     const { token } = await signIn(control, { email: newEmail() });
     const id = parseCredential(token)!.id;
     // A well-formed credential of this id with another secret.
@@ -93,9 +93,9 @@ describe("switching organizations", () => {
   });
 
   test.each([
-    ["the person is no member of", () => newOrganization(control)],
+    ["does not have the person as a member", () => newOrganization(control)],
     ["does not exist", () => Promise.resolve(randomUUID() as string)],
-    ["is no id", () => Promise.resolve("org")],
+    ["is not an id", () => Promise.resolve("org")],
   ])("to one that %s is forbidden, and the session stays", async (_, target) => {
     const { token } = await signIn(control, { email: newEmail() });
     const orgId = await target();
@@ -125,7 +125,7 @@ describe("switching organizations", () => {
     await expectRefusal(control.client.createOwnOrganization(wish, call), "unauthenticated");
   });
 
-  test("twice at once opens one session", async () => {
+  test("twice simultaneously opens one session", async () => {
     const email = newEmail();
     const { token } = await signIn(control, { email });
     const orgId = await newOrganization(control);

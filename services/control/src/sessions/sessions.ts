@@ -1,18 +1,16 @@
-import { equalHashes, parseCredential } from "@tidemark/credentials";
 import { AppError } from "@tidemark/errors";
-import type { Tx } from "@tidemark/pg";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requireSession, type SignedIn } from "../organizations/callers.ts";
 import { listMembershipsOfUser } from "../organizations/memberships.sql.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { findCredential, type CredentialFacts } from "../projection/projection.sql.ts";
+import { findLiveCredential } from "../projection/live-credential.ts";
 import { tradeSession, viewSession } from "./open-session.ts";
 import { findSession, revokeSession } from "./sessions.sql.ts";
 
 /** Returns who is signed in. Nobody is an empty answer, not an error. */
 export function getSession({ db, now }: ControlDeps): ControlHandlers["getSession"] {
   return async ({ token }) => {
-    const found = await findLiveSession(db, token, now());
+    const found = await findLiveCredential(db, "session", token, now());
     if (found === undefined) return {};
     const view = await db.withTenant(found.org_id, async (tx) => {
       const session = await findSession(tx, found.org_id, found.id);
@@ -25,7 +23,7 @@ export function getSession({ db, now }: ControlDeps): ControlHandlers["getSessio
 /** Ends the session of a cookie. A cookie without a session is not an error. */
 export function signOut(deps: ControlDeps): ControlHandlers["signOut"] {
   return async ({ token }) => {
-    const found = await findLiveSession(deps.db, token, deps.now());
+    const found = await findLiveCredential(deps.db, "session", token, deps.now());
     if (found !== undefined) {
       await commitProjectionChange(deps, found.org_id, (tx) => revokeSession(tx, found.org_id, found.id, deps.now()));
     }
@@ -62,15 +60,4 @@ async function ownView({ db }: ControlDeps, { orgId, credentialId }: SignedIn) {
   });
   if (view === undefined) throw new AppError("unauthenticated", "the session has ended");
   return view;
-}
-
-/** Returns the session of a cookie's text if it has not ended; undefined for every other text. */
-async function findLiveSession(tx: Tx, text: string, now: Date): Promise<CredentialFacts | undefined> {
-  const credential = parseCredential(text);
-  if (credential === undefined || credential.kind !== "session") return undefined;
-  const found = await findCredential(tx, "session", credential.id);
-  if (found === undefined || !equalHashes(found.hash, credential.hash)) return undefined;
-  if (found.revoked || found.deleted || found.expires_at === null || new Date(found.expires_at) <= now)
-    return undefined;
-  return found;
 }

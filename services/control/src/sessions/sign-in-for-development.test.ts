@@ -151,7 +151,7 @@ describe("signing in for development", () => {
     expect(await refusal(control.client.signInForDevelopment(wish, control.anyone))).toMatchObject({ reason, field });
   });
 
-  test("of one new person many times at once makes one user and one organization", async () => {
+  test("of one new person many times simultaneously makes one user and one organization", async () => {
     const email = newEmail();
     const created = await Promise.all(Array.from({ length: 6 }, () => signIn(control, { email })));
     expect(new Set(created.map(({ view }) => view!.user!.id)).size).toBe(1);

@@ -26,8 +26,16 @@ describe("what is known of a run", () => {
     ["a running run that nobody asked has nothing pending", {}, false],
     ["a running run that was asked has its request pending", asked, true],
     ["so has one that acknowledged it", { ...asked, stop_state: "acknowledged" }, true],
-    ["a completed stop is pending no more, also when the run runs again", { ...asked, stop_state: "completed" }, false],
-    ["nor is one that a run did not survive", { ...asked, stop_state: "terminal_without_completion" }, false],
+    [
+      "a completed stop is not pending anymore, also when the run runs again",
+      { ...asked, stop_state: "completed" },
+      false,
+    ],
+    [
+      "nor is one that the run did not carry out before it ended",
+      { ...asked, stop_state: "terminal_without_completion" },
+      false,
+    ],
     ["an ended run has nothing pending", { ...asked, status: "failed" }, false],
   ] as [string, Partial<RunControlRow>, boolean][])("%s", (_what, change, pending) => {
     const run = knownRun(row("a", change), owner);
@@ -114,7 +122,7 @@ test.each([
 });
 
 describe("a snapshot of the server", () => {
-  test("goes on from its oldest open transaction", () => {
+  test("continues from its oldest open transaction", () => {
     expect(floorOf("18446744073709551610:18446744073709551615:18446744073709551611")).toBe(18446744073709551610n);
     expect(floorOf("7:7:")).toBe(7n);
   });
@@ -123,7 +131,7 @@ describe("a snapshot of the server", () => {
     ["7:9:8", "8:9:", false],
     ["7:9:8", "10:12:", false],
     ["7:9:8", "5:8:", true],
-  ])("after %s comes %s: a past was lost: %s", (before, now, lost) => {
+  ])("after %s comes %s: restored: %s", (before, now, lost) => {
     expect(wasRestored(before, now)).toBe(lost);
   });
 });

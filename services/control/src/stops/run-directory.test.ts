@@ -22,7 +22,7 @@ const row = (id: string, status: RunControlRow["status"] = "running", org = "org
 
 type Change = { row: RunControlRow; xid: number };
 
-/** A database of which the test says what each read finds. */
+/** Creates a directory over readers whose answers the test chooses. */
 function setUp(read: Partial<RunReaders> = {}) {
   const lines: string[] = [];
   const clock = { ms: 0 };
@@ -88,7 +88,7 @@ describe("reading", () => {
     expect(asked).toEqual([`changed since 13:13: after 13/${NIL}`]);
   });
 
-  test("what is in memory costs no read; another organization's run is not there", async () => {
+  test("what is in memory needs no read; another organization's run is not there", async () => {
     const { runs, server, asked } = setUp();
     server.runs = [row("a"), row("b", "running", "other")];
     await runs.catchUp();
@@ -98,7 +98,7 @@ describe("reading", () => {
     expect(asked).toEqual([]);
   });
 
-  test("a snapshot that breaks off begins anew, and nothing is loaded before", async () => {
+  test("a snapshot that fails starts over, and nothing is loaded before", async () => {
     let calls = 0;
     const { runs } = setUp({
       runningPage: async () => {
@@ -124,7 +124,7 @@ describe("reading", () => {
     expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual([level]);
   });
 
-  test("changes that break off are read again from the same point", async () => {
+  test("changes whose read fails are read again from the same point", async () => {
     const since: string[] = [];
     const full = { snapshot: "12:12:", rows: [row("a"), row("b")], last: { xid: "11", id: "b" } };
     const rest = { snapshot: "13:13:", rows: [row("c")], last: { xid: "11", id: "c" } };
@@ -167,7 +167,7 @@ describe("a run that is not in memory", () => {
     expect(asked).toEqual(["run new", "run old"]);
   });
 
-  test("and is nowhere is asked for each time, together when asked at once", async () => {
+  test("and does not exist is looked up each time, once for simultaneous callers", async () => {
     const { runs, asked } = setUp();
     await runs.catchUp();
     asked.length = 0;
@@ -230,7 +230,7 @@ describe("memory that is too old", () => {
     }
   };
 
-  test("is renewed before it answers, once for all who ask", async () => {
+  test("is refreshed before it answers, once for all who ask", async () => {
     const { runs, server, clock, asked } = setUp();
     server.runs = [row("a")];
     await runs.catchUp();
@@ -242,7 +242,7 @@ describe("memory that is too old", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is not believed when it cannot be renewed, and is again when it could", async () => {
+  test("is not used when it cannot be refreshed, and is used again when it was", async () => {
     let down = false;
     const { runs, server, clock } = setUp({
       changedPage: async () => {
@@ -262,7 +262,7 @@ describe("memory that is too old", () => {
     expect(await runs.find("org", "a")).toMatchObject({ status: "running" });
   });
 
-  test("that hangs is not waited for without end", async () => {
+  test("whose refresh hangs is not waited for forever", async () => {
     const { runs, server, clock } = setUp({ changedPage: () => new Promise(() => {}) });
     running.splice(0);
     server.runs = [row("a")];
@@ -271,7 +271,7 @@ describe("memory that is too old", () => {
     expect(await refusal(runs.find("org", "a"))).toEqual(["warehouse_unavailable", 1]);
   });
 
-  test("after a change that it could not catch up with, it is not believed, however young", async () => {
+  test("after a change that it could not catch up with, it is not used, however recent", async () => {
     let down = false;
     const { runs, server, clock } = setUp({
       changedPage: async () => {

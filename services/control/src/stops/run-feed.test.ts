@@ -15,7 +15,7 @@ afterAll(() => control.close());
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** All running runs, page after page, and the snapshot to go on from. */
+/** Returns all running runs, page after page, and the snapshot to continue from. */
 async function snapshot(limit = 1000) {
   const ids: string[] = [];
   let first: string | undefined;
@@ -30,7 +30,7 @@ async function snapshot(limit = 1000) {
   }
 }
 
-/** What changed since a snapshot, page after page. */
+/** Returns what changed since a snapshot, page after page. */
 async function changes(since: string, limit = 1000) {
   const found: [id: string, status: string][] = [];
   let first: string | undefined;
@@ -44,7 +44,7 @@ async function changes(since: string, limit = 1000) {
   }
 }
 
-/** A transaction that stays open until it is told to end. */
+/** Begins a transaction that stays open until `commit` is called. */
 function openTransaction(orgId: string, work: (tx: Tx) => Promise<unknown>) {
   const worked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -131,7 +131,7 @@ describe("changes", () => {
     expect((await changes(between.since)).found).toEqual([[ids[0], "failed"]]);
   });
 
-  test("that fall between two pages come with the next look", async () => {
+  test("that fall between two pages come with the next read", async () => {
     const orgId = randomUUID();
     const { ids } = await newRuns(control, orgId, 4);
     const start = (await snapshot()).since;
@@ -168,18 +168,18 @@ describe("changes", () => {
 
 test("runs that came from another server are told until upkeep gives them a number of this one", async () => {
   const { ids } = await newRuns(control, randomUUID(), 3);
-  const settle = async () => {
+  const readAll = async () => {
     const page = await changes((await snapshot()).since);
     return page.found.map(([id]) => id).toSorted();
   };
   const foreign = sql("test_foreign_xid", "UPDATE runs.runs SET changed_xid = '99999999999' WHERE id = ANY ($1)");
   await control.ownerDb.rows(foreign, [ids]);
-  expect(await settle()).toEqual(ids.toSorted());
+  expect(await readAll()).toEqual(ids.toSorted());
   const { since } = await snapshot();
   const report = await runUpkeep({ db: control.db, workerDb: control.workerDb, now: control.now() });
   expect(report.runChanges).toBe(3);
   expect((await changes(since)).found).toHaveLength(3);
-  expect(await settle()).toEqual([]);
+  expect(await readAll()).toEqual([]);
 });
 
 describe("with many runs", () => {
@@ -197,7 +197,7 @@ describe("with many runs", () => {
       return blocks;
     });
 
-  test("a look reads a few blocks only, however many there are", async () => {
+  test("a read of changes touches a few blocks only, however many runs there are", async () => {
     const orgId = randomUUID();
     await newRuns(control, orgId, 10_000, "finished");
     await newRuns(control, orgId, 5);

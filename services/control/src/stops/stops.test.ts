@@ -28,7 +28,7 @@ const readOutbox = sql(
   "SELECT subject, payload FROM platform.outbox WHERE org_id = $1 ORDER BY created_at, id",
 );
 
-/** The messages that an organization's changes have left. */
+/** Returns the messages that an organization's changes have left. */
 async function messagesOf(orgId: string) {
   const rows = await control.ownerDb.rows<{ subject: string; payload: Uint8Array }>(readOutbox, [orgId]);
   return rows.map(({ subject, payload }) => {
@@ -109,7 +109,7 @@ describe("a stop", () => {
     expect((await rowOf(id))?.["stop_request_id"]).toBe(first.stopRequestId);
   });
 
-  test("of nobody's runs leaves no message", async () => {
+  test("of runs that do not exist leaves no message", async () => {
     const orgId = randomUUID();
     const { stops } = await control.client.stopRuns({ runIds: [randomUUID()] }, callBy(orgId));
     expect(stops).toHaveLength(1);
@@ -119,7 +119,7 @@ describe("a stop", () => {
   test.each([
     ["no runs", []],
     ["101 runs", Array.from({ length: 101 }, () => randomUUID())],
-    ["an id that is none", ["x"]],
+    ["a text that is not an id", ["x"]],
   ])("of %s is refused", async (_what, runIds) => {
     await expectRefusal(control.client.stopRuns({ runIds }, callBy(randomUUID())), "bad_request");
   });
@@ -182,7 +182,7 @@ describe("an answer to a stop", () => {
     expect((await rowOf(id))?.["stop_requested_at"]).toBe(stopRequestedAt);
   });
 
-  test("is refused by what comes first: the run, the body, the state of things", async () => {
+  test("is refused in this order: by the run, the body, the state", async () => {
     const { orgId, call, id } = await setUp();
     const bodyFault = { text: "bad", field: "message" };
     const nowhere = randomUUID();
@@ -198,7 +198,7 @@ describe("an answer to a stop", () => {
 });
 
 describe("who may see a run", () => {
-  test("nobody of another organization, and no key of another project", async () => {
+  test("not a caller of another organization, nor a key of another project", async () => {
     const { orgId, projectId, id, call } = await setUp();
     const strangers = [callBy(randomUUID()), callBy(orgId, { projectId: randomUUID() })];
     for (const stranger of strangers) {
@@ -214,7 +214,7 @@ describe("who may see a run", () => {
     expect(await control.client.getStopSignal({ runId: id }, call)).toHaveProperty("pending");
   });
 
-  test.each(["operator", "nobody"])("not %s without an organization", async (who) => {
+  test.each(["operator", "nobody"])("not the caller %s without an organization", async (who) => {
     const call = who === "operator" ? control.operator : createCall();
     const runId = randomUUID();
     await expectRefusal(control.client.stopRun({ runId }, call), "unauthenticated");

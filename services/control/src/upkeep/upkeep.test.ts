@@ -32,7 +32,7 @@ describe("a round of upkeep", () => {
     expect(await count("sessions")).toBe(0);
   });
 
-  test("removes device logins an hour after they ran out", async () => {
+  test("removes device logins an hour after they expired", async () => {
     await control.client.startDeviceLogin({}, control.anyone);
     control.pass({ minutes: 74 });
     expect((await round()).deviceLogins).toBe(0);
@@ -41,7 +41,7 @@ describe("a round of upkeep", () => {
     expect(await count("device_logins")).toBe(0);
   });
 
-  test("marks invitations that ran out", async () => {
+  test("marks invitations that have expired", async () => {
     const orgId = await newOrganization(control);
     await control.client.createInvitation({ orgId, email: "a@b.co" }, control.operator);
     expect((await round()).invitations).toBe(0);
@@ -60,7 +60,7 @@ describe("a round of upkeep", () => {
     expect((await round()).deviceLogins).toBe(1201);
   });
 
-  test("gives rows of a restored dump numbers of this server, so that polls come to rest", async () => {
+  test("gives rows of a restored dump numbers of this server, so that polls become empty", async () => {
     const orgId = await newOrganization(control);
     await newKey(control, orgId);
     await control.ownerDb.rows(
