@@ -1,7 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-
-import { displayStatus, isStopPending, isStopRequested } from "./derived-status.ts";
-import type { DisplayStatus, RunStatus, StopState } from "./run-state.ts";
+import {
+  appendLifecycle,
+  displayStatus,
+  isStopPending,
+  isStopRequested,
+  LIFECYCLE_ENTRIES_MAX,
+  type DisplayStatus,
+  type RunStatus,
+  type StopState,
+} from "./run-state.ts";
 
 const rows: [RunStatus, StopState, DisplayStatus, boolean][] = [
   ["running", "none", "running", false],
@@ -35,5 +42,19 @@ describe("what a reader sees", () => {
     ["terminal_without_completion", false],
   ])("stop state %s counts as requested in run_control: %s", (stop, expected) => {
     expect(isStopRequested(stop)).toBe(expected);
+  });
+});
+
+describe("the lifecycle list", () => {
+  test("takes an entry at its end and leaves the given list alone", () => {
+    const before = ["a"];
+    expect(appendLifecycle(before, "b")).toEqual(["a", "b"]);
+    expect(before).toEqual(["a"]);
+  });
+
+  test("keeps the newest twenty entries", () => {
+    expect(LIFECYCLE_ENTRIES_MAX).toBe(20);
+    const full = Array.from({ length: 20 }, (_, i) => i);
+    expect(appendLifecycle(full, 20)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   });
 });
