@@ -1,7 +1,9 @@
-import { defineConfig, text } from "@tidemark/config";
+import { configNames, defineConfig, text } from "@tidemark/config";
+import { configGroups } from "@tidemark/host";
+import { allModules } from "./modules.ts";
 
-/** What the launcher and the one-command start read from the environment. */
-export const launchConfig = defineConfig({
+/** Settings of the launcher and of the one-command start. */
+const launchConfig = defineConfig({
   dataDirectory: text({
     env: "TIDEMARK_DATA_DIRECTORY",
     default: "data",
@@ -28,3 +30,12 @@ export const launchConfig = defineConfig({
     help: "Python 3.11 or newer for the tests that use it, instead of one from PATH.",
   }),
 });
+
+/** Every setting, by group, in the order of the documentation. */
+export const allConfigGroups = { launch: launchConfig, ...configGroups(allModules) };
+
+// Names that clients read (examples/typescript): a shell that sets them may start a server, too.
+const clientNames = ["TIDEMARK_URL", "TIDEMARK_API_KEY"];
+
+/** Every known TIDEMARK_* name, so that processes can share one environment. */
+export const knownNames: readonly string[] = [...configNames(allConfigGroups), ...clientNames];
