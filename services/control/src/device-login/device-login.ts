@@ -9,7 +9,7 @@ import { requirePaid } from "../organizations/account.rules.ts";
 import { requirePeopleManager, requireSession } from "../organizations/callers.ts";
 import { encodeOrganization, encodeUser } from "../organizations/encode-organization.ts";
 import { findMembership } from "../organizations/memberships.sql.ts";
-import { enterOrganization, findOrganization } from "../organizations/organizations.sql.ts";
+import { enterOrganization, findOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
@@ -76,8 +76,7 @@ export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["c
       const outcome = judgeApproval(state, now());
       if (login === undefined || outcome === "unknown") throw notFound("user code");
       if (outcome === "used") throw new AppError("conflict", "this user code was used already");
-      const organization = await findOrganization(tx, orgId);
-      if (organization === undefined) throw notFound("organization");
+      const organization = await requireOrganization(tx, orgId);
       requirePaid(organization.billing_state, "create API keys");
       await approveDeviceLogin(tx, { credentialId: login.credential_id, orgId, userId });
     });

@@ -4,7 +4,7 @@ import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
-import { findOrganization, lockOrganization } from "../organizations/organizations.sql.ts";
+import { findOrganization, lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
 import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
 import { listInvitationRows, lockInvitation, renewInvitation, revokeInvitationRow } from "./invitations.sql.ts";
@@ -43,7 +43,7 @@ export function listInvitations({ db, now }: ControlDeps): ControlHandlers["list
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const rows = await db.withTenant(orgId, async (tx) => {
-      if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
+      await requireOrganization(tx, orgId);
       requirePeopleManager(call);
       return listInvitationRows(tx, orgId, readPage(request.page, rowsMax));
     });

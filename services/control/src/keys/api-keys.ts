@@ -7,7 +7,7 @@ import type { Call } from "@tidemark/rpc";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { callingUser, isOperator, visibleOrganization } from "../organizations/callers.ts";
-import { findOrganization } from "../organizations/organizations.sql.ts";
+import { requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
@@ -43,8 +43,7 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const created = await commitProjectionChange(deps, orgId, async (tx) => {
-      const organization = await findOrganization(tx, orgId);
-      if (organization === undefined) throw notFound("organization");
+      const organization = await requireOrganization(tx, orgId);
       requireKeyManager(call);
       throwFault(request.bodyFault);
       const scopes = chooseScopes(request.scopes);
@@ -88,7 +87,7 @@ export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"]
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const rows = await db.withTenant(orgId, async (tx) => {
-      if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
+      await requireOrganization(tx, orgId);
       requireKeyManager(call);
       return listApiKeyRows(tx, orgId, readPage(request.page, rowsMax));
     });

@@ -1,3 +1,4 @@
+import { notFound } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
 import type { BillingState, PlanTier } from "@tidemark/plans";
 import type { AccountType } from "./account.rules.ts";
@@ -33,6 +34,13 @@ const findOrganizationSql = sql(
 /** Returns the organization, unless it was deleted. */
 export function findOrganization(tx: Tx, orgId: string): Promise<OrganizationRow | undefined> {
   return tx.one(findOrganizationSql, [orgId]);
+}
+
+/** Returns the organization. @throws not_found, also for one that was deleted */
+export async function requireOrganization(tx: Tx, orgId: string): Promise<OrganizationRow> {
+  const organization = await findOrganization(tx, orgId);
+  if (organization === undefined) throw notFound("organization");
+  return organization;
 }
 
 const lockOrganizationSql = sql(

@@ -8,7 +8,7 @@ import { requirePaid, requireTeam, seatLimitReached } from "../organizations/acc
 import { requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
 import { encodeMembership } from "../organizations/encode-organization.ts";
 import { findMembership, insertMembership } from "../organizations/memberships.sql.ts";
-import { findOrganization, lockOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
+import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
 import { countSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
@@ -23,8 +23,7 @@ export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     return deps.db.withTenant(orgId, async (tx) => {
-      const found = await findOrganization(tx, orgId);
-      if (found === undefined) throw notFound("organization");
+      const found = await requireOrganization(tx, orgId);
       requirePeopleManager(call);
       throwFault(request.bodyFault);
       const email = readEmail(request.email);
@@ -52,7 +51,7 @@ export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const rows = await db.withTenant(orgId, async (tx) => {
-      if ((await findOrganization(tx, orgId)) === undefined) throw notFound("organization");
+      await requireOrganization(tx, orgId);
       requirePeopleManager(call);
       return listSeatRows(tx, orgId, readPage(request.page, rowsMax));
     });
