@@ -33,7 +33,7 @@ describe.each(kinds)("a credential of kind %s", (kind) => {
     expect(issued.text.indexOf(issued.id) + issued.id.length + 1).toBeGreaterThan(keyPrefixLength);
   });
 
-  test("is refused when any one character is another", () => {
+  test("is refused when any single character differs", () => {
     fc.assert(
       fc.property(
         fc.nat(issued.text.length - 1),
@@ -54,9 +54,9 @@ test.each([
   ["an unknown kind", issueCredential("session", randomBytes).text.replace("session", "cookies")],
   ["a line break at the end", `${issueCredential("api_key", randomBytes).text}\n`],
   ["a key without its checksum", issueCredential("api_key", randomBytes).text.slice(0, -7)],
-])("%s is no credential", (_, text) => expect(parseCredential(text)).toBeUndefined());
+])("%s is not a credential", (_, text) => expect(parseCredential(text)).toBeUndefined());
 
-test("bytes that would favour some digits are not used", () => {
+test("bytes that would favor some digits are not used", () => {
   const bytes = [248, 255, 0, 62, 247, 61];
   let at = 0;
   const key = issueCredential("api_key", (count) =>

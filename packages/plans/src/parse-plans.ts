@@ -8,8 +8,8 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 }
 
 function readPlan(plan: Readonly<Record<string, unknown>>, tier: string, hosted: Plan): Plan {
-  const stranger = Object.keys(plan).find((name) => !fields.some((field) => field === name));
-  if (stranger !== undefined) throw new Error(`the plans file has an unknown field ${tier}.${stranger}`);
+  const unknownName = Object.keys(plan).find((name) => !fields.some((field) => field === name));
+  if (unknownName !== undefined) throw new Error(`the plans file has an unknown field ${tier}.${unknownName}`);
   const read = { ...hosted } as Record<keyof Plan, number>;
   for (const name of fields) {
     const value = plan[name];
@@ -27,8 +27,8 @@ function readPlan(plan: Readonly<Record<string, unknown>>, tier: string, hosted:
 }
 
 /**
- * Reads a table of plans from the JSON of a file: an object with any of `free`, `pro` and
- * `premium`, each with any fields of `Plan`; what is left out stays as in the hosted plans.
+ * Reads plans from the JSON of a file: an object with any of `free`, `pro` and `premium`, each with any fields of `Plan`.
+ * What the file leaves out stays as in the hosted plans.
  * @throws Error that names the first fault
  */
 export function parsePlans(text: string): Plans {
@@ -39,8 +39,8 @@ export function parsePlans(text: string): Plans {
     throw new Error("the plans file is not valid JSON");
   }
   if (!isObject(table)) throw new Error("the plans file must hold a JSON object");
-  const stranger = Object.keys(table).find((name) => !planTiers.some((tier) => tier === name));
-  if (stranger !== undefined) throw new Error(`the plans file names an unknown plan: ${stranger}`);
+  const unknownName = Object.keys(table).find((name) => !planTiers.some((tier) => tier === name));
+  if (unknownName !== undefined) throw new Error(`the plans file names an unknown plan: ${unknownName}`);
   const plans = { ...hostedPlans };
   for (const tier of planTiers) {
     const plan = table[tier];

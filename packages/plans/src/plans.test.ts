@@ -10,7 +10,7 @@ describe("the hosted plans", () => {
     expect(Object.values(planOf(hostedPlans, tier))).toEqual(expected);
   });
 
-  test("a tier that is none is the smallest", () => {
+  test("an unknown tier counts as the smallest", () => {
     expect(planOf(hostedPlans, "toString")).toBe(hostedPlans.free);
   });
 });

@@ -4,9 +4,9 @@ export const planTiers = ["free", "pro", "premium"] as const;
 /** The name of a plan. */
 export type PlanTier = (typeof planTiers)[number];
 
-/** What a plan allows, by the names that the usage document gives the fields. */
+/** What a plan allows, in fields with the names of the usage document. */
 export type Plan = {
-  /** Requests a second, and at once. */
+  /** Requests per second, and simultaneously (burst). */
   readonly rate_limit_rps: number;
   readonly rate_limit_burst: number;
   readonly ingest_rate_limit_rps: number;
@@ -48,7 +48,34 @@ export const hostedPlans: Plans = {
   },
 };
 
-/** The plan of a tier; a name that is none counts as the smallest. */
+/** Returns the plan of a tier; an unknown name counts as the smallest tier. */
 export function planOf(plans: Plans, tier: string): Plan {
   return plans[planTiers.find((known) => known === tier) ?? "free"];
+}
+
+/** Every billing state of an organization. Operators set it: there is no payment provider. */
+export const billingStates = [
+  "free_active",
+  "checkout_pending",
+  "paid_active",
+  "past_due_grace",
+  "read_only_payment_required",
+  "canceled",
+] as const;
+
+/** Whether an organization has paid. */
+export type BillingState = (typeof billingStates)[number];
+
+const unpaid: ReadonlySet<string> = new Set<BillingState>([
+  "checkout_pending",
+  "read_only_payment_required",
+  "canceled",
+]);
+
+/**
+ * Tells whether an organization in this state may read, finish and stop what it has, but not add anything new (API
+ * specification, Errors, payment_required).
+ */
+export function awaitsPayment(billingState: string): boolean {
+  return unpaid.has(billingState);
 }

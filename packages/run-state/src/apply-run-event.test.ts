@@ -1,14 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-
 import { newRunState, NO_STOP } from "./run-state.ts";
 import {
   acknowledge,
   acknowledgeOther,
   after,
-  effectOf,
-  expectedEffectOf,
   complete,
   completeOther,
+  effectOf,
+  expectedEffectOf,
   fail,
   finish,
   minute,
@@ -18,8 +17,8 @@ import {
   stop,
   stopAgain,
   toRunning,
+  type Row,
 } from "./transition-rows.fixture.ts";
-import type { Row } from "./transition-rows.fixture.ts";
 
 /** The rows of the API specification's table for a run that exists; modes `create` and `auto` on one change nothing and are no events. */
 const specified: Row[] = [

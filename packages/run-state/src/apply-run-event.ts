@@ -1,8 +1,13 @@
-import type { LifecycleEntry } from "./lifecycle.ts";
-import { isTerminal, NO_STOP } from "./run-state.ts";
-import type { RunState, RunStatus, StopActor, StopRecord } from "./run-state.ts";
-import { transitionRow } from "./transition-table.ts";
-import type { Outcome, TransitionRow, Trigger } from "./transition-table.ts";
+import {
+  isTerminal,
+  NO_STOP,
+  type LifecycleEntry,
+  type RunState,
+  type RunStatus,
+  type StopActor,
+  type StopRecord,
+} from "./run-state.ts";
+import { transitionRow, type Outcome, type TransitionRow, type Trigger } from "./transition-table.ts";
 
 /**
  * What a caller asks of a run that exists. `resume`: POST /runs with mode `resume`. `patch`: a status by PATCH. `stop`: a stop request;
@@ -21,7 +26,7 @@ export type RunEvent =
     };
 
 /**
- * The result of an event. `changed` is false exactly when `state` is the very object that went in, so that nothing needs to be written.
+ * The result of an event. `changed` is false exactly when `state` is the same object as before, so that nothing has to be written.
  * `lifecycle` is the entry to append to the run's lifecycle, or null.
  */
 export type Transition = {
@@ -32,8 +37,8 @@ export type Transition = {
 };
 
 /**
- * Applies one event at time `at`, after the one transition table (API specification, States and transitions). Pure: the input is never
- * modified. Repeating an event changes nothing further: the first finish time, stop times, reason and completion message are kept.
+ * Applies one event at time `at`, by the transition table (API specification, States and transitions). Pure: the input is never
+ * modified. Repeating an event changes nothing: the first finish time, stop times, reason and completion message are kept.
  */
 export function applyRunEvent(state: RunState, event: RunEvent, at: Date): Transition {
   const row = transitionRow(triggerOf(state, event), state.status, state.stop.state);
@@ -53,7 +58,7 @@ function triggerOf(state: RunState, event: RunEvent): Trigger {
     case "patch":
       return `patch_${event.status}`;
     case "ack":
-      // A run that was never asked has no request id, so that no acknowledgement matches it.
+      // A run that was never asked does not have a request id, so that every acknowledgement names another request.
       if (state.stop.requestId !== event.requestId) return "ack_other_request";
       return `ack_${event.state}`;
     default:

@@ -1,14 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-
-import { applyRunEvent } from "./apply-run-event.ts";
-import type { RunEvent } from "./apply-run-event.ts";
+import { applyRunEvent, type RunEvent } from "./apply-run-event.ts";
 import { NO_STOP } from "./run-state.ts";
 import {
   acknowledge,
   after,
+  complete,
   effectOf,
   expectedEffectOf,
-  complete,
   fail,
   finish,
   minute,
@@ -17,8 +15,8 @@ import {
   stop,
   stopAgain,
   toRunning,
+  type Row,
 } from "./transition-rows.fixture.ts";
-import type { Row } from "./transition-rows.fixture.ts";
 
 /** What the specification leaves open. */
 const between: Row[] = [

@@ -1,12 +1,21 @@
-export { applyRunEvent } from "./apply-run-event.ts";
-export type { RunEvent, Transition } from "./apply-run-event.ts";
-export { DISPLAY_STATUSES, displayStatus, isStopPending, isStopRequested } from "./derived-status.ts";
-export { instantOf, instantText } from "./instant.ts";
-export { appendLifecycle, LIFECYCLE_ENTRIES_MAX } from "./lifecycle.ts";
-export type { LifecycleEntry } from "./lifecycle.ts";
-export { isTerminal, newRunState, NO_STOP } from "./run-state.ts";
-export type { DisplayStatus, RunState, RunStatus, StopActor, StopRecord, StopState } from "./run-state.ts";
-export { rowOfState, stateOfRow } from "./state-row.ts";
-export type { RunStateRow } from "./state-row.ts";
-export { RUN_STATUSES, STOP_STATES } from "./transition-table.ts";
-export type { Outcome } from "./transition-table.ts";
+export { applyRunEvent, type RunEvent, type Transition } from "./apply-run-event.ts";
+export {
+  appendLifecycle,
+  DISPLAY_STATUSES,
+  displayStatus,
+  isStopPending,
+  isStopRequested,
+  isTerminal,
+  LIFECYCLE_ENTRIES_MAX,
+  newRunState,
+  NO_STOP,
+  type DisplayStatus,
+  type LifecycleEntry,
+  type RunState,
+  type RunStatus,
+  type StopActor,
+  type StopRecord,
+  type StopState,
+} from "./run-state.ts";
+export { instantOf, instantText, rowOfState, stateOfRow, type RunStateRow } from "./state-row.ts";
+export { RUN_STATUSES, STOP_STATES, type Outcome } from "./transition-table.ts";

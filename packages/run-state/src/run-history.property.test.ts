@@ -1,15 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-
-import { applyRunEvent } from "./apply-run-event.ts";
-import type { RunEvent } from "./apply-run-event.ts";
-import { displayStatus } from "./derived-status.ts";
-import { isTerminal, newRunState, NO_STOP } from "./run-state.ts";
-import type { RunState } from "./run-state.ts";
+import { applyRunEvent, type RunEvent } from "./apply-run-event.ts";
+import { NO_STOP, displayStatus, isTerminal, newRunState, type RunState } from "./run-state.ts";
 
 const message = fc.option(fc.constantFrom("m1", "m2"), { nil: null });
 
-/** Events of a history; stop requests bring ids that were never used before, acknowledgements name the n-th request ever stored, or an alien one. */
+/** An event of a history. Stop requests have new ids; acknowledgements name the n-th newest stored request, or one that never existed. */
 type Command =
   | Exclude<RunEvent, { kind: "stop" | "ack" }>
   | { kind: "stop"; reason: string | null }
@@ -30,7 +26,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   }),
 );
 
-/** What an outsider who sees only requests and answers knows about the run: an independent account of the same rules. */
+/** What follows from requests and answers alone: an independent model of the same rules. */
 type Model = {
   status: RunState["status"];
   finishedAt: number | null;
@@ -69,7 +65,7 @@ function expectInvariants(state: RunState, model: Model) {
   expect(displayStatus(state.status, stop.state)).toBe(shown);
 }
 
-/** Feeds one event to the model and says what the answer must be. */
+/** Applies one event to the model and returns the expected outcome. */
 function follow(model: Model, event: RunEvent, at: number): string {
   const end = (status: "finished" | "failed") => {
     model.status = status;

@@ -1,9 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-
 import { applyRunEvent } from "./apply-run-event.ts";
 import { newRunState } from "./run-state.ts";
-import { rowOfState, stateOfRow } from "./state-row.ts";
-import type { RunStateRow } from "./state-row.ts";
+import { rowOfState, stateOfRow, type RunStateRow } from "./state-row.ts";
 
 const asked: RunStateRow = {
   status: "running",
@@ -23,7 +21,7 @@ const asked: RunStateRow = {
 };
 
 describe("a state and its row", () => {
-  test("go over into each other without losing a microsecond", () => {
+  test("convert into each other without losing a microsecond", () => {
     expect(rowOfState(stateOfRow(asked))).toEqual(asked);
     expect(rowOfState(newRunState(new Date(0)))).toMatchObject({
       status: "running",

@@ -1,7 +1,23 @@
-import { instantOf, instantText } from "./instant.ts";
 import type { RunState, RunStatus, StopActor, StopState } from "./run-state.ts";
 
-/** A run's state as rows hold it: what `runs.lock_state_v1` returns of it. Instants are RFC 3339 texts. */
+const texts = new WeakMap<Date, string>();
+
+/**
+ * Returns an RFC 3339 text as a Date. A Date does not have microseconds, so the text is kept beside it: an instant that a
+ * transition passes on is written back exactly.
+ */
+export function instantOf(text: string): Date {
+  const date = new Date(text);
+  texts.set(date, text);
+  return date;
+}
+
+/** Returns the text that `instantOf` made the Date of, else the Date's own ISO text. */
+export function instantText(date: Date): string {
+  return texts.get(date) ?? date.toISOString();
+}
+
+/** A run's state as a row: what `runs.lock_state_v1` returns. Instants are RFC 3339 texts. */
 export type RunStateRow = {
   readonly status: RunStatus;
   readonly started_at: string;
@@ -22,7 +38,7 @@ export type RunStateRow = {
 const optionalInstant = (text: string | null): Date | null => (text === null ? null : instantOf(text));
 const optionalText = (date: Date | null): string | null => (date === null ? null : instantText(date));
 
-/** The state in a row. */
+/** Returns the state of a row. */
 export function stateOfRow(row: RunStateRow): RunState {
   return {
     status: row.status,
@@ -44,7 +60,7 @@ export function stateOfRow(row: RunStateRow): RunState {
   };
 }
 
-/** The row of a state; instants that came from a row are its very texts. */
+/** Returns the row of a state; instants that came from a row are the same texts. */
 export function rowOfState(state: RunState): RunStateRow {
   const { stop } = state;
   return {

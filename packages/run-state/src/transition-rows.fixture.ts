@@ -1,14 +1,11 @@
-import { applyRunEvent } from "./apply-run-event.ts";
-import type { RunEvent } from "./apply-run-event.ts";
-import { displayStatus } from "./derived-status.ts";
-import { newRunState } from "./run-state.ts";
-import type { DisplayStatus, RunState, StopState } from "./run-state.ts";
+import { applyRunEvent, type RunEvent } from "./apply-run-event.ts";
+import { displayStatus, newRunState, type DisplayStatus, type RunState, type StopState } from "./run-state.ts";
 import type { Outcome } from "./transition-table.ts";
 
 export const startedAt = new Date("2026-01-02T03:00:00.000Z");
 export const now = new Date("2026-01-02T09:00:00.000Z");
 
-/** The minute-th minute of the history that leads to a row's state. */
+/** Returns the n-th minute of the history that leads to a row's state. */
 export const minute = (n: number) => new Date(startedAt.getTime() + n * 60_000);
 
 export const resume: RunEvent = { kind: "resume" };
@@ -22,7 +19,7 @@ export const complete: RunEvent = { kind: "ack", requestId: "r1", state: "comple
 export const acknowledgeOther: RunEvent = { kind: "ack", requestId: "r9", state: "acknowledged", message: null };
 export const completeOther: RunEvent = { kind: "ack", requestId: "r9", state: "completed", message: null };
 
-/** The state after a history; its n-th event (from 1) happens at minute n. */
+/** Returns the state after a history; its n-th event (from 1) happens at minute n. */
 export function after(...events: RunEvent[]): RunState {
   return events.reduce((state, event, i) => applyRunEvent(state, event, minute(i + 1)).state, newRunState(startedAt));
 }
@@ -39,10 +36,10 @@ export type Row = {
   expected?: Partial<RunState>;
 };
 
-/** What a row's event does to the run at {@link now}; `untouched` when the state is the very one from before. */
+/** What a row's event does to the run at {@link now}; `untouched` when the state is the same object as before. */
 export type Effect = Pick<Row, "outcome" | "changed" | "shows" | "stopState"> & { state: RunState; untouched: boolean };
 
-/** The effect of a row's event. */
+/** Returns the effect of a row's event. */
 export function effectOf({ history, event }: Row): Effect {
   const before = after(...history);
   const { state, outcome, changed } = applyRunEvent(before, event, now);
@@ -50,7 +47,7 @@ export function effectOf({ history, event }: Row): Effect {
   return { outcome, changed, shows, stopState: state.stop.state, state, untouched: state === before };
 }
 
-/** The effect that a row demands, with every field of the state. */
+/** Returns the effect that a row expects, with every field of the state. */
 export function expectedEffectOf({ history, outcome, changed, shows, stopState, expected }: Row): Effect {
   return { outcome, changed, shows, stopState, state: { ...after(...history), ...expected }, untouched: !changed };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-
 import { RUN_STATUSES, STOP_STATES, transitionRow, TRANSITIONS, TRIGGERS } from "./transition-table.ts";
 
 const cells = TRIGGERS.flatMap((on) =>

@@ -1,6 +1,6 @@
 import type { RunStatus, StopState } from "./run-state.ts";
 
-/** What can happen to a run. An acknowledgement that names another request than the stored one is a trigger of its own. */
+/** What can happen to a run. An acknowledgement that names another request than the stored one is a separate trigger. */
 export type Trigger =
   | "resume"
   | "patch_running"
@@ -11,7 +11,7 @@ export type Trigger =
   | "ack_completed"
   | "ack_other_request";
 
-/** What the caller is told; the API's answers (200 with flags, or 409) follow from it. */
+/** What an event came to; the API's answers (200 with flags, or 409) follow from it. */
 export type Outcome =
   | "attached"
   | "resumed"
@@ -23,7 +23,7 @@ export type Outcome =
   | "completed"
   | "stop_id_mismatch";
 
-/** One row: in any of `status` and any of `stop`, the trigger leads to `statusTo` and `stopTo` (absent: stays) with this outcome. */
+/** One row: in any of `status` and any of `stop`, the trigger leads to `statusTo` and `stopTo` (unchanged when absent) with this outcome. */
 export type TransitionRow = {
   readonly on: Trigger;
   readonly status: readonly RunStatus[];
@@ -67,8 +67,8 @@ const asked: readonly StopState[] = ["requested", "acknowledged", "completed", "
 const askedAndPastRequest: readonly StopState[] = ["acknowledged", "completed", "terminal_without_completion"];
 
 /**
- * The one table of what happens to a run's status and stop state (API specification, States and transitions). For each trigger, status and
- * stop state at most one row applies; none is missing except an acknowledgement of a run without a request, which is `ack_other_request`.
+ * How a run's status and stop state change (API specification, States and transitions). Exactly one row applies to each trigger, status
+ * and stop state, and none to an acknowledgement of a run without a request, which is `ack_other_request`.
  *
  * Where the specification is silent: a PATCH back to running touches nothing but the status; a run that ends by PATCH with its stop still
  * pending has `terminal_without_completion`, and completing that stop later is accepted; completing the stop of a running run makes it
@@ -114,7 +114,7 @@ for (const row of TRANSITIONS) {
   for (const status of row.status) for (const stop of row.stop) byCell.set(`${row.on} ${status} ${stop}`, row);
 }
 
-/** The row that applies. Throws a plain Error for an acknowledgement of a run without a stop request, which is no trigger of this table. */
+/** Returns the row that applies. @throws Error for an acknowledgement of a run without a stop request, to which no row applies */
 export function transitionRow(on: Trigger, status: RunStatus, stop: StopState): TransitionRow {
   const row = byCell.get(`${on} ${status} ${stop}`);
   if (row === undefined) throw new Error(`no transition for ${on} of a ${status} run with stop state ${stop}`);

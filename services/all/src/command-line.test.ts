@@ -9,7 +9,7 @@ describe("the command line", () => {
     expect(read([])).toEqual({ port: 8080, dataDirectory: "/home/ada/lab/data", fresh: false, help: false });
   });
 
-  test("takes the environment's word where no argument says otherwise", () => {
+  test("takes from the environment what the arguments leave out", () => {
     const environment = { TIDEMARK_PORT: "9000", TIDEMARK_DATA_DIRECTORY: "/srv/tidemark" };
     expect(read([], environment)).toMatchObject({ port: 9000, dataDirectory: "/srv/tidemark" });
     expect(read(["--port", "1", "--data-dir", "x"], environment)).toMatchObject({

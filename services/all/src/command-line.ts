@@ -2,13 +2,13 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-/** What `npm start -- …` and `npm run split -- …` take. */
+/** The arguments of `npm start -- …` and `npm run split -- …`. */
 export type CommandLine = {
   /** Port of the REST gateway. */
   port: number;
-  /** Absolute path of the folder that keeps everything. */
+  /** Absolute path of the data folder. */
   dataDirectory: string;
-  /** Delete the data folder first. */
+  /** Whether to delete the contents of the data folder first. */
   fresh: boolean;
   help: boolean;
 };
@@ -27,8 +27,8 @@ function directory(text: string, from: string): string {
 }
 
 /**
- * Reads the arguments; the environment gives what they leave out.
- * @throws Error with one line about the first thing that is wrong.
+ * Reads the arguments; the environment supplies what they leave out.
+ * @throws Error with one line about the first fault
  */
 export function parseCommandLine(
   args: readonly string[],

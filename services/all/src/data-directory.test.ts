@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(parent, { recursive: true, force: true }));
 
 describe("the data folder", () => {
-  test("is made when it is missing, for its owner alone", async () => {
+  test("is created when it is missing, for its owner alone", async () => {
     const folder = join(parent, "a", "b");
     await (await openDataDirectory(folder, false)).release();
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -34,7 +34,7 @@ describe("the data folder", () => {
     expect(await readdir(parent)).not.toContain("old");
   });
 
-  test("is never somebody else's folder, with --fresh or without", async () => {
+  test("is never a folder with other contents, with --fresh or without", async () => {
     await writeFile(join(parent, "thesis.tex"), "");
     for (const fresh of [false, true]) {
       await expect(openDataDirectory(parent, fresh)).rejects.toThrow("not a Tidemark data folder");

@@ -8,7 +8,7 @@ const FORMAT = 1;
 
 /** The data folder of a running Tidemark, taken for this process. */
 export type DataDirectory = {
-  /** Lets others have it. */
+  /** Lets other processes take it. */
   release(): Promise<void>;
 };
 
@@ -16,7 +16,7 @@ async function contents(directory: string): Promise<string[]> {
   return (await readdir(directory)).filter((name) => name !== LOCK);
 }
 
-/** @throws StartError when what is in the folder is not ours, or of a format we do not read */
+/** Checks that the folder is empty, or a data folder of the format that this version reads. @throws StartError */
 async function check(directory: string, names: readonly string[], fresh: boolean): Promise<void> {
   if (names.length === 0) return;
   if (!names.includes(MARKER)) {
@@ -30,9 +30,9 @@ async function check(directory: string, names: readonly string[], fresh: boolean
 }
 
 /**
- * Takes the data folder for this process; makes it when it is missing. With `fresh` everything in
- * it is deleted, but only after it is ours and only if it is a data folder.
- * @throws StartError in one line: in use, foreign contents, another format, not writable.
+ * Takes the data folder for this process; creates it when it is missing. With `fresh` deletes everything in it, but only
+ * after the process has taken it and only if it is a data folder.
+ * @throws StartError in one line: in use, not a data folder, another format, not writable
  */
 export async function openDataDirectory(directory: string, fresh: boolean): Promise<DataDirectory> {
   const claim = await claimFolder(directory);

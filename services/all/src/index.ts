@@ -1,2 +1,2 @@
-export { allConfigGroups, knownNames } from "./known-names.ts";
+export { allConfigGroups, knownNames } from "./settings.ts";
 export { allModules } from "./modules.ts";

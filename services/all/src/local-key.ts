@@ -7,7 +7,7 @@ import { connectPeer, createCall } from "@tidemark/rpc";
 
 const START_TIMEOUT_MS = 30_000;
 
-/** Reads the kept key; an absent or empty file is no key. */
+/** Returns the stored key, or an empty text without one. */
 async function readKey(file: string): Promise<string> {
   try {
     return (await readFile(file, "utf8")).trim();
@@ -18,8 +18,8 @@ async function readKey(file: string): Promise<string> {
 }
 
 /**
- * The API key of this data folder: the one kept in `api-key` (mode 0600) as long as it works, else
- * a new one that is kept there before it is returned. Asks the control service at `controlUrl`.
+ * Returns the API key of this data folder: the one stored in `api-key` (mode 0600) as long as it works, else a new one that
+ * is stored there first. Asks the control service at `controlUrl`.
  */
 export async function ensureLocalKey(options: {
   dataDirectory: string;

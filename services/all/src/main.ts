@@ -1,8 +1,8 @@
 import { runProcess } from "@tidemark/host";
-import { knownNames } from "./known-names.ts";
 import { selectModules } from "./modules.ts";
+import { knownNames } from "./settings.ts";
 
-// One image, one argument: `main.ts --target=all`, or the modules that this process is to run.
+// One image, one argument: `main.ts --target=all`, or the modules that this process runs.
 const argument = process.argv.find((text) => text.startsWith("--target="));
 const target = argument?.slice("--target=".length) ?? "all";
 await runProcess({

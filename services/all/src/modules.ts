@@ -15,7 +15,7 @@ export const allModules: readonly ModuleDefinition[] = [
 
 /**
  * The modules of a target: `all`, or names separated by commas.
- * @throws Error that lists the names that exist.
+ * @throws Error that lists the existing names
  */
 export function selectModules(target: string): readonly ModuleDefinition[] {
   if (target === "all") return allModules;

@@ -2,9 +2,9 @@ import { ConfigError } from "@tidemark/config";
 import { isStartError } from "@tidemark/local";
 import { parseCommandLine, usage, type CommandLine } from "./command-line.ts";
 
-/** Something that was started and can be ended. */
+/** What was started. */
 export type Running = {
-  /** Resolves with a sentence when a part that must run has ended by itself. */
+  /** Resolves with a sentence when a part that is needed has ended by itself. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
 };
@@ -20,8 +20,8 @@ function explain(error: unknown): string {
 }
 
 /**
- * Runs a start program at a terminal: arguments in, one clear line and exit code 1 when it cannot
- * start, a clean stop on Ctrl-C, SIGTERM and SIGHUP (a second one ends at once).
+ * Runs a start program at a terminal: reads the arguments, prints one line and exits with code 1 when it cannot start, and
+ * stops cleanly on Ctrl-C, SIGTERM and SIGHUP (a second signal ends immediately).
  */
 export async function runLocal(start: (line: CommandLine) => Promise<Running>): Promise<void> {
   let line: CommandLine;
@@ -60,7 +60,7 @@ export async function runLocal(start: (line: CommandLine) => Promise<Running>): 
     process.stderr.write(`tidemark: ${explain(error)}\n`);
     process.exit(1);
   }
-  // A signal that came during the start found nothing to stop yet.
+  // There was nothing to stop yet for a signal during the start.
   if (stopping !== undefined) await running.stop();
   const sentence = await running.failed;
   if (stopping === undefined) {

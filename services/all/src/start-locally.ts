@@ -1,41 +1,39 @@
 import { randomBytes } from "node:crypto";
+import { createServer } from "node:net";
 import { join } from "node:path";
-import { startPostgres } from "@tidemark/local";
-import { banner } from "./banner.ts";
-import { checkPort } from "./check-port.ts";
+import { startError, startPostgres } from "@tidemark/local";
 import type { CommandLine } from "./command-line.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { ensureLocalKey } from "./local-key.ts";
-import { localDefaults, localSettings } from "./local-settings.ts";
 import { say, type Running } from "./run-local.ts";
 
-/** What a way of running the product gets to start it with. */
+/** What `startLocally` passes to the function that starts the product. */
 export type LocalParts = {
-  /** A folder of its own inside the data folder. */
+  /** Returns a folder inside the data folder. */
   readonly folder: (name: string) => string;
-  /** The user's settings over the defaults of a laptop, and what this start decides. */
+  /** The user's settings over the local defaults, and what this start decides. */
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** The gateway's address. */
   readonly baseUrl: string;
-  /** Has `stop` called at the end, or when the start fails, the last one first. */
+  /** Registers a function that is called at the end, or when the start fails; the last one first. */
   readonly onStop: (stop: () => Promise<void>) => void;
   /** Ends everything with this sentence as soon as the promise resolves. */
   readonly failsWith: (sentence: Promise<string>) => void;
 };
 
-/** What it tells when it runs. */
+/** What that function returns when the product runs. */
 export type LocalProduct = {
   /** Address of the control module's internal port. */
   controlUrl: string;
-  /** How it runs, for the banner; gets what PostgreSQL is called. */
+  /** Returns one line on how it runs, for the banner; gets name and version of PostgreSQL. */
   describe(postgres: string): string;
 };
 
 const HOST = "127.0.0.1";
 
 /**
- * Takes the port and the data folder, starts PostgreSQL in it, then the product as `startProduct`
- * does it, makes sure of an API key and prints the banner. A failure stops what has been started.
+ * Checks the port, takes the data folder, starts PostgreSQL in it and then the product by `startProduct`, ensures that there
+ * is an API key, and prints the banner. A failure stops what was started.
  * @throws StartError in one line
  */
 export async function startLocally(
@@ -85,4 +83,73 @@ export async function startLocally(
     await stop();
     throw error;
   }
+}
+
+/** Returns the settings that a local start decides, whatever the environment says. */
+function localSettings(port: number, databaseUrl: string, internalToken: string): Record<string, string> {
+  return {
+    TIDEMARK_PORT: String(port),
+    TIDEMARK_DATABASE_URL: databaseUrl,
+    TIDEMARK_INTERNAL_TOKEN: internalToken,
+  };
+}
+
+/** Defaults of a local start: no limits, only warnings in the log. */
+const localDefaults: Readonly<Record<string, string>> = {
+  TIDEMARK_LIMITS: "off",
+  TIDEMARK_LOG_LEVEL: "warn",
+  TIDEMARK_DRAIN_SECONDS: "5",
+};
+
+/** Checks that the port can be listened on, before anything slow begins. @throws StartError in one line */
+async function checkPort(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      probe.once("error", reject);
+      probe.listen(port, host, resolve);
+    });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") throw startError(`port ${port} is in use: choose another with --port`);
+    if (code === "EACCES")
+      throw startError(`port ${port} may not be used by this user: choose one above 1023 with --port`);
+    throw startError(`port ${port} cannot be used: ${(error as Error).message}`);
+  } finally {
+    await new Promise<void>((resolve) => probe.close(() => resolve()));
+  }
+}
+
+/** What the banner tells. */
+type BannerFacts = {
+  baseUrl: string;
+  key: string;
+  keyFile: string;
+  dataDirectory: string;
+  /** One line on how it runs. */
+  mode: string;
+  seconds: number;
+};
+
+/** Returns the text that ends the start: the address, the key, and a first request to paste. */
+function banner(facts: BannerFacts): string {
+  return `
+Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
+
+  API        ${facts.baseUrl}
+  API key    ${facts.key}
+             (kept in ${facts.keyFile}; scopes sdk:ingest, export:read, runs:control)
+  Data       ${facts.dataDirectory}
+  Reference  ${facts.baseUrl}/openapi.json
+
+Create a first run:
+
+  curl -s -X POST ${facts.baseUrl}/runs -H "Authorization: Bearer ${facts.key}" -H "Content-Type: application/json" -d '{"project": "demo", "config": {"lr": 0.001}}'
+
+From Python (pip install instantml):
+
+  export INSTANTML_API_BASE_URL=${facts.baseUrl} INSTANTML_API_KEY=${facts.key}
+
+Rate and plan limits are off here (TIDEMARK_LIMITS=on switches them on). Ctrl-C stops everything.
+`;
 }

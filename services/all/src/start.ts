@@ -1,7 +1,7 @@
 import { startHost } from "@tidemark/host";
-import { knownNames } from "./known-names.ts";
 import { allModules } from "./modules.ts";
 import { runLocal } from "./run-local.ts";
+import { knownNames } from "./settings.ts";
 import { startLocally } from "./start-locally.ts";
 
 // `npm start`: everything in this one process over an embedded PostgreSQL.

@@ -7,15 +7,14 @@ import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { implement } from "@tidemark/rpc";
 import { controlConfig } from "./config.ts";
-import { controlHandlers } from "./handlers/index.ts";
+import { controlHandlers } from "./handlers.ts";
 import { createLogMail } from "./mail/log-mail.ts";
 import { noMail } from "./mail/no-mail.ts";
-import { createRunDirectory } from "./run-directory.ts";
-import { stopAnsweredSubject, stopRequestedSubject } from "./store/announce-stops.ts";
-import { findRuns } from "./store/find-runs.ts";
-import { readChangedPage } from "./store/read-changed-page.ts";
-import { readRunningPage } from "./store/read-running-page.ts";
-import { startUpkeep } from "./upkeep.ts";
+import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.ts";
+import { createRunDirectory } from "./stops/run-directory.ts";
+import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
+import { findRuns } from "./stops/runs-schema.sql.ts";
+import { startUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `control`: users, organizations, members, credentials. */
 export const controlMigrations: MigrationSet = {
@@ -23,7 +22,7 @@ export const controlMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store", "migrations"),
 };
 
-/** Who may come in: accounts, sessions, keys, and what gateways know of them. And which runs should stop. */
+/** Accounts, sessions, keys and what gateways know of them; and which runs should stop. */
 export const controlModule = defineModule({
   name: "control",
   config: controlConfig,
@@ -63,7 +62,7 @@ export const controlModule = defineModule({
       nowMs: () => performance.now(),
       log,
     });
-    // Messages are lost while the bus is out of reach; what changed meanwhile is looked for at once.
+    // Messages are lost while the bus is not available, so a new connection reads changes immediately.
     const wakes = await Promise.all(
       [stopRequestedSubject, stopAnsweredSubject].map((subject) => bus.listen(subject, runs.wake, runs.wake)),
     );

@@ -2,8 +2,8 @@ import type { Log } from "@tidemark/telemetry";
 import type { Mail } from "./mail.ts";
 
 /**
- * Sends nothing: notes in the log that there would be a message, and gives the link to the inviting
- * person instead. The link itself stays out of the log, because whoever reads it could accept.
+ * Creates mail that sends nothing: it logs that there would be a message and returns the link for the inviting person.
+ * The link itself stays out of the log, because anyone who reads it could accept the invitation.
  */
 export function createLogMail(log: Log): Mail {
   return {

@@ -1,22 +1,22 @@
-/** An invitation as a message to somebody who may not be a user yet. */
+/** The message of an invitation, to somebody who may not be a user yet. */
 export type InvitationMessage = {
   readonly to: string;
   readonly organizationName: string;
   readonly role: string;
-  /** Where the invited person accepts; carries the token. */
+  /** Address of the page where the invited person accepts; contains the token. */
   readonly link: string;
   readonly expiresAt: string;
   readonly invitationId: string;
   readonly orgId: string;
 };
 
-/** How messages reach people. Which driver works behind it is a setting. */
+/** How messages reach people; a setting chooses the driver. */
 export type Mail = {
-  /** False: nothing can be sent, and whoever wants to is told so at once. */
+  /** False when nothing can be sent; invitations are refused then before anything is stored. */
   readonly available: boolean;
   /**
-   * Sends an invitation. `previewLink` comes from drivers that reach no mailbox: the inviting person
-   * hands it on. Throws when the message was not taken.
+   * Sends an invitation. Drivers that do not reach a mailbox return a `previewLink`, which the inviting person passes on.
+   * Throws when the message was not accepted.
    */
   sendInvitation(message: InvitationMessage): Promise<{ previewLink?: string }>;
 };

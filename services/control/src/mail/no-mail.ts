@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { Mail } from "./mail.ts";
 
-/** 503: this installation sends no messages. */
+/** Returns the error that this installation does not send messages. */
 export function mailUnavailable(): AppError {
   return new AppError(
     "email_delivery_unavailable",
@@ -9,7 +9,7 @@ export function mailUnavailable(): AppError {
   );
 }
 
-/** For installations that want no invitations: sending is refused. */
+/** Mail of an installation without invitations: refuses to send. */
 export const noMail: Mail = {
   available: false,
   sendInvitation: async () => {

@@ -1,0 +1,37 @@
+import type { Db } from "@tidemark/pg";
+import type { Plans } from "@tidemark/plans";
+import type { ControlService } from "@tidemark/proto/control/v1/control";
+import type { Handlers } from "@tidemark/rpc";
+import type { Mail } from "./mail/mail.ts";
+import type { RunDirectory } from "./stops/run-directory.ts";
+
+/** What the handlers work with. Time, ids and random bytes are arguments, so that tests can choose them. */
+export type ControlDeps = {
+  readonly db: Db;
+  readonly mail: Mail;
+  readonly runs: RunDirectory;
+  readonly now: () => Date;
+  /** A new random UUID. */
+  readonly newId: () => string;
+  readonly randomBytes: (count: number) => Uint8Array;
+  /** Tells the relay that a committed transaction has left a message. */
+  readonly nudge: () => void;
+  readonly settings: {
+    /** What each plan includes. */
+    readonly plans: Plans;
+    /** Whether anyone may sign in by an address alone. */
+    readonly devAuth: boolean;
+    /** Whether the number of seats, which is a quota of the plan, is enforced. */
+    readonly seatLimits: boolean;
+    /** Where the web pages are, without a trailing slash; the address of the request when undefined. */
+    readonly webUrl: string | undefined;
+  };
+};
+
+/** A handler for each RPC of the service. */
+export type ControlHandlers = Handlers<(typeof ControlService)["method"]>;
+
+/** Returns the address of the web pages without a trailing slash: the configured one, else the one of the request (`baseUrl`). */
+export function webAddress({ settings }: ControlDeps, baseUrl: string): string {
+  return (settings.webUrl ?? baseUrl).replace(/\/+$/, "");
+}

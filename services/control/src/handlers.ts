@@ -1,0 +1,64 @@
+import type { ControlDeps, ControlHandlers } from "./deps.ts";
+import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-login/device-login.ts";
+import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
+import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from "./invitations/invitations.ts";
+import { createApiKey, disableServiceAccount, listApiKeys, revokeApiKey } from "./keys/api-keys.ts";
+import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
+import {
+  checkOrganizationName,
+  createOrganization,
+  listOrganizations,
+  updateOrganization,
+} from "./organizations/organizations.ts";
+import { createOwnOrganization } from "./organizations/own-organization.ts";
+import { createUser, listMemberships, listUsers } from "./organizations/users.ts";
+import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
+import { addSeat, listSeats } from "./seats/seats.ts";
+import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
+import { getAuthConfig, signInForDevelopment } from "./sessions/sign-in-for-development.ts";
+import { acknowledgeStop } from "./stops/acknowledge-stop.ts";
+import { stopRun, stopRuns } from "./stops/stop-runs.ts";
+import { catchUpRuns, getStopSignal } from "./stops/stop-signal.ts";
+
+/** Returns the handlers of all RPCs of the service. */
+export function controlHandlers(deps: ControlDeps): ControlHandlers {
+  return {
+    acceptInvitation: acceptInvitation(deps),
+    acknowledgeStop: acknowledgeStop(deps),
+    addSeat: addSeat(deps),
+    catchUpRuns: catchUpRuns(deps),
+    checkOrganizationName: checkOrganizationName(deps),
+    confirmDeviceLogin: confirmDeviceLogin(deps),
+    createApiKey: createApiKey(deps),
+    createInvitation: createInvitation(deps),
+    createOrganization: createOrganization(deps),
+    createOwnOrganization: createOwnOrganization(deps),
+    createUser: createUser(deps),
+    disableServiceAccount: disableServiceAccount(deps),
+    ensureLocalAccess: ensureLocalAccess(deps),
+    getAuthConfig: getAuthConfig(deps),
+    getProjection: getProjection(deps),
+    getSession: getSession(deps),
+    getStopSignal: getStopSignal(deps),
+    listApiKeys: listApiKeys(deps),
+    listInvitations: listInvitations(deps),
+    listMemberships: listMemberships(deps),
+    listOrganizations: listOrganizations(deps),
+    listSeats: listSeats(deps),
+    listUsers: listUsers(deps),
+    lookupCredential: lookupCredential(deps),
+    pollDeviceLogin: pollDeviceLogin(deps),
+    previewInvitation: previewInvitation(deps),
+    recordCredentialUse: recordCredentialUse(deps),
+    resendInvitation: resendInvitation(deps),
+    revokeApiKey: revokeApiKey(deps),
+    revokeInvitation: revokeInvitation(deps),
+    signInForDevelopment: signInForDevelopment(deps),
+    signOut: signOut(deps),
+    startDeviceLogin: startDeviceLogin(deps),
+    stopRun: stopRun(deps),
+    stopRuns: stopRuns(deps),
+    switchOrganization: switchOrganization(deps),
+    updateOrganization: updateOrganization(deps),
+  };
+}

@@ -1,0 +1,103 @@
+import { notFound } from "@tidemark/errors";
+import { pathId, readPage, throwFault } from "@tidemark/requests";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { mailUnavailable } from "../mail/no-mail.ts";
+import { requirePaid } from "../organizations/account.rules.ts";
+import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
+import { findOrganization, lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
+import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
+import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
+import { listInvitationRows, lockInvitation, renewInvitation, revokeInvitationRow } from "./invitations.sql.ts";
+import { encodeInvitation, invite, issueInviteToken, sendInvitation } from "./invite.ts";
+
+const rowsMax = 200;
+
+/**
+ * Invites an address and sends the message after the commit.
+ * @throws not_found, forbidden, bad_request, payment_required, email_delivery_unavailable, and what inviting throws (invite.ts)
+ */
+export function createInvitation(deps: ControlDeps): ControlHandlers["createInvitation"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const made = await deps.db.withTenant(orgId, async (tx) => {
+      const organization = await lockOrganization(tx, orgId);
+      if (organization === undefined) throw notFound("organization");
+      requirePeopleManager(call);
+      throwFault(request.bodyFault);
+      const email = readEmail(request.email);
+      const role = readInvitedRole(request.role);
+      if (!deps.mail.available) throw mailUnavailable();
+      requirePaid(organization.billing_state, "invite people");
+      return {
+        organization,
+        ...(await invite(tx, deps, organization, { email, role, invitedByUserId: callingUser(call) })),
+      };
+    });
+    const { organization, invitation, token } = made;
+    return { sent: await sendInvitation(deps, invitation, { organization, token, baseUrl: request.baseUrl }) };
+  };
+}
+
+/** Lists an organization's invitations, newest first. @throws not_found, forbidden */
+export function listInvitations({ db, now }: ControlDeps): ControlHandlers["listInvitations"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const rows = await db.withTenant(orgId, async (tx) => {
+      await requireOrganization(tx, orgId);
+      requirePeopleManager(call);
+      return listInvitationRows(tx, orgId, readPage(request.page, rowsMax));
+    });
+    return { invitations: rows.map((row) => encodeInvitation(row, now())) };
+  };
+}
+
+/**
+ * Sends an invitation under a new token; the old one does not work anymore.
+ * @throws not_found, forbidden, conflict unless pending, invite_expired, invite_resend_rate_limited, payment_required, email_delivery_unavailable
+ */
+export function resendInvitation(deps: ControlDeps): ControlHandlers["resendInvitation"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const id = pathId(request.invitationId, "invitation");
+    requirePeopleManager(call);
+    const token = issueInviteToken(deps);
+    const { organization, renewed } = await deps.db.withTenant(orgId, async (tx) => {
+      const found = await findOrganization(tx, orgId);
+      const invitation = await lockInvitation(tx, orgId, id);
+      if (found === undefined || invitation === undefined) throw notFound("invitation");
+      if (!deps.mail.available) throw mailUnavailable();
+      const now = deps.now();
+      requireResendable(
+        {
+          status: invitation.status,
+          expiresAt: new Date(invitation.expires_at),
+          lastSentAt: new Date(invitation.last_sent_at),
+          sendingFailed: invitation.delivery_status === "failed",
+        },
+        now,
+      );
+      requirePaid(found.billing_state, "invite people");
+      const values = { orgId, id, credentialId: token.id, hash: token.hash, now, expiresAt: invitationEnd(now) };
+      return { organization: found, renewed: await renewInvitation(tx, values) };
+    });
+    const message = { organization, token: token.text, baseUrl: request.baseUrl };
+    return { sent: await sendInvitation(deps, renewed, message) };
+  };
+}
+
+/** Revokes an invitation. @throws not_found, forbidden, conflict unless pending */
+export function revokeInvitation(deps: ControlDeps): ControlHandlers["revokeInvitation"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const id = pathId(request.invitationId, "invitation");
+    requirePeopleManager(call);
+    const now = deps.now();
+    const revoked = await deps.db.withTenant(orgId, async (tx) => {
+      const invitation = await lockInvitation(tx, orgId, id);
+      if (invitation === undefined) throw notFound("invitation");
+      requireRevocable({ status: invitation.status, expiresAt: new Date(invitation.expires_at) }, now);
+      return revokeInvitationRow(tx, orgId, id, now);
+    });
+    return { invitation: encodeInvitation(revoked, now) };
+  };
+}

@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { parseCredential } from "@tidemark/credentials";
+import { sql } from "@tidemark/pg";
+import {
+  bill,
+  expectRefusal,
+  newKey,
+  newMember,
+  newOrganization,
+  refusal,
+  startControl,
+  type Control,
+} from "../control.fixture.ts";
+
+let control: Control;
+beforeAll(async () => {
+  control = await startControl();
+});
+afterAll(() => control.close());
+
+async function newProject(orgId: string, name: string): Promise<string> {
+  const id = randomUUID();
+  const insert = sql("test_insert_project", "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
+  await control.ownerDb.rows(insert, [orgId, id, name]);
+  return id;
+}
+
+describe("a new key", () => {
+  test("may ingest and read by default, and has its own service account", async () => {
+    const orgId = await newOrganization(control);
+    const { created } = await control.client.createApiKey({ orgId }, control.operator);
+    const { plaintext, key, serviceAccount } = created!;
+    expect(parseCredential(plaintext)?.kind).toBe("api_key");
+    expect(key).toMatchObject({
+      orgId,
+      name: "SDK API key",
+      keyPrefix: plaintext.slice(0, 14),
+      scopes: ["sdk:ingest", "export:read"],
+      projectId: "",
+      expiresAt: "",
+      lastUsedAt: "",
+      revokedAt: "",
+      serviceAccountId: serviceAccount!.id,
+    });
+    expect(serviceAccount).toMatchObject({ orgId, name: "SDK API key", createdByUserId: "", disabledAt: "" });
+  });
+
+  test("has every scope once, in whatever order and number they are requested", async () => {
+    const orgId = await newOrganization(control);
+    const scopes = ["runs:control", "sdk:ingest", "runs:control"];
+    const { created } = await control.client.createApiKey({ orgId, scopes }, control.operator);
+    expect(created!.key!.scopes).toEqual(["sdk:ingest", "runs:control"]);
+  });
+
+  test("is in the database as a hash only", async () => {
+    const orgId = await newOrganization(control);
+    const text = await newKey(control, orgId);
+    const secret = text.split("_")[2]!;
+    const find = sql(
+      "test_find_secret",
+      "SELECT count(*) AS found FROM control.api_keys k WHERE k::text LIKE '%' || $1 || '%' OR encode(k.hash, 'escape') LIKE '%' || $1 || '%'",
+    );
+    expect(await control.ownerDb.one(find, [secret])).toEqual({ found: 0 });
+  });
+
+  test("may be bound to a project by its id or by its name", async () => {
+    const orgId = await newOrganization(control);
+    const projectId = await newProject(orgId, "demo");
+    for (const wish of [{ projectId }, { project: "demo" }, { projectId, project: "demo" }]) {
+      const { created } = await control.client.createApiKey({ orgId, ...wish }, control.operator);
+      expect(created!.key!.projectId).toBe(projectId);
+    }
+  });
+
+  test("is refused for a project that does not exist, or is another organization's", async () => {
+    const [orgId, other] = [await newOrganization(control), await newOrganization(control)];
+    const foreign = await newProject(other, "theirs");
+    for (const wish of [
+      { projectId: randomUUID() },
+      { project: "none" },
+      { projectId: foreign },
+      { project: "theirs" },
+    ]) {
+      await expectRefusal(control.client.createApiKey({ orgId, ...wish }, control.operator), "not_found");
+    }
+  });
+
+  test("is refused when id and name are of different projects", async () => {
+    const orgId = await newOrganization(control);
+    const projectId = await newProject(orgId, "one");
+    await newProject(orgId, "two");
+    const wish = { orgId, projectId, project: "two" };
+    expect(await refusal(control.client.createApiKey(wish, control.operator))).toMatchObject({
+      reason: "bad_request",
+      field: "project",
+    });
+  });
+
+  test.each([
+    ["an unknown scope", { scopes: ["sdk:ingest", "root"] }, "scopes"],
+    ["an end that has passed", { expiresAt: "2020-01-01T00:00:00Z" }, "expires_at"],
+    ["a fault that the gateway found", { bodyFault: { text: "name must be a text", field: "name" } }, "name"],
+  ])("is refused with %s", async (_, wish, field) => {
+    const orgId = await newOrganization(control);
+    expect(await refusal(control.client.createApiKey({ orgId, ...wish }, control.operator))).toMatchObject({
+      reason: "bad_request",
+      field,
+    });
+  });
+
+  test("has the maker that the operator names, unless there is no such user", async () => {
+    const orgId = await newOrganization(control);
+    const { user } = await control.client.createUser({ email: "maker@example.org" }, control.operator);
+    const wish = { orgId, createdByUserId: user!.id };
+    const { created } = await control.client.createApiKey(wish, control.operator);
+    expect(created!.serviceAccount!.createdByUserId).toBe(user!.id);
+    await expectRefusal(
+      control.client.createApiKey({ orgId, createdByUserId: randomUUID() }, control.operator),
+      "not_found",
+    );
+  });
+
+  test.each(["checkout_pending", "read_only_payment_required", "canceled"])(
+    "waits for payment while the organization is %s",
+    async (state) => {
+      const orgId = await newOrganization(control);
+      await bill(control, orgId, state);
+      await expectRefusal(control.client.createApiKey({ orgId }, control.operator), "payment_required");
+    },
+  );
+
+  test.each(["free_active", "paid_active", "past_due_grace"])("is made while the organization is %s", async (state) => {
+    const orgId = await newOrganization(control);
+    await bill(control, orgId, state);
+    expect((await control.client.createApiKey({ orgId }, control.operator)).created).toBeDefined();
+  });
+});
+
+describe("who may manage keys", () => {
+  test.each(["owner", "admin"] as const)("a session of role %s may, and is noted as the maker", async (role) => {
+    const orgId = await newOrganization(control);
+    const { call, userId } = await newMember(control, orgId, role);
+    const { created } = await control.client.createApiKey({ orgId, createdByUserId: randomUUID() }, call);
+    expect(created!.serviceAccount!.createdByUserId).toBe(userId);
+  });
+
+  test.each(["member", "viewer"] as const)("a session of role %s may not", async (role) => {
+    const orgId = await newOrganization(control);
+    const { call } = await newMember(control, orgId, role);
+    await expectRefusal(control.client.createApiKey({ orgId }, call), "forbidden");
+    await expectRefusal(control.client.listApiKeys({ orgId }, call), "forbidden");
+  });
+
+  test("a key may with api_keys:write, and grants only what it holds itself", async () => {
+    const orgId = await newOrganization(control);
+    const call = await control.as(await newKey(control, orgId, ["api_keys:write", "export:read"]));
+    const wish = { orgId, scopes: ["export:read"] };
+    expect((await control.client.createApiKey(wish, call)).created!.key!.scopes).toEqual(["export:read"]);
+    await expectRefusal(control.client.createApiKey({ orgId, scopes: ["runs:control"] }, call), "forbidden");
+    await expectRefusal(control.client.createApiKey({ orgId }, call), "forbidden");
+  });
+
+  test("a key without api_keys:write may not, whatever else it may", async () => {
+    const orgId = await newOrganization(control);
+    const call = await control.as(await newKey(control, orgId, ["sdk:ingest", "export:read", "artifacts:manage"]));
+    expect(await refusal(control.client.createApiKey({ orgId }, call))).toMatchObject({
+      reason: "forbidden",
+      message: "api key requires api_keys:write",
+    });
+  });
+
+  test("a key that is bound to a project may not, not even for its project", async () => {
+    const orgId = await newOrganization(control);
+    const projectId = await newProject(orgId, "demo");
+    const scopes = ["api_keys:write", "sdk:ingest", "export:read"];
+    const { created } = await control.client.createApiKey({ orgId, scopes, projectId }, control.operator);
+    const call = await control.as(created!.plaintext);
+    await expectRefusal(control.client.createApiKey({ orgId, projectId }, call), "forbidden");
+    await expectRefusal(control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, call), "forbidden");
+  });
+
+  test("nobody may see that another organization's keys exist", async () => {
+    const [own, other] = [await newOrganization(control), await newOrganization(control)];
+    const { created } = await control.client.createApiKey({ orgId: other }, control.operator);
+    const keyId = created!.key!.id;
+    const serviceAccountId = created!.serviceAccount!.id;
+    const key = await control.as(await newKey(control, own, ["api_keys:write"]));
+    const { call: owner } = await newMember(control, own, "owner");
+    for (const call of [key, owner]) {
+      await expectRefusal(control.client.createApiKey({ orgId: other }, call), "not_found");
+      await expectRefusal(control.client.listApiKeys({ orgId: other }, call), "not_found");
+      await expectRefusal(control.client.revokeApiKey({ orgId: other, keyId }, call), "not_found");
+      await expectRefusal(control.client.revokeApiKey({ orgId: own, keyId }, call), "not_found");
+      await expectRefusal(control.client.disableServiceAccount({ orgId: other, serviceAccountId }, call), "not_found");
+      await expectRefusal(control.client.disableServiceAccount({ orgId: own, serviceAccountId }, call), "not_found");
+    }
+  });
+});
+
+describe("the list of keys", () => {
+  test("has revoked ones too, newest first, page by page", async () => {
+    const orgId = await newOrganization(control);
+    const made = [];
+    for (const name of ["first", "second", "third"]) {
+      made.push((await control.client.createApiKey({ orgId, name }, control.operator)).created!.key!.id);
+      control.pass({ seconds: 1 });
+    }
+    await control.client.revokeApiKey({ orgId, keyId: made[0]! }, control.operator);
+    const { keys } = await control.client.listApiKeys({ orgId }, control.operator);
+    expect(keys.map(({ name }) => name)).toEqual(["third", "second", "first"]);
+    expect(keys.map(({ revokedAt }) => revokedAt !== "")).toEqual([false, false, true]);
+    const page = { limit: 1, offset: 1n };
+    const second = await control.client.listApiKeys({ orgId, page }, control.operator);
+    expect(second.keys.map(({ name }) => name)).toEqual(["second"]);
+  });
+
+  test("of an organization that does not exist is not found", async () => {
+    await expectRefusal(control.client.listApiKeys({ orgId: randomUUID() }, control.operator), "not_found");
+  });
+});
+
+describe("the end of a key", () => {
+  test("comes by revoking it, once: repeating changes nothing", async () => {
+    const orgId = await newOrganization(control);
+    const { created } = await control.client.createApiKey({ orgId }, control.operator);
+    const wish = { orgId, keyId: created!.key!.id };
+    const first = await control.client.revokeApiKey(wish, control.operator);
+    control.pass({ minutes: 1 });
+    const second = await control.client.revokeApiKey(wish, control.operator);
+    expect(first.key!.revokedAt).not.toBe("");
+    expect(second.key).toEqual(first.key);
+    await expect(control.as(created!.plaintext)).rejects.toThrow("revoked");
+  });
+
+  test("comes by disabling its service account, once: repeating changes nothing", async () => {
+    const orgId = await newOrganization(control);
+    const { created } = await control.client.createApiKey({ orgId }, control.operator);
+    const wish = { orgId, serviceAccountId: created!.serviceAccount!.id };
+    const first = await control.client.disableServiceAccount(wish, control.operator);
+    control.pass({ minutes: 1 });
+    const second = await control.client.disableServiceAccount(wish, control.operator);
+    expect(first.serviceAccount!.disabledAt).not.toBe("");
+    expect(second.serviceAccount).toEqual(first.serviceAccount);
+    await expect(control.as(created!.plaintext)).rejects.toThrow("revoked");
+  });
+
+  test("is open to a key that may manage keys, its own included", async () => {
+    const orgId = await newOrganization(control);
+    const { created } = await control.client.createApiKey({ orgId, scopes: ["api_keys:write"] }, control.operator);
+    const call = await control.as(created!.plaintext);
+    const { key } = await control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, call);
+    expect(key!.revokedAt).not.toBe("");
+  });
+
+  test.each([
+    ["no id", "key"],
+    ["an id of nothing", "3f0c7e9a-0000-4000-8000-000000000000"],
+  ])("of %s is not found", async (_, id) => {
+    const orgId = await newOrganization(control);
+    await expectRefusal(control.client.revokeApiKey({ orgId, keyId: id }, control.operator), "not_found");
+    await expectRefusal(
+      control.client.disableServiceAccount({ orgId, serviceAccountId: id }, control.operator),
+      "not_found",
+    );
+  });
+});

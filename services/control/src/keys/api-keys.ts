@@ -1,0 +1,126 @@
+import { AppError, badRequest, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import type { CreateApiKeyRequest } from "@tidemark/proto/control/v1/control";
+import { pathId, readPage, throwFault } from "@tidemark/requests";
+import type { Call } from "@tidemark/rpc";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { requirePaid } from "../organizations/account.rules.ts";
+import { callingUser, isOperator, visibleOrganization } from "../organizations/callers.ts";
+import { requireOrganization } from "../organizations/organizations.sql.ts";
+import { isAdmin } from "../organizations/people.rules.ts";
+import { findUser } from "../organizations/users.sql.ts";
+import { commitProjectionChange } from "../projection/commit-projection-change.ts";
+import { findProject } from "../stops/runs-schema.sql.ts";
+import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
+import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
+import { disableServiceAccountRow, listApiKeyRows, revokeApiKeyRow } from "./keys.sql.ts";
+
+const rowsMax = 1000;
+
+/**
+ * Checks that the caller may manage an organization's keys: an operator, a session of an owner or admin, or a key with
+ * `api_keys:write` that is not bound to one project.
+ * @throws forbidden
+ */
+function requireKeyManager(call: Call): void {
+  if (isOperator(call)) return;
+  const { identity } = call;
+  if (identity?.kind === CallerKind.SESSION && isAdmin(identity.role)) return;
+  if (identity?.kind === CallerKind.API_KEY && identity.scopes.includes("api_keys:write")) {
+    if (identity.projectId === "") return;
+    throw new AppError("forbidden", "a key that is bound to a project cannot manage keys");
+  }
+  throw new AppError("forbidden", "api key requires api_keys:write");
+}
+
+/**
+ * Creates a key. Nobody grants more than they hold: an operator grants any scope, a session those of its role, a key its
+ * own.
+ * @throws not_found for the organization or the project; forbidden; bad_request; payment_required
+ */
+export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const created = await commitProjectionChange(deps, orgId, async (tx) => {
+      const organization = await requireOrganization(tx, orgId);
+      requireKeyManager(call);
+      throwFault(request.bodyFault);
+      const scopes = chooseScopes(request.scopes);
+      if (request.expiresAt !== "" && new Date(request.expiresAt) <= deps.now()) {
+        throw badRequest("expires_at must be in the future", "expires_at");
+      }
+      if (!isOperator(call)) requireHeld(scopes, call.identity?.scopes ?? []);
+      requirePaid(organization.billing_state, "create API keys");
+      return issueKey(tx, deps, {
+        orgId,
+        name: request.name || "SDK API key",
+        scopes,
+        projectId: await projectOf(tx, orgId, request),
+        createdByUserId: isOperator(call) ? await knownUser(tx, request.createdByUserId) : callingUser(call),
+        expiresAt: request.expiresAt || undefined,
+      });
+    });
+    return { created };
+  };
+}
+
+async function projectOf(tx: Tx, orgId: string, request: CreateApiKeyRequest): Promise<string | undefined> {
+  if (request.projectId === "" && request.project === "") return undefined;
+  const wanted = { id: request.projectId || undefined, name: request.project || undefined };
+  const project = await findProject(tx, orgId, wanted);
+  if (project === undefined) throw notFound("project");
+  if (wanted.name !== undefined && project.name !== wanted.name) {
+    throw badRequest("project and project_id name different projects", "project");
+  }
+  return project.id;
+}
+
+async function knownUser(tx: Tx, id: string): Promise<string | undefined> {
+  if (id === "") return undefined;
+  if ((await findUser(tx, id)) === undefined) throw notFound("user");
+  return id;
+}
+
+/** Lists an organization's keys, newest first, revoked ones included. @throws not_found, forbidden */
+export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const rows = await db.withTenant(orgId, async (tx) => {
+      await requireOrganization(tx, orgId);
+      requireKeyManager(call);
+      return listApiKeyRows(tx, orgId, readPage(request.page, rowsMax));
+    });
+    return { keys: rows.map(encodeApiKey) };
+  };
+}
+
+/** Revokes a key; repeating it changes nothing. @throws not_found, forbidden */
+export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const keyId = pathId(request.keyId, "api key");
+    requireKeyManager(call);
+    const key = await commitProjectionChange(deps, orgId, async (tx) => {
+      const revoked = await revokeApiKeyRow(tx, orgId, keyId, deps.now());
+      if (revoked === undefined) throw notFound("api key");
+      return revoked;
+    });
+    return { key: encodeApiKey(key) };
+  };
+}
+
+/** Disables a service account and revokes its key; repeating it changes nothing. @throws not_found, forbidden */
+export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disableServiceAccount"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const id = pathId(request.serviceAccountId, "service account");
+    requireKeyManager(call);
+    const account = await commitProjectionChange(deps, orgId, async (tx) => {
+      const disabled = await disableServiceAccountRow(tx, orgId, id, deps.now());
+      if (disabled === undefined) throw notFound("service account");
+      return disabled;
+    });
+    return { serviceAccount: encodeServiceAccount(account) };
+  };
+}

@@ -1,0 +1,130 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** An API key. */
+export type ApiKeyRow = {
+  org_id: string;
+  id: string;
+  service_account_id: string;
+  key_prefix: string;
+  name: string;
+  scopes: string[];
+  project_id: string | null;
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+};
+
+/** The account that a key acts for. */
+export type ServiceAccountRow = {
+  org_id: string;
+  id: string;
+  name: string;
+  created_by_user_id: string | null;
+  created_at: string;
+  disabled_at: string | null;
+};
+
+const apiKeyColumns = `org_id, id, service_account_id, key_prefix, name, scopes, project_id, created_at, expires_at,
+  last_used_at, revoked_at`;
+
+const serviceAccountColumns = "org_id, id, name, created_by_user_id, created_at, disabled_at";
+
+const insertServiceAccountSql = sql(
+  "control_insert_service_account",
+  `INSERT INTO control.service_accounts (org_id, id, name, created_by_user_id, created_at)
+   VALUES ($1, $2, $3, $4, $5) RETURNING ${serviceAccountColumns}`,
+);
+
+const insertApiKeySql = sql(
+  "control_insert_api_key",
+  `INSERT INTO control.api_keys
+     (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, project_id, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING ${apiKeyColumns}`,
+);
+
+/** The fields of a new key. */
+export type NewKey = {
+  orgId: string;
+  id: string;
+  serviceAccountId: string;
+  credentialId: string;
+  hash: Uint8Array;
+  keyPrefix: string;
+  name: string;
+  scopes: readonly string[];
+  projectId: string | undefined;
+  createdByUserId: string | undefined;
+  expiresAt: string | undefined;
+  now: Date;
+};
+
+/** Inserts a key and the service account that it acts for. */
+export async function insertApiKey(tx: Tx, key: NewKey): Promise<{ key: ApiKeyRow; account: ServiceAccountRow }> {
+  const now = key.now.toISOString();
+  const account = await tx.one<ServiceAccountRow>(insertServiceAccountSql, [
+    key.orgId,
+    key.serviceAccountId,
+    key.name,
+    key.createdByUserId ?? null,
+    now,
+  ]);
+  const row = await tx.one<ApiKeyRow>(insertApiKeySql, [
+    key.orgId,
+    key.id,
+    key.serviceAccountId,
+    key.credentialId,
+    key.hash,
+    key.keyPrefix,
+    key.name,
+    key.scopes,
+    key.projectId ?? null,
+    now,
+    key.expiresAt ?? null,
+  ]);
+  return { key: row!, account: account! };
+}
+
+const listApiKeysSql = sql(
+  "control_list_api_keys",
+  `SELECT ${apiKeyColumns} FROM control.api_keys WHERE org_id = $1
+   ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
+);
+
+/** Returns an organization's keys, newest first, revoked ones included. */
+export function listApiKeyRows(tx: Tx, orgId: string, page: { limit: number; offset: number }): Promise<ApiKeyRow[]> {
+  return tx.rows(listApiKeysSql, [orgId, page.limit, page.offset]);
+}
+
+const revokeApiKeySql = sql(
+  "control_revoke_api_key",
+  `UPDATE control.api_keys SET revoked_at = coalesce(revoked_at, $3), changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 AND id = $2
+   RETURNING ${apiKeyColumns}`,
+);
+
+/** Revokes a key; a revoked key keeps its time. Returns undefined when there is no such key. */
+export function revokeApiKeyRow(tx: Tx, orgId: string, id: string, now: Date): Promise<ApiKeyRow | undefined> {
+  return tx.one(revokeApiKeySql, [orgId, id, now.toISOString()]);
+}
+
+const disableServiceAccountSql = sql(
+  "control_disable_service_account",
+  `WITH keys AS (
+     UPDATE control.api_keys SET revoked_at = coalesce(revoked_at, $3), changed_xid = pg_current_xact_id()
+     WHERE org_id = $1 AND service_account_id = $2
+   )
+   UPDATE control.service_accounts SET disabled_at = coalesce(disabled_at, $3)
+   WHERE org_id = $1 AND id = $2
+   RETURNING ${serviceAccountColumns}`,
+);
+
+/** Disables a service account and revokes its key. Returns undefined when there is no such account. */
+export function disableServiceAccountRow(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  now: Date,
+): Promise<ServiceAccountRow | undefined> {
+  return tx.one(disableServiceAccountSql, [orgId, id, now.toISOString()]);
+}

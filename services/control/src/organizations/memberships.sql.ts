@@ -1,0 +1,85 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { PlanTier } from "@tidemark/plans";
+import type { AccountType } from "./account.rules.ts";
+import type { Role } from "./people.rules.ts";
+
+/** A user's membership of an organization. The fields of this type and of every other row type have the names of the columns; instants are RFC 3339 texts. */
+export type MembershipRow = {
+  org_id: string;
+  id: string;
+  user_id: string;
+  role: Role;
+  status: "active" | "invited";
+  created_at: string;
+};
+
+/** An organization as its member sees it. */
+export type MembershipSummaryRow = {
+  org_id: string;
+  name: string;
+  slug: string;
+  plan_tier: PlanTier;
+  account_type: AccountType;
+  role: Role;
+  status: "active" | "invited";
+  member_count: number;
+};
+
+const membershipColumns = "org_id, id, user_id, role, status, created_at";
+
+const findMembershipSql = sql(
+  "control_find_membership",
+  `SELECT ${membershipColumns} FROM control.memberships WHERE org_id = $1 AND user_id = $2`,
+);
+
+/** Returns a user's membership of an organization. */
+export function findMembership(tx: Tx, orgId: string, userId: string): Promise<MembershipRow | undefined> {
+  return tx.one(findMembershipSql, [orgId, userId]);
+}
+
+const listMembershipsOfUserSql = sql(
+  "control_list_memberships_of_user",
+  "SELECT org_id, name, slug, plan_tier, account_type, role, status, member_count FROM control.memberships_of($1)",
+);
+
+/** Returns a user's organizations, seats that wait for them included; the one they were in last comes first. */
+export function listMembershipsOfUser(tx: Tx, userId: string): Promise<MembershipSummaryRow[]> {
+  return tx.rows(listMembershipsOfUserSql, [userId]);
+}
+
+const insertMembershipSql = sql(
+  "control_insert_membership",
+  `INSERT INTO control.memberships (org_id, id, user_id, role, status, created_at)
+   VALUES ($1, $2, $3, $4, $5, $6)
+   ON CONFLICT (org_id, user_id) DO NOTHING
+   RETURNING ${membershipColumns}`,
+);
+
+/** Inserts a membership; returns undefined when the user has one. */
+export function insertMembership(
+  tx: Tx,
+  member: { orgId: string; id: string; userId: string; role: Role; status: "active" | "invited"; now: Date },
+): Promise<MembershipRow | undefined> {
+  const { orgId, id, userId, role, status, now } = member;
+  return tx.one(insertMembershipSql, [orgId, id, userId, role, status, now.toISOString()]);
+}
+
+// Gateways know a member's role and status from the entries of their sessions.
+const updateMembershipSql = sql(
+  "control_update_membership",
+  `WITH told AS (
+     UPDATE control.sessions SET changed_xid = pg_current_xact_id()
+     WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL
+   )
+   UPDATE control.memberships SET role = $3, status = $4
+   WHERE org_id = $1 AND user_id = $2
+   RETURNING ${membershipColumns}`,
+);
+
+/** Sets a member's role and status, in their sessions' entries of the projection as well; returns undefined when there is no such member. */
+export function updateMembership(
+  tx: Tx,
+  member: { orgId: string; userId: string; role: Role; status: "active" | "invited" },
+): Promise<MembershipRow | undefined> {
+  return tx.one(updateMembershipSql, [member.orgId, member.userId, member.role, member.status]);
+}

@@ -1,0 +1,104 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { Role } from "../organizations/people.rules.ts";
+import type { ChangePosition } from "./projection-cursor.rules.ts";
+
+/** What gateways know of an organization. */
+export type OrganizationFacts = {
+  org_id: string;
+  slug: string;
+  name: string;
+  plan_tier: string;
+  billing_state: string;
+  deleted: boolean;
+};
+
+/** What gateways know of a credential. */
+export type CredentialFacts = {
+  kind: "api_key" | "session";
+  /** The id in its text. */
+  id: string;
+  org_id: string;
+  hash: Uint8Array;
+  /** Empty for sessions, whose scopes follow from the role. */
+  scopes: string[];
+  project_id: string | null;
+  user_id: string | null;
+  role: Role | null;
+  expires_at: string | null;
+  revoked: boolean;
+};
+
+const readProjectionPageSql = sql(
+  "control_read_projection_page",
+  `SELECT floor, ceiling, changed_xid, kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
+          slug, name, plan_tier, billing_state, deleted
+   FROM control.projection_page($1, $2, $3, $4, $5)`,
+);
+
+type Bounds = { floor: string; ceiling: string; changed_xid: string | null };
+
+/** A changed row: an organization, or a credential, with its position in the order of changes. */
+export type ChangedRow = { position: ChangePosition } & (
+  | ({ kind: "organization" } & OrganizationFacts)
+  | ({ kind: "api_key" | "session" } & CredentialFacts)
+);
+
+/** Rows changed after `after`, and the oldest open and the next transaction of the server when it read them. */
+export type ProjectionPage = { floor: bigint; ceiling: bigint; rows: ChangedRow[] };
+
+/** Reads at most `limit` rows; the comment of control.projection_page says in which order, and what `floor` promises. */
+export async function readProjectionPage(
+  tx: Tx,
+  page: { after: ChangePosition; liveOnly: boolean; limit: number },
+): Promise<ProjectionPage> {
+  const { after, liveOnly, limit } = page;
+  const found = await tx.rows<Bounds & ChangedRow & { id: string }>(readProjectionPageSql, [
+    after.xid.toString(),
+    after.kind,
+    after.id,
+    liveOnly,
+    limit,
+  ]);
+  const [first] = found;
+  return {
+    floor: BigInt(first!.floor),
+    ceiling: BigInt(first!.ceiling),
+    rows: found.flatMap((row) =>
+      row.changed_xid === null
+        ? []
+        : [{ ...row, position: { xid: BigInt(row.changed_xid), kind: row.kind, id: row.id } }],
+    ),
+  };
+}
+
+const findCredentialSql = sql(
+  "control_find_credential",
+  `SELECT kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
+          slug, name, plan_tier, billing_state, deleted
+   FROM control.find_credential($1, $2)`,
+);
+
+/** Returns what gateways know of a credential and of its organization, by the id in the credential's text. */
+export function findCredential(
+  tx: Tx,
+  kind: CredentialFacts["kind"],
+  id: string,
+): Promise<(CredentialFacts & OrganizationFacts) | undefined> {
+  return tx.one(findCredentialSql, [kind, id]);
+}
+
+const recordUseSql = sql("control_record_use", "SELECT control.record_use($1, $2, $3)");
+
+/** Records when credentials were last used; an older time than the recorded one changes nothing. */
+export async function recordUse(
+  tx: Tx,
+  uses: readonly { kind: "api_key" | "session"; id: string; usedAt: string }[],
+): Promise<void> {
+  // Always in the same order, so that two reports do not wait for each other forever.
+  const sorted = uses.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  await tx.rows(recordUseSql, [
+    sorted.map((use) => use.kind),
+    sorted.map((use) => use.id),
+    sorted.map((use) => use.usedAt),
+  ]);
+}

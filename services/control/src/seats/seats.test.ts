@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import {
+  bill,
+  expectRefusal,
+  newEmail,
+  newKey,
+  newMember,
+  newOrganization,
+  refusal,
+  startControl,
+  type Control,
+} from "../control.fixture.ts";
+
+let control: Control;
+beforeAll(async () => {
+  control = await startControl();
+});
+afterAll(() => control.close());
+
+const add = (orgId: string, email = newEmail()) => control.client.addSeat({ orgId, email }, control.operator);
+const invite = (orgId: string, email = newEmail()) =>
+  control.client.createInvitation({ orgId, email }, control.operator);
+
+describe("a seat", () => {
+  test("is reserved for a person who does not have to be a user yet", async () => {
+    const orgId = await newOrganization(control);
+    const email = newEmail();
+    const { seat } = await control.client.addSeat({ orgId, email, role: "admin" }, control.operator);
+    expect(seat).toMatchObject({
+      membership: { orgId, role: "admin", status: "invited" },
+      user: { primaryEmail: email, displayName: "" },
+    });
+    expect(seat!.membership!.userId).toBe(seat!.user!.id);
+  });
+
+  test("stays as it is when it is reserved again", async () => {
+    const orgId = await newOrganization(control);
+    const { email, userId } = await newMember(control, orgId, "viewer");
+    const { seat } = await control.client.addSeat({ orgId, email, role: "admin" }, control.operator);
+    expect(seat!.membership).toMatchObject({ userId, role: "viewer", status: "active" });
+  });
+
+  test.each([
+    ["no address", { email: "x" }, "email"],
+    ["an owner's role", { email: "x@y.co", role: "owner" }, "role"],
+    ["a fault that the gateway found", { email: "x@y.co", bodyFault: { text: "no", field: "z" } }, "z"],
+  ])("with %s is refused", async (_, wish, field) => {
+    const orgId = await newOrganization(control);
+    expect(await refusal(control.client.addSeat({ orgId, ...wish }, control.operator))).toMatchObject({
+      reason: "bad_request",
+      field,
+    });
+  });
+
+  test("in a personal organization is refused", async () => {
+    const { created } = await control.client.signInForDevelopment({ email: newEmail() }, control.anyone);
+    await expectRefusal(add(created!.view!.organization!.id), "personal_workspace_invite_forbidden");
+  });
+
+  test("waits for payment", async () => {
+    const orgId = await newOrganization(control);
+    await bill(control, orgId, "canceled");
+    await expectRefusal(add(orgId), "payment_required");
+  });
+});
+
+describe("the number of seats", () => {
+  test("counts members, seats that wait, and pending invitations", async () => {
+    const orgId = await newOrganization(control, "pro");
+    await newMember(control, orgId, "owner");
+    await add(orgId);
+    await invite(orgId);
+    await expectRefusal(add(orgId), "invite_seat_limit_reached");
+    await expectRefusal(invite(orgId), "invite_seat_limit_reached");
+  });
+
+  test("counts a person with a seat and an invitation once", async () => {
+    const orgId = await newOrganization(control, "free");
+    const email = newEmail();
+    await add(orgId, email);
+    await invite(orgId, email);
+    await add(orgId);
+    const { seats } = await control.client.listSeats({ orgId }, control.operator);
+    expect(seats).toHaveLength(2);
+  });
+
+  test("does not count invitations that have expired or were revoked", async () => {
+    const orgId = await newOrganization(control, "free");
+    await invite(orgId);
+    const { sent } = await invite(orgId);
+    await expectRefusal(invite(orgId), "invite_seat_limit_reached");
+    await control.client.revokeInvitation({ orgId, invitationId: sent!.invitation!.id }, control.operator);
+    await invite(orgId);
+    control.pass({ days: 7, seconds: 1 });
+    await add(orgId);
+    await add(orgId);
+    await expectRefusal(add(orgId), "invite_seat_limit_reached");
+  });
+
+  test("holds when the last one is wanted many times simultaneously", async () => {
+    const orgId = await newOrganization(control, "pro");
+    const outcomes = await Promise.allSettled([
+      ...Array.from({ length: 4 }, () => add(orgId)),
+      ...Array.from({ length: 4 }, () => invite(orgId)),
+    ]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    await expectRefusal(add(orgId), "invite_seat_limit_reached");
+  });
+
+  test("does not matter where plan quotas are off", async () => {
+    const open = await startControl({ seatLimits: false });
+    try {
+      const orgId = await newOrganization(open, "free");
+      for (const email of ["a@x.co", "b@x.co", "c@x.co"]) {
+        await open.client.addSeat({ orgId, email }, open.operator);
+      }
+      expect((await open.client.listSeats({ orgId }, open.operator)).seats).toHaveLength(3);
+    } finally {
+      await open.close();
+    }
+  });
+});
+
+describe("who may manage seats", () => {
+  test.each([
+    ["owner", true],
+    ["admin", true],
+    ["member", false],
+    ["viewer", false],
+  ] as const)("a session of role %s: %s", async (role, allowed) => {
+    const orgId = await newOrganization(control);
+    const { call } = await newMember(control, orgId, role);
+    const outcome = await Promise.allSettled([
+      control.client.addSeat({ orgId, email: newEmail() }, call),
+      control.client.listSeats({ orgId }, call),
+    ]);
+    expect(outcome.map(({ status }) => status === "fulfilled")).toEqual([allowed, allowed]);
+  });
+
+  test("no key, whatever it may", async () => {
+    const orgId = await newOrganization(control);
+    const call = await control.as(await newKey(control, orgId, ["api_keys:write", "artifacts:manage"]));
+    await expectRefusal(control.client.addSeat({ orgId, email: newEmail() }, call), "forbidden");
+    await expectRefusal(control.client.listSeats({ orgId }, call), "forbidden");
+  });
+
+  test("nobody may see another organization's", async () => {
+    const { call } = await newMember(control, await newOrganization(control), "owner");
+    const orgId = await newOrganization(control);
+    await expectRefusal(control.client.addSeat({ orgId, email: newEmail() }, call), "not_found");
+    await expectRefusal(control.client.listSeats({ orgId }, call), "not_found");
+  });
+});
+
+test("the list of seats shows what colleagues may know of a person, page by page", async () => {
+  const orgId = await newOrganization(control);
+  const owner = await newMember(control, orgId, "owner");
+  await newMember(control, orgId, "member");
+  const { seats } = await control.client.listSeats({ orgId }, owner.call);
+  expect(seats).toHaveLength(2);
+  expect(seats[0]!.user).toMatchObject({ id: owner.userId, primaryEmail: owner.email, lastSeenAt: "", createdAt: "" });
+  const page = { limit: 1, offset: 1n };
+  expect((await control.client.listSeats({ orgId, page }, owner.call)).seats).toEqual(seats.slice(1));
+});

@@ -1,0 +1,88 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { SeatSchema } from "@tidemark/proto/control/v1/control";
+import { readPage, throwFault } from "@tidemark/requests";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { requirePaid, requireTeam, seatLimitReached } from "../organizations/account.rules.ts";
+import { requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
+import { encodeMembership } from "../organizations/encode-organization.ts";
+import { findMembership, insertMembership } from "../organizations/memberships.sql.ts";
+import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
+import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
+import { upsertUser } from "../organizations/users.sql.ts";
+import { countSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
+
+const rowsMax = 1000;
+
+/**
+ * Reserves a seat for an address. A person who has one keeps it as it is.
+ * @throws not_found, forbidden, bad_request, payment_required, personal_workspace_invite_forbidden, invite_seat_limit_reached
+ */
+export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    return deps.db.withTenant(orgId, async (tx) => {
+      const found = await requireOrganization(tx, orgId);
+      requirePeopleManager(call);
+      throwFault(request.bodyFault);
+      const email = readEmail(request.email);
+      const role = readInvitedRole(request.role);
+      requirePaid(found.billing_state, "add people");
+      requireTeam(found);
+      const now = deps.now();
+      const user = await upsertUser(tx, { id: deps.newId(), email, displayName: "", avatarUrl: "", now });
+      // After the person, in the order in which a sign-in locks the two, so that they never wait for each other forever.
+      const organization = await lockOrganization(tx, orgId);
+      if (organization === undefined) throw notFound("organization");
+      const seat = { orgId, id: deps.newId(), userId: user.id, role, status: "invited", now } as const;
+      const made = await insertMembership(tx, seat);
+      // Counted with the new one in it; an invitation of the same person counts once.
+      if (made !== undefined) await requireSeats(tx, deps, organization);
+      const membership = made ?? (await findMembership(tx, orgId, user.id));
+      const { display_name, avatar_url } = user;
+      return { seat: encodeSeat({ ...membership!, email, display_name, avatar_url }) };
+    });
+  };
+}
+
+/** Lists an organization's seats, oldest first. @throws not_found, forbidden */
+export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const rows = await db.withTenant(orgId, async (tx) => {
+      await requireOrganization(tx, orgId);
+      requirePeopleManager(call);
+      return listSeatRows(tx, orgId, readPage(request.page, rowsMax));
+    });
+    return { seats: rows.map(encodeSeat) };
+  };
+}
+
+/**
+ * Checks that no more seats are taken than there are, the caller's new one counted. The caller has locked the
+ * organization's row, so that two requests do not both take the last seat.
+ * @throws invite_seat_limit_reached
+ */
+export async function requireSeats(
+  tx: Tx,
+  { now, settings }: ControlDeps,
+  organization: OrganizationRow,
+): Promise<void> {
+  if (!settings.seatLimits) return;
+  const taken = await countSeats(tx, organization.org_id, now());
+  if (taken > organization.seat_limit) throw seatLimitReached(organization.seat_limit);
+}
+
+/** Returns a seat as a message: of the person only what colleagues may know. */
+function encodeSeat(row: SeatRow): MessageInitShape<typeof SeatSchema> {
+  return {
+    membership: encodeMembership(row),
+    user: {
+      id: row.user_id,
+      primaryEmail: row.email,
+      displayName: row.display_name ?? "",
+      avatarUrl: row.avatar_url ?? "",
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { AppError } from "@tidemark/errors";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { requireSession, type SignedIn } from "../organizations/callers.ts";
+import { listMembershipsOfUser } from "../organizations/memberships.sql.ts";
+import { commitProjectionChange } from "../projection/commit-projection-change.ts";
+import { findLiveCredential } from "../projection/live-credential.ts";
+import { tradeSession, viewSession } from "./open-session.ts";
+import { findSession, revokeSession } from "./sessions.sql.ts";
+
+/** Returns who is signed in. Nobody is an empty answer, not an error. */
+export function getSession({ db, now }: ControlDeps): ControlHandlers["getSession"] {
+  return async ({ token }) => {
+    const found = await findLiveCredential(db, "session", token, now());
+    if (found === undefined) return {};
+    const view = await db.withTenant(found.org_id, async (tx) => {
+      const session = await findSession(tx, found.org_id, found.id);
+      return session === undefined ? undefined : viewSession(tx, session);
+    });
+    return view === undefined ? {} : { view };
+  };
+}
+
+/** Ends the session of a cookie. A cookie without a session is not an error. */
+export function signOut(deps: ControlDeps): ControlHandlers["signOut"] {
+  return async ({ token }) => {
+    const found = await findLiveCredential(deps.db, "session", token, deps.now());
+    if (found !== undefined) {
+      await commitProjectionChange(deps, found.org_id, (tx) => revokeSession(tx, found.org_id, found.id, deps.now()));
+    }
+    return {};
+  };
+}
+
+/**
+ * Moves the caller to another of their organizations, with a new session. A caller who is there already keeps their
+ * session.
+ * @throws unauthenticated; forbidden for an organization of which the user is not an active member, whether or not it exists
+ */
+export function switchOrganization(deps: ControlDeps): ControlHandlers["switchOrganization"] {
+  return async (request, call) => {
+    const caller = requireSession(call);
+    const orgId = request.orgId.toLowerCase();
+    if (orgId === caller.orgId) return { created: { view: await ownView(deps, caller) } };
+    const created = await deps.db.transaction(async (tx) => {
+      const memberships = await listMembershipsOfUser(tx, caller.userId);
+      if (!memberships.some((row) => row.org_id === orgId && row.status === "active")) {
+        throw new AppError("forbidden", "the user is no active member of that organization");
+      }
+      return tradeSession(tx, deps, caller, orgId);
+    });
+    deps.nudge();
+    return { created };
+  };
+}
+
+async function ownView({ db }: ControlDeps, { orgId, credentialId }: SignedIn) {
+  const view = await db.withTenant(orgId, async (tx) => {
+    const session = await findSession(tx, orgId, credentialId);
+    return session === undefined || session.revoked_at !== null ? undefined : viewSession(tx, session);
+  });
+  if (view === undefined) throw new AppError("unauthenticated", "the session has ended");
+  return view;
+}

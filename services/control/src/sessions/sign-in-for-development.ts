@@ -1,0 +1,144 @@
+import { AppError, badRequest, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { PlanTier } from "@tidemark/plans";
+import type { SignInForDevelopmentRequest } from "@tidemark/proto/control/v1/control";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { joinByInvitation } from "../invitations/accept-invitation.ts";
+import {
+  readAccountType,
+  readPlanTier,
+  requireFreePlan,
+  seatLimit,
+  seatLimitReached,
+  type AccountType,
+} from "../organizations/account.rules.ts";
+import {
+  insertMembership,
+  listMembershipsOfUser,
+  updateMembership,
+  type MembershipSummaryRow,
+} from "../organizations/memberships.sql.ts";
+import { personalName, slugOf } from "../organizations/organization-name.rules.ts";
+import { enterOrganization } from "../organizations/organizations.sql.ts";
+import { insertOrganizationWithOwner } from "../organizations/own-organization.ts";
+import { readEmail } from "../organizations/people.rules.ts";
+import { upsertUser, type UserRow } from "../organizations/users.sql.ts";
+import { announceChange } from "../projection/commit-projection-change.ts";
+import { openSession } from "./open-session.ts";
+
+/** Returns which ways of signing in this installation offers. */
+export function getAuthConfig({ settings }: ControlDeps): ControlHandlers["getAuthConfig"] {
+  return async () => ({ devAuthEnabled: settings.devAuth });
+}
+
+type Wish = {
+  email: string;
+  displayName: string;
+  orgName: string;
+  accountType: AccountType;
+  planTier: PlanTier;
+  seatEmails: readonly string[];
+  inviteOrgId: string;
+  inviteToken: string;
+};
+
+/**
+ * Signs a person in by their address alone, into the first of: the organization of the invitation that they bring; the
+ * one whose seat they name; the one that they name or were in last; the only one with a seat that waits for them; a new
+ * one of their own.
+ * @throws unauthenticated unless the installation was started for development; bad_request; not_found when no seat waits
+ * in the named organization; conflict for a taken name; multiple_pending_invites; billing_unavailable; what joining by
+ * invitation throws (invitations/accept-invitation.ts)
+ */
+export function signInForDevelopment(deps: ControlDeps): ControlHandlers["signInForDevelopment"] {
+  return async (request) => {
+    if (!deps.settings.devAuth) throw new AppError("unauthenticated", "this way of signing in is not enabled");
+    const wish = readWish(deps, request);
+    const created = await deps.db.transaction(async (tx) => {
+      const { email, displayName } = wish;
+      const user = await upsertUser(tx, { id: deps.newId(), email, displayName, avatarUrl: "", now: deps.now() });
+      const orgId = await chooseOrganization(tx, deps, user, wish);
+      await enterOrganization(tx, orgId);
+      const session = await openSession(tx, deps, { orgId, userId: user.id });
+      await announceChange(tx, orgId);
+      return session;
+    });
+    deps.nudge();
+    return { created };
+  };
+}
+
+function readWish({ settings }: ControlDeps, request: SignInForDevelopmentRequest): Wish {
+  const { mode, orgName } = request;
+  if (!["", "signin", "signup"].includes(mode)) throw badRequest("mode must be signin or signup", "mode");
+  const planTier = readPlanTier(request.planTier);
+  requireFreePlan(planTier);
+  const email = readEmail(request.email);
+  // A person who does not name an organization gets a personal one.
+  const asked = request.accountType === "" ? "business" : readAccountType(request.accountType);
+  const accountType = orgName === "" ? "personal" : asked;
+  const seatEmails = [...new Set(request.seatEmails.map((seat) => readEmail(seat, "seat_emails")))];
+  const others = seatEmails.filter((seat) => seat !== email);
+  if (accountType === "personal" && others.length > 0) {
+    throw badRequest("a personal organization has no seats for others", "seat_emails");
+  }
+  const limit = seatLimit(settings.plans, planTier, accountType);
+  if (settings.seatLimits && 1 + others.length > limit) throw seatLimitReached(limit);
+  return {
+    email,
+    displayName: request.displayName,
+    orgName,
+    accountType,
+    planTier,
+    seatEmails: others,
+    inviteOrgId: request.acceptInviteOrgId.toLowerCase(),
+    inviteToken: request.acceptInviteToken,
+  };
+}
+
+async function chooseOrganization(tx: Tx, deps: ControlDeps, user: UserRow, wish: Wish): Promise<string> {
+  if (wish.inviteToken !== "") return (await joinByInvitation(tx, deps, user, wish.inviteToken)).orgId;
+  const memberships = await listMembershipsOfUser(tx, user.id);
+  const invited = memberships.filter(({ status }) => status === "invited");
+  if (wish.inviteOrgId !== "") {
+    const wanted = memberships.find((row) => row.org_id === wish.inviteOrgId);
+    if (wanted === undefined) throw notFound("invitation");
+    return takeSeat(tx, user, wanted);
+  }
+  const active = memberships.filter(({ status }) => status === "active");
+  const known = active.find(({ slug }) => wish.orgName !== "" && slug === slugOf(wish.orgName)) ?? active[0];
+  if (known !== undefined) return known.org_id;
+  if (invited.length > 1) {
+    throw new AppError("multiple_pending_invites", "several organizations wait for this person; name one");
+  }
+  if (invited[0] !== undefined && wish.orgName === "") return takeSeat(tx, user, invited[0]);
+  return createOwn(tx, deps, user, wish);
+}
+
+async function takeSeat(tx: Tx, user: UserRow, seat: MembershipSummaryRow): Promise<string> {
+  if (seat.status === "invited") {
+    await enterOrganization(tx, seat.org_id);
+    await updateMembership(tx, { orgId: seat.org_id, userId: user.id, role: seat.role, status: "active" });
+  }
+  return seat.org_id;
+}
+
+async function createOwn(tx: Tx, deps: ControlDeps, user: UserRow, wish: Wish): Promise<string> {
+  const derived = wish.orgName === "";
+  const { organization } = await insertOrganizationWithOwner(tx, deps, {
+    name: derived ? personalName(user.email, user.display_name ?? "") : wish.orgName,
+    derived,
+    accountType: wish.accountType,
+    planTier: wish.planTier,
+    userId: user.id,
+  });
+  const orgId = organization.org_id;
+  // Always in the same order, so that two people who reserve seats for each other do not wait for each other forever.
+  for (const email of wish.seatEmails.toSorted()) {
+    const now = deps.now();
+    const guest = await upsertUser(tx, { id: deps.newId(), email, displayName: "", avatarUrl: "", now });
+    const seat = { orgId, id: deps.newId(), userId: guest.id, role: "member", status: "invited", now } as const;
+    await insertMembership(tx, seat);
+  }
+  return orgId;
+}

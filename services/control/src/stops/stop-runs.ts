@@ -1,0 +1,110 @@
+import { create, fromBinary, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest, notFound } from "@tidemark/errors";
+import { withIdempotency, type Tx } from "@tidemark/pg";
+import { RunStopSchema, StopRunsResponseSchema } from "@tidemark/proto/control/v1/control";
+import { isUuid, throwFault } from "@tidemark/requests";
+import { applyRunEvent, type StopActor } from "@tidemark/run-state";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { commitRunChange, encodeRunControl, stopRequestedSubject, writeStops } from "./commit-stops.ts";
+import { lockRuns } from "./run-states.sql.ts";
+import { requireRun, stopCaller, visibleRuns } from "./visible-runs.ts";
+
+const runsMax = 100;
+
+/**
+ * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: somebody who cannot pay
+ * must be able to end what costs.
+ * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress
+ */
+export function stopRun(deps: ControlDeps): ControlHandlers["stopRun"] {
+  return async (request, call) => {
+    const caller = stopCaller(call);
+    const { runId, idempotencyKey: key, reason = null } = request;
+    if (!isUuid(runId)) throw notFound("run");
+    const route = "POST /api/runs/{run_id}/stop";
+    const keyed = key === "" ? undefined : { key, route, parts: [runId, JSON.stringify({ reason })] };
+    const { reply, replayed } = await commitRunChange(deps, () =>
+      withIdempotency(
+        deps.db,
+        caller.orgId,
+        keyed,
+        async (tx) => {
+          await requireRun(tx, caller, runId);
+          throwFault(request.bodyFault);
+        },
+        async (tx) => {
+          const wish = { runIds: [runId], reason, actor: caller.actor, newId: deps.newId };
+          const [stop] = await askToStop(tx, caller.orgId, wish);
+          if (stop === undefined) throw notFound("run");
+          return toBinary(RunStopSchema, create(RunStopSchema, stop));
+        },
+      ),
+    );
+    return { stop: fromBinary(RunStopSchema, reply), replayed };
+  };
+}
+
+/**
+ * Asks several runs to stop in one transaction (API specification, POST /api/runs/stop). A replayed answer shows only
+ * the runs that the caller may see now.
+ * @throws bad_request, idempotency_key_reused, idempotency_in_progress
+ */
+export function stopRuns(deps: ControlDeps): ControlHandlers["stopRuns"] {
+  return async (request, call) => {
+    const caller = stopCaller(call);
+    const { runIds, idempotencyKey: key, reason = null } = request;
+    if (runIds.length === 0 || runIds.length > runsMax || !runIds.every(isUuid)) {
+      throw badRequest(`run_ids must have 1 to ${runsMax} UUIDs`, "run_ids");
+    }
+    const route = "POST /api/runs/stop";
+    const keyed = key === "" ? undefined : { key, route, parts: [JSON.stringify({ runIds, reason })] };
+    let visible: ReadonlySet<string> = new Set();
+    const { reply, replayed } = await commitRunChange(deps, () =>
+      withIdempotency(
+        deps.db,
+        caller.orgId,
+        keyed,
+        async (tx) => {
+          visible = await visibleRuns(tx, caller, runIds);
+        },
+        async (tx) => {
+          const wish = { runIds: [...visible], reason, actor: caller.actor, newId: deps.newId };
+          const stopped = new Map((await askToStop(tx, caller.orgId, wish)).map((stop) => [stop.runId, stop]));
+          const stops = [...new Set(runIds)].map((runId) => stopped.get(runId) ?? { runId });
+          return toBinary(StopRunsResponseSchema, create(StopRunsResponseSchema, { stops }));
+        },
+      ),
+    );
+    const { stops } = fromBinary(StopRunsResponseSchema, reply);
+    return { stops: stops.map((stop) => (visible.has(stop.runId) ? stop : { runId: stop.runId })), replayed };
+  };
+}
+
+type RunStopInit = MessageInitShape<typeof RunStopSchema> & { readonly runId: string };
+
+/** Asks runs to stop, in the given transaction, with the message about it. Leaves out runs that do not exist. */
+async function askToStop(
+  tx: Tx,
+  orgId: string,
+  wish: {
+    readonly runIds: readonly string[];
+    readonly reason: string | null;
+    readonly actor: StopActor;
+    readonly newId: () => string;
+  },
+): Promise<RunStopInit[]> {
+  const { reason, actor, newId } = wish;
+  const locked = await lockRuns(tx, orgId, wish.runIds);
+  const stops = locked.map(({ id, state, at }) => ({
+    id,
+    ...applyRunEvent(state, { kind: "stop", requestId: newId(), reason, actor }, at),
+  }));
+  const changed = stops.filter((stop) => stop.changed);
+  await writeStops(tx, orgId, stopRequestedSubject, changed);
+  return stops.map(({ id, state, outcome }) => ({
+    runId: id,
+    alreadyRequested: outcome === "already_requested",
+    alreadyTerminal: outcome === "already_terminal",
+    runControl: encodeRunControl(state),
+  }));
+}
