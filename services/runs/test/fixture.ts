@@ -9,8 +9,8 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "../src/handlers/index.ts";
-import { createSearchThreads } from "../src/regex-search/search-threads.ts";
 import { runsMigrations } from "../src/module.ts";
+import { createSearchThreads } from "../src/regex-search/search-threads.ts";
 import { insertHeads } from "./metric-heads.ts";
 
 /** The metric heads that lists and reads show. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
 import { RUN_SORTS } from "../src/domain/run-list.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
 import { filterOf, readAll, SCORE, summarize, type Filter } from "./list-pages.ts";
 import { drawRuns, LOSS, orders, pick, sorted, storeMeasured, type MeasuredRun } from "./measured-runs.ts";
 import { move } from "./move-runs.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { checkRegex, compileRegex } from "@tidemark/regex";
 import fc from "fast-check";
+import { checkRegex, compileRegex } from "@tidemark/regex";
 import { parseSearch } from "../src/domain/search/parse-search.ts";
 import { asOwner, callAs, startRuns, type RunsFixture } from "./fixture.ts";
 import { searchedRun } from "./search-arbitraries.ts";

@@ -6,9 +6,9 @@ import type { RunSort } from "../src/domain/run-list.ts";
 import { asOwner, callAs, failure, json, makeRun, putHead, startRuns, text, type RunsFixture } from "./fixture.ts";
 import { readAll, SCORE, summarize, type Filter, type Request } from "./list-pages.ts";
 import { drawRuns, instant, sorted, storeMeasured } from "./measured-runs.ts";
+import { insertHeads } from "./metric-heads.ts";
 import { move, type Step } from "./move-runs.ts";
 import { projectIdOf, storedRun, storeRuns } from "./stored-runs.ts";
-import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { compareKeyBytes } from "@tidemark/metric-codec";
 import fc from "fast-check";
+import { compareKeyBytes } from "@tidemark/metric-codec";
 import { COMPARED_FIGURES, startMetricRows, type MetricColumns } from "./compare-metrics.ts";
 
 type Metrics = Readonly<Record<string, number>>;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readDocument } from "./exact-json.ts";
-import type { ForkWish } from "./fork.ts";
 import { forkFingerprint } from "./fork-fingerprint.ts";
+import type { ForkWish } from "./fork.ts";
 
 const document = (text: string) => readDocument(Buffer.from(text), "config");
 const run = "5b0c0000-0000-4000-8000-00000000000a";

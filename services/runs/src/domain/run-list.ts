@@ -38,9 +38,3 @@ export function requireSort(text: string): RunSort {
   if (sort === undefined) throw badRequest(`sort_by must be one of ${RUN_SORTS.join(", ")}`, "sort_by");
   return sort;
 }
-
-/** Checks a page size. @throws bad_request */
-export function requireLimit(limit: number, max: number, field = "limit"): number {
-  if (limit >= 1 && limit <= max) return limit;
-  throw badRequest(`${field} must be a whole number from 1 to ${max}`, field);
-}

@@ -1,8 +1,7 @@
 import { badRequest, notFound } from "@tidemark/errors";
+import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "../domain/comparison.ts";
-import { isUuid } from "../domain/run-id.ts";
 import { encodeComparison } from "../encode/comparison.ts";
-import { callerOf } from "../steps/caller.ts";
 import { compareSections } from "../steps/compare-sections.ts";
 import { listRunsById } from "../store/list-runs-by-id.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";

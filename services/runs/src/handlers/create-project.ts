@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
+import { callerOf } from "@tidemark/requests";
 import { encodeProject } from "../encode/project.ts";
-import { callerOf } from "../steps/caller.ts";
 import { DEFAULT_PROJECT } from "../steps/choose-project.ts";
 import { settleProject } from "../steps/settle-project.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";

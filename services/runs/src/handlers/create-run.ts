@@ -1,13 +1,13 @@
 import type { Tx } from "@tidemark/pg";
+import { callerOf, type Caller } from "@tidemark/requests";
 import { createFingerprint } from "../domain/create-fingerprint.ts";
 import { readDocument, writeCanonical, type ExactObject } from "../domain/exact-json.ts";
 import { judgeExisting, requireMode, type CreateMode } from "../domain/existing-run.ts";
 import { requireRunId, resumeNeedsId, runNotFound } from "../domain/run-id.ts";
 import { runNameWords } from "../domain/run-name.ts";
 import { encodeRun } from "../encode/run.ts";
-import { callerOf, type Caller } from "../steps/caller.ts";
-import { moveRun } from "../steps/move-run.ts";
 import { chooseProject } from "../steps/choose-project.ts";
+import { moveRun } from "../steps/move-run.ts";
 import { settleProject } from "../steps/settle-project.ts";
 import { takeNewRunId } from "../steps/take-new-run-id.ts";
 import { findRun } from "../store/find-run.ts";

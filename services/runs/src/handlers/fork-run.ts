@@ -2,14 +2,12 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { withIdempotency } from "@tidemark/pg";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { readDocument } from "../domain/exact-json.ts";
-import { refuseReservedKeys, refuseStep, type ForkWish } from "../domain/fork.ts";
 import { forkFingerprint } from "../domain/fork-fingerprint.ts";
-import { isUuid } from "../domain/run-id.ts";
+import { refuseReservedKeys, refuseStep, type ForkWish } from "../domain/fork.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
-import { callerOf } from "../steps/caller.ts";
 import { forkOrFind } from "../steps/fork-or-find.ts";
-import { requestFault } from "../steps/request-fault.ts";
 import { findRun } from "../store/find-run.ts";
 import { NO_METRICS } from "../store/metric-row.ts";
 import type { RunRow } from "../store/run-row.ts";
@@ -27,8 +25,8 @@ type Request = Parameters<RunsHandlers["forkRun"]>[0];
 export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
-    const { runId, idempotencyKey: key } = request;
-    if (!isUuid(runId)) throw notFound("run");
+    const { idempotencyKey: key } = request;
+    const runId = pathId(request.runId, "run");
     const wish = readWish(request);
     const fingerprint = isAppError(wish) ? new Uint8Array() : forkFingerprint(runId, wish);
     let source: RunRow | undefined;
@@ -57,8 +55,8 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
 
 /** Faults of the body wait until the run was found. */
 function readWish(request: Request): ForkWish | AppError {
-  if (request.bodyFault !== undefined) return requestFault(request.bodyFault);
   try {
+    throwFault(request.bodyFault);
     const metadata = readDocument(request.metadataJson, "metadata");
     refuseReservedKeys(metadata);
     refuseStep(request.step);

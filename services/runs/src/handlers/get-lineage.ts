@@ -1,8 +1,7 @@
 import { notFound } from "@tidemark/errors";
-import { isUuid } from "../domain/run-id.ts";
+import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
-import { callerOf } from "../steps/caller.ts";
 import { listRelatives, type RelativeRow } from "../store/list-relatives.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
@@ -13,8 +12,7 @@ const CHILDREN_MAX = 100;
 export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
-    const { runId } = request;
-    if (!isUuid(runId)) throw notFound("run");
+    const runId = pathId(request.runId, "run");
     const limits = { children: CHILDREN_MAX, metricKeys: LIST_METRIC_KEYS_MAX };
     const rows = await db.withTenant(orgId, (tx) => listRelatives(tx, orgId, runId, projectId, limits));
     const [run] = rows;

@@ -1,10 +1,8 @@
-import { badRequest, isAppError, notFound, type AppError } from "@tidemark/errors";
+import { isAppError, notFound, type AppError } from "@tidemark/errors";
+import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
 import { endOfPrefix, keyCursor, readKeyCursor } from "../domain/key-range.ts";
-import { isUuid } from "../domain/run-id.ts";
 import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
-import { callerOf, type Caller } from "../steps/caller.ts";
-import { requestFault } from "../steps/request-fault.ts";
 import { findRunSummary } from "../store/find-run-summary.ts";
 import { keysOf, type MetricRow } from "../store/metric-row.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";
@@ -16,12 +14,12 @@ import type { RunsDeps, RunsHandlers } from "./deps.ts";
 export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
-    if (!isUuid(request.runId)) throw notFound("run");
+    const runId = pathId(request.runId, "run");
     const page = readPage(request);
     const limit = page.fault === undefined ? request.metricLimit : 1;
     const keys = { from: request.metricPrefix, end: endOfPrefix(request.metricPrefix), after: page.after, limit };
     const row = await db.withTenant(caller.orgId, (tx) =>
-      findRunSummary(tx, caller.orgId, request.runId, caller.projectId, keys),
+      findRunSummary(tx, caller.orgId, runId, caller.projectId, keys),
     );
     if (row === undefined) throw notFound("run");
     if (page.fault !== undefined) throw page.fault;
@@ -34,12 +32,9 @@ type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
 
 /** Faults of the query wait until the run was found. */
 function readPage(request: PageRequest): { after: string; fault?: AppError } {
-  if (request.queryFault !== undefined) return { after: "", fault: requestFault(request.queryFault) };
-  if (request.metricLimit < 1 || request.metricLimit > RUN_METRIC_KEYS_MAX) {
-    const text = `metric_limit must be a whole number from 1 to ${RUN_METRIC_KEYS_MAX}`;
-    return { after: "", fault: badRequest(text, "metric_limit") };
-  }
   try {
+    throwFault(request.queryFault);
+    requireLimit(request.metricLimit, RUN_METRIC_KEYS_MAX, "metric_limit");
     return { after: readKeyCursor(request.metricCursor) };
   } catch (error) {
     if (isAppError(error)) return { after: "", fault: error };

@@ -1,6 +1,5 @@
-import { requireLimit } from "../domain/run-list.ts";
+import { callerOf, requireLimit } from "@tidemark/requests";
 import { encodeProject } from "../encode/project.ts";
-import { callerOf } from "../steps/caller.ts";
 import { countProjects } from "../store/count-projects.ts";
 import { listProjects as readProjects } from "../store/list-projects.ts";
 import type { RunsDeps, RunsHandlers } from "./deps.ts";

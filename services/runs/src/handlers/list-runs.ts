@@ -1,5 +1,6 @@
-import { LIST_METRIC_KEYS_MAX, requireLimit, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
+import { requireLimit } from "@tidemark/requests";
 import { pageTooHeavy } from "../domain/page-weight.ts";
+import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";

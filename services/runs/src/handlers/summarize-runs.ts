@@ -1,6 +1,7 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
+import { requireLimit } from "@tidemark/requests";
 import { readRunCursor, writeRunCursor } from "../domain/run-cursor.ts";
-import { LIST_METRIC_KEYS_MAX, requireLimit, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
+import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";

@@ -1,13 +1,11 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "../domain/exact-json.ts";
-import { isUuid } from "../domain/run-id.ts";
 import { withNotes } from "../domain/run-notes.ts";
 import { encodeRun } from "../encode/run.ts";
-import { callerOf } from "../steps/caller.ts";
 import { moveRun } from "../steps/move-run.ts";
-import { requestFault } from "../steps/request-fault.ts";
 import { findRun } from "../store/find-run.ts";
 import { lockRunState } from "../store/lock-run-state.ts";
 import type { RunRow } from "../store/run-row.ts";
@@ -23,21 +21,20 @@ type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
-    const { runId } = request;
-    if (!isUuid(runId)) throw notFound("run");
+    const runId = pathId(request.runId, "run");
     return db.withTenant(orgId, async (tx) => {
       const locked = await lockRunState(tx, orgId, runId);
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
       if (status !== undefined) await moveRun(tx, orgId, runId, locked, { kind: "patch", status });
-      await changeDocuments(tx, orgId, request);
+      await changeDocuments(tx, orgId, runId, request);
       return { run: encodeRun(await readBack(tx, orgId, runId)) };
     });
   };
 }
 
 function checkChanges(request: Changes): RunStatus | undefined {
-  if (request.bodyFault !== undefined) throw requestFault(request.bodyFault);
+  throwFault(request.bodyFault);
   if (request.status === undefined && request.tags === undefined && request.notes === undefined) {
     throw badRequest("one of status, tags and notes is required");
   }
@@ -48,7 +45,7 @@ function checkChanges(request: Changes): RunStatus | undefined {
   return status;
 }
 
-async function changeDocuments(tx: Tx, orgId: string, { runId, tags, notes }: Changes): Promise<void> {
+async function changeDocuments(tx: Tx, orgId: string, runId: string, { tags, notes }: Changes): Promise<void> {
   if (tags === undefined && notes === undefined) return;
   let metadata: string | undefined;
   if (notes !== undefined) {

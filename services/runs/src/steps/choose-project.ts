@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import type { Caller } from "@tidemark/requests";
 import { findProject } from "../store/find-project.ts";
-import type { Caller } from "./caller.ts";
 
 /** The project of runs whose client names none. */
 export const DEFAULT_PROJECT = "default";

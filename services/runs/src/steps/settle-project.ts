@@ -1,12 +1,12 @@
 import type { Tx } from "@tidemark/pg";
 import { planOf, type Plan, type Plans } from "@tidemark/plans";
+import type { Caller } from "@tidemark/requests";
 import { isNearPlan, refuseBeyondPlan, refuseUnpaid } from "../domain/plan-limits.ts";
 import { findProjectByName } from "../store/find-project-by-name.ts";
 import { insertProject } from "../store/insert-project.ts";
 import { lockPlan } from "../store/lock-plan.ts";
 import type { ProjectRow } from "../store/project-row.ts";
 import { readPlanUsage } from "../store/read-plan-usage.ts";
-import type { Caller } from "./caller.ts";
 
 /** What is wanted: the project of this name, made if it is missing, and perhaps a new run in it. */
 export type ProjectWish = {

@@ -1,8 +1,8 @@
 import { isAppError } from "@tidemark/errors";
 import { sqlState, type Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { isUuid } from "../domain/run-id.ts";
 import { parseSearch } from "../domain/search/parse-search.ts";
 import { asksForProjects, settleTerms } from "../domain/search/settle-terms.ts";
 import type { SearchTree } from "../domain/search/tree.ts";
@@ -11,7 +11,6 @@ import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
 import { findProjectByName } from "../store/find-project-by-name.ts";
 import { listProjectNames } from "../store/list-project-names.ts";
 import type { PlainFilter } from "../store/run-conditions.ts";
-import { callerOf, type Caller } from "./caller.ts";
 
 /** Runs `work` on the runs that pass a filter and that the caller may see, all at one moment. */
 export type WorkOnRuns<T> = (tx: Tx, orgId: string, filter: PlainFilter) => Promise<T>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { isAppError } from "@tidemark/errors";
 import fc from "fast-check";
+import { isAppError } from "@tidemark/errors";
 import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./bounds.ts";
 import { parseSearch } from "./parse-search.ts";
 import { writeSearch } from "./search-text.fixture.ts";
