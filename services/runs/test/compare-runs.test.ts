@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 import { listMetricColumns } from "../src/store/list-metric-columns.ts";
 import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
 import { listRunsById } from "../src/store/list-runs-by-id.ts";
-import { asOwner, callAs, failure, json, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
-import { insertHeads } from "./metric-heads.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -49,10 +49,10 @@ async function putAttributes(orgId: string, runId: string, values: readonly [str
 }
 
 /** Gives a run metrics m<first> to m<last>, whose latest value is their number plus `plus`. */
-async function putHeads(orgId: string, runId: string, first: number, last: number, plus = 0): Promise<void> {
+async function putAggregates(orgId: string, runId: string, first: number, last: number, plus = 0): Promise<void> {
   await asOwner(
     fixture,
-    insertHeads(`SELECT $1::uuid, $2::uuid, 'm' || lpad(n::text, 6, '0'), false, 1, n, 0, n, 1, n, 1, n + $5::float8, 1, 1
+    insertAggregates(`SELECT $1::uuid, $2::uuid, 'm' || lpad(n::text, 6, '0'), false, 1, n, 0, n, 1, n, 1, n + $5::float8, 1, 1
                  FROM generate_series($3::integer, $4::integer) n`),
     [orgId, runId, first, last, plus],
   );
@@ -74,9 +74,9 @@ describe("all that is compared", () => {
       tags: ["base"],
     });
     ids = [a.id, b.id];
-    await putHead(fixture, call.orgId, a.id, "loss", { latest: 0.5, max: 2, mean: 1, count: 3 });
-    await putHead(fixture, call.orgId, b.id, "loss", { latest: 0.5, max: 3, mean: 1, count: 3 });
-    await putHead(fixture, call.orgId, b.id, "val/acc", { latest: 0.9 });
+    await putAggregate(fixture, call.orgId, a.id, "loss", { latest: 0.5, max: 2, mean: 1, count: 3 });
+    await putAggregate(fixture, call.orgId, b.id, "loss", { latest: 0.5, max: 3, mean: 1, count: 3 });
+    await putAggregate(fixture, call.orgId, b.id, "val/acc", { latest: 0.9 });
     await putAttributes(call.orgId, a.id, [
       ["config/optim", '"adam"'],
       ["data", '{"rows":[1,2],"big":12345678901234567890}'],
@@ -187,11 +187,11 @@ describe("more than one page of", () => {
   test("metric keys is read to the end, whichever run has them", async () => {
     const call = callAs();
     const [a, b] = [await makeRun(fixture.client, call), await makeRun(fixture.client, call)];
-    await putHeads(call.orgId, a.id, 1, 4000);
-    await putHeads(call.orgId, b.id, 2001, 6000);
+    await putAggregates(call.orgId, a.id, 1, 4000);
+    await putAggregates(call.orgId, b.id, 2001, 6000);
     // Equal where both have them, so that all the rest has to be read to find what differs.
     await asOwner(fixture, "DELETE FROM ingest.metric_keys WHERE run_id = $1 AND key < 'm001999'", [a.id]);
-    await putHeads(call.orgId, b.id, 1999, 2000, 0.5);
+    await putAggregates(call.orgId, b.id, 1999, 2000, 0.5);
     const { rows, truncated } = await rowsOf(call, { runIds: [a.id, b.id], diffOnly: true });
     expect(truncated).toBe(true);
     expect(rows).toHaveLength(5000);
@@ -264,7 +264,7 @@ describe("values that are too large to stand beside each other", () => {
 test("nothing of another organization is read, whatever the ids", async () => {
   const [one, two] = [callAs(), callAs()];
   const run = await makeRun(fixture.client, one);
-  await putHead(fixture, one.orgId, run.id, "secret", { latest: 1 });
+  await putAggregate(fixture, one.orgId, run.id, "secret", { latest: 1 });
   await putAttributes(one.orgId, run.id, [["secret", "1"]]);
   // As the service's role in the other's organization, by the statements that the comparison uses.
   const page = { after: "", rowsEach: 10, bytesEach: 1000, bytesAll: 1000 };

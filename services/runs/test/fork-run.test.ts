@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { forkRunId } from "../src/domain/fork-run-id.ts";
-import { asOwner, callAs, failure, json, makeRun, putHead, startRuns, text, type RunsFixture } from "./fixture.ts";
+import { putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -43,7 +44,7 @@ describe("a fork", () => {
       configJson: json('{"lr":0.10,"seed":12345678901234567890}'),
       metadataJson: json('{"gpu":"a100","notes":"parent"}'),
     });
-    await putHead(fixture, call.orgId, parent.id, "loss", { latest: 1 });
+    await putAggregate(fixture, call.orgId, parent.id, "loss", { latest: 1 });
     await fixture.client.updateRun({ runId: parent.id, status: "finished" }, call);
     const { run: before } = await fixture.client.getRun({ runId: parent.id, metricLimit: 10 }, call);
 

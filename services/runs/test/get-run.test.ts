@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
-import { insertHeads } from "./metric-heads.ts";
+import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -21,8 +21,15 @@ test("a run without metrics has empty columns and no cursor", async () => {
 test("aggregates come as they are stored, a variance beyond doubles as NaN", async () => {
   const call = callAs();
   const { id } = await makeRun(fixture.client, call);
-  await putHead(fixture, call.orgId, id, "loss", { latest: 0.4, min: 0.3, max: 1, count: 12, mean: 0.6, m2: 0.24 });
-  await putHead(fixture, call.orgId, id, "huge", {
+  await putAggregate(fixture, call.orgId, id, "loss", {
+    latest: 0.4,
+    min: 0.3,
+    max: 1,
+    count: 12,
+    mean: 0.6,
+    m2: 0.24,
+  });
+  await putAggregate(fixture, call.orgId, id, "huge", {
     latest: 1e308,
     min: -1e308,
     max: 1e308,
@@ -60,7 +67,7 @@ describe("a run with hundreds of keys", () => {
       );
       await asOwner(
         fixture,
-        insertHeads(`SELECT $1::uuid, $2::uuid, k.key, k.key LIKE 'loss%', 4, v.v, 2, v.v - 1, 5, v.v + 1, 6, v.v + 0.5, 7, 0
+        insertAggregates(`SELECT $1::uuid, $2::uuid, k.key, k.key LIKE 'loss%', 4, v.v, 2, v.v - 1, 5, v.v + 1, 6, v.v + 0.5, 7, 0
                      FROM unnest($3::text[]) k (key), LATERAL (SELECT substr(k.key, 6)::float8 AS v) v`),
         [call.orgId, id, names],
       );
@@ -115,7 +122,7 @@ describe("keys in pages", () => {
   beforeAll(async () => {
     ({ id: runId } = await makeRun(fixture.client, call));
     for (const key of keys.toReversed()) {
-      await putHead(fixture, call.orgId, runId, key, { latest: 1 });
+      await putAggregate(fixture, call.orgId, runId, key, { latest: 1 });
     }
   });
 
@@ -159,7 +166,7 @@ describe("keys in pages", () => {
 
   test("a key written meanwhile moves no page", async () => {
     const first = await page({ metricLimit: 4 });
-    await putHead(fixture, call.orgId, runId, "A", { latest: 1 });
+    await putAggregate(fixture, call.orgId, runId, "A", { latest: 1 });
     const second = await page({ metricLimit: 4, metricCursor: first.nextCursor });
     expect(second.keys).toEqual(keys.slice(4));
   });

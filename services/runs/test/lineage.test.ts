@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 import { listRelatives } from "../src/store/list-relatives.ts";
-import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -33,8 +34,8 @@ test("parent and children come as summaries, the newest child first", async () =
   const middle = await forkOf(call, top.id);
   const children = [await forkOf(call, middle), await forkOf(call, middle), await forkOf(call, middle)];
   const grandchild = await forkOf(call, children[0] ?? "");
-  await putHead(fixture, call.orgId, middle, "loss", { latest: 0.5, min: 0.25, max: 1, count: 4 });
-  await putHead(fixture, call.orgId, children[2] ?? "", "loss", { latest: 7 });
+  await putAggregate(fixture, call.orgId, middle, "loss", { latest: 0.5, min: 0.25, max: 1, count: 4 });
+  await putAggregate(fixture, call.orgId, children[2] ?? "", "loss", { latest: 7 });
   await fixture.client.updateRun({ runId: top.id, status: "finished" }, call);
   await asOwner(
     fixture,
@@ -73,7 +74,7 @@ test("of more than 100 children the newest 100 are shown, all are counted", asyn
 test("a run shows at most 250 metric keys", async () => {
   const call = callAs();
   const { id } = await makeRun(fixture.client, call);
-  for (let i = 0; i < 251; i += 1) await putHead(fixture, call.orgId, id, `k${1000 + i}`, { latest: i });
+  for (let i = 0; i < 251; i += 1) await putAggregate(fixture, call.orgId, id, `k${1000 + i}`, { latest: i });
   const { run } = await lineage(call, id);
   expect(run?.metrics?.keys).toHaveLength(250);
   expect(run?.metrics).toMatchObject({ keysTotal: 251n, nextCursor: "" });

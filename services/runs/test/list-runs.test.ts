@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
-import { insertHeads } from "./metric-heads.ts";
+import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 const call = callAs();
@@ -38,8 +38,8 @@ beforeAll(async () => {
     );
     if (seed.loss !== undefined) {
       const [latest, min, max] = seed.loss;
-      await putHead(fixture, call.orgId, id, "train/loss", { latest, min, max });
-      await putHead(fixture, call.orgId, id, "score", { latest, min, max });
+      await putAggregate(fixture, call.orgId, id, "train/loss", { latest, min, max });
+      await putAggregate(fixture, call.orgId, id, "score", { latest, min, max });
     }
   }
   // A running run that was finished once still has no duration.
@@ -109,8 +109,8 @@ describe("order", () => {
       ["high", 6],
     ] as const) {
       const { id } = await makeRun(fixture.client, pair, { name });
-      await putHead(fixture, pair.orgId, id, "a/loss", { latest: value });
-      await putHead(fixture, pair.orgId, id, "a/gain", { latest: value });
+      await putAggregate(fixture, pair.orgId, id, "a/loss", { latest: value });
+      await putAggregate(fixture, pair.orgId, id, "a/gain", { latest: value });
     }
     const first = async (sortBy: string, metricKey: string) =>
       (await fixture.client.listRuns(ask({ sortBy, metricKey }), pair)).runs[0]?.run?.name;
@@ -206,7 +206,7 @@ describe("summaries in lists", () => {
     const { id } = await makeRun(fixture.client, many);
     await asOwner(
       fixture,
-      insertHeads(`SELECT $1::uuid, $2::uuid, 'k' || lpad(n::text, 4, '0'), false, 1, n, 0, n, 0, n, 0, n, 0, 0
+      insertAggregates(`SELECT $1::uuid, $2::uuid, 'k' || lpad(n::text, 4, '0'), false, 1, n, 0, n, 0, n, 0, n, 0, 0
                    FROM generate_series(1, 300) n`),
       [many.orgId, id],
     );

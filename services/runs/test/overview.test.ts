@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, failure, makeRun, putHead, startRuns, type RunsFixture } from "./fixture.ts";
-import { filterOf, type Caller, type Filter } from "./list-pages.ts";
-import { move, type Step } from "./move-runs.ts";
-import { projectIdOf, putValues, settleRuns, storedRun, storeRuns, type StoredRun } from "./stored-runs.ts";
+import { filterOf, type Caller, type Filter } from "../src/list/list-pages.fixture.ts";
+import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "../src/list/stored-runs.fixture.ts";
+import { putAggregate, putValues, indexSortValues } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -83,7 +83,7 @@ describe("the figures", () => {
     await storeRuns(fixture, call.orgId, runs);
     for (const { id, heads } of runs) {
       for (const [key, { min, max, count }] of Object.entries(heads)) {
-        await putHead(fixture, call.orgId, id, key, { latest: max, min, max, count });
+        await putAggregate(fixture, call.orgId, id, key, { latest: max, min, max, count });
       }
     }
   });
@@ -123,13 +123,13 @@ describe("the figures", () => {
 
   test("are the same when some are settled, when all are, and when some are written again", async () => {
     const withHeads = runs.filter(({ heads }) => Object.keys(heads).length > 0);
-    await settleRuns(
+    await indexSortValues(
       fixture,
       call.orgId,
       withHeads.filter((_run, n) => n % 2 === 1).map(({ id }) => id),
     );
     await check();
-    await settleRuns(
+    await indexSortValues(
       fixture,
       call.orgId,
       withHeads.filter((_run, n) => n % 2 === 0).map(({ id }) => id),
@@ -152,7 +152,7 @@ describe("the figures", () => {
     ]);
     runs[0] = { ...first!, heads: { ...first!.heads, [DEFAULT_KEY]: head(-3, 70, 15) } };
     await check();
-    await settleRuns(fixture, call.orgId, [first!.id]);
+    await indexSortValues(fixture, call.orgId, [first!.id]);
     await check();
   });
 
@@ -212,14 +212,14 @@ describe("the best value", () => {
   beforeAll(async () => {
     await storeRuns(fixture, call.orgId, runs);
     for (const key of [...least, ...most]) {
-      await putHead(fixture, call.orgId, runs[0]!.id, key, { latest: 2, min: -1.5, max: 3 });
-      await putHead(fixture, call.orgId, runs[1]!.id, key, { latest: 2, min: -1, max: 2.5 });
+      await putAggregate(fixture, call.orgId, runs[0]!.id, key, { latest: 2, min: -1.5, max: 3 });
+      await putAggregate(fixture, call.orgId, runs[1]!.id, key, { latest: 2, min: -1, max: 2.5 });
     }
   });
 
   test("is the minimum where less is better and the maximum elsewhere, settled or not", async () => {
     for (const settled of [[], [runs[0]!.id], [runs[1]!.id]]) {
-      await settleRuns(fixture, call.orgId, settled);
+      await indexSortValues(fixture, call.orgId, settled);
       for (const key of least) expect([key, (await overviewOf(call, {}, key)).best]).toEqual([key, -1.5]);
       for (const key of most) expect([key, (await overviewOf(call, {}, key)).best]).toEqual([key, 3]);
     }
@@ -238,7 +238,7 @@ describe("the best value", () => {
     const { id } = await makeRun(fixture.client, own);
     await putValues(fixture, own.orgId, id, { [key]: value });
     expect((await overviewOf(own, {}, key)).best).toBe(best);
-    await settleRuns(fixture, own.orgId, [id]);
+    await indexSortValues(fixture, own.orgId, [id]);
     expect((await overviewOf(own, {}, key)).best).toBe(best);
   });
 });
@@ -271,8 +271,8 @@ describe("at once", () => {
   test("values of runs in a project that has no settled run count", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call);
-    await putHead(fixture, call.orgId, id, "k", { latest: 1, count: 41 });
-    await putHead(fixture, call.orgId, id, "l", { latest: 1, count: 1 });
+    await putAggregate(fixture, call.orgId, id, "k", { latest: 1, count: 41 });
+    await putAggregate(fixture, call.orgId, id, "l", { latest: 1, count: 1 });
     expect(await overviewOf(call)).toMatchObject({ total: 1, points: 42, best: undefined });
   });
 });

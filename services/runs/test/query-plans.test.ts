@@ -4,16 +4,16 @@ import type { Db, Tx } from "@tidemark/pg";
 import { RUN_SORTS, type RunSort } from "../src/domain/run-list.ts";
 import { parseSearch } from "../src/domain/search/parse-search.ts";
 import { settleTerms } from "../src/domain/search/settle-terms.ts";
+import { explaining, readsOf, type Explained, type Plan } from "../src/list/explain.fixture.ts";
+import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "../src/list/plan-seed.fixture.ts";
+import { projectIdOf } from "../src/list/stored-runs.fixture.ts";
 import { findRuns } from "../src/regex-search/find-runs.ts";
+import { startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 import { chooseRuns } from "../src/store/choose-runs.ts";
 import { countMetricPoints } from "../src/store/count-metric-points.ts";
 import { countRuns } from "../src/store/count-runs.ts";
 import { readSummaries } from "../src/store/read-summaries.ts";
 import type { PlainFilter } from "../src/store/run-conditions.ts";
-import { explaining, readsOf, type Explained, type Plan } from "./explain.ts";
-import { startRuns, type RunsFixture } from "./fixture.ts";
-import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "./plan-seed.ts";
-import { projectIdOf } from "./stored-runs.ts";
 
 // How PostgreSQL runs the statements of lists, for the role of the service and with the rows of an
 // organization that has many. Costs are left out, and whatever differs between the versions that are

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql, type Tx } from "@tidemark/pg";
+import { insertAggregates } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 import { findForkFingerprint } from "../src/store/find-fork-fingerprint.ts";
 import { listMetricColumns } from "../src/store/list-metric-columns.ts";
 import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
 import { listRelatives } from "../src/store/list-relatives.ts";
 import { listRunsById } from "../src/store/list-runs-by-id.ts";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
-import { insertHeads } from "./metric-heads.ts";
 
 // What these statements cost must not grow with the organization.
 let fixture: RunsFixture;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   ids = made.slice(0, 50).map((run) => run.id);
   await asOwner(
     fixture,
-    insertHeads(`SELECT $1::uuid, r.id, 'k' || k, false, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1
+    insertAggregates(`SELECT $1::uuid, r.id, 'k' || k, false, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1
                  FROM runs.runs r CROSS JOIN generate_series(1, 5) k WHERE r.org_id = $1`),
     [orgId],
   );

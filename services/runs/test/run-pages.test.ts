@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { RUN_SORTS } from "../src/domain/run-list.ts";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
-import { filterOf, readAll, SCORE, summarize, type Filter } from "./list-pages.ts";
-import { drawRuns, LOSS, orders, pick, sorted, storeMeasured, type MeasuredRun } from "./measured-runs.ts";
-import { move } from "./move-runs.ts";
-import { projectIdOf, putValues, settleRuns, storeRuns } from "./stored-runs.ts";
+import { filterOf, readAll, SCORE, summarize, type Filter } from "../src/list/list-pages.fixture.ts";
+import {
+  drawRuns,
+  LOSS,
+  orders,
+  pick,
+  sorted,
+  storeMeasured,
+  type MeasuredRun,
+} from "../src/list/measured-runs.fixture.ts";
+import { move, projectIdOf, storeRuns } from "../src/list/stored-runs.fixture.ts";
+import { putValues, indexSortValues } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -172,7 +180,7 @@ describe("pages while runs change", () => {
         "SELECT run_id FROM ingest.unsettled_runs WHERE org_id = $1 ORDER BY run_id LIMIT 3",
         [call.orgId],
       );
-      await settleRuns(
+      await indexSortValues(
         fixture,
         call.orgId,
         unsettled.map(({ run_id: id }) => id),

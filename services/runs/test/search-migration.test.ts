@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createDb, migrate, plannedSql, platformMigrations, type Db, type MigrationSet } from "@tidemark/pg";
 import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
 import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
+import { filterOf, found, summarize, type Filter } from "../src/list/list-pages.fixture.ts";
+import { move } from "../src/list/stored-runs.fixture.ts";
+import { indexSortValues } from "../src/metrics/aggregates.fixture.ts";
 import { runsMigrations } from "../src/module.ts";
-import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "./fixture.ts";
-import { filterOf, found, summarize, type Filter } from "./list-pages.ts";
-import { move } from "./move-runs.ts";
-import { settleRuns } from "./stored-runs.ts";
+import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 
 // A database of the time before searches, filled, and then brought up to date by an owner who is
 // held by row level security as the owners of hosted databases are.
@@ -287,7 +287,7 @@ describe("runs of before", () => {
     };
     const before = await look();
     await asOwner(fixture, "UPDATE ingest.unsettled_runs SET touched_minute = 1");
-    for (const { id, orgId } of measured) await settleRuns(fixture, orgId, [id]);
+    for (const { id, orgId } of measured) await indexSortValues(fixture, orgId, [id]);
     expect(await look()).toEqual(before);
   });
 

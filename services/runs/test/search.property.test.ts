@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { checkRegex, compileRegex } from "@tidemark/regex";
 import { parseSearch } from "../src/domain/search/parse-search.ts";
-import { asOwner, callAs, startRuns, type RunsFixture } from "./fixture.ts";
-import { searchedRun } from "./search-arbitraries.ts";
-import { matches, type SearchedRun } from "./search-evaluator.ts";
-import { searchText } from "./search-text-arbitraries.ts";
+import { asOwner, callAs, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { matches, type SearchedRun } from "../src/search/search-evaluator.fixture.ts";
+import { searchText } from "../src/search/search-queries.fixture.ts";
+import { searchedRun } from "../src/search/searched-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -3,12 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
 import { writeRunCursor, type RunPosition } from "../src/domain/run-cursor.ts";
 import type { RunSort } from "../src/domain/run-list.ts";
-import { asOwner, callAs, failure, json, makeRun, putHead, startRuns, text, type RunsFixture } from "./fixture.ts";
-import { readAll, SCORE, summarize, type Filter, type Request } from "./list-pages.ts";
-import { drawRuns, instant, sorted, storeMeasured } from "./measured-runs.ts";
-import { insertHeads } from "./metric-heads.ts";
-import { move, type Step } from "./move-runs.ts";
-import { projectIdOf, storedRun, storeRuns } from "./stored-runs.ts";
+import { readAll, SCORE, summarize, type Filter, type Request } from "../src/list/list-pages.fixture.ts";
+import { drawRuns, instant, sorted, storeMeasured } from "../src/list/measured-runs.fixture.ts";
+import { move, projectIdOf, storeRuns, storedRun, type Step } from "../src/list/stored-runs.fixture.ts";
+import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../src/runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -174,7 +173,7 @@ describe("rows", () => {
       metadataJson: json('{"notes":"n"}'),
     });
     await move(fixture, call.orgId, id, [["running", "requested"]]);
-    await putHead(fixture, call.orgId, id, SCORE, { latest: 1 });
+    await putAggregate(fixture, call.orgId, id, SCORE, { latest: 1 });
     const { runs, metricKeys, total, nextCursor } = await summarize(fixture, call, { selection: true });
     expect({ metricKeys, total, nextCursor }).toEqual({ metricKeys: [], total: 1, nextCursor: "" });
     expect(runs).toHaveLength(1);
@@ -203,7 +202,7 @@ describe("rows", () => {
     const runs = keys.map((_keys, n) => storedRun({ createdAt: instant(n) }));
     await storeRuns(fixture, call.orgId, runs);
     for (const [n, own] of keys.entries()) {
-      for (const key of own) await putHead(fixture, call.orgId, runs[n]!.id, key, { latest: 1 });
+      for (const key of own) await putAggregate(fixture, call.orgId, runs[n]!.id, key, { latest: 1 });
     }
     const all = await summarize(fixture, call);
     expect(all.metricKeys).toEqual(["B", "__proto__", "a", "b", "é", "\u{FF5E}", "\u{1F600}"]);
@@ -225,7 +224,7 @@ describe("rows", () => {
     for (const [n, { id }] of runs.entries()) {
       await asOwner(
         fixture,
-        insertHeads(`SELECT $1::uuid, $2::uuid, lpad((2 * n + $3)::text, 4, '0'), false, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0
+        insertAggregates(`SELECT $1::uuid, $2::uuid, lpad((2 * n + $3)::text, 4, '0'), false, 1, 1, 0, 1, 0, 1, 0, 1, 0, 0
                      FROM generate_series(1, 200) n`),
         [call.orgId, id, n],
       );

@@ -1,9 +1,9 @@
 import { AppError } from "@tidemark/errors";
 import { callerOf } from "@tidemark/requests";
 import { encodeProject } from "../encode/project.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { DEFAULT_PROJECT } from "../steps/choose-project.ts";
 import { settleProject } from "../steps/settle-project.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
  * Creates a project, or returns the one of that name as it is (API specification, POST /projects).

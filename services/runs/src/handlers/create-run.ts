@@ -6,6 +6,7 @@ import { judgeExisting, requireMode, type CreateMode } from "../domain/existing-
 import { requireRunId, resumeNeedsId, runNotFound } from "../domain/run-id.ts";
 import { runNameWords } from "../domain/run-name.ts";
 import { encodeRun } from "../encode/run.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { chooseProject } from "../steps/choose-project.ts";
 import { moveRun } from "../steps/move-run.ts";
 import { settleProject } from "../steps/settle-project.ts";
@@ -15,7 +16,6 @@ import { insertRun } from "../store/insert-run.ts";
 import { lockRunState } from "../store/lock-run-state.ts";
 import type { RunRow } from "../store/run-row.ts";
 import { takeRunId } from "../store/take-run-id.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 type Wanted = {
   readonly mode: CreateMode;

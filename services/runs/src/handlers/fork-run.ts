@@ -7,11 +7,11 @@ import { readDocument } from "../domain/exact-json.ts";
 import { forkFingerprint } from "../domain/fork-fingerprint.ts";
 import { refuseReservedKeys, refuseStep, type ForkWish } from "../domain/fork.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { forkOrFind } from "../steps/fork-or-find.ts";
 import { findRun } from "../store/find-run.ts";
 import { NO_METRICS } from "../store/metric-row.ts";
 import type { RunRow } from "../store/run-row.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];
 

@@ -2,8 +2,8 @@ import { notFound } from "@tidemark/errors";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { listRelatives, type RelativeRow } from "../store/list-relatives.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /** Most children that a lineage shows. */
 const CHILDREN_MAX = 100;

@@ -1,9 +1,9 @@
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
 import { countMetricPoints } from "../store/count-metric-points.ts";
 import { countRuns } from "../store/count-runs.ts";
 import { bestOfRank } from "../store/run-orders.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
  * Figures over the runs of a filter (API specification, GET /api/overview).

@@ -3,9 +3,9 @@ import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidema
 import { endOfPrefix, keyCursor, readKeyCursor } from "../domain/key-range.ts";
 import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { findRunSummary } from "../store/find-run-summary.ts";
 import { keysOf, type MetricRow } from "../store/metric-row.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
  * One run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).

@@ -1,8 +1,8 @@
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { encodeProject } from "../encode/project.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { countProjects } from "../store/count-projects.ts";
 import { listProjects as readProjects } from "../store/list-projects.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 const LIMIT_MAX = 1000;
 

@@ -2,11 +2,11 @@ import { requireLimit } from "@tidemark/requests";
 import { pageTooHeavy } from "../domain/page-weight.ts";
 import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
 import { readSummaries } from "../store/read-summaries.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
  * A page of runs with their summaries (API specification, GET /runs).

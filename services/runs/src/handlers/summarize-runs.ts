@@ -3,13 +3,13 @@ import { requireLimit } from "@tidemark/requests";
 import { readRunCursor, writeRunCursor } from "../domain/run-cursor.ts";
 import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
 import { countRuns } from "../store/count-runs.ts";
 import { keysOf } from "../store/metric-row.ts";
 import { readSummaries } from "../store/read-summaries.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 /**
  * A page of runs, how many there are in all, and how to go on (API specification, GET /api/runs/summary).

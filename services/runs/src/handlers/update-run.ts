@@ -5,12 +5,12 @@ import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "../domain/exact-json.ts";
 import { withNotes } from "../domain/run-notes.ts";
 import { encodeRun } from "../encode/run.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { moveRun } from "../steps/move-run.ts";
 import { findRun } from "../store/find-run.ts";
 import { lockRunState } from "../store/lock-run-state.ts";
 import type { RunRow } from "../store/run-row.ts";
 import { updateRunDocuments } from "../store/update-run-documents.ts";
-import type { RunsDeps, RunsHandlers } from "./deps.ts";
 
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 

@@ -6,7 +6,7 @@ import type { Call } from "@tidemark/rpc";
 import { parseSearch } from "../domain/search/parse-search.ts";
 import { asksForProjects, settleTerms } from "../domain/search/settle-terms.ts";
 import type { SearchTree } from "../domain/search/tree.ts";
-import type { RunsDeps } from "../handlers/deps.ts";
+import type { RunsDeps } from "../handlers.ts";
 import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
 import { findProjectByName } from "../store/find-project-by-name.ts";
 import { listProjectNames } from "../store/list-project-names.ts";

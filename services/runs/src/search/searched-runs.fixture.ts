@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import { readDocument, writeCanonical } from "../src/domain/exact-json.ts";
-import type { SearchedRun } from "./search-evaluator.ts";
+import { readDocument, writeCanonical } from "../domain/exact-json.ts";
+import type { SearchedRun } from "./search-evaluator.fixture.ts";
 
 /** Where searched texts end, in bytes. */
 const CUT = 32_768;

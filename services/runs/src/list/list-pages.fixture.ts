@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import type { callAs, RunsFixture } from "./fixture.ts";
+import type { callAs, RunsFixture } from "../runs.fixture.ts";
 
 /** Somebody who asks. */
 export type Caller = ReturnType<typeof callAs>;

@@ -1,5 +1,5 @@
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import type { RegexField, SearchTree, TextField } from "../src/domain/search/tree.ts";
+import type { RegexField, SearchTree, TextField } from "../domain/search/tree.ts";
 
 /** What searches know of a run. `config` and `metadata` are compact JSON objects, as they are stored. */
 export type SearchedRun = {

@@ -1,8 +1,9 @@
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import { RUN_SORTS, type RunSort } from "../src/domain/run-list.ts";
-import type { RunsFixture } from "./fixture.ts";
-import { SCORE } from "./list-pages.ts";
-import { putValues, settleRuns, storedRun, storeRuns, type StoredRun } from "./stored-runs.ts";
+import { RUN_SORTS, type RunSort } from "../domain/run-list.ts";
+import { putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
+import type { RunsFixture } from "../runs.fixture.ts";
+import { SCORE } from "./list-pages.fixture.ts";
+import { storedRun, storeRuns, type StoredRun } from "./stored-runs.fixture.ts";
 
 /** A metric of which less is better. */
 export const LOSS = "train/loss";
@@ -91,5 +92,5 @@ export async function storeMeasured(fixture: RunsFixture, orgId: string, runs: r
   for (const { id, metrics } of runs) await putValues(fixture, orgId, id, metrics);
   const measured = runs.filter(({ metrics }) => Object.keys(metrics).length > 0);
   const settled = measured.filter((_run, n) => n % 2 === 0).map(({ id }) => id);
-  await settleRuns(fixture, orgId, settled);
+  await indexSortValues(fixture, orgId, settled);
 }

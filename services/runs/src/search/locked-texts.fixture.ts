@@ -1,5 +1,5 @@
 import { plannedSql } from "@tidemark/pg";
-import type { RunsFixture } from "./fixture.ts";
+import type { RunsFixture } from "../runs.fixture.ts";
 
 /** Runs `work` while no search can read a text, and hands it what lets them. */
 export async function whileTextsAreLocked(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { RegexField, SearchTree, TextField } from "../src/domain/search/tree.ts";
-import { matches, type RegexSearch, type SearchedRun } from "./search-evaluator.ts";
+import type { RegexField, SearchTree, TextField } from "../domain/search/tree.ts";
+import { matches, type RegexSearch, type SearchedRun } from "./search-evaluator.fixture.ts";
 
 const KIB_32 = 32 * 1024;
 

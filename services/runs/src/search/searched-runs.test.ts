@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseSearch } from "../src/domain/search/parse-search.ts";
-import { searchedRun } from "./search-arbitraries.ts";
-import { matches, type SearchedRun } from "./search-evaluator.ts";
-import { searchText } from "./search-text-arbitraries.ts";
+import { parseSearch } from "../domain/search/parse-search.ts";
+import { matches, type SearchedRun } from "./search-evaluator.fixture.ts";
+import { searchText } from "./search-queries.fixture.ts";
+import { searchedRun } from "./searched-runs.fixture.ts";
 
 const pattern = (source: string) => new RegExp(source, "iu");
 const checkRegex = (source: string) => (pattern(source).test("") ? "matches_empty" : "ok");

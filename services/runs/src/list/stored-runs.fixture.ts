@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import { asOwner, putHead, type RunsFixture } from "./fixture.ts";
+import { sql } from "@tidemark/pg";
+import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
+import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
-/** A run as a test wants it. */
+/** A run that a test stores. */
 export type StoredRun = {
   readonly id: string;
   readonly project: string;
@@ -10,16 +11,16 @@ export type StoredRun = {
   readonly status: RunStatus;
   readonly shown: DisplayStatus;
   readonly tags: readonly string[];
-  /** As it is stored: compact JSON, keys sorted. */
+  /** Compact JSON, keys sorted, as it is stored. */
   readonly config: string;
   readonly metadata: string;
   /** RFC 3339. */
   readonly createdAt: string;
-  /** Microseconds from start to end; of no meaning for a running run. */
+  /** Microseconds from start to end; ignored for a running run. */
   readonly took: number;
 };
 
-/** A run of which only some things matter. */
+/** Returns a run with the given parts and defaults for the rest. */
 export function storedRun(parts: Partial<StoredRun> = {}): StoredRun {
   return {
     id: randomUUID(),
@@ -38,7 +39,7 @@ export function storedRun(parts: Partial<StoredRun> = {}): StoredRun {
 
 const stopOf: Partial<Record<DisplayStatus, string>> = { stopping: "requested", stopped: "completed" };
 
-/** Stores runs past everything but the triggers, and counts them as the service does. */
+/** Stores runs directly in the tables, with their triggers, and counts them as the service does. */
 export async function storeRuns(fixture: RunsFixture, orgId: string, runs: readonly StoredRun[]): Promise<void> {
   const rows = runs.map((run) => ({ ...run, stop: stopOf[run.shown] ?? "none" }));
   await asOwner(
@@ -60,7 +61,7 @@ export async function storeRuns(fixture: RunsFixture, orgId: string, runs: reado
      JOIN runs.projects p ON p.org_id = $1 AND p.name = r.project`,
     [orgId, JSON.stringify(rows)],
   );
-  // By stored status; the trigger counts what is shown instead.
+  // By stored status; the triggers keep the counts by display status.
   await asOwner(
     fixture,
     `UPDATE runs.projects p SET
@@ -72,29 +73,7 @@ export async function storeRuns(fixture: RunsFixture, orgId: string, runs: reado
   );
 }
 
-/** Gives a run metrics with one value each. */
-export async function putValues(
-  fixture: RunsFixture,
-  orgId: string,
-  runId: string,
-  values: Readonly<Record<string, number>>,
-): Promise<void> {
-  for (const [key, latest] of Object.entries(values)) await putHead(fixture, orgId, runId, key, { latest });
-}
-
-/** Settles runs as the ingest service does once nobody has written to them for a while. */
-export async function settleRuns(fixture: RunsFixture, orgId: string, runIds: readonly string[]): Promise<void> {
-  for (const id of runIds) {
-    await asOwner(fixture, "SELECT ingest.settle_heads($1, $2, '', 1000)", [orgId, id]);
-    const [row] = await asOwner<{ settled: boolean }>(fixture, "SELECT ingest.settle_run($1, $2, 1) AS settled", [
-      orgId,
-      id,
-    ]);
-    if (row?.settled !== true) throw new Error(`run ${id} did not settle`);
-  }
-}
-
-/** The id of a project by its name. */
+/** Returns the id of a project by its name. */
 export async function projectIdOf(fixture: RunsFixture, orgId: string, name: string): Promise<string> {
   const [row] = await asOwner<{ id: string }>(fixture, "SELECT id FROM runs.projects WHERE org_id = $1 AND name = $2", [
     orgId,
@@ -102,4 +81,22 @@ export async function projectIdOf(fixture: RunsFixture, orgId: string, name: str
   ]);
   if (row === undefined) throw new Error(`no project ${name}`);
   return row.id;
+}
+
+/** A stored status and a stop state. */
+export type Step = readonly [status: RunStatus, stop: StopState];
+
+const setState = sql(
+  "test_set_state",
+  `SELECT runs.set_state_v1($1, $2, $3, CASE WHEN $3 <> 'running' THEN coalesce(r.finished_at, now()) ELSE r.finished_at END,
+                            r.resume_count, r.resumed_at, $4, CASE WHEN $4 <> 'none' THEN $2::uuid END, NULL, NULL, NULL,
+                            NULL, NULL, NULL, NULL)
+   FROM runs.runs r WHERE r.org_id = $1 AND r.id = $2`,
+);
+
+/** Moves a run through states, one transaction each, with the function that stop requests use too. */
+export async function move({ db }: RunsFixture, orgId: string, runId: string, states: readonly Step[]): Promise<void> {
+  for (const [status, stop] of states) {
+    await db.withTenant(orgId, (tx) => tx.rows(setState, [orgId, runId, status, stop]));
+  }
 }

@@ -1,5 +1,5 @@
-import { asOwner, type RunsFixture } from "./fixture.ts";
-import { insertHeads } from "./metric-heads.ts";
+import { insertAggregates } from "../metrics/aggregates.fixture.ts";
+import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
 /** In how many projects; number 3 has half of the runs, number 5 a few. */
 const PROJECTS = 10;
@@ -55,7 +55,7 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
   await run("ALTER TABLE runs.runs ENABLE TRIGGER USER");
   await run(index!.definition);
   await run(
-    insertHeads(
+    insertAggregates(
       `SELECT $1::uuid, ${id("run")}, k.key, false, 10, v, 1, v, 1, v, 1, v, 1, 0, v, v,
               timestamptz '2026-01-01T00:00:00Z' + n * interval '37 seconds'
        FROM generate_series(1, $2::int) n, LATERAL (SELECT (n * 7919 % 100003)::float8 AS v) drawn,

@@ -1,19 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { isMinimiseKey } from "@tidemark/metric-codec";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
-import { runsHandlers } from "../src/handlers/index.ts";
-import { runsMigrations } from "../src/module.ts";
-import { createSearchThreads } from "../src/regex-search/search-threads.ts";
-import { insertHeads } from "./metric-heads.ts";
+import { runsHandlers } from "./handlers.ts";
+import { runsMigrations } from "./module.ts";
+import { createSearchThreads } from "./regex-search/search-threads.ts";
 
-/** The metric heads that lists and reads show. */
+/** Metrics and attributes, which runs shows and compares. */
 export const ingestMigrations = {
   schema: "ingest",
   directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
@@ -21,7 +19,7 @@ export const ingestMigrations = {
 
 export type RunsClient = Client<(typeof RunsService)["method"]>;
 
-/** The service on a database of its own. */
+/** The service on its own database. */
 export type RunsFixture = {
   readonly client: RunsClient;
   /** With plan limits enforced. */
@@ -34,7 +32,7 @@ export type RunsFixture = {
   close(): Promise<void>;
 };
 
-/** Starts the service, on the given database or on one that is made for it; either is dropped in the end. */
+/** Starts the service on the given database or on a new one; `close` drops either. */
 export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations]));
   const { url } = database;
@@ -66,7 +64,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   };
 }
 
-/** A caller; an organization of its own unless one is named. */
+/** Returns the call of an API key; of a new organization unless one is named. */
 export function callAs(identity: MessageInitShape<typeof IdentitySchema> = {}): Call & { readonly orgId: string } {
   const orgId = identity.orgId ?? randomUUID();
   const full = create(IdentitySchema, {
@@ -77,24 +75,24 @@ export function callAs(identity: MessageInitShape<typeof IdentitySchema> = {}): 
     ...identity,
     orgId,
   });
-  // A call may be made for a whole file of tests.
+  // One call may serve a whole file of tests.
   return { ...createCall({ identity: full, timeoutMs: 600_000 }), orgId };
 }
 
-/** A document as it travels. */
+/** Encodes a document as messages carry it. */
 export const json = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** What a document says. */
+/** Decodes a document of a message. */
 export const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
 
-/** The fields of a run that was asked for with these, made by the service. */
+/** Creates a run through the service and returns it. */
 export async function makeRun(
   client: RunsClient,
   call: Call,
   request: Parameters<RunsClient["createRun"]>[0] = {},
 ): Promise<NonNullable<Awaited<ReturnType<RunsClient["createRun"]>>["run"]>> {
   const { run } = await client.createRun(request, call);
-  if (run === undefined) throw new Error("no run in the answer");
+  if (run === undefined) throw new Error("the answer has no run");
   return run;
 }
 
@@ -103,29 +101,7 @@ export function asOwner<Row>(fixture: RunsFixture, statement: string, values: re
   return fixture.owner.rows<Row>(sql(`test_${statement}`.slice(0, 55) + statement.length, statement), values);
 }
 
-/** Gives a run a metric with these aggregates, as a write would. */
-export async function putHead(
-  fixture: RunsFixture,
-  orgId: string,
-  runId: string,
-  key: string,
-  head: { latest: number; min?: number; max?: number; count?: number; mean?: number; m2?: number | "Infinity" },
-): Promise<void> {
-  const { latest, min = latest, max = latest, count = 1, mean = latest, m2 = 0 } = head;
-  await asOwner(
-    fixture,
-    insertHeads(`SELECT $1::uuid, $2::uuid, $3::text, $10::boolean, $4::float8, $5::float8, $6::float8, $7::float8, 1, $8::float8, 2,
-                        $9::float8, 3, 0`),
-    [orgId, runId, key, count, mean, m2, min, max, latest, isMinimiseKey(key)],
-  );
-  await asOwner(
-    fixture,
-    "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING",
-    [orgId, runId],
-  );
-}
-
-/** The error that a call ends with. */
+/** Returns the error that a call fails with. */
 export async function failure(
   promise: Promise<unknown>,
 ): Promise<{ reason: string; field: string | undefined; message: string }> {
@@ -134,5 +110,5 @@ export async function failure(
   } catch (error) {
     return error as { reason: string; field: string | undefined; message: string };
   }
-  throw new Error("it did not fail");
+  throw new Error("the call did not fail");
 }

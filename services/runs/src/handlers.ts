@@ -1,0 +1,48 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Db } from "@tidemark/pg";
+import type { Plans } from "@tidemark/plans";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Handlers } from "@tidemark/rpc";
+import { compareRuns } from "./handlers/compare-runs.ts";
+import { createProject } from "./handlers/create-project.ts";
+import { createRun } from "./handlers/create-run.ts";
+import { forkRun } from "./handlers/fork-run.ts";
+import { getLineage } from "./handlers/get-lineage.ts";
+import { getOverview } from "./handlers/get-overview.ts";
+import { getRun } from "./handlers/get-run.ts";
+import { listProjects } from "./handlers/list-projects.ts";
+import { listRuns } from "./handlers/list-runs.ts";
+import { summarizeRuns } from "./handlers/summarize-runs.ts";
+import { updateRun } from "./handlers/update-run.ts";
+import type { SearchThreads } from "./regex-search/search-threads.ts";
+
+/** What the handlers use. */
+export type RunsDeps = {
+  readonly db: Db;
+  /** The plans whose limits are enforced; undefined where they are not. */
+  readonly plans: Plans | undefined;
+  /** Where searches with regular expressions are done. */
+  readonly searchThreads: SearchThreads;
+  /** A new random UUID. */
+  readonly newId: () => string;
+};
+
+/** The handlers of this service by RPC. */
+export type RunsHandlers = Handlers<(typeof RunsService)["method"] & GenServiceMethods>;
+
+/** Every RPC of the service. */
+export function runsHandlers(deps: RunsDeps): RunsHandlers {
+  return {
+    createProject: createProject(deps),
+    listProjects: listProjects(deps),
+    createRun: createRun(deps),
+    getRun: getRun(deps),
+    listRuns: listRuns(deps),
+    summarizeRuns: summarizeRuns(deps),
+    getOverview: getOverview(deps),
+    compareRuns: compareRuns(deps),
+    forkRun: forkRun(deps),
+    getLineage: getLineage(deps),
+    updateRun: updateRun(deps),
+  };
+}
