@@ -7,9 +7,8 @@ import { requireRunId, resumeNeedsId, runNotFound } from "../domain/run-id.ts";
 import { runNameWords } from "../domain/run-name.ts";
 import { encodeRun } from "../encode/run.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { chooseProject } from "../steps/choose-project.ts";
+import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { moveRun } from "../steps/move-run.ts";
-import { settleProject } from "../steps/settle-project.ts";
 import { takeNewRunId } from "../steps/take-new-run-id.ts";
 import { findRun } from "../store/find-run.ts";
 import { insertRun } from "../store/insert-run.ts";
@@ -66,7 +65,7 @@ async function createOrAttach(
   caller: Caller,
   wanted: Wanted,
 ): Promise<{ row: RunRow; created: boolean }> {
-  const project = await chooseProject(tx, caller, wanted.explicitProject);
+  const project = await chooseProjectName(tx, caller, wanted.explicitProject);
   const { id } = wanted;
   const fingerprint =
     id === undefined ? undefined : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null });
@@ -75,7 +74,7 @@ async function createOrAttach(
     if (!free) return { row: await attach(tx, caller, id, wanted, fingerprint), created: false };
   }
   const runId = id ?? (await takeNewRunId(tx, deps.newId, caller.orgId));
-  const { id: projectId } = await settleProject(tx, caller, deps.plans, {
+  const { id: projectId } = await resolveProject(tx, caller, deps.plans, {
     name: project,
     description: undefined,
     newId: deps.newId(),

@@ -4,7 +4,7 @@ import { checkRegex, compileRegex, type Regex } from "@tidemark/regex";
 import { parseSearch } from "../domain/search/parse-search.ts";
 import { settleTerms, type SettledTree } from "../domain/search/settle-terms.ts";
 import type { SearchTree } from "../domain/search/tree.ts";
-import { listProjectNames } from "../store/list-project-names.ts";
+import { listProjectNames } from "../projects/projects.sql.ts";
 import { columnConditions } from "../store/run-conditions.ts";
 import { parameters, searchCondition, TEXTS_OF_ALL } from "../store/search-condition.ts";
 import { SEARCH_MS_MAX, TEXT_BYTES_MAX, tooBroad } from "./bounds.ts";

@@ -11,7 +11,7 @@ import { insertRun } from "../store/insert-run.ts";
 import { readClock } from "../store/read-clock.ts";
 import type { RunRow } from "../store/run-row.ts";
 import { takeRunId } from "../store/take-run-id.ts";
-import { settleProject } from "./settle-project.ts";
+import { resolveProject } from "../projects/resolve-project.ts";
 import { takeNewRunId } from "./take-new-run-id.ts";
 
 /** A fork to make of a run that the caller may see. */
@@ -62,7 +62,7 @@ async function insertChild(
   id: string,
 ): Promise<RunRow> {
   const project = { name: source.project, description: undefined, newId: newId(), run: true };
-  const { id: projectId } = await settleProject(tx, caller, plans, project);
+  const { id: projectId } = await resolveProject(tx, caller, plans, project);
   const at = await readClock(tx);
   const config = readDocument(Buffer.from(source.config), "config");
   return insertRun(tx, caller.orgId, {

@@ -25,7 +25,7 @@ export type ChosenRuns = {
   readonly found: number | undefined;
 };
 
-type Row = {
+type ChosenRow = {
   /** Null in the only row of an empty page. */
   readonly id: string | null;
   readonly created_at: string;
@@ -71,7 +71,7 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
   const choice = few ? { ...wanted, filter: { ...wanted.filter, few } } : wanted;
   const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {
     const { statement, values } = choiceStatement(orgId, { ...choice, start: at, limit: rows }, part);
-    const found = await tx.rows<Row>(statement, values);
+    const found = await tx.rows<ChosenRow>(statement, values);
     const page = found.flatMap((row) => (row.id === null ? [] : [positionOf(row, row.id, part)]));
     return { page, found: found[0]?.found ?? total };
   };
@@ -186,7 +186,7 @@ function afterCondition({ values, descending, createdAt, id }: OrderedRuns, afte
   return `(${columns}) >= (${bound}) AND NOT ((${columns}) = (${bound}) AND ${tail} >= ${tailValue})`;
 }
 
-function positionOf(row: Row, id: string, part: OrderPart): RunPosition {
+function positionOf(row: ChosenRow, id: string, part: OrderPart): RunPosition {
   const values: (string | number)[] = [];
   for (let i = 0; ; i += 1) {
     const value = row[`value${i}`];

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql(
+const findForkFingerprintSql = sql(
   "runs_find_fork_fingerprint",
   "SELECT fork_fingerprint FROM runs.runs WHERE org_id = $1 AND id = $2",
 );
@@ -14,6 +14,6 @@ export async function findForkFingerprint(
   orgId: string,
   runId: string,
 ): Promise<Uint8Array | null | undefined> {
-  const row = await tx.one<{ fork_fingerprint: Uint8Array | null }>(statement, [orgId, runId]);
+  const row = await tx.one<{ fork_fingerprint: Uint8Array | null }>(findForkFingerprintSql, [orgId, runId]);
   return row?.fork_fingerprint;
 }

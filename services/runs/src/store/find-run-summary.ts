@@ -3,7 +3,7 @@ import type { KeyRange } from "../domain/key-range.ts";
 import { metricColumns, metricsOf, type MetricRow } from "./metric-row.ts";
 import { runColumns, type RunRow } from "./run-row.ts";
 
-const statement = sql(
+const findRunSummarySql = sql(
   "runs_find_run_summary",
   `SELECT ${runColumns}, ${metricColumns}
    FROM runs.runs r
@@ -27,5 +27,5 @@ export function findRunSummary(
   keys: KeyRange & { readonly limit: number },
 ): Promise<(RunRow & MetricRow) | undefined> {
   const { limit, from, end, after } = keys;
-  return tx.one(statement, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
+  return tx.one(findRunSummarySql, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
 }

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { runColumns, type RunRow } from "./run-row.ts";
 
-const statement = sql(
+const findRunSql = sql(
   "runs_find_run",
   `SELECT ${runColumns}
    FROM runs.runs r
@@ -16,5 +16,5 @@ export function findRun(
   runId: string,
   projectId: string | undefined,
 ): Promise<RunRow | undefined> {
-  return tx.one(statement, [orgId, runId, projectId ?? null]);
+  return tx.one(findRunSql, [orgId, runId, projectId ?? null]);
 }

@@ -33,7 +33,7 @@ export type Fork = {
 // The counter goes up in the same statement, and as late as the transaction allows: creates in one
 // project wait for each other here. The time is read after that wait, so that it rises with the number,
 // unless it was fixed before because something in the run names it.
-const statement = sql(
+const insertRunSql = sql(
   "runs_insert_run",
   `WITH p AS (
      UPDATE runs.projects SET runs_running = runs_running + 1
@@ -54,7 +54,7 @@ const statement = sql(
 
 /** Stores a running run that begins now, and counts it. Its id has been taken in this transaction. */
 export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<RunRow> {
-  const row = await tx.one<RunRow>(statement, [
+  const row = await tx.one<RunRow>(insertRunSql, [
     orgId,
     run.id,
     run.projectId,

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { COMPARED_FIGURES, type MetricColumns } from "../domain/compare-metrics.ts";
 
-type Row = {
+type MetricColumnsRow = {
   /** The keys, each ended by a NUL; null for the same as in the row before. */
   readonly keys: Buffer | null;
 } & {
@@ -11,7 +11,7 @@ type Row = {
 
 // As bytes and column by column: of thousands of numbers, the texts would cost more than all else.
 // Runs of one program mostly have the same keys, which then are sent once.
-const statement = sql(
+const listMetricColumnsSql = sql(
   "runs_list_metric_columns",
   `SELECT CASE WHEN m.keys IS DISTINCT FROM lag(m.keys) OVER (ORDER BY m.place) THEN m.keys END AS keys,
           ${COMPARED_FIGURES.map((figure) => `m.${figure}`).join(", ")}
@@ -39,7 +39,7 @@ export async function listMetricColumns(
   runIds: readonly string[],
   page: { readonly after: string; readonly limit: number },
 ): Promise<MetricColumns[]> {
-  const rows = await tx.rows<Row>(statement, [orgId, runIds, page.after, page.limit]);
+  const rows = await tx.rows<MetricColumnsRow>(listMetricColumnsSql, [orgId, runIds, page.after, page.limit]);
   let keys: readonly string[] = [];
   return rows.map((row) => {
     // The part after the last NUL is no key.

@@ -9,7 +9,7 @@ export type NewestAttribute = {
   readonly value: string | null;
 };
 
-const statement = sql(
+const listNewestAttributesSql = sql(
   "runs_list_newest_attributes",
   "SELECT place, path, value FROM ingest.newest_attributes_v1($1, $2, $3, $4, $5, $6)",
 );
@@ -29,5 +29,5 @@ export function listNewestAttributes(
     readonly bytesAll: number;
   },
 ): Promise<NewestAttribute[]> {
-  return tx.rows(statement, [orgId, runIds, page.after, page.rowsEach, page.bytesEach, page.bytesAll]);
+  return tx.rows(listNewestAttributesSql, [orgId, runIds, page.after, page.rowsEach, page.bytesEach, page.bytesAll]);
 }

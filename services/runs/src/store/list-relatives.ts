@@ -12,7 +12,7 @@ export type RelativeRow = RunRow &
 
 const visible = "r.org_id = $1 AND ($3::uuid IS NULL OR r.project_id = $3)";
 
-const statement = sql(
+const listRelativesSql = sql(
   "runs_list_relatives",
   `WITH run AS (
      SELECT r.id, r.parent_run_id FROM runs.runs r WHERE ${visible} AND r.id = $2
@@ -48,5 +48,5 @@ export function listRelatives(
   projectId: string | undefined,
   limits: { readonly children: number; readonly metricKeys: number },
 ): Promise<RelativeRow[]> {
-  return tx.rows(statement, [orgId, runId, projectId ?? null, limits.children, limits.metricKeys]);
+  return tx.rows(listRelativesSql, [orgId, runId, projectId ?? null, limits.children, limits.metricKeys]);
 }

@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import { runColumns, type RunRow } from "./run-row.ts";
 
-const statement = sql(
+const listRunsByIdSql = sql(
   "runs_list_runs_by_id",
   `SELECT ${runColumns}
    FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, place)
@@ -17,5 +17,5 @@ export function listRunsById(
   runIds: readonly string[],
   projectId: string | undefined,
 ): Promise<RunRow[]> {
-  return tx.rows(statement, [orgId, runIds, projectId ?? null]);
+  return tx.rows(listRunsByIdSql, [orgId, runIds, projectId ?? null]);
 }

@@ -11,13 +11,13 @@ export type LockedRun = {
   readonly at: Date;
 };
 
-type Row = RunStateRow & { readonly project_id: string; readonly lifecycle: string; readonly locked_at: string };
+type LockedRow = RunStateRow & { readonly project_id: string; readonly lifecycle: string; readonly locked_at: string };
 
-const statement = sql("runs_lock_run_state", "SELECT * FROM runs.lock_state_v1($1, $2)");
+const lockRunStateSql = sql("runs_lock_run_state", "SELECT * FROM runs.lock_state_v1($1, $2)");
 
 /** Locks a run until the transaction ends and returns its state; undefined when it is not in the organization. */
 export async function lockRunState(tx: Tx, orgId: string, runId: string): Promise<LockedRun | undefined> {
-  const row = await tx.one<Row>(statement, [orgId, runId]);
+  const row = await tx.one<LockedRow>(lockRunStateSql, [orgId, runId]);
   if (row === undefined) return undefined;
   return {
     projectId: row.project_id,

@@ -3,7 +3,7 @@ import { listRunsById } from "./list-runs-by-id.ts";
 import { metricColumns, metricsOf, NO_METRICS, type MetricRow } from "./metric-row.ts";
 import { runColumns, type RunRow } from "./run-row.ts";
 
-const statement = sql(
+const readSummariesSql = sql(
   "runs_read_summaries",
   `SELECT ${runColumns}, ${metricColumns}
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, place)
@@ -21,7 +21,7 @@ export async function readSummaries(
   metricKeysMax: number,
 ): Promise<(RunRow & MetricRow)[]> {
   if (ids.length === 0) return [];
-  if (metricKeysMax > 0) return tx.rows(statement, [orgId, ids, metricKeysMax]);
+  if (metricKeysMax > 0) return tx.rows(readSummariesSql, [orgId, ids, metricKeysMax]);
   const rows = await listRunsById(tx, orgId, ids, undefined);
   return rows.map((row) => ({ ...row, ...NO_METRICS }));
 }

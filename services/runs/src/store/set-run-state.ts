@@ -2,7 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import { rowOfState, type RunState } from "@tidemark/run-state";
 import type { LifecycleRow } from "./run-row.ts";
 
-const statement = sql(
+const setRunStateSql = sql(
   "runs_set_run_state",
   "SELECT runs.set_state_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
 );
@@ -16,7 +16,7 @@ export async function setRunState(
   lifecycle: readonly LifecycleRow[] | undefined,
 ): Promise<void> {
   const row = rowOfState(state);
-  await tx.rows(statement, [
+  await tx.rows(setRunStateSql, [
     orgId,
     runId,
     row.status,

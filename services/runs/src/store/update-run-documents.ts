@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql(
+const updateRunDocumentsSql = sql(
   "runs_update_run_documents",
   `UPDATE runs.runs SET tags = coalesce($3, tags), metadata = coalesce($4, metadata)
    WHERE org_id = $1 AND id = $2`,
@@ -13,5 +13,5 @@ export async function updateRunDocuments(
   runId: string,
   changes: { readonly tags: readonly string[] | undefined; readonly metadata: string | undefined },
 ): Promise<void> {
-  await tx.count(statement, [orgId, runId, changes.tags ?? null, changes.metadata ?? null]);
+  await tx.count(updateRunDocumentsSql, [orgId, runId, changes.tags ?? null, changes.metadata ?? null]);
 }

@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-const statement = sql(
+const weighRunsSql = sql(
   "runs_weigh",
   `SELECT octet_length(r.config) + octet_length(r.metadata) + coalesce(octet_length(array_to_string(r.tags, '')), 0) AS bytes
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, place)
@@ -10,6 +10,6 @@ const statement = sql(
 
 /** Bytes of the free-form documents and tags of runs, in the order of their ids. */
 export async function weighRuns(tx: Tx, orgId: string, ids: readonly string[]): Promise<number[]> {
-  const rows = await tx.rows<{ bytes: number }>(statement, [orgId, ids]);
+  const rows = await tx.rows<{ bytes: number }>(weighRunsSql, [orgId, ids]);
   return rows.map(({ bytes }) => bytes);
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { hostedPlans } from "@tidemark/plans";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { isNearPlan } from "./plan-limits.rules.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -123,5 +125,16 @@ describe("plan limits", () => {
     for (const project of ["p", "q", "r", "s"]) {
       expect((await fixture.client.createRun({ project }, call)).created).toBe(true);
     }
+  });
+});
+
+describe("creates near a plan limit", () => {
+  test.each([
+    ["a run far from the limit", { projects: 100, runs: 0 }, { project: false, run: true }, false],
+    ["a run close to the limit", { projects: 0, runs: 99_900 }, { project: false, run: true }, true],
+    ["a project of a plan with few", { projects: 0, runs: 0 }, { project: true, run: false }, true],
+    ["nothing new", { projects: 100, runs: 100_000 }, { project: false, run: false }, false],
+  ])("queue to be counted: %s on pro, %j and %j: %j", (_what, usage, wanted, near) => {
+    expect(isNearPlan(usage, hostedPlans.pro, wanted)).toBe(near);
   });
 });
