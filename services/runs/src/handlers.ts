@@ -4,7 +4,6 @@ import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
 import { compareRuns } from "./handlers/compare-runs.ts";
-import { createProject, listProjects } from "./projects/projects.ts";
 import { createRun } from "./handlers/create-run.ts";
 import { forkRun } from "./handlers/fork-run.ts";
 import { getLineage } from "./handlers/get-lineage.ts";
@@ -13,6 +12,7 @@ import { getRun } from "./handlers/get-run.ts";
 import { listRuns } from "./handlers/list-runs.ts";
 import { summarizeRuns } from "./handlers/summarize-runs.ts";
 import { updateRun } from "./handlers/update-run.ts";
+import { createProject, listProjects } from "./projects/projects.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
 
 /** What the handlers use. */

@@ -1,5 +1,5 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
-import { isSameJson } from "./same-json.ts";
+import { isSameJson } from "../documents/exact-json.rules.ts";
 
 /** Most runs beside each other (API specification, Limits). */
 export const COMPARED_RUNS_MAX = 50;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { readDocument } from "../documents/exact-json.rules.ts";
 import { createFingerprint } from "./create-fingerprint.ts";
-import { readDocument } from "./exact-json.ts";
 
 const document = (text: string) => readDocument(new TextEncoder().encode(text), "x");
 

@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import { exactDecimal } from "./exact-decimal.ts";
-import { writeCanonical, type ExactObject } from "./exact-json.ts";
+import { fingerprintOf, type ExactObject } from "../documents/exact-json.rules.ts";
 
 /** What makes two create requests the same one, after names were trimmed and defaults filled in. */
 export type FingerprintedRequest = {
@@ -20,6 +18,5 @@ export type FingerprintedRequest = {
  */
 export function createFingerprint(request: FingerprintedRequest): Uint8Array {
   const { id, project, name, config, tags, metadata } = request;
-  const text = writeCanonical({ id, project, name, config, tags, metadata }, exactDecimal);
-  return createHash("sha256").update(text).digest();
+  return fingerprintOf({ id, project, name, config, tags, metadata });
 }

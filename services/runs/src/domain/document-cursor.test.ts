@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { readDocument, writeCanonical, type ExactObject } from "../documents/exact-json.rules.ts";
 import { openDocument } from "./document-cursor.ts";
-import { readDocument, writeCanonical, type ExactObject } from "./exact-json.ts";
 
 function membersOf(json: string): [string, string][] {
   const cursor = openDocument(json);

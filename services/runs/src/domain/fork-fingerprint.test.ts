@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument } from "./exact-json.ts";
+import { readDocument } from "../documents/exact-json.rules.ts";
 import { forkFingerprint } from "./fork-fingerprint.ts";
 import type { ForkWish } from "./fork.ts";
 

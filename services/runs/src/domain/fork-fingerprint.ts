@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
-import { exactDecimal } from "./exact-decimal.ts";
-import { exactNumber, writeCanonical } from "./exact-json.ts";
+import { exactNumber, fingerprintOf } from "../documents/exact-json.rules.ts";
 import type { ForkWish } from "./fork.ts";
 
 /**
@@ -9,19 +7,15 @@ import type { ForkWish } from "./fork.ts";
  * decimal values are.
  */
 export function forkFingerprint(runId: string, wish: ForkWish): Uint8Array {
-  const text = writeCanonical(
-    {
-      fork_of: runId,
-      name: wish.name ?? null,
-      step: wish.step === undefined ? null : exactNumber(wish.step),
-      checkpoint_artifact_id: wish.checkpointArtifactId ?? null,
-      inherit_config: wish.inheritConfig,
-      config_overrides: wish.configOverrides,
-      tags: wish.tags,
-      notes: wish.notes ?? null,
-      metadata: wish.metadata,
-    },
-    exactDecimal,
-  );
-  return createHash("sha256").update(text).digest();
+  return fingerprintOf({
+    fork_of: runId,
+    name: wish.name ?? null,
+    step: wish.step === undefined ? null : exactNumber(wish.step),
+    checkpoint_artifact_id: wish.checkpointArtifactId ?? null,
+    inherit_config: wish.inheritConfig,
+    config_overrides: wish.configOverrides,
+    tags: wish.tags,
+    notes: wish.notes ?? null,
+    metadata: wish.metadata,
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument, type ExactObject } from "./exact-json.ts";
+import { readDocument, type ExactObject } from "../documents/exact-json.rules.ts";
 import { forkedRun, refuseReservedKeys, type ForkSource, type ForkWish } from "./fork.ts";
 
 const document = (text: string): ExactObject => readDocument(Buffer.from(text), "config");

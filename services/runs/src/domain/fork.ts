@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { exactNumber, writeCanonical, type ExactJson, type ExactObject } from "./exact-json.ts";
+import { exactNumber, writeCanonical, type ExactJson, type ExactObject } from "../documents/exact-json.rules.ts";
 import { forkName } from "./fork-name.ts";
 
 /** What a fork request asks for, its defaults filled in (API specification, POST /api/runs/{run_id}/forks). */

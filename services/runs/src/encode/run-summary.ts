@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MetricAggregatesSchema, RunControlSchema, RunSummarySchema } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, type StopState } from "@tidemark/run-state";
-import { figuresOf, keysOf, type MetricRow } from "../store/metric-row.ts";
+import { numberColumnsOf, metricKeysOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import type { RunRow } from "../store/run-row.ts";
 import { present } from "./present.ts";
 import { encodeRun } from "./run.ts";
@@ -28,7 +28,7 @@ function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeo
 
 /** A page of metric aggregates as columns. */
 function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
-  return { ...figuresOf(row), keys: keysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
+  return { ...numberColumnsOf(row), keys: metricKeysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
 }
 
 /** A run with its summary. Artifact counts stay zero: nothing can create artifacts yet. */

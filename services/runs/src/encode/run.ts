@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RunSchema } from "@tidemark/proto/runs/v1/runs";
-import type { ExactObject } from "../domain/exact-json.ts";
-import { notesOf } from "../domain/run-notes.ts";
+import type { ExactObject } from "../documents/exact-json.rules.ts";
+import { notesOf } from "../documents/run-notes.rules.ts";
 import type { LifecycleRow, RunRow } from "../store/run-row.ts";
 import { present } from "./present.ts";
 

@@ -1,7 +1,7 @@
 import type { Tx } from "@tidemark/pg";
 import { callerOf, type Caller } from "@tidemark/requests";
+import { readDocument, writeCanonical, type ExactObject } from "../documents/exact-json.rules.ts";
 import { createFingerprint } from "../domain/create-fingerprint.ts";
-import { readDocument, writeCanonical, type ExactObject } from "../domain/exact-json.ts";
 import { judgeExisting, requireMode, type CreateMode } from "../domain/existing-run.ts";
 import { requireRunId, resumeNeedsId, runNotFound } from "../domain/run-id.ts";
 import { runNameWords } from "../domain/run-name.ts";

@@ -3,14 +3,14 @@ import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { withIdempotency } from "@tidemark/pg";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
-import { readDocument } from "../domain/exact-json.ts";
+import { readDocument } from "../documents/exact-json.rules.ts";
 import { forkFingerprint } from "../domain/fork-fingerprint.ts";
 import { refuseReservedKeys, refuseStep, type ForkWish } from "../domain/fork.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { forkOrFind } from "../steps/fork-or-find.ts";
 import { findRun } from "../store/find-run.ts";
-import { NO_METRICS } from "../store/metric-row.ts";
 import type { RunRow } from "../store/run-row.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];

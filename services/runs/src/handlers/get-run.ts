@@ -1,11 +1,11 @@
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
-import { endOfPrefix, keyCursor, readKeyCursor } from "../domain/key-range.ts";
 import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { metricKeysOf, type MetricRow } from "../metrics/aggregates.rules.ts";
+import { endOfPrefix, keyCursor, readKeyCursor } from "../metrics/key-range.rules.ts";
 import { findRunSummary } from "../store/find-run-summary.ts";
-import { keysOf, type MetricRow } from "../store/metric-row.ts";
 
 /**
  * One run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
@@ -49,7 +49,7 @@ function mayReadStopDetails({ scopes }: Caller): boolean {
 }
 
 function cursorAfter(row: MetricRow, limit: number): string {
-  const keys = keysOf(row);
+  const keys = metricKeysOf(row);
   const last = keys.at(-1);
   return last === undefined || keys.length < limit ? "" : keyCursor(last);
 }

@@ -4,11 +4,11 @@ import { readRunCursor, writeRunCursor } from "../domain/run-cursor.ts";
 import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
 import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { metricKeysOf } from "../metrics/aggregates.rules.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
 import { countRuns } from "../store/count-runs.ts";
-import { keysOf } from "../store/metric-row.ts";
 import { readSummaries } from "../store/read-summaries.ts";
 
 /**
@@ -37,7 +37,9 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
     });
     return {
       runs: read.rows.map((row) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" })),
-      metricKeys: [...new Set(read.rows.flatMap(keysOf))].toSorted(compareKeyBytes).slice(0, LIST_METRIC_KEYS_MAX),
+      metricKeys: [...new Set(read.rows.flatMap(metricKeysOf))]
+        .toSorted(compareKeyBytes)
+        .slice(0, LIST_METRIC_KEYS_MAX),
       total: BigInt(read.total),
       nextCursor: read.last === undefined ? "" : writeRunCursor(order, read.last),
     };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import { readDocument, writeCanonical } from "../domain/exact-json.ts";
+import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
 import type { SearchedRun } from "./search-evaluator.fixture.ts";
 
 /** Where searched texts end, in bytes. */

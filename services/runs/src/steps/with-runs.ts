@@ -7,8 +7,8 @@ import { parseSearch } from "../domain/search/parse-search.ts";
 import { asksForProjects, settleTerms } from "../domain/search/settle-terms.ts";
 import type { SearchTree } from "../domain/search/tree.ts";
 import type { RunsDeps } from "../handlers.ts";
-import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
+import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
 import type { PlainFilter } from "../store/run-conditions.ts";
 
 /** Runs `work` on the runs that pass a filter and that the caller may see, all at one moment. */

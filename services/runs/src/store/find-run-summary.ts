@@ -1,6 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { KeyRange } from "../domain/key-range.ts";
-import { metricColumns, metricsOf, type MetricRow } from "./metric-row.ts";
+import type { MetricRow } from "../metrics/aggregates.rules.ts";
+import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
+import type { KeyRange } from "../metrics/key-range.rules.ts";
 import { runColumns, type RunRow } from "./run-row.ts";
 
 const findRunSummarySql = sql(

@@ -1,5 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
-import { metricColumns, metricsOf, type MetricRow } from "./metric-row.ts";
+import type { MetricRow } from "../metrics/aggregates.rules.ts";
+import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { runColumns, type RunRow } from "./run-row.ts";
 
 /** A run of a lineage, with what it is in it. */

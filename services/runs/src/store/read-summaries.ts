@@ -1,6 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { NO_METRICS, type MetricRow } from "../metrics/aggregates.rules.ts";
+import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { listRunsById } from "./list-runs-by-id.ts";
-import { metricColumns, metricsOf, NO_METRICS, type MetricRow } from "./metric-row.ts";
 import { runColumns, type RunRow } from "./run-row.ts";
 
 const readSummariesSql = sql(

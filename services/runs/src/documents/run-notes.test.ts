@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument } from "./exact-json.ts";
-import { notesOf, withNotes } from "./run-notes.ts";
+import { readDocument } from "./exact-json.rules.ts";
+import { notesOf, withNotes } from "./run-notes.rules.ts";
 
 const document = (text: string) => readDocument(new TextEncoder().encode(text), "x");
 

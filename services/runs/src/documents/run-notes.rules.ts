@@ -1,16 +1,16 @@
-import type { ExactObject } from "./exact-json.ts";
+import type { ExactObject } from "./exact-json.rules.ts";
 
 /**
- * The notes of a run: the text `metadata.notes`, or undefined. They live in the metadata, because
- * that is where clients send them when they create a run.
+ * Returns the notes of a run: the text `metadata.notes`, or undefined. Clients send them in the
+ * metadata when they create a run.
  */
 export function notesOf(metadata: ExactObject): string | undefined {
   const notes = Object.hasOwn(metadata, "notes") ? metadata["notes"] : undefined;
-  // Clients may put any text there; half of a surrogate pair could not leave as UTF-8.
+  // Clients may send any text; half of a surrogate pair cannot be encoded as UTF-8.
   return typeof notes === "string" ? notes.toWellFormed() : undefined;
 }
 
-/** The metadata with other notes; the empty text removes them. The input stays as it is. */
+/** Returns a copy of the metadata with other notes; the empty text removes them. */
 export function withNotes(metadata: ExactObject, notes: string): ExactObject {
   const { notes: _before, ...rest } = metadata;
   return notes === "" ? rest : { ...rest, notes };

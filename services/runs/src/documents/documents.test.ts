@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { callAs, json, makeRun, startRuns, text, type RunsFixture } from "../src/runs.fixture.ts";
+import { callAs, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
