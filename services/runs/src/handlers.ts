@@ -3,17 +3,17 @@ import type { Db } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
+import { createRun } from "./create/create-run.ts";
 import { compareRuns } from "./handlers/compare-runs.ts";
-import { createRun } from "./handlers/create-run.ts";
 import { forkRun } from "./handlers/fork-run.ts";
 import { getLineage } from "./handlers/get-lineage.ts";
 import { getOverview } from "./handlers/get-overview.ts";
-import { getRun } from "./handlers/get-run.ts";
 import { listRuns } from "./handlers/list-runs.ts";
 import { summarizeRuns } from "./handlers/summarize-runs.ts";
-import { updateRun } from "./handlers/update-run.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
+import { getRun } from "./read/get-run.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
+import { updateRun } from "./update/update-run.ts";
 
 /** What the handlers use. */
 export type RunsDeps = {

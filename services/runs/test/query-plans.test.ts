@@ -7,12 +7,12 @@ import { settleTerms } from "../src/domain/search/settle-terms.ts";
 import { explaining, readsOf, type Explained, type Plan } from "../src/list/explain.fixture.ts";
 import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "../src/list/plan-seed.fixture.ts";
 import { projectIdOf } from "../src/list/stored-runs.fixture.ts";
+import { readSummaries } from "../src/read/runs.sql.ts";
 import { findRuns } from "../src/regex-search/find-runs.ts";
 import { startRuns, type RunsFixture } from "../src/runs.fixture.ts";
 import { chooseRuns } from "../src/store/choose-runs.ts";
 import { countMetricPoints } from "../src/store/count-metric-points.ts";
 import { countRuns } from "../src/store/count-runs.ts";
-import { readSummaries } from "../src/store/read-summaries.ts";
 import type { PlainFilter } from "../src/store/run-conditions.ts";
 
 // How PostgreSQL runs the statements of lists, for the role of the service and with the rows of an

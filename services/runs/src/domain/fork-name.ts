@@ -1,5 +1,4 @@
-/** Most bytes of a run's name in UTF-8; a client may choose half of it. */
-export const NAME_BYTES_MAX = 1024;
+import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
 
 /**
  * The name of a fork that its client left nameless: `fork-of-<parent>`, and `-step-<n>` where a step

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
+import { isUuid } from "@tidemark/requests";
 import { forkRunId } from "./fork-run-id.ts";
-import { isUuid } from "./run-id.ts";
 
 const org = "11111111-1111-4111-8111-111111111111";
 const other = "22222222-2222-4222-8222-222222222222";

@@ -29,12 +29,23 @@ export const RUNS_LIMIT_MAX = 1000;
 /** Most metric keys that a list shows of each run. */
 export const LIST_METRIC_KEYS_MAX = 250;
 
-/** Most metric keys that the read of one run shows at a time. */
-export const RUN_METRIC_KEYS_MAX = 1000;
-
 /** Reads an order. @throws bad_request */
 export function requireSort(text: string): RunSort {
   const sort = RUN_SORTS.find((known) => known === text);
   if (sort === undefined) throw badRequest(`sort_by must be one of ${RUN_SORTS.join(", ")}`, "sort_by");
   return sort;
 }
+
+/** Where a list goes on: after the run with these sort values. */
+export type RunPosition = {
+  /** Runs without the value that is sorted by come after all others: `rest`. */
+  readonly part: "valued" | "rest";
+  /** Name; status shown and name; duration in microseconds; or metric value. Empty for the newest first and for the rest. */
+  readonly values: readonly (string | number)[];
+  /** RFC 3339 with microseconds. */
+  readonly createdAt: string;
+  readonly id: string;
+};
+
+/** How a page begins. */
+export type RunStart = { readonly offset: number } | { readonly after: RunPosition };

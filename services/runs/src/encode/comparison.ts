@@ -1,8 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import type { Comparison } from "../domain/comparison.ts";
-import type { RunRow } from "../store/run-row.ts";
-import { encodeRun } from "./run.ts";
+import { encodeRun } from "../read/encode-run.ts";
+import type { RunRow } from "../read/runs.sql.ts";
 
 /** Runs beside each other as their message. */
 export function encodeComparison(

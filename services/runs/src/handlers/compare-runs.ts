@@ -3,8 +3,8 @@ import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "../domain/comparison.ts";
 import { encodeComparison } from "../encode/comparison.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { listRunsById } from "../read/runs.sql.ts";
 import { compareSections } from "../steps/compare-sections.ts";
-import { listRunsById } from "../store/list-runs-by-id.ts";
 
 /** Runs beside each other (API specification, GET /api/runs/side-by-side). @throws bad_request, not_found */
 export function compareRuns({ db }: RunsDeps): RunsHandlers["compareRuns"] {

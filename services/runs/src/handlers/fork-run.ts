@@ -6,12 +6,11 @@ import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { readDocument } from "../documents/exact-json.rules.ts";
 import { forkFingerprint } from "../domain/fork-fingerprint.ts";
 import { refuseReservedKeys, refuseStep, type ForkWish } from "../domain/fork.ts";
-import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { forkOrFind } from "../steps/fork-or-find.ts";
-import { findRun } from "../store/find-run.ts";
-import type { RunRow } from "../store/run-row.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];
 
@@ -79,7 +78,7 @@ function readWish(request: Request): ForkWish | AppError {
 function answerOf(source: RunRow, child: RunRow): ForkRunResponse {
   const where = child.forked_from_step === null ? "" : ` at step ${child.forked_from_step}`;
   return create(ForkRunResponseSchema, {
-    run: encodeRunSummary({ ...child, ...NO_METRICS }, { stopDetails: false, nextCursor: "" }),
+    run: encodeRunSummary({ ...child, ...NO_METRICS }),
     message: `forked from ${source.name}${where}; training is not started, metrics and artifacts are not copied`,
   });
 }

@@ -1,8 +1,8 @@
 import { notFound } from "@tidemark/errors";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "../domain/run-list.ts";
-import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
 import { listRelatives, type RelativeRow } from "../store/list-relatives.ts";
 
 /** Most children that a lineage shows. */
@@ -28,4 +28,4 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
   };
 }
 
-const summaryOf = (row: RelativeRow) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" });
+const summaryOf = (row: RelativeRow) => encodeRunSummary(row);

@@ -1,12 +1,12 @@
 import { requireLimit } from "@tidemark/requests";
 import { pageTooHeavy } from "../domain/page-weight.ts";
 import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
-import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
+import { readSummaries } from "../read/runs.sql.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
-import { readSummaries } from "../store/read-summaries.ts";
 
 /**
  * A page of runs with their summaries (API specification, GET /runs).
@@ -28,6 +28,6 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
         LIST_METRIC_KEYS_MAX,
       );
     });
-    return { runs: rows.map((row) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" })) };
+    return { runs: rows.map((row) => encodeRunSummary(row)) };
   };
 }

@@ -1,15 +1,15 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { requireLimit } from "@tidemark/requests";
-import { readRunCursor, writeRunCursor } from "../domain/run-cursor.ts";
 import { LIST_METRIC_KEYS_MAX, requireSort, RUNS_LIMIT_MAX } from "../domain/run-list.ts";
-import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { readRunCursor, writeRunCursor } from "../list/run-cursor.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
+import { readSummaries } from "../read/runs.sql.ts";
 import { fittingRuns } from "../steps/fitting-runs.ts";
 import { withRuns } from "../steps/with-runs.ts";
 import { chooseRuns } from "../store/choose-runs.ts";
 import { countRuns } from "../store/count-runs.ts";
-import { readSummaries } from "../store/read-summaries.ts";
 
 /**
  * A page of runs, how many there are in all, and how to go on (API specification, GET /api/runs/summary).
@@ -36,7 +36,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
       return { rows, total, last: chosen.length > page.length ? page.at(-1) : undefined };
     });
     return {
-      runs: read.rows.map((row) => encodeRunSummary(row, { stopDetails: false, nextCursor: "" })),
+      runs: read.rows.map((row) => encodeRunSummary(row)),
       metricKeys: [...new Set(read.rows.flatMap(metricKeysOf))]
         .toSorted(compareKeyBytes)
         .slice(0, LIST_METRIC_KEYS_MAX),

@@ -3,9 +3,9 @@ import { attributeRows } from "../domain/compare-attributes.ts";
 import { documentRows, tagRows } from "../domain/compare-members.ts";
 import { COMPARED_FIGURES, startMetricRows, type MetricRows } from "../domain/compare-metrics.ts";
 import { COMPARISON_ROWS_MAX, startComparison, type Comparison } from "../domain/comparison.ts";
+import type { RunRow } from "../read/runs.sql.ts";
 import { listMetricColumns } from "../store/list-metric-columns.ts";
 import { listNewestAttributes, type NewestAttribute } from "../store/list-newest-attributes.ts";
-import type { RunRow } from "../store/run-row.ts";
 
 /** Most paths of a run that are read at once. */
 const PATHS_EACH = 1000;

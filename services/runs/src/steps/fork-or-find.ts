@@ -2,17 +2,14 @@ import { notFound } from "@tidemark/errors";
 import { keyReused, type Tx } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { Caller } from "@tidemark/requests";
+import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
 import { readDocument } from "../documents/exact-json.rules.ts";
 import { forkRunId } from "../domain/fork-run-id.ts";
 import { forkedRun, type ForkWish } from "../domain/fork.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { findForkFingerprint } from "../store/find-fork-fingerprint.ts";
-import { findRun } from "../store/find-run.ts";
-import { insertRun } from "../store/insert-run.ts";
 import { readClock } from "../store/read-clock.ts";
-import type { RunRow } from "../store/run-row.ts";
-import { takeRunId } from "../store/take-run-id.ts";
-import { takeNewRunId } from "./take-new-run-id.ts";
 
 /** A fork to make of a run that the caller may see. */
 export type Fork = {

@@ -1,6 +1,5 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
-import type { RunPosition, RunStart } from "../domain/run-cursor.ts";
-import type { RunOrder } from "../domain/run-list.ts";
+import type { RunOrder, RunPosition, RunStart } from "../domain/run-list.ts";
 import { countRuns } from "./count-runs.ts";
 import type { PlainFilter } from "./run-conditions.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";

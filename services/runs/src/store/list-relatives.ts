@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
-import { runColumns, type RunRow } from "./run-row.ts";
+import { runColumns, type RunRow } from "../read/runs.sql.ts";
 
 /** A run of a lineage, with what it is in it. */
 export type RelativeRow = RunRow &

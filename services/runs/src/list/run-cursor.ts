@@ -1,22 +1,8 @@
 import { badRequest } from "@tidemark/errors";
+import { isUuid } from "@tidemark/requests";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
-import { NAME_BYTES_MAX } from "./fork-name.ts";
-import { isUuid } from "./run-id.ts";
-import type { RunOrder, RunSort } from "./run-list.ts";
-
-/** Where a list goes on: after the run with these sort values. */
-export type RunPosition = {
-  /** Runs without the value that is sorted by come after all others: `rest`. */
-  readonly part: "valued" | "rest";
-  /** Name; status shown and name; duration in microseconds; or metric value. Empty for the newest first and for the rest. */
-  readonly values: readonly (string | number)[];
-  /** RFC 3339 with microseconds. */
-  readonly createdAt: string;
-  readonly id: string;
-};
-
-/** How a page begins. */
-export type RunStart = { readonly offset: number } | { readonly after: RunPosition };
+import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
+import type { RunOrder, RunPosition, RunSort, RunStart } from "../domain/run-list.ts";
 
 type Check = (value: unknown) => boolean;
 

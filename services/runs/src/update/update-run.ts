@@ -4,18 +4,15 @@ import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
 import { withNotes } from "../documents/run-notes.rules.ts";
-import { encodeRun } from "../encode/run.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { moveRun } from "../steps/move-run.ts";
-import { findRun } from "../store/find-run.ts";
-import { lockRunState } from "../store/lock-run-state.ts";
-import type { RunRow } from "../store/run-row.ts";
-import { updateRunDocuments } from "../store/update-run-documents.ts";
+import { encodeRun } from "../read/encode-run.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { lockRunState, moveRun, updateRunDocuments } from "./run-changes.sql.ts";
 
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
 /**
- * Changes status, tags and notes of a run, all or nothing (API specification, PATCH /runs/{run_id}).
+ * Changes status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
  * @throws not_found, then bad_request
  */
 export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
@@ -57,6 +54,6 @@ async function changeDocuments(tx: Tx, orgId: string, runId: string, { tags, not
 
 async function readBack(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
   const row = await findRun(tx, orgId, runId, undefined);
-  if (row === undefined) throw new Error("a locked run vanished");
+  if (row === undefined) throw new Error("a locked run is missing");
   return row;
 }

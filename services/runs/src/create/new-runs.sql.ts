@@ -1,11 +1,29 @@
 import { sql, type Tx } from "@tidemark/pg";
-import { runColumns, type RunRow } from "./run-row.ts";
+import { runColumns, type RunRow } from "../read/runs.sql.ts";
+
+const takeRunIdSql = sql("runs_take_run_id", "SELECT runs.take_run_id($1, $2) AS taken");
+
+/**
+ * Takes a run id for the organization; false when any organization has it. The id is free again if
+ * the transaction rolls back. Concurrent takers of one id wait for the first one to end.
+ */
+export async function takeRunId(tx: Tx, orgId: string, runId: string): Promise<boolean> {
+  const row = await tx.one<{ taken: boolean }>(takeRunIdSql, [runId, orgId]);
+  return row?.taken === true;
+}
+
+/** Takes and returns a random id for a run that this transaction creates. */
+export async function takeNewRunId(tx: Tx, newId: () => string, orgId: string): Promise<string> {
+  const id = newId();
+  if (!(await takeRunId(tx, orgId, id))) throw new Error(`the random run id ${id} is taken`);
+  return id;
+}
 
 /** A run to store. */
-export type NewRun = {
+type NewRun = {
   readonly id: string;
   readonly projectId: string;
-  /** Undefined: `nameWords` and the number of the run in its project make one. */
+  /** Undefined: the name is `nameWords` and the number of the run in its project. */
   readonly name: string | undefined;
   readonly nameWords: string;
   /** Canonical JSON. */
@@ -15,24 +33,24 @@ export type NewRun = {
   readonly metadata: string;
   /** Undefined for runs whose id the client did not choose. */
   readonly createFingerprint: Uint8Array | undefined;
-  /** Undefined for runs that are no forks. */
-  readonly fork: Fork | undefined;
+  /** Undefined for runs that are not forks. */
+  readonly fork: ForkOrigin | undefined;
 };
 
-/** Where a fork comes from. */
-export type Fork = {
+/** Where a fork comes from, and the request that created it. */
+type ForkOrigin = {
   readonly parentRunId: string;
   readonly step: number | undefined;
   readonly artifactId: string | undefined;
-  /** Undefined for requests without a key. */
+  /** Undefined for requests without an idempotency key. */
   readonly fingerprint: Uint8Array | undefined;
-  /** When it begins. */
+  /** When the fork starts. */
   readonly at: string;
 };
 
-// The counter goes up in the same statement, and as late as the transaction allows: creates in one
-// project wait for each other here. The time is read after that wait, so that it rises with the number,
-// unless it was fixed before because something in the run names it.
+// The counter is incremented in the same statement, and as late as the transaction allows, because
+// creates in one project wait for each other here. The time is read after that wait, so that it rises
+// with the number; a fork's time was read before, because its metadata names it.
 const insertRunSql = sql(
   "runs_insert_run",
   `WITH p AS (
@@ -52,7 +70,7 @@ const insertRunSql = sql(
    SELECT ${runColumns} FROM r JOIN p ON p.org_id = r.org_id AND p.id = r.project_id`,
 );
 
-/** Stores a running run that begins now, and counts it. Its id has been taken in this transaction. */
+/** Stores a running run that starts now, and counts it. This transaction must have taken its id. */
 export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<RunRow> {
   const row = await tx.one<RunRow>(insertRunSql, [
     orgId,

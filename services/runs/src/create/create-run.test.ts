@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../src/runs.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,21 +1,19 @@
+import { AppError, badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, type Caller } from "@tidemark/requests";
+import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import { readDocument, writeCanonical, type ExactObject } from "../documents/exact-json.rules.ts";
-import { createFingerprint } from "../domain/create-fingerprint.ts";
-import { judgeExisting, requireMode, type CreateMode } from "../domain/existing-run.ts";
-import { requireRunId, resumeNeedsId, runNotFound } from "../domain/run-id.ts";
-import { runNameWords } from "../domain/run-name.ts";
-import { encodeRun } from "../encode/run.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
-import { moveRun } from "../steps/move-run.ts";
-import { takeNewRunId } from "../steps/take-new-run-id.ts";
-import { findRun } from "../store/find-run.ts";
-import { insertRun } from "../store/insert-run.ts";
-import { lockRunState } from "../store/lock-run-state.ts";
-import type { RunRow } from "../store/run-row.ts";
-import { takeRunId } from "../store/take-run-id.ts";
+import { encodeRun } from "../read/encode-run.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { lockRunState, moveRun } from "../update/run-changes.sql.ts";
+import { createFingerprint, judgeExisting, requireMode, type CreateMode } from "./create-run.rules.ts";
+import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
+import { runNameWords } from "./run-name.rules.ts";
 
+const NIL_UUID = "00000000-0000-0000-0000-000000000000";
+
+/** A create request, its parts checked. */
 type Wanted = {
   readonly mode: CreateMode;
   readonly id: string | undefined;
@@ -27,9 +25,9 @@ type Wanted = {
 };
 
 /**
- * Creates a run or attaches to the one with the given id (API specification, POST /runs). Whether an
- * id is free is settled by taking it, so that of requests at the same time one creates the run and
- * the others find it. Account state and plan matter to a run that is really new only.
+ * Creates a run or attaches to the one with the given id (API specification, POST /runs). An id is free
+ * if it can be taken: one of simultaneous requests takes it and creates the run, the others find the run.
+ * Account state and plan are checked only for a run that is really new.
  * @throws invalid_run_mode, invalid_run_id, bad_request, forbidden, run_not_found, run_id_conflict,
  *   resume_project_mismatch, payment_required, plan_limit_exceeded
  */
@@ -47,7 +45,7 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
 function readWanted(request: Parameters<RunsHandlers["createRun"]>[0]): Wanted {
   const mode = requireMode(request.mode);
   const id = request.id === undefined ? undefined : requireRunId(request.id);
-  if (mode === "resume" && id === undefined) throw resumeNeedsId();
+  if (mode === "resume" && id === undefined) throw badRequest("mode resume needs an id", "id");
   return {
     mode,
     id,
@@ -57,6 +55,12 @@ function readWanted(request: Parameters<RunsHandlers["createRun"]>[0]): Wanted {
     tags: request.tags,
     metadata: readDocument(request.metadataJson, "metadata"),
   };
+}
+
+/** Returns the id that a client chose for its run. @throws invalid_run_id */
+function requireRunId(text: string): string {
+  if (isUuid(text) && text !== NIL_UUID) return text;
+  throw new AppError("invalid_run_id", "id must be a canonical UUID", { field: "id" });
 }
 
 async function createOrAttach(
@@ -104,4 +108,9 @@ async function attach(tx: Tx, caller: Caller, runId: string, wanted: Wanted, fin
   if (locked === undefined) throw runNotFound();
   await moveRun(tx, orgId, runId, locked, { kind: "resume" });
   return (await findRun(tx, orgId, runId, projectId)) ?? run;
+}
+
+/** 404: a run that the caller may not see has the id, or no run to resume has it. */
+function runNotFound(): AppError {
+  return new AppError("run_not_found", "run not found");
 }

@@ -1,3 +1,6 @@
+/** Most bytes of a run's name in UTF-8. Clients may choose names of half that size; names of forks grow. */
+export const NAME_BYTES_MAX = 1024;
+
 const ADJECTIVES = [
   "amber",
   "ancient",
@@ -133,8 +136,8 @@ const NOUNS = [
 ] as const;
 
 /**
- * The `<adjective>-<noun>` of a run that its client left nameless; the number of the run in its
- * project follows. Drawn from the end of the run's id, which is random in every kind of UUID,
+ * Returns the `<adjective>-<noun>` of a run without a name; the number of the run in its project
+ * follows. They are drawn from the end of the run's id, which is random in every kind of UUID,
  * so that the same run always gets the same words.
  */
 export function runNameWords(runId: string): string {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,14 +1,16 @@
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
-import { RUN_METRIC_KEYS_MAX } from "../domain/run-list.ts";
-import { encodeRunSummary } from "../encode/run-summary.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { endOfPrefix, keyCursor, readKeyCursor } from "../metrics/key-range.rules.ts";
-import { findRunSummary } from "../store/find-run-summary.ts";
+import { encodeRunSummary } from "./encode-run.ts";
+import { findRunSummary } from "./runs.sql.ts";
+
+/** Most metric keys of a page. */
+const METRIC_KEYS_MAX = 1000;
 
 /**
- * One run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
+ * Returns a run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
  * @throws not_found, then bad_request
  */
 export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
@@ -30,11 +32,11 @@ export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
 
 type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
 
-/** Faults of the query wait until the run was found. */
+/** Reads the page, or returns the fault that is thrown once the run was found. */
 function readPage(request: PageRequest): { after: string; fault?: AppError } {
   try {
     throwFault(request.queryFault);
-    requireLimit(request.metricLimit, RUN_METRIC_KEYS_MAX, "metric_limit");
+    requireLimit(request.metricLimit, METRIC_KEYS_MAX, "metric_limit");
     return { after: readKeyCursor(request.metricCursor) };
   } catch (error) {
     if (isAppError(error)) return { after: "", fault: error };
@@ -42,8 +44,7 @@ function readPage(request: PageRequest): { after: string; fault?: AppError } {
   }
 }
 
-// Reason and message of a stop are for those who may ask for one and read runs; a session's scopes
-// are those of its role.
+/** Tells whether the caller may read reason and message of a stop: only those who may read runs and stop them. */
 function mayReadStopDetails({ scopes }: Caller): boolean {
   return scopes.includes("export:read") && scopes.includes("runs:control");
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { asOwner, callAs, json, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { asOwner, callAs, json, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { AppError, badRequest } from "@tidemark/errors";
+import { fingerprintOf, type ExactObject } from "../documents/exact-json.rules.ts";
 
-/** What POST /runs shall do when the id exists (API specification, States and transitions). */
+/** What POST /runs does when the id exists (API specification, States and transitions). */
 export type CreateMode = "create" | "auto" | "resume";
 
 /** Reads the mode; empty means create. @throws invalid_run_mode */
@@ -17,16 +18,16 @@ export function requireMode(text: string): CreateMode {
   }
 }
 
-/** Of the stored run: what a create request is compared with. */
-export type ExistingRun = {
+/** The parts of the stored run that a create request is compared with. */
+type ExistingRun = {
   readonly project: string;
   /** Null for runs created without a client id, and for forks. */
   readonly createFingerprint: Uint8Array | null;
 };
 
 /**
- * Decides about a request whose id is a run that the caller may see: attach as it is, or resume.
- * A create is a replay only if it equals the request that made the run, however long ago that was;
+ * Decides what happens to an existing run that the caller may see: attach to it unchanged, or resume it.
+ * A create is a replay only if it equals the request that created the run, however long ago;
  * auto compares nothing; a resume may name the run's own project only.
  * @throws run_id_conflict, resume_project_mismatch
  */
@@ -53,4 +54,25 @@ export function judgeExisting(
     default:
       throw badRequest(`unknown mode ${String(mode satisfies never)}`, "mode");
   }
+}
+
+/** The parts that make two create requests the same one, after names were trimmed and defaults filled in. */
+type FingerprintedRequest = {
+  readonly id: string;
+  readonly project: string;
+  /** Null when the client left the name to the server. */
+  readonly name: string | null;
+  readonly config: ExactObject;
+  readonly tags: readonly string[];
+  readonly metadata: ExactObject;
+};
+
+/**
+ * Returns 32 bytes that are equal for equal requests. The order of keys does not matter, the order of
+ * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
+ * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
+ */
+export function createFingerprint(request: FingerprintedRequest): Uint8Array {
+  const { id, project, name, config, tags, metadata } = request;
+  return fingerprintOf({ id, project, name, config, tags, metadata });
 }

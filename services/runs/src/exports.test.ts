@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { displayStatus, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
 // What other services use of this schema, tried as their roles.
 let fixture: RunsFixture;
