@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Db, Tx } from "@tidemark/pg";
 import { RUN_SORTS, type RunSort } from "../src/domain/run-list.ts";
-import { parseSearch } from "../src/domain/search/parse-search.ts";
-import { settleTerms } from "../src/domain/search/settle-terms.ts";
 import { explaining, readsOf, type Explained, type Plan } from "../src/list/explain.fixture.ts";
 import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "../src/list/plan-seed.fixture.ts";
 import { projectIdOf } from "../src/list/stored-runs.fixture.ts";
 import { readSummaries } from "../src/read/runs.sql.ts";
 import { findRuns } from "../src/regex-search/find-runs.ts";
 import { startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { parseSearch } from "../src/search/parse-search.rules.ts";
+import { resolveTerms } from "../src/search/tree.rules.ts";
 import { chooseRuns } from "../src/store/choose-runs.ts";
 import { countMetricPoints } from "../src/store/count-metric-points.ts";
 import { countRuns } from "../src/store/count-runs.ts";
@@ -39,7 +39,7 @@ const inProject = (): PlainFilter => ({ ...everything, projectId });
 const searching = (q: string, filter = everything): PlainFilter => {
   const tree = parseSearch(q, () => "invalid");
   if (tree === undefined) throw new Error("a blank search");
-  const search = settleTerms<never>(tree, [], () => {
+  const search = resolveTerms<never>(tree, [], () => {
     throw new Error("an expression");
   });
   return { ...filter, search };

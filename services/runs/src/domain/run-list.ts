@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import type { SearchTree } from "./search/tree.ts";
+import type { SearchTree } from "../search/tree.rules.ts";
 
 /** The orders of a run list (API specification, GET /runs). */
 export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;

@@ -1,5 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { ProjectName } from "../domain/search/settle-terms.ts";
+import type { ProjectName } from "../search/tree.rules.ts";
 import type { PlanUsage } from "./plan-limits.rules.ts";
 
 /** A project as the statements return it; the instant is an RFC 3339 text. */

@@ -1,5 +1,5 @@
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import type { RegexField, SearchTree, TextField } from "../domain/search/tree.ts";
+import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
 
 /** What searches know of a run. `config` and `metadata` are compact JSON objects, as they are stored. */
 export type SearchedRun = {
@@ -14,13 +14,13 @@ export type SearchedRun = {
 };
 
 /** Whether a pattern occurs in a text, whatever the case. */
-export type RegexSearch = (pattern: string, text: string) => boolean;
+export type MatchesRegex = (pattern: string, text: string) => boolean;
 
 /**
  * Whether a search finds a run: the rules of the API specification, Run search, as plainly as they
  * can be written, to compare the real implementation with.
  */
-export function matches(tree: SearchTree, run: SearchedRun, regex: RegexSearch): boolean {
+export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex): boolean {
   switch (tree.kind) {
     case "and":
       return tree.nodes.every((node) => matches(node, run, regex));

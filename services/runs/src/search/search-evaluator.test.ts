@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { RegexField, SearchTree, TextField } from "../domain/search/tree.ts";
-import { matches, type RegexSearch, type SearchedRun } from "./search-evaluator.fixture.ts";
+import { matches, type MatchesRegex, type SearchedRun } from "./search-evaluator.fixture.ts";
+import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
 
 const KIB_32 = 32 * 1024;
 
@@ -15,7 +15,7 @@ const run: SearchedRun = {
   displayStatus: "stopping",
 };
 
-const insensitive: RegexSearch = (pattern, text) => new RegExp(pattern, "iu").test(text);
+const insensitive: MatchesRegex = (pattern, text) => new RegExp(pattern, "iu").test(text);
 const found = (tree: SearchTree, changes: Partial<SearchedRun> = {}) =>
   matches(tree, { ...run, ...changes }, insensitive);
 const text = (value: string, field: TextField = "all"): SearchTree => ({ kind: "text", field, text: value });

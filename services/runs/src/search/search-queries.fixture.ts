@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { REGEXES_MAX, QUERY_BYTES_MAX } from "../domain/search/bounds.ts";
 import type { SearchedRun } from "./search-evaluator.fixture.ts";
+import { REGEXES_MAX, QUERY_BYTES_MAX } from "./search-limits.rules.ts";
 
 const FIELDS = ["", "all:", "name:", "project:", "notes:", "config:", "metadata:"] as const;
 const STATUSES = ["running", "stopping", "stopped", "finished", "failed"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseSearch } from "../domain/search/parse-search.ts";
+import { parseSearch } from "./parse-search.rules.ts";
 import { matches, type SearchedRun } from "./search-evaluator.fixture.ts";
 import { searchText } from "./search-queries.fixture.ts";
 import { searchedRun } from "./searched-runs.fixture.ts";

@@ -3,12 +3,11 @@ import { sqlState, type Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { parseSearch } from "../domain/search/parse-search.ts";
-import { asksForProjects, settleTerms } from "../domain/search/settle-terms.ts";
-import type { SearchTree } from "../domain/search/tree.ts";
 import type { RunsDeps } from "../handlers.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
 import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
+import { parseSearch } from "../search/parse-search.rules.ts";
+import { needsProjectNames, resolveTerms, type SearchTree } from "../search/tree.rules.ts";
 import type { PlainFilter } from "../store/run-conditions.ts";
 
 /** Runs `work` on the runs that pass a filter and that the caller may see, all at one moment. */
@@ -72,8 +71,8 @@ function mayHoldRegex(q: string): boolean {
 }
 
 async function settle(tx: Tx, { orgId, projectId }: Caller, tree: SearchTree): Promise<PlainFilter["search"]> {
-  const projects = asksForProjects(tree) ? await listProjectNames(tx, orgId, projectId) : [];
-  return settleTerms<never>(tree, projects, () => {
+  const projects = needsProjectNames(tree) ? await listProjectNames(tx, orgId, projectId) : [];
+  return resolveTerms<never>(tree, projects, () => {
     throw new Error("an expression outside a search thread");
   });
 }

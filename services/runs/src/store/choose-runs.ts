@@ -1,9 +1,9 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
 import type { RunOrder, RunPosition, RunStart } from "../domain/run-list.ts";
+import { parameters, type Bind } from "../search/search-condition.sql.ts";
 import { countRuns } from "./count-runs.ts";
 import type { PlainFilter } from "./run-conditions.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";
-import { parameters, type Bind } from "./search-condition.ts";
 
 /** Which runs, in which order, from where on, and how many. */
 export type RunChoice = {

@@ -1,6 +1,6 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
+import { parameters } from "../search/search-condition.sql.ts";
 import { runSource, type PlainFilter } from "./run-conditions.ts";
-import { parameters } from "./search-condition.ts";
 
 const ofProjects = sql(
   "runs_count_points_of_projects",

@@ -1,6 +1,6 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
+import { parameters } from "../search/search-condition.sql.ts";
 import { runSource, type PlainFilter } from "./run-conditions.ts";
-import { parameters } from "./search-condition.ts";
 
 /** Runs by stored status and status shown. */
 export type RunCounts = {

@@ -1,5 +1,5 @@
 import type { RunFilter } from "../domain/run-list.ts";
-import { searchCondition, type Bind, type PlainTree } from "./search-condition.ts";
+import { searchCondition, type Bind, type PlainTree } from "../search/search-condition.sql.ts";
 
 /** A filter whose search, if it has one, SQL alone can decide. */
 export type PlainFilter = Omit<RunFilter, "search"> & {

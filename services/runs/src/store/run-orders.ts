@@ -1,7 +1,7 @@
 import { isMinimiseKey } from "@tidemark/metric-codec";
 import type { RunOrder } from "../domain/run-list.ts";
+import type { Bind } from "../search/search-condition.sql.ts";
 import { runSource, type PlainFilter, type RunSource } from "./run-conditions.ts";
-import type { Bind } from "./search-condition.ts";
 
 /** One part of a sorted list: its runs, and the values that they are sorted by. */
 export type OrderedRuns = RunSource & {

@@ -1,8 +1,46 @@
-import { DEPTH_MAX } from "./bounds.ts";
-import { searchFault } from "./fault.ts";
-import type { TermToken, Token } from "./token.ts";
+import { DEPTH_MAX, ID_BYTES_MIN, searchFault } from "./search-limits.rules.ts";
+import type { TermToken, Token } from "./tokenize.rules.ts";
 
-/** The structure of a query; its terms are as they were written. Lists hold two nodes or more. */
+/**
+ * Tells whether a query is complete: every operator has its operands, every parenthesis its partner and
+ * something inside, every `id:` at least 4 bytes. An incomplete query is one that is still being typed;
+ * it is searched as literal text, even if it is also invalid.
+ */
+export function isComplete(tokens: readonly Token[]): boolean {
+  let open = 0;
+  let operandDue = true;
+  for (const token of tokens) {
+    switch (token.kind) {
+      case "term":
+        if (isShortId(token)) return false;
+        operandDue = false;
+        break;
+      case "open":
+        open += 1;
+        operandDue = true;
+        break;
+      case "close":
+        if (operandDue || open === 0) return false;
+        open -= 1;
+        break;
+      case "and":
+      case "or":
+        if (operandDue) return false;
+        operandDue = true;
+        break;
+      case "not":
+        operandDue = true;
+        break;
+    }
+  }
+  return open === 0 && !operandDue;
+}
+
+function isShortId({ field, form, value }: TermToken): boolean {
+  return field === "id" && form !== "regex" && Buffer.byteLength(value, "utf8") < ID_BYTES_MIN;
+}
+
+/** The structure of a query with its terms as they were written. Lists have two nodes or more. */
 export type Syntax =
   | TermToken
   | { readonly kind: "not"; readonly node: Syntax }
@@ -11,9 +49,9 @@ export type Syntax =
 type Cursor = { readonly tokens: readonly Token[]; at: number };
 
 /**
- * Finds the structure of a complete query. NOT and `-` bind tighter than AND, AND tighter than OR; two
- * terms side by side are joined by AND. Parentheses leave no node of their own, but a list in them
- * stays a list. The depth of the query, checked here, also bounds the recursion.
+ * Parses the tokens of a complete query. NOT and `-` bind tighter than AND, AND tighter than OR; two
+ * terms side by side are joined by AND. Parentheses leave no node, but a list in them stays a list.
+ * The depth of the query, checked here, also bounds the recursion.
  * @throws run_search_invalid at column 1 when the query is nested too deep
  */
 export function parse(tokens: readonly Token[]): Syntax {
@@ -45,7 +83,7 @@ function parseOperand(cursor: Cursor, depth: number): Syntax {
   return token;
 }
 
-/** Whether something begins here that can be joined without an operator. */
+/** Tells whether an operand starts here that can be joined without an operator. */
 function operandFollows(cursor: Cursor): boolean {
   const kind = cursor.tokens[cursor.at]?.kind;
   return kind === "term" || kind === "open" || kind === "not";

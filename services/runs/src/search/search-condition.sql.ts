@@ -1,32 +1,26 @@
-import type { SearchTree, TextField } from "../domain/search/tree.ts";
+import type { ResolvedTree, TextField } from "./tree.rules.ts";
 
 /** Adds a value to a statement and returns its parameter, `$n`. */
 export type Bind = (value: unknown) => string;
 
-/** The values of a statement whose `$1` is the organization, and what adds to them. */
+/** Starts the values of a statement whose `$1` is the organization; `bind` adds to them. */
 export function parameters(orgId: string): { readonly values: unknown[]; readonly bind: Bind } {
   const values: unknown[] = [orgId];
   return { values, bind: (value) => `$${values.push(value)}` };
 }
 
-/** A search that SQL alone can decide: terms about projects are settled, and nothing is a regular expression. */
-export type PlainTree =
-  | { readonly kind: "text"; readonly field: Exclude<TextField, "project">; readonly text: string }
-  | Extract<SearchTree, { kind: "tag" | "status" | "id" }>
-  /** In one of these projects. */
-  | { readonly kind: "projects"; readonly ids: readonly string[] }
-  /** One of the indexed texts holds the text. */
+/** A search that SQL alone can decide: terms about projects are resolved, and regular expressions are replaced by their literals. */
+export type PlainTree = ResolvedTree<
+  /** One of the indexed texts contains the text. */
   | { readonly kind: "holds"; readonly column: IndexedText; readonly text: string }
-  /** Literals of a regular expression say nothing about the run. */
+  /** The literals of a regular expression say nothing about the run. */
   | { readonly kind: "irregular" }
-  | { readonly kind: "not"; readonly node: PlainTree }
-  /** None of `and` is true, none of `or` false. */
-  | { readonly kind: "and" | "or"; readonly nodes: readonly PlainTree[] };
+>;
 
 /** The texts with a trigram index. */
 export type IndexedText = "summary" | "notes" | "config" | "metadata";
 
-/** The condition that a row `t` of runs.found_runs fulfils exactly if the tree finds its run. */
+/** Returns the condition that is true of a row `t` of runs.found_runs exactly if the tree finds its run. */
 export function searchCondition(tree: PlainTree, bind: Bind): string {
   switch (tree.kind) {
     case "text":
@@ -59,20 +53,20 @@ function listCondition(nodes: readonly PlainTree[], operator: string, empty: str
 }
 
 /**
- * The nodes of an AND without texts that another one holds: what has that one in a field has these in
- * it too. An incomplete query may be a list of 256 texts, and each costs time on every run.
+ * Returns the nodes of an AND without the texts that another text of the same field contains, since that
+ * one implies them. An incomplete query may be a list of 256 texts, and each costs time on every run.
  */
 function withoutImplied(nodes: readonly PlainTree[]): PlainTree[] {
-  return nodes.filter((node, at) => {
+  return nodes.filter((node, index) => {
     if (node.kind !== "text") return true;
-    return !nodes.some((other, place) => {
-      if (place === at || other.kind !== "text" || other.field !== node.field) return false;
-      return other.text === node.text ? place < at : other.text.includes(node.text);
+    return !nodes.some((other, otherIndex) => {
+      if (otherIndex === index || other.kind !== "text" || other.field !== node.field) return false;
+      return other.text === node.text ? otherIndex < index : other.text.includes(node.text);
     });
   });
 }
 
-/** The columns that a search term without a field looks into, each by itself. */
+/** The columns that a search term without a field searches, each by itself. */
 export const TEXTS_OF_ALL = ["summary", "config", "metadata"] as const satisfies readonly IndexedText[];
 
 function textCondition(field: Exclude<TextField, "project">, pattern: string): string {
@@ -80,21 +74,21 @@ function textCondition(field: Exclude<TextField, "project">, pattern: string): s
     case "all":
       return TEXTS_OF_ALL.map((column) => `t.${column} LIKE ${pattern}`).join(" OR ");
     case "name":
-      // The summary, which has an index, holds every name whole.
+      // The summary, which has an index, contains every name whole.
       return `t.summary LIKE ${pattern} AND t.name LIKE ${pattern}`;
     default:
       return `t.${field} LIKE ${pattern}`;
   }
 }
 
-/** A LIKE pattern for texts that hold this one. */
+/** Returns a LIKE pattern for texts that contain this one. */
 function likePattern(text: string): string {
   return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
 
 const UUID_SHAPE = "00000000-0000-0000-0000-000000000000";
 
-/** The ids that begin so are a range, which the primary key answers. */
+/** Ids with a prefix are a range, which the primary key answers. */
 function idCondition(prefix: string, bind: Bind): string {
   const low = prefix + UUID_SHAPE.slice(prefix.length);
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(low)) return "false";

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseSearch } from "./parse-search.ts";
-import type { RegexCheck } from "./term.ts";
+import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
 
 const engine: RegexCheck = (pattern) =>
   pattern.includes("(?=") ? "invalid" : pattern === "x*" ? "matches_empty" : "ok";

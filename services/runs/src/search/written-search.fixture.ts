@@ -1,4 +1,4 @@
-import type { SearchTree } from "./tree.ts";
+import type { SearchTree } from "./tree.rules.ts";
 
 /** A query and how deep it is nested. */
 export type SearchText = { readonly text: string; readonly depth: number };

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../src/domain/run-list.ts";
-import { found, summarize, type Request } from "../src/list/list-pages.fixture.ts";
-import { move, projectIdOf, storeRuns, storedRun, type Step } from "../src/list/stored-runs.fixture.ts";
-import { putValues } from "../src/metrics/aggregates.fixture.ts";
-import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { RUN_SORTS } from "../domain/run-list.ts";
+import { found, summarize, type Request } from "../list/list-pages.fixture.ts";
+import { move, projectIdOf, storeRuns, storedRun, type Step } from "../list/stored-runs.fixture.ts";
+import { putValues } from "../metrics/aggregates.fixture.ts";
+import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

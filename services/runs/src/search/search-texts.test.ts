@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { found } from "../src/list/list-pages.fixture.ts";
-import { move, storeRuns, storedRun } from "../src/list/stored-runs.fixture.ts";
-import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { cancelWaiting, whileTextsAreLocked } from "../src/search/locked-texts.fixture.ts";
+import { found } from "../list/list-pages.fixture.ts";
+import { move, storeRuns, storedRun } from "../list/stored-runs.fixture.ts";
+import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { cancelWaiting, whileTextsAreLocked } from "./locked-texts.fixture.ts";
 
 // What is searched of each run: which part of its texts, and from when on.
 let fixture: RunsFixture;

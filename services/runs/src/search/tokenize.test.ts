@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Token } from "./token.ts";
-import { tokenize } from "./tokenize.ts";
+import { tokenize, type Token } from "./tokenize.rules.ts";
 
 /** Tokens as short texts: operators and parentheses as they are, terms as `form field value @column`. */
 function shown(token: Token): string {

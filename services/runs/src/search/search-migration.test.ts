@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createDb, migrate, plannedSql, platformMigrations, type Db, type MigrationSet } from "@tidemark/pg";
 import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
 import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
-import { filterOf, found, summarize, type Filter } from "../src/list/list-pages.fixture.ts";
-import { move } from "../src/list/stored-runs.fixture.ts";
-import { indexSortValues } from "../src/metrics/aggregates.fixture.ts";
-import { runsMigrations } from "../src/module.ts";
-import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { filterOf, found, summarize, type Filter } from "../list/list-pages.fixture.ts";
+import { move } from "../list/stored-runs.fixture.ts";
+import { indexSortValues } from "../metrics/aggregates.fixture.ts";
+import { runsMigrations } from "../module.ts";
+import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 // A database of the time before searches, filled, and then brought up to date by an owner who is
 // held by row level security as the owners of hosted databases are.

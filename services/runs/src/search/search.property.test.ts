@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { checkRegex, compileRegex } from "@tidemark/regex";
-import { parseSearch } from "../src/domain/search/parse-search.ts";
-import { asOwner, callAs, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { matches, type SearchedRun } from "../src/search/search-evaluator.fixture.ts";
-import { searchText } from "../src/search/search-queries.fixture.ts";
-import { searchedRun } from "../src/search/searched-runs.fixture.ts";
+import { asOwner, callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { parseSearch } from "./parse-search.rules.ts";
+import { matches, type SearchedRun } from "./search-evaluator.fixture.ts";
+import { searchText } from "./search-queries.fixture.ts";
+import { searchedRun } from "./searched-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { isAppError } from "@tidemark/errors";
-import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./bounds.ts";
-import { parseSearch } from "./parse-search.ts";
-import { writeSearch } from "./search-text.fixture.ts";
-import type { RegexCheck } from "./term.ts";
-import type { RegexField, SearchTree, TextField } from "./tree.ts";
-import { trimWhiteSpace } from "./white-space.ts";
+import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
+import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./search-limits.rules.ts";
+import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
+import { trimWhiteSpace } from "./words.rules.ts";
+import { writeSearch } from "./written-search.fixture.ts";
 
 const engine: RegexCheck = (pattern) =>
   pattern.endsWith("*") ? "matches_empty" : pattern.endsWith("(") ? "invalid" : "ok";
