@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql, type Tx } from "@tidemark/pg";
+import { choiceStatement } from "./list/choose-runs.sql.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
-import { choiceStatement } from "./store/choose-runs.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
-import type { RunOrder, RunPosition, RunSort, RunStart } from "../domain/run-list.ts";
+import type { RunOrder, RunPosition, RunSort, RunStart } from "./run-list.rules.ts";
 
 type Check = (value: unknown) => boolean;
 
@@ -10,7 +10,7 @@ const isName: Check = (value) =>
   typeof value === "string" && !value.includes("\0") && Buffer.byteLength(value) <= NAME_BYTES_MAX;
 const isStatus: Check = (value) => DISPLAY_STATUSES.some((status) => status === value);
 
-/** What stands in the cursors of an order, and whether some of its runs have none of it. */
+/** The values in the cursors of a sort, and whether it has a rest of runs without them. */
 const SHAPES: Readonly<Record<RunSort, { readonly values: readonly Check[]; readonly rest: boolean }>> = {
   created: { values: [], rest: false },
   name: { values: [isName], rest: false },
@@ -23,15 +23,15 @@ const SHAPES: Readonly<Record<RunSort, { readonly values: readonly Check[]; read
 const INSTANT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 const OFFSET = /^offset:(\d{1,15})$/;
 
-/** The cursor of the page after a run. It holds its place while runs are added. */
+/** Returns the cursor of the page after a run. It stays valid while runs are added. */
 export function writeRunCursor({ sort, metricKey }: RunOrder, { part, values, createdAt, id }: RunPosition): string {
   const key = sort.startsWith("metric-") ? metricKey : "";
   return Buffer.from(JSON.stringify([sort, key, part, values, createdAt, id])).toString("base64url");
 }
 
 /**
- * Reads a cursor of this list; `offset:<n>` counts rows from its beginning.
- * @throws bad_request for anything else, a cursor of another order included
+ * Reads a cursor of this list; `offset:<n>` counts rows from its start.
+ * @throws bad_request for anything else, including a cursor of another order
  */
 export function readRunCursor(cursor: string, order: RunOrder): RunStart {
   const offset = OFFSET.exec(cursor)?.[1];
@@ -53,13 +53,13 @@ function readPosition(cursor: string, order: RunOrder): RunPosition | undefined 
   if (typeof createdAt !== "string" || !isInstant(createdAt)) return undefined;
   if (typeof id !== "string" || !isUuid(id)) return undefined;
   const position = { part, values: values as (string | number)[], createdAt, id } as const;
-  // Whatever else was changed in it: only what this list writes is read.
+  // Refuses every other change: only what this list writes is read.
   return writeRunCursor(order, position) === cursor ? position : undefined;
 }
 
 function isInstant(text: string): boolean {
   const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  // 30 February would pass until PostgreSQL sees it.
+  // Only PostgreSQL would refuse 30 February.
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
 }
 

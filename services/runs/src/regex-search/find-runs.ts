@@ -4,7 +4,7 @@ import { checkRegex, compileRegex, type Regex } from "@tidemark/regex";
 import { parseSearch } from "../search/parse-search.rules.ts";
 import { resolveTerms, type SearchTree, type ResolvedTree } from "../search/tree.rules.ts";
 import { listProjectNames } from "../projects/projects.sql.ts";
-import { columnConditions } from "../store/run-conditions.ts";
+import { columnConditions } from "../list/run-filter.sql.ts";
 import { parameters, searchCondition, TEXTS_OF_ALL } from "../search/search-condition.sql.ts";
 import { SEARCH_MS_MAX, TEXT_BYTES_MAX, tooBroad } from "./bounds.ts";
 import {

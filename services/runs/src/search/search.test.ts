@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../domain/run-list.ts";
 import { found, summarize, type Request } from "../list/list-pages.fixture.ts";
+import { RUN_SORTS } from "../list/run-list.rules.ts";
 import { move, projectIdOf, storeRuns, storedRun, type Step } from "../list/stored-runs.fixture.ts";
 import { putValues } from "../metrics/aggregates.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";

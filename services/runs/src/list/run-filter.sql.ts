@@ -1,20 +1,23 @@
-import type { RunFilter } from "../domain/run-list.ts";
 import { searchCondition, type Bind, type PlainTree } from "../search/search-condition.sql.ts";
 
-/** A filter whose search, if it has one, SQL alone can decide. */
-export type PlainFilter = Omit<RunFilter, "search"> & {
+/** The runs of a list: those that pass every member. An undefined member lets all runs pass. */
+export type RunFilter = {
+  readonly projectId: string | undefined;
+  /** Stored status. */
+  readonly status: string | undefined;
+  readonly displayStatus: string | undefined;
   readonly search: PlainTree | undefined;
-  /** Only these runs; undefined: all. */
+  /** Only these runs. */
   readonly ids?: readonly string[];
-  /** Few runs pass the filter, so that they are better taken by it than met in the order of the list. */
+  /** Whether so few runs pass that looking them up is quicker than meeting them on a walk along the order of the list. */
   readonly few?: boolean;
 };
 
-/** Where the runs of a list come from: SQL, with `$1` the organization. */
+/** SQL that selects the runs of a list; `$1` is the organization. */
 export type RunSource = {
-  /** What the statement begins with: the search, or nothing. */
+  /** Start of the statement: the WITH clause of the search, or nothing. */
   readonly with: string;
-  /** FROM list; the columns are named below. */
+  /** FROM list. */
   readonly from: string;
   readonly where: string;
   readonly id: string;
@@ -22,12 +25,12 @@ export type RunSource = {
 };
 
 /**
- * The runs that pass a filter. `row` tells whether the caller needs columns of runs.runs, as `r`;
- * without them a search reads its own table alone, in the order that is wanted. With them it is done
- * by itself first, as `found`: joined to a table that row level security holds, it could not use its
- * indexes. So it is when `counted` says that all it finds is wanted.
+ * Returns the runs that pass a filter. `row` tells whether the caller needs columns of runs.runs, as `r`.
+ * Without them, a search reads only its own table, in the order of the list. With them, the search comes
+ * first, as `found`, because joined to a table under row level security it could not use its indexes.
+ * It also comes first with `counted`, which tells that the caller counts all that it finds.
  */
-export function runSource(filter: PlainFilter, row: boolean, bind: Bind, counted = false): RunSource {
+export function runSource(filter: RunFilter, row: boolean, bind: Bind, counted = false): RunSource {
   const { search, ids } = filter;
   if (filter.few === true) {
     const few = `SELECT r.id AS run_id FROM runs.runs r WHERE ${columnConditions(filter, "r", bind)}`;
@@ -47,7 +50,7 @@ export function runSource(filter: PlainFilter, row: boolean, bind: Bind, counted
   return foundRuns(first);
 }
 
-/** The rows of the runs that the beginning of the statement found. */
+/** Returns the rows of the runs that the start of the statement found. */
 function foundRuns(first: string): RunSource {
   return {
     with: first,
@@ -58,16 +61,16 @@ function foundRuns(first: string): RunSource {
   };
 }
 
-/** The statuses that a run of a stored status may show, so that an index by the status shown can be used. */
+/** The display statuses of a stored status, so that an index by display status can be used. */
 const SHOWN: Readonly<Record<string, string>> = {
   running: "('running', 'stopping')",
   finished: "('finished', 'stopped')",
   failed: "('failed', 'stopped')",
 };
 
-/** Conditions on the columns that runs.runs and runs.found_runs both have. */
+/** Returns conditions on the columns that both runs.runs and runs.found_runs have. */
 export function columnConditions(
-  { projectId, status, displayStatus }: Pick<PlainFilter, "projectId" | "status" | "displayStatus">,
+  { projectId, status, displayStatus }: Pick<RunFilter, "projectId" | "status" | "displayStatus">,
   alias: "r" | "t",
   bind: Bind,
 ): string {

@@ -1,12 +1,11 @@
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { withRuns } from "../steps/with-runs.ts";
-import { chooseRuns } from "../store/choose-runs.ts";
-import { countMetricPoints } from "../store/count-metric-points.ts";
-import { countRuns } from "../store/count-runs.ts";
-import { bestOfRank } from "../store/run-orders.ts";
+import { chooseRuns } from "./choose-runs.sql.ts";
+import { countMetricPoints, countRuns } from "./run-counts.sql.ts";
+import { bestOfSortValue } from "./run-orders.sql.ts";
+import { withRuns } from "./with-runs.ts";
 
 /**
- * Figures over the runs of a filter (API specification, GET /api/overview).
+ * Sums up the runs of a filter (API specification, GET /api/overview).
  * @throws run_search_invalid, run_search_too_broad
  */
 export function getOverview(deps: RunsDeps): RunsHandlers["getOverview"] {
@@ -18,14 +17,14 @@ export function getOverview(deps: RunsDeps): RunsHandlers["getOverview"] {
       best: (await chooseRuns(tx, orgId, { filter, order, start: { offset: 0 }, limit: 1, valuedOnly: true })).page[0],
     }));
     const { counts, points, best } = read;
-    const rank = best?.values[0];
+    const sortValue = best?.values[0];
     return {
       totalRuns: BigInt(counts.total),
       activeRuns: BigInt(counts.running),
       failedRuns: BigInt(counts.failed),
       stoppingRuns: BigInt(counts.stopping),
       stoppedRuns: BigInt(counts.stopped),
-      ...(rank === undefined ? {} : { bestValue: bestOfRank(metricKey, Number(rank)) }),
+      ...(sortValue === undefined ? {} : { bestValue: bestOfSortValue(metricKey, Number(sortValue)) }),
       metricPoints: BigInt(points),
     };
   };

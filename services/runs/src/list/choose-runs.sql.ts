@@ -1,26 +1,26 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
-import type { RunOrder, RunPosition, RunStart } from "../domain/run-list.ts";
 import { parameters, type Bind } from "../search/search-condition.sql.ts";
-import { countRuns } from "./count-runs.ts";
-import type { PlainFilter } from "./run-conditions.ts";
-import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.ts";
+import { countRuns } from "./run-counts.sql.ts";
+import type { RunFilter } from "./run-filter.sql.ts";
+import type { RunOrder, RunPosition, RunStart } from "./run-list.rules.ts";
+import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.sql.ts";
 
-/** Which runs, in which order, from where on, and how many. */
+/** A page of a list: its runs, their order, where it starts, and at most how many runs it has. */
 export type RunChoice = {
-  readonly filter: PlainFilter;
+  readonly filter: RunFilter;
   readonly order: RunOrder;
   readonly start: RunStart;
   readonly limit: number;
-  /** Count what a search finds in the same go. */
+  /** Whether the same statement counts what a search finds. */
   readonly counted?: boolean;
-  /** Leave out the runs that have no value to sort by. */
+  /** Whether runs without a value to sort by are left out. */
   readonly valuedOnly?: boolean;
 };
 
-/** A page of a list. */
-export type ChosenRuns = {
+/** The positions of the runs of a page. */
+type ChosenRuns = {
   readonly page: RunPosition[];
-  /** How many runs pass the filter, where that was counted on the way. */
+  /** How many runs pass the filter; undefined when that was not counted. */
   readonly found: number | undefined;
 };
 
@@ -32,13 +32,13 @@ type ChosenRow = {
   readonly [value: `value${number}`]: string | number;
 };
 
-/** So many runs are looked up and sorted in some 20 ms. */
+/** This many runs are looked up and sorted in about 20 ms. */
 const FEW_RUNS = 2000;
 
 /**
- * Whether few runs are better looked up than met on a walk along the order. Runs of a project lie
- * anywhere in it, so that the walk for a page passes limit * all / few; a look-up costs about two steps.
- * Runs of a state may all lie at its end.
+ * Tells whether few runs are quicker to look up than to meet on a walk along the order. Runs of a project
+ * are spread over it, so that the walk for a page passes limit * total / few runs; a look-up costs about
+ * two steps. Runs of a status may all be at its end.
  */
 async function isShortCut(tx: Tx, orgId: string, { filter, limit }: RunChoice, few: number): Promise<boolean> {
   if (filter.status !== undefined || filter.displayStatus !== undefined) return true;
@@ -47,9 +47,9 @@ async function isShortCut(tx: Tx, orgId: string, { filter, limit }: RunChoice, f
 }
 
 /**
- * Whether to ask the counters first. By states, or by a project where the order knows nothing of
- * projects, a filter may leave none of the runs along a walk, and PostgreSQL cannot foresee it: it
- * takes project and states for independent of each other.
+ * Tells whether to read the counters first. A filter by status, or by a project where the order has no
+ * index by project, may pass no runs for a long part of a walk, and PostgreSQL cannot foresee that: it
+ * assumes that project and status are independent of each other.
  */
 function needsCount({ filter, order }: RunChoice): boolean {
   if (filter.search !== undefined || filter.ids !== undefined) return false;
@@ -57,11 +57,12 @@ function needsCount({ filter, order }: RunChoice): boolean {
   return filter.projectId !== undefined && order.sort.startsWith("metric-");
 }
 
+/** Sorts in which every run has a value. */
 const NO_REST = new Set(["created", "name", "status"]);
 
 /**
- * The ids of a page of a list, with the positions to go on from. Each statement walks an index in the
- * order of the list, or sorts what a search found: PostgreSQL decides by the values.
+ * Returns the positions of the runs of a page. Each statement walks an index in the order of the list,
+ * or sorts what a search found: PostgreSQL decides by the values.
  */
 export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Promise<ChosenRuns> {
   const { order, start, limit } = wanted;
@@ -83,7 +84,7 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
   return { page: [...page, ...rest.page], found };
 }
 
-/** How far into the rest an offset leads that is beyond all valued runs. */
+/** Returns how far into the rest an offset beyond all valued runs leads. */
 async function countBefore(tx: Tx, orgId: string, { filter, order }: RunChoice, offset: number): Promise<number> {
   if (offset === 0) return 0;
   const { values, bind } = parameters(orgId);
@@ -94,7 +95,7 @@ async function countBefore(tx: Tx, orgId: string, { filter, order }: RunChoice, 
   return Math.max(0, offset - (row?.valued ?? 0));
 }
 
-/** The statement of one part of a list and its values. */
+/** Returns the statement of one part of a list and its values. */
 export function choiceStatement(
   orgId: string,
   choice: RunChoice,
@@ -137,9 +138,9 @@ export function choiceStatement(
 }
 
 /**
- * Planning costs more than a page of a plain list does. A limit that is no parameter lets one plan
- * serve them all; the usual page sizes, and one more, are few enough to be kept. By states, the
- * best plan depends on which.
+ * Tells whether the statement is kept as a prepared one: planning costs more than a page of a plain list.
+ * A limit in the text instead of a parameter lets one plan serve all values; the usual page sizes, and
+ * one more, are few enough to keep. The best plan of a filter by status depends on the status.
  */
 function isKept({ filter, start, limit }: RunChoice): boolean {
   const { search, ids, few, status, displayStatus } = filter;
@@ -153,13 +154,13 @@ function nameOf({ sort }: RunOrder): string {
   return `runs_choose_${sort.replaceAll("-", "_")}`;
 }
 
-/** Tells apart every statement that is kept. Names of statements have to be short. */
+/** Returns a name that is different for every kept statement. Names of statements have to be short. */
 function keptName({ filter, order, start, limit }: RunChoice, part: OrderPart): string {
   const project = filter.projectId === undefined ? [] : ["p"];
   return [nameOf(order), part, ...project, "after" in start ? "after" : "first", limit].join("_");
 }
 
-/** Intervals go out as microseconds. */
+/** Returns the select list of the sort values; intervals are returned as microseconds. */
 function valueColumns(runs: OrderedRuns | undefined): string {
   return (runs?.values ?? [])
     .map(
@@ -169,7 +170,7 @@ function valueColumns(runs: OrderedRuns | undefined): string {
     .join("");
 }
 
-/** What comes after a position: a comparison that bounds the walk of an index. */
+/** Returns the condition on runs after a position: a comparison that bounds the walk along an index. */
 function afterCondition({ values, descending, createdAt, id }: OrderedRuns, after: RunPosition, bind: Bind): string {
   const tail = `(${createdAt}, ${id})`;
   const tailValue = `(${bind(after.createdAt)}::timestamptz, ${bind(after.id)}::uuid)`;

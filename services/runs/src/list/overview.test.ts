@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { filterOf, type Caller, type Filter } from "../src/list/list-pages.fixture.ts";
-import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "../src/list/stored-runs.fixture.ts";
-import { putAggregate, putValues, indexSortValues } from "../src/metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { putAggregate, putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { filterOf, type Caller, type Filter } from "./list-pages.fixture.ts";
+import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

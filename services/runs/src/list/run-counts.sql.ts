@@ -1,8 +1,8 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
 import { parameters } from "../search/search-condition.sql.ts";
-import { runSource, type PlainFilter } from "./run-conditions.ts";
+import { runSource, type RunFilter } from "./run-filter.sql.ts";
 
-/** Runs by stored status and status shown. */
+/** Numbers of runs: `running` and `failed` by stored status, `stopping` and `stopped` by display status. */
 export type RunCounts = {
   readonly total: number;
   readonly running: number;
@@ -29,12 +29,12 @@ const counters = sql(
    FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)`,
 );
 
-/** How many runs pass a filter, exactly: from the projects' counters, or for a search by counting what it finds. */
-export async function countRuns(tx: Tx, orgId: string, filter: PlainFilter): Promise<RunCounts> {
+/** Counts the runs that pass a filter, exactly: from the projects' counters, or by counting what a search finds. */
+export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   if (filter.search !== undefined || filter.ids !== undefined) return countFound(tx, orgId, filter);
   const row = await tx.one<CounterRow>(counters, [orgId, filter.projectId ?? null]);
-  if (row === undefined) throw new Error("an aggregate without a row");
-  // Every run is in exactly one of these.
+  if (row === undefined) throw new Error("a count returned no row");
+  // Every run is in exactly one group.
   const groups = [
     { status: "running", shown: "running", runs: row.running - row.stopping },
     { status: "running", shown: "stopping", runs: row.stopping },
@@ -58,7 +58,7 @@ export async function countRuns(tx: Tx, orgId: string, filter: PlainFilter): Pro
   };
 }
 
-async function countFound(tx: Tx, orgId: string, filter: PlainFilter): Promise<RunCounts> {
+async function countFound(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   const { values, bind } = parameters(orgId);
   const { from, where, id } = runSource(filter, false, bind);
   const run = id.split(".")[0];
@@ -71,6 +71,33 @@ async function countFound(tx: Tx, orgId: string, filter: PlainFilter): Promise<R
      FROM ${from} WHERE ${where}`,
   );
   const row = await tx.one<RunCounts>(statement, values);
-  if (row === undefined) throw new Error("an aggregate without a row");
+  if (row === undefined) throw new Error("a count returned no row");
   return row;
+}
+
+const ofProjects = sql(
+  "runs_count_points_of_projects",
+  `SELECT (SELECT coalesce(sum(p.points), 0) FROM ingest.project_points_v1 p
+           WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.project_id = $2))::bigint
+          + (SELECT coalesce(sum(u.points_since), 0) FROM ingest.unsettled_points_v1 u
+             JOIN runs.runs r ON r.org_id = u.org_id AND r.id = u.run_id
+             WHERE u.org_id = $1 AND ($2::uuid IS NULL OR r.project_id = $2))::bigint AS points`,
+);
+
+/** Counts the metric values of the runs that pass a filter: those counted when their runs were indexed, and those received since. */
+export async function countMetricPoints(tx: Tx, orgId: string, filter: RunFilter): Promise<number> {
+  const { projectId, status, displayStatus, search, ids } = filter;
+  if ([status, displayStatus, search, ids].every((part) => part === undefined)) {
+    return (await tx.one<{ points: number }>(ofProjects, [orgId, projectId ?? null]))?.points ?? 0;
+  }
+  const { values, bind } = parameters(orgId);
+  const { from, where, id } = runSource(filter, false, bind);
+  const statement = plannedSql(
+    "runs_count_points_of_runs",
+    `SELECT coalesce(sum(coalesce(s.points, 0) + coalesce(u.points_since, 0)), 0)::bigint AS points
+     FROM (SELECT ${id} AS id FROM ${from} WHERE ${where}) r
+     LEFT JOIN ingest.settled_points_v1 s ON s.org_id = $1 AND s.run_id = r.id
+     LEFT JOIN ingest.unsettled_points_v1 u ON u.org_id = $1 AND u.run_id = r.id`,
+  );
+  return (await tx.one<{ points: number }>(statement, values))?.points ?? 0;
 }

@@ -8,12 +8,12 @@ import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts
 import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
 import { parseSearch } from "../search/parse-search.rules.ts";
 import { needsProjectNames, resolveTerms, type SearchTree } from "../search/tree.rules.ts";
-import type { PlainFilter } from "../store/run-conditions.ts";
+import type { RunFilter } from "./run-filter.sql.ts";
 
-/** Runs `work` on the runs that pass a filter and that the caller may see, all at one moment. */
-export type WorkOnRuns<T> = (tx: Tx, orgId: string, filter: PlainFilter) => Promise<T>;
+/** Work in one snapshot on the runs that pass a filter. */
+type WorkOnRuns<T> = (tx: Tx, orgId: string, filter: RunFilter) => Promise<T>;
 
-const NO_RUNS: PlainFilter = {
+const NO_RUNS: RunFilter = {
   projectId: undefined,
   status: undefined,
   displayStatus: undefined,
@@ -21,12 +21,13 @@ const NO_RUNS: PlainFilter = {
   ids: [],
 };
 
-/** The nil UUID, which is no project's id. */
+/** The nil UUID, which no project has. */
 const NO_PROJECT = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Reads the filter of a list. A query that may hold regular expressions is left to a thread whole,
- * since even their compilation may take long; what it finds are the runs to work on.
+ * Does `work` on the runs that pass a filter and that the caller may see. A query that may contain regular
+ * expressions is answered by a search thread, because even compiling them may take long; `work` then
+ * gets the ids that the thread found.
  * @throws run_search_invalid, run_search_too_broad
  */
 export async function withRuns<T>(
@@ -39,9 +40,9 @@ export async function withRuns<T>(
   const { orgId } = caller;
   const q = message?.q ?? "";
   const columns = { status: message?.status, displayStatus: message?.displayStatus };
-  if (mayHoldRegex(q)) {
-    const project = await db.readTenant(orgId, (tx) => chooseProject(tx, caller, message));
-    // A query that is invalid is so whatever it is asked of.
+  if (mayContainRegex(q)) {
+    const project = await db.readTenant(orgId, (tx) => projectOfFilter(tx, caller, message));
+    // An invalid query is refused even if there is no project to search.
     const projectId = project === "none" ? NO_PROJECT : project.id;
     const ids = await searchThreads.find({ orgId, projectId, ...columns, q });
     return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids }));
@@ -52,9 +53,9 @@ export async function withRuns<T>(
     return await db.readTenant(
       orgId,
       async (tx) => {
-        const project = await chooseProject(tx, caller, message);
+        const project = await projectOfFilter(tx, caller, message);
         if (project === "none") return work(tx, orgId, NO_RUNS);
-        const search = tree === undefined ? undefined : await settle(tx, caller, tree);
+        const search = tree === undefined ? undefined : await resolveSearch(tx, caller, tree);
         return work(tx, orgId, { projectId: project.id, ...columns, search });
       },
       options,
@@ -65,20 +66,20 @@ export async function withRuns<T>(
   }
 }
 
-/** Text that only looks like an expression goes the long way round, and comes to the same. */
-function mayHoldRegex(q: string): boolean {
+/** Tells whether a query may contain a regular expression. Text that only looks like one gives the same result in a thread. */
+function mayContainRegex(q: string): boolean {
   return q.includes("re:/");
 }
 
-async function settle(tx: Tx, { orgId, projectId }: Caller, tree: SearchTree): Promise<PlainFilter["search"]> {
+async function resolveSearch(tx: Tx, { orgId, projectId }: Caller, tree: SearchTree): Promise<RunFilter["search"]> {
   const projects = needsProjectNames(tree) ? await listProjectNames(tx, orgId, projectId) : [];
   return resolveTerms<never>(tree, projects, () => {
-    throw new Error("an expression outside a search thread");
+    throw new Error("a regular expression outside a search thread");
   });
 }
 
-/** The project that the filter and the caller's key leave; `id` undefined: all of them. */
-async function chooseProject(
+/** Returns the project that both the filter and the caller's key allow: undefined means all, "none" that no project is left. */
+async function projectOfFilter(
   tx: Tx,
   { orgId, projectId: own }: Caller,
   message: FilterMessage | undefined,

@@ -1,19 +1,18 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Db, Tx } from "@tidemark/pg";
-import { RUN_SORTS, type RunSort } from "../src/domain/run-list.ts";
-import { explaining, readsOf, type Explained, type Plan } from "../src/list/explain.fixture.ts";
-import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "../src/list/plan-seed.fixture.ts";
-import { projectIdOf } from "../src/list/stored-runs.fixture.ts";
-import { readSummaries } from "../src/read/runs.sql.ts";
-import { findRuns } from "../src/regex-search/find-runs.ts";
-import { startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { parseSearch } from "../src/search/parse-search.rules.ts";
-import { resolveTerms } from "../src/search/tree.rules.ts";
-import { chooseRuns } from "../src/store/choose-runs.ts";
-import { countMetricPoints } from "../src/store/count-metric-points.ts";
-import { countRuns } from "../src/store/count-runs.ts";
-import type { PlainFilter } from "../src/store/run-conditions.ts";
+import { readSummaries } from "../read/runs.sql.ts";
+import { findRuns } from "../regex-search/find-runs.ts";
+import { startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { parseSearch } from "../search/parse-search.rules.ts";
+import { resolveTerms } from "../search/tree.rules.ts";
+import { chooseRuns } from "./choose-runs.sql.ts";
+import { explaining, readsOf, type Explained, type Plan } from "./explain.fixture.ts";
+import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "./plan-seed.fixture.ts";
+import { countMetricPoints, countRuns } from "./run-counts.sql.ts";
+import type { RunFilter } from "./run-filter.sql.ts";
+import { RUN_SORTS, type RunSort } from "./run-list.rules.ts";
+import { projectIdOf } from "./stored-runs.fixture.ts";
 
 // How PostgreSQL runs the statements of lists, for the role of the service and with the rows of an
 // organization that has many. Costs are left out, and whatever differs between the versions that are
@@ -29,14 +28,14 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => fixture.close());
 
-const everything: PlainFilter = {
+const everything: RunFilter = {
   projectId: undefined,
   status: undefined,
   displayStatus: undefined,
   search: undefined,
 };
-const inProject = (): PlainFilter => ({ ...everything, projectId });
-const searching = (q: string, filter = everything): PlainFilter => {
+const inProject = (): RunFilter => ({ ...everything, projectId });
+const searching = (q: string, filter = everything): RunFilter => {
   const tree = parseSearch(q, () => "invalid");
   if (tree === undefined) throw new Error("a blank search");
   const search = resolveTerms<never>(tree, [], () => {
@@ -56,7 +55,7 @@ function plansOf(work: (tx: Tx) => Promise<unknown>): Promise<readonly Explained
 
 /** The first page of a list, and the one after it. */
 function plansOfPages(
-  filter: PlainFilter,
+  filter: RunFilter,
   sort: RunSort,
   metricKey: string = COMMON_METRIC,
 ): Promise<readonly Explained[]> {

@@ -1,18 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../src/domain/run-list.ts";
-import { filterOf, readAll, SCORE, summarize, type Filter } from "../src/list/list-pages.fixture.ts";
-import {
-  drawRuns,
-  LOSS,
-  orders,
-  pick,
-  sorted,
-  storeMeasured,
-  type MeasuredRun,
-} from "../src/list/measured-runs.fixture.ts";
-import { move, projectIdOf, storeRuns } from "../src/list/stored-runs.fixture.ts";
-import { putValues, indexSortValues } from "../src/metrics/aggregates.fixture.ts";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { filterOf, readAll, SCORE, summarize, type Filter } from "./list-pages.fixture.ts";
+import { drawRuns, LOSS, orders, pick, sorted, storeMeasured, type MeasuredRun } from "./measured-runs.fixture.ts";
+import { RUN_SORTS } from "./run-list.rules.ts";
+import { move, projectIdOf, storeRuns } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
+import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 const call = callAs();

@@ -1,24 +1,24 @@
 import { isMinimiseKey } from "@tidemark/metric-codec";
-import type { RunOrder } from "../domain/run-list.ts";
 import type { Bind } from "../search/search-condition.sql.ts";
-import { runSource, type PlainFilter, type RunSource } from "./run-conditions.ts";
+import { runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
+import type { RunOrder } from "./run-list.rules.ts";
 
-/** One part of a sorted list: its runs, and the values that they are sorted by. */
+/** The runs of one part of a sorted list, and the values to sort them by. */
 export type OrderedRuns = RunSource & {
-  /** Compared before time and id, in this order; all ascending, or all descending. */
+  /** Compared before time and id, in this order; all are ascending or all descending. */
   readonly values: readonly { readonly sql: string; readonly type: string }[];
   readonly descending: boolean;
 };
 
-/** Runs that have the value that is sorted by, or those that come after them because they have none. */
+/** Runs with a value to sort by, or the rest, which are listed after them. */
 export type OrderPart = "valued" | "rest";
 
 /**
- * The runs of one part of a list; those of several elements have to be merged, and begin alike. Only durations and
- * metrics have a rest. All SQL is made of constants; values of the caller go through `bind`.
+ * Returns the runs of one part of a list. Several elements must be merged; they have the same `with`. Only durations
+ * and metrics have a rest. All SQL consists of constants; values of the caller go through `bind`.
  */
 export function orderedRuns(
-  filter: PlainFilter,
+  filter: RunFilter,
   order: RunOrder,
   part: OrderPart,
   bind: Bind,
@@ -49,33 +49,33 @@ export function orderedRuns(
   }
 }
 
-/** Settled runs come from an index, the few others from their heads. */
-function byMetric(filter: PlainFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
+/** Reads indexed runs from the index of sort values, and the few other runs from their aggregates. */
+function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
   const values = [{ sql: sort === "metric-best" ? "h.rank_best" : "h.rank_latest", type: "float8" }];
   const runs = runSource(filter, true, bind);
   const where = `${runs.where} AND h.org_id = $1 AND h.key = ${bind(metricKey)}`;
   const from = (view: string): string =>
     `${runs.from} JOIN ingest.${view} h ON h.org_id = r.org_id AND h.run_id = r.id`;
-  const ranked = { ...runs, where, id: "h.run_id", values, descending: true };
+  const valued = { ...runs, where, id: "h.run_id", values, descending: true };
   return [
-    { ...ranked, from: from("metric_ranks_v1"), createdAt: "h.rank_created_at" },
-    { ...ranked, from: from("unsettled_ranks_v1") },
+    { ...valued, from: from("metric_ranks_v1"), createdAt: "h.rank_created_at" },
+    { ...valued, from: from("unsettled_ranks_v1") },
   ];
 }
 
-function withoutMetric(filter: PlainFilter, { metricKey }: RunOrder, bind: Bind): OrderedRuns {
+function withoutMetric(filter: RunFilter, { metricKey }: RunOrder, bind: Bind): OrderedRuns {
   const runs = runSource(filter, true, bind);
-  const head = `ingest.metric_keys_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id AND h.key = ${bind(metricKey)}`;
+  const key = `ingest.metric_keys_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id AND h.key = ${bind(metricKey)}`;
   return {
     ...runs,
-    // OFFSET keeps it a look-up per run: as a join it would read the heads of all runs first.
-    where: `${runs.where} AND NOT EXISTS (SELECT FROM ${head} OFFSET 0)`,
+    // OFFSET keeps it a look-up per run: a join would read the keys of all runs first.
+    where: `${runs.where} AND NOT EXISTS (SELECT FROM ${key} OFFSET 0)`,
     values: [],
     descending: true,
   };
 }
 
-/** The best value of a metric that a rank stands for: ranks of keys where less is better are negative. */
-export function bestOfRank(metricKey: string, rank: number): number {
-  return isMinimiseKey(metricKey) ? 0 - rank : rank;
+/** Returns the best value of a metric from its sort value, which has the opposite sign where less is better. */
+export function bestOfSortValue(metricKey: string, sortValue: number): number {
+  return isMinimiseKey(metricKey) ? 0 - sortValue : sortValue;
 }
