@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readDocument, type ExactObject } from "../documents/exact-json.rules.ts";
-import { forkedRun, refuseReservedKeys, type ForkSource, type ForkWish } from "./fork.ts";
+import { forkName, forkedRun, refuseReservedKeys, type ForkSource, type ForkWish } from "./fork.rules.ts";
 
 const document = (text: string): ExactObject => readDocument(Buffer.from(text), "config");
 const at = "2026-01-02T03:04:05.678901Z";
@@ -121,4 +121,30 @@ test("a fork has the name that it was given, or one after its parent", () => {
   expect(fork({ name: "mine", step: 3 }).name).toBe("mine");
   expect(fork({}).name).toBe("fork-of-calm-otter-3");
   expect(fork({ step: 120 }).name).toBe("fork-of-calm-otter-3-step-120");
+});
+
+describe("the name of a fork", () => {
+  test.each([
+    ["p", undefined, "fork-of-p"],
+    ["p", 0, "fork-of-p-step-0"],
+    ["p", 120, "fork-of-p-step-120"],
+    ["p", 0.5, "fork-of-p-step-0.5"],
+    ["fork-of-p", 1e21, "fork-of-fork-of-p-step-1e+21"],
+  ])("of %s at step %s is %s", (parent, step, expected) => expect(forkName(parent, step)).toBe(expected));
+
+  test.each([
+    ["x".repeat(1016), undefined, 1024],
+    ["x".repeat(1024), undefined, 1024],
+    ["x".repeat(1024), 12.5, 1024],
+    ["é".repeat(512), undefined, 1024],
+    ["é".repeat(512), 1, 1023],
+    ["\u{1F600}".repeat(256), 12, 1024],
+    ["\u{1F600}".repeat(256), 1, 1023],
+  ])("of %s at step %s is cut to whole characters, the step stays", (parent, step, bytes) => {
+    const name = forkName(parent, step);
+    expect(Buffer.byteLength(name)).toBe(bytes);
+    expect(name.isWellFormed()).toBe(true);
+    expect(name.startsWith("fork-of-")).toBe(true);
+    if (step !== undefined) expect(name.endsWith(`-step-${step}`)).toBe(true);
+  });
 });

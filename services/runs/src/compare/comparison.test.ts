@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { startComparison, type NumberRow, type TextRow } from "./comparison.ts";
+import { startComparison, type NumberRow, type TextRow } from "./comparison.rules.ts";
 
 const texts = (...rows: [string, ...string[]][]): TextRow[] => rows.map(([path, ...values]) => ({ path, values }));
 const numbers = (...rows: [string, ...number[]][]): NumberRow[] => rows.map(([path, ...values]) => ({ path, values }));

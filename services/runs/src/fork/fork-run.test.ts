@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { forkRunId } from "../src/domain/fork-run-id.ts";
-import { putAggregate } from "../src/metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../src/runs.fixture.ts";
+import { putAggregate } from "../metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
+import { forkRunId } from "./fork.rules.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,47 +1,47 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { isSameJson } from "../documents/exact-json.rules.ts";
 
-/** Most runs beside each other (API specification, Limits). */
+/** Most runs of a comparison (API specification, Limits). */
 export const COMPARED_RUNS_MAX = 50;
 
-/** Most rows (API specification, Limits). */
+/** Most rows of a comparison (API specification, Limits). */
 export const COMPARISON_ROWS_MAX = 5000;
 
-/** Most characters of JSON in the rows together, so that a few huge values cannot fill the memory. */
+/** Most characters of JSON in all rows together, so that a few huge values cannot fill the memory. */
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 
-/** Most values that are looked at: fifty runs that differ in nothing may have millions. */
+/** Most values that are compared: fifty equal runs may have millions. */
 const VALUES_MAX = 3_000_000;
 
-/** Characters of a number, as far as the sum of all rows is concerned. */
+/** Characters that a number counts as. */
 const NUMBER_CHARACTERS = 20;
 
-/** Something that some of the runs have: JSON of each run, in their order; the empty text where a run has none. */
+/** A path that some of the runs have: the JSON of each run, in their order; the empty text where a run has none. */
 export type TextRow = { readonly path: string; readonly values: readonly string[] };
 
-/** The same for numbers, with NaN where a run has none. */
+/** A path with numbers; NaN where a run has none. */
 export type NumberRow = { readonly path: string; readonly values: ArrayLike<number> };
 
-/** Rows with values of one kind, by path. Row i has the values from i times the number of runs on. */
-export type ComparisonBlock = {
+/** Rows with values of one kind, in the order of their paths. The values of row i start at i times the number of runs. */
+type ComparisonBlock = {
   readonly paths: string[];
   readonly different: boolean[];
   readonly texts: string[];
-  /** Instead of texts. */
+  /** In place of texts. */
   readonly numbers: number[];
 };
 
-/** Collects rows while there is room for them. */
+/** Collects rows until a limit is reached. */
 export type Comparison = {
   /**
-   * Adds rows whose paths come after all that were added before, in any order. Reads no further
-   * than it has to; false when nothing can be added any more.
+   * Adds rows, in any order, whose paths come after all paths added before. Reads no further than it has
+   * to; returns false when the comparison is closed.
    */
   readonly addTexts: (rows: Iterable<TextRow>) => boolean;
   readonly addNumbers: (rows: Iterable<NumberRow>) => boolean;
-  /** Counts values that were read; false when that is enough. */
+  /** Counts values that were read; returns false when the comparison is closed. */
   readonly look: (values: number) => boolean;
-  /** Ends the comparison with something left. */
+  /** Closes the comparison as incomplete. */
   readonly cut: () => void;
   readonly isOpen: () => boolean;
   readonly blocks: readonly ComparisonBlock[];
@@ -50,9 +50,8 @@ export type Comparison = {
 type Kept<Row> = { readonly row: Row; readonly different: boolean };
 
 /**
- * Begins a comparison; with `diffOnly`, only rows in which the runs differ count. It is closed by the
- * first row that has no place: after 5,000 rows, or 32 million characters, or three million values
- * looked at.
+ * Starts a comparison; with `diffOnly`, it keeps only rows in which the runs differ. The first row beyond
+ * a limit closes it: 5,000 rows, 32 million characters, or three million compared values.
  */
 export function startComparison({ diffOnly }: { readonly diffOnly: boolean }): Comparison {
   const blocks: ComparisonBlock[] = [];
@@ -144,7 +143,7 @@ function joined(kept: readonly Kept<NumberRow>[]): number[] {
   return numbers;
 }
 
-/** In code point order of the paths, which most rows have already. */
+/** Sorts rows in code point order of their paths, which most rows have already. */
 function byPath<Row extends { readonly path: string }>(kept: Kept<Row>[]): Kept<Row>[] {
   const sorted = kept.every((one, i) => i === 0 || compareKeyBytes(kept[i - 1]!.row.path, one.row.path) < 0);
   return sorted ? kept : kept.sort((a, b) => compareKeyBytes(a.row.path, b.row.path));

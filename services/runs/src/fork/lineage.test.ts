@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { putAggregate } from "../src/metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { listRelatives } from "../src/store/list-relatives.ts";
+import { putAggregate } from "../metrics/aggregates.fixture.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { listRelatives } from "./relatives.sql.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

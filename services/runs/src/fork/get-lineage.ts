@@ -3,12 +3,12 @@ import { callerOf, pathId } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { LIST_METRIC_KEYS_MAX } from "../list/run-list.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
-import { listRelatives, type RelativeRow } from "../store/list-relatives.ts";
+import { listRelatives } from "./relatives.sql.ts";
 
-/** Most children that a lineage shows. */
+/** Most children of a lineage. */
 const CHILDREN_MAX = 100;
 
-/** A run, its parent and its newest children (API specification, GET /api/runs/{run_id}/lineage). @throws not_found */
+/** Returns a run, its parent and its newest children (API specification, GET /api/runs/{run_id}/lineage). @throws not_found */
 export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
@@ -19,13 +19,11 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
     if (run === undefined) throw notFound("run");
     const parent = rows.find(({ relation }) => relation === "parent");
     return {
-      run: summaryOf(run),
-      ...(parent === undefined ? {} : { parent: summaryOf(parent) }),
-      children: rows.filter(({ relation }) => relation === "child").map(summaryOf),
+      run: encodeRunSummary(run),
+      ...(parent === undefined ? {} : { parent: encodeRunSummary(parent) }),
+      children: rows.filter(({ relation }) => relation === "child").map((child) => encodeRunSummary(child)),
       childrenTotal: BigInt(run.children_total),
       limit: CHILDREN_MAX,
     };
   };
 }
-
-const summaryOf = (row: RelativeRow) => encodeRunSummary(row);

@@ -3,11 +3,11 @@ import type { MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { runColumns, type RunRow } from "../read/runs.sql.ts";
 
-/** A run of a lineage, with what it is in it. */
-export type RelativeRow = RunRow &
+/** A run of a lineage and its relation to the run that was asked for. */
+type RelativeRow = RunRow &
   MetricRow & {
     readonly relation: "run" | "parent" | "child";
-    /** How many children the run has in all; the same in every row. */
+    /** The number of all children of that run; the same in every row. */
     readonly children_total: number;
   };
 
@@ -18,7 +18,7 @@ const listRelativesSql = sql(
   `WITH run AS (
      SELECT r.id, r.parent_run_id FROM runs.runs r WHERE ${visible} AND r.id = $2
    ), relatives AS (
-     SELECT 'run' AS relation, 0 AS place, run.id FROM run
+     SELECT 'run' AS relation, 0 AS ordinal, run.id FROM run
      UNION ALL
      SELECT 'parent', 1, r.id FROM run JOIN runs.runs r ON ${visible} AND r.id = run.parent_run_id
      UNION ALL
@@ -34,13 +34,13 @@ const listRelativesSql = sql(
    JOIN runs.runs r ON r.org_id = $1 AND r.id = relatives.id
    JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
    ${metricsOf({ limit: "$5::bigint", fromStart: "true" })}
-   ORDER BY relatives.place, r.created_at DESC, r.id DESC`,
+   ORDER BY relatives.ordinal, r.created_at DESC, r.id DESC`,
 );
 
 /**
- * A run, then its parent, then its newest children, each with its first metric aggregates, in one
- * statement; empty when the run is not in the organization, or not in `projectId`. Relatives outside
- * `projectId` are left out and not counted.
+ * Returns a run, its parent and its newest children, in this order, each with its first metric aggregates,
+ * in one statement; nothing when the run is not in the organization, or not in `projectId`. Relatives
+ * outside `projectId` are left out and not counted.
  */
 export function listRelatives(
   tx: Tx,
@@ -50,4 +50,31 @@ export function listRelatives(
   limits: { readonly children: number; readonly metricKeys: number },
 ): Promise<RelativeRow[]> {
   return tx.rows(listRelativesSql, [orgId, runId, projectId ?? null, limits.children, limits.metricKeys]);
+}
+
+const findForkFingerprintSql = sql(
+  "runs_find_fork_fingerprint",
+  "SELECT fork_fingerprint FROM runs.runs WHERE org_id = $1 AND id = $2",
+);
+
+/**
+ * Returns the fingerprint of the keyed fork request that created a run: null for a run that was created
+ * otherwise, undefined when the run is not in the organization.
+ */
+export async function findForkFingerprint(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+): Promise<Uint8Array | null | undefined> {
+  const row = await tx.one<{ fork_fingerprint: Uint8Array | null }>(findForkFingerprintSql, [orgId, runId]);
+  return row?.fork_fingerprint;
+}
+
+const readClockSql = sql("runs_read_clock", "SELECT clock_timestamp() AS at");
+
+/** Returns the time of the database, the one clock of all processes, as an RFC 3339 text. */
+export async function readClock(tx: Tx): Promise<string> {
+  const row = await tx.one<{ at: string }>(readClockSql, []);
+  if (row === undefined) throw new Error("the database returned no time");
+  return row.at;
 }

@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { insertAggregates, putAggregate } from "../src/metrics/aggregates.fixture.ts";
-import { listRunsById } from "../src/read/runs.sql.ts";
-import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { listMetricColumns } from "../src/store/list-metric-columns.ts";
-import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
+import { insertAggregates, putAggregate } from "../metrics/aggregates.fixture.ts";
+import { listRunsById } from "../read/runs.sql.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { listMetricColumns, listNewestAttributes } from "./compare-runs.sql.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql, type Tx } from "@tidemark/pg";
-import { insertAggregates } from "../src/metrics/aggregates.fixture.ts";
-import { listRunsById } from "../src/read/runs.sql.ts";
-import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { findForkFingerprint } from "../src/store/find-fork-fingerprint.ts";
-import { listMetricColumns } from "../src/store/list-metric-columns.ts";
-import { listNewestAttributes } from "../src/store/list-newest-attributes.ts";
-import { listRelatives } from "../src/store/list-relatives.ts";
+import { listMetricColumns, listNewestAttributes } from "./compare/compare-runs.sql.ts";
+import { findForkFingerprint, listRelatives } from "./fork/relatives.sql.ts";
+import { insertAggregates } from "./metrics/aggregates.fixture.ts";
+import { listRunsById } from "./read/runs.sql.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
 // What these statements cost must not grow with the organization.
 let fixture: RunsFixture;
