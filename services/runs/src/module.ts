@@ -7,7 +7,7 @@ import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { runsConfig } from "./config.ts";
-import { runsHandlers } from "./handlers/index.ts";
+import { runsHandlers } from "./handlers.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Schema `runs`: projects, runs, and what other services may read of them. */

@@ -1,12 +1,11 @@
 import { plannedSql, type Db, type Tx } from "@tidemark/pg";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
 import { checkRegex, compileRegex, type Regex } from "@tidemark/regex";
-import { parseSearch } from "../domain/search/parse-search.ts";
-import { settleTerms, type SettledTree } from "../domain/search/settle-terms.ts";
-import type { SearchTree } from "../domain/search/tree.ts";
-import { listProjectNames } from "../store/list-project-names.ts";
-import { columnConditions } from "../store/run-conditions.ts";
-import { parameters, searchCondition, TEXTS_OF_ALL } from "../store/search-condition.ts";
+import { parseSearch } from "../search/parse-search.rules.ts";
+import { resolveTerms, type SearchTree, type ResolvedTree } from "../search/tree.rules.ts";
+import { listProjectNames } from "../projects/projects.sql.ts";
+import { columnConditions } from "../list/run-filter.sql.ts";
+import { parameters, searchCondition, TEXTS_OF_ALL } from "../search/search-condition.sql.ts";
 import { SEARCH_MS_MAX, TEXT_BYTES_MAX, tooBroad } from "./bounds.ts";
 import {
   planCheck,
@@ -46,7 +45,7 @@ export async function findRuns(db: Db, search: RegexSearch): Promise<string[]> {
 async function findInSnapshot(tx: Tx, search: RegexSearch, tree: SearchTree): Promise<string[]> {
   const regexes: Regex[] = [];
   const projects = await listProjectNames(tx, search.orgId, search.projectId);
-  const settled = settleTerms<RegexLeaf>(tree, projects, ({ field, pattern }) => {
+  const settled = resolveTerms<RegexLeaf>(tree, projects, ({ field, pattern }) => {
     const regex = compileRegex(pattern);
     if (field === "project") {
       return { kind: "projects", ids: projects.filter(({ name }) => regex.test(name)).map(({ id }) => id) };
@@ -56,7 +55,7 @@ async function findInSnapshot(tx: Tx, search: RegexSearch, tree: SearchTree): Pr
       return { kind: "or", nodes: shown.map((status) => ({ kind: "status", status })) };
     }
     const index = regexes.push(regex) - 1;
-    const leaf = (column: RegexColumn): SettledTree<RegexLeaf> => ({ kind: "regex", regex: index, column });
+    const leaf = (column: RegexColumn): ResolvedTree<RegexLeaf> => ({ kind: "regex", regex: index, column });
     if (field === "all") return { kind: "or", nodes: TEXTS_OF_ALL.map(leaf) };
     return leaf(field === "tag" ? "tags" : field);
   });

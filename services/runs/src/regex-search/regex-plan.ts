@@ -1,6 +1,6 @@
 import type { Literals } from "@tidemark/regex";
-import type { SettledTree } from "../domain/search/settle-terms.ts";
-import { searchCondition, type Bind, type IndexedText, type PlainTree } from "../store/search-condition.ts";
+import type { ResolvedTree } from "../search/tree.rules.ts";
+import { searchCondition, type Bind, type IndexedText, type PlainTree } from "../search/search-condition.sql.ts";
 
 /** A text that an expression is searched in; of `tags` each by itself. */
 export type RegexColumn = IndexedText | "name" | "tags";
@@ -24,10 +24,10 @@ export type CheckPlan = {
 };
 
 /** Plans the check of the runs that `possibleRuns` leaves. */
-export function planCheck(tree: SettledTree<RegexLeaf>, bind: Bind): CheckPlan {
+export function planCheck(tree: ResolvedTree<RegexLeaf>, bind: Bind): CheckPlan {
   const known: string[] = [];
   const columns = new Set<RegexColumn>();
-  const check = (node: SettledTree<RegexLeaf>): CheckTree => {
+  const check = (node: ResolvedTree<RegexLeaf>): CheckTree => {
     if (node.kind === "regex") {
       columns.add(node.column);
       return node;
@@ -42,16 +42,16 @@ export function planCheck(tree: SettledTree<RegexLeaf>, bind: Bind): CheckPlan {
   return { check: check(open), known, columns: [...columns] };
 }
 
-type Mixed = Extract<SettledTree<RegexLeaf>, { kind: "not" | "and" | "or" }>;
+type Mixed = Extract<ResolvedTree<RegexLeaf>, { kind: "not" | "and" | "or" }>;
 
-function isPlain(tree: SettledTree<RegexLeaf>): tree is PlainTree & Exclude<SettledTree<RegexLeaf>, RegexLeaf> {
+function isPlain(tree: ResolvedTree<RegexLeaf>): tree is PlainTree & Exclude<ResolvedTree<RegexLeaf>, RegexLeaf> {
   if (tree.kind === "regex") return false;
   if (tree.kind === "not") return isPlain(tree.node);
   return tree.kind === "and" || tree.kind === "or" ? tree.nodes.every(isPlain) : true;
 }
 
 /** A search that SQL can do and that finds every run that `tree` may find; `literals` are those of each expression. */
-export function possibleRuns(tree: SettledTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
+export function possibleRuns(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
   if (tree.kind === "regex") return necessary(tree, literals[tree.regex] ?? { kind: "any" });
   if (isPlain(tree)) return tree;
   const mixed: Mixed = tree;
@@ -60,7 +60,7 @@ export function possibleRuns(tree: SettledTree<RegexLeaf>, literals: readonly Li
 }
 
 /** True only of runs of which the tree is true. */
-function certain(tree: SettledTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
+function certain(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
   if (tree.kind === "regex") return { kind: "or", nodes: [] };
   if (isPlain(tree)) return tree;
   const mixed: Mixed = tree;

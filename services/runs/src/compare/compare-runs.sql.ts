@@ -1,0 +1,81 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { COMPARED_FIGURES, type AttributeCell, type MetricColumns } from "./page-rows.rules.ts";
+
+type MetricColumnsRow = {
+  /** The keys, each followed by NUL; null when they are those of the row before. */
+  readonly keys: Buffer | null;
+} & {
+  /** Big-endian doubles; null when the run has no keys. */
+  readonly [figure in (typeof COMPARED_FIGURES)[number]]: Buffer | null;
+};
+
+// Numbers are sent as bytes, column by column, because thousands of numbers as text would cost more than
+// everything else. Runs of one program mostly have the same keys, which are then sent once.
+const listMetricColumnsSql = sql(
+  "runs_list_metric_columns",
+  `SELECT CASE WHEN m.keys IS DISTINCT FROM lag(m.keys) OVER (ORDER BY m.ordinal) THEN m.keys END AS keys,
+          ${COMPARED_FIGURES.map((figure) => `m.${figure}`).join(", ")}
+   FROM (
+     SELECT asked.ordinal, page.*
+     FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+     CROSS JOIN LATERAL (
+       SELECT coalesce(string_agg(textsend(h.key), '\\x00'::bytea) || '\\x00'::bytea, '') AS keys,
+              ${COMPARED_FIGURES.map((figure) => `string_agg(float8send(h.${figure}), '') AS ${figure}`).join(", ")}
+       FROM (SELECT h.key, ${COMPARED_FIGURES.map((figure) => `h.${figure}`).join(", ")} FROM ingest.metric_heads_v1 h
+             WHERE h.org_id = $1 AND h.run_id = asked.id AND h.key COLLATE "C" > $3
+             ORDER BY h.key COLLATE "C" LIMIT $4::bigint) h
+     ) page
+   ) m
+   ORDER BY m.ordinal`,
+);
+
+/**
+ * Returns the next `limit` metric keys of each run after the key `after`, in code point order, with the
+ * compared numbers. Neighbors with the same keys share one list of them.
+ */
+export async function listMetricColumns(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  page: { readonly after: string; readonly limit: number },
+): Promise<MetricColumns[]> {
+  const rows = await tx.rows<MetricColumnsRow>(listMetricColumnsSql, [orgId, runIds, page.after, page.limit]);
+  let keys: readonly string[] = [];
+  return rows.map((row) => {
+    // The part after the last NUL is not a key.
+    if (row.keys !== null) keys = row.keys.toString("utf8").split("\0").slice(0, -1);
+    const figures = COMPARED_FIGURES.map((figure) => [figure, doublesOf(row[figure])]);
+    return { keys, ...(Object.fromEntries(figures) as Omit<MetricColumns, "keys">) };
+  });
+}
+
+function doublesOf(bytes: Buffer | null): Float64Array {
+  if (bytes === null) return new Float64Array();
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const numbers = new Float64Array(bytes.byteLength / 8);
+  for (let i = 0; i < numbers.length; i += 1) numbers[i] = view.getFloat64(i * 8);
+  return numbers;
+}
+
+const listNewestAttributesSql = sql(
+  "runs_list_newest_attributes",
+  "SELECT place AS ordinal, path, value FROM ingest.newest_attributes_v1($1, $2, $3, $4, $5, $6)",
+);
+
+/**
+ * Returns a page of the attributes of runs after the path `after`, by run and path: at most `rowsEach`
+ * paths and about `bytesEach` bytes of each run, and at most `bytesAll` bytes of all runs.
+ */
+export function listNewestAttributes(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  page: {
+    readonly after: string;
+    readonly rowsEach: number;
+    readonly bytesEach: number;
+    readonly bytesAll: number;
+  },
+): Promise<AttributeCell[]> {
+  return tx.rows(listNewestAttributesSql, [orgId, runIds, page.after, page.rowsEach, page.bytesEach, page.bytesAll]);
+}

@@ -1,0 +1,78 @@
+import { AppError, badRequest } from "@tidemark/errors";
+import { fingerprintOf, type ExactObject } from "../documents/exact-json.rules.ts";
+
+/** What POST /runs does when the id exists (API specification, States and transitions). */
+export type CreateMode = "create" | "auto" | "resume";
+
+/** Reads the mode; empty means create. @throws invalid_run_mode */
+export function requireMode(text: string): CreateMode {
+  switch (text) {
+    case "":
+    case "create":
+      return "create";
+    case "auto":
+    case "resume":
+      return text;
+    default:
+      throw new AppError("invalid_run_mode", "mode must be create, auto or resume", { field: "mode" });
+  }
+}
+
+/** The parts of the stored run that a create request is compared with. */
+type ExistingRun = {
+  readonly project: string;
+  /** Null for runs created without a client id, and for forks. */
+  readonly createFingerprint: Uint8Array | null;
+};
+
+/**
+ * Decides what happens to an existing run that the caller may see: attach to it unchanged, or resume it.
+ * A create is a replay only if it equals the request that created the run, however long ago;
+ * auto compares nothing; a resume may name the run's own project only.
+ * @throws run_id_conflict, resume_project_mismatch
+ */
+export function judgeExisting(
+  mode: CreateMode,
+  run: ExistingRun,
+  request: { readonly fingerprint: Uint8Array; readonly explicitProject: string | undefined },
+): "attach" | "resume" {
+  switch (mode) {
+    case "auto":
+      return "attach";
+    case "create":
+      if (run.createFingerprint !== null && Buffer.compare(run.createFingerprint, request.fingerprint) === 0) {
+        return "attach";
+      }
+      throw new AppError("run_id_conflict", "a run with this id exists and was not created by this request", {
+        field: "id",
+      });
+    case "resume":
+      if (request.explicitProject === undefined || request.explicitProject === run.project) return "resume";
+      throw new AppError("resume_project_mismatch", `the run belongs to another project than the one named`, {
+        field: "project",
+      });
+    default:
+      throw badRequest(`unknown mode ${String(mode satisfies never)}`, "mode");
+  }
+}
+
+/** The parts that make two create requests the same one, after names were trimmed and defaults filled in. */
+type FingerprintedRequest = {
+  readonly id: string;
+  readonly project: string;
+  /** Null when the client left the name to the server. */
+  readonly name: string | null;
+  readonly config: ExactObject;
+  readonly tags: readonly string[];
+  readonly metadata: ExactObject;
+};
+
+/**
+ * Returns 32 bytes that are equal for equal requests. The order of keys does not matter, the order of
+ * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
+ * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
+ */
+export function createFingerprint(request: FingerprintedRequest): Uint8Array {
+  const { id, project, name, config, tags, metadata } = request;
+  return fingerprintOf({ id, project, name, config, tags, metadata });
+}

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import { badRequest, isAppError } from "@tidemark/errors";
+
+/** A number as the digits that were sent. `JSON.stringify` writes these digits. */
+export type ExactNumber = { readonly rawJSON: string };
+
+/** A JSON value whose numbers keep their digits. */
+export type ExactJson = null | boolean | string | ExactNumber | readonly ExactJson[] | ExactObject;
+
+/** A free-form document: a JSON object whose numbers keep their digits. */
+export type ExactObject = { readonly [key: string]: ExactJson };
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+// TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
+const json = JSON as unknown as {
+  parse(text: string, reviver: Reviver): ExactJson;
+  rawJSON(text: string): ExactNumber;
+  isRawJSON(value: unknown): value is ExactNumber;
+};
+
+/** Returns a finite number as a JSON value. */
+export function exactNumber(value: number): ExactNumber {
+  return json.rawJSON(JSON.stringify(value));
+}
+
+/** Deepest nesting of a document; a walk of a deeper one could exhaust the stack. */
+export const DOCUMENT_DEPTH_MAX = 128;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Reads a document from UTF-8 JSON; no bytes mean `{}`. Integers beyond 2^53, `1.0` and `-0` keep
+ * their digits. The last value of a repeated key counts.
+ * @throws bad_request when the bytes are not a JSON object, or a number in it is beyond double range
+ */
+export function readDocument(bytes: Uint8Array, field: string): ExactObject {
+  if (bytes.length === 0) return {};
+  const value = parse(bytes, field);
+  if (typeof value !== "object" || value === null || Array.isArray(value) || json.isRawJSON(value)) {
+    throw badRequest(`${field} must be an object`, field);
+  }
+  return value as ExactObject;
+}
+
+function parse(bytes: Uint8Array, field: string): ExactJson {
+  let value: ExactJson;
+  try {
+    value = readJson(utf8.decode(bytes), () => {
+      throw badRequest(`${field} contains a number out of range`, field);
+    });
+  } catch (error) {
+    throw isAppError(error) ? error : badRequest(`${field} must be JSON`, field);
+  }
+  return value;
+}
+
+/** Reads any JSON value. Calls `beyondRange` for a number that no double can hold. @throws SyntaxError */
+function readJson(text: string, beyondRange: () => void = () => {}): ExactJson {
+  const keep: Reviver = (_key, value, { source }) => {
+    if (typeof value !== "number") return value;
+    if (!Number.isFinite(value)) beyondRange();
+    return json.rawJSON(source ?? String(value));
+  };
+  return json.parse(text, keep);
+}
+
+/**
+ * Writes a value as compact JSON: keys sorted by UTF-16 code units (as RFC 8785 does), numbers with
+ * their own digits, or as `number` writes them.
+ * @throws bad_request when the value is nested deeper than `DOCUMENT_DEPTH_MAX`
+ */
+export function writeCanonical(value: ExactJson, number: (digits: string) => string = (digits) => digits): string {
+  const write = (part: ExactJson, depth: number): string => {
+    if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
+    if (part === null || typeof part !== "object") return JSON.stringify(part);
+    if (json.isRawJSON(part)) return number(part.rawJSON);
+    if (Array.isArray(part)) return `[${(part as ExactJson[]).map((item) => write(item, depth + 1)).join(",")}]`;
+    const object = part as ExactObject;
+    const members = Object.keys(object)
+      .toSorted()
+      .map((key) => `${JSON.stringify(key)}:${write(object[key] as ExactJson, depth + 1)}`);
+    return `{${members.join(",")}}`;
+  };
+  return write(value, 0);
+}
+
+/**
+ * Returns one text for all notations of a number: `1`, `1.0` and `10e-1` give the same text, and so
+ * do `-0` and `0`. Numbers that differ in any digit give different texts, even if they are the same double.
+ * `number` is in JSON's notation.
+ */
+export function exactDecimal(number: string): string {
+  const negative = number.startsWith("-");
+  const [mantissa = "", exponent = "0"] = number.slice(negative ? 1 : 0).split(/[eE]/);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = whole + fraction;
+  // Loops, because a regular expression for trailing zeros takes quadratic time on hostile digits.
+  let first = 0;
+  while (digits[first] === "0") first += 1;
+  if (first === digits.length) return "0";
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  const power = Number(exponent) - fraction.length + (digits.length - end);
+  return `${negative ? "-" : ""}${digits.slice(first, end)}e${power}`;
+}
+
+/**
+ * Tells whether two JSON texts are the same value: white space and the order of keys do not matter,
+ * and numbers are equal when their decimal values are equal.
+ */
+export function isSameJson(a: string, b: string): boolean {
+  if (a === b) return true;
+  // Most values that differ are plain, so that nothing has to be parsed.
+  if (isPlain(a) && isPlain(b)) return false;
+  return writeComparable(readJson(a)) === writeComparable(readJson(b));
+}
+
+/** Tells whether only one JSON text has this value: a text without escapes, or a word. */
+function isPlain(json: string): boolean {
+  const first = json[0];
+  if (first === '"') return !json.includes("\\") && json.endsWith('"');
+  return json === "true" || json === "false" || json === "null";
+}
+
+/**
+ * Returns 32 bytes that are equal for values that `isSameJson` takes for the same.
+ * @throws bad_request when the value is nested deeper than `DOCUMENT_DEPTH_MAX`
+ */
+export function fingerprintOf(value: ExactJson): Uint8Array {
+  return createHash("sha256").update(writeComparable(value)).digest();
+}
+
+/** Writes equal values alike. */
+function writeComparable(value: ExactJson): string {
+  return writeCanonical(value, exactDecimal);
+}

@@ -1,0 +1,155 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { isAppError, notFound, type AppError } from "@tidemark/errors";
+import { keyReused, withIdempotency, type Tx } from "@tidemark/pg";
+import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
+import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
+import { readDocument } from "../documents/exact-json.rules.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { NO_METRICS } from "../metrics/aggregates.rules.ts";
+import { resolveProject } from "../projects/resolve-project.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { forkFingerprint, forkRunId, forkedRun, refuseReservedKeys, refuseStep, type ForkWish } from "./fork.rules.ts";
+import { findForkFingerprint, readClock } from "./relatives.sql.ts";
+
+type Request = Parameters<RunsHandlers["forkRun"]>[0];
+
+/**
+ * Creates a child of a run in its project (API specification, POST /api/runs/{run_id}/forks). A
+ * repeat under one key gets the stored answer or, once that has expired, the child as it is now. Every
+ * repeat checks again whether the caller may see the parent.
+ * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress,
+ *   not_found for the artifact, payment_required, plan_limit_exceeded
+ */
+export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { idempotencyKey: key } = request;
+    const runId = pathId(request.runId, "run");
+    const wish = readWish(request);
+    const fingerprint = isAppError(wish) ? new Uint8Array() : forkFingerprint(runId, wish);
+    let source: RunRow | undefined;
+    let known = false;
+    const { reply, replayed } = await withIdempotency(
+      deps.db,
+      caller.orgId,
+      key === "" || isAppError(wish)
+        ? undefined
+        : { key, route: "POST /api/runs/{run_id}/forks", parts: [runId, fingerprint] },
+      async (tx) => {
+        source = await findRun(tx, caller.orgId, runId, caller.projectId);
+        if (source === undefined) throw notFound("run");
+        if (isAppError(wish)) throw wish;
+      },
+      async (tx) => {
+        if (source === undefined || isAppError(wish)) throw new Error("a fork was not checked");
+        const child = await forkOrFind(tx, deps, caller, { source, wish, key, fingerprint });
+        known = child.known;
+        return toBinary(ForkRunResponseSchema, answerOf(source, child.row));
+      },
+    );
+    return { ...fromBinary(ForkRunResponseSchema, reply), replayed: replayed || known };
+  };
+}
+
+/** Reads the body, or returns the fault that is thrown once the run was found. */
+function readWish(request: Request): ForkWish | AppError {
+  try {
+    throwFault(request.bodyFault);
+    const metadata = readDocument(request.metadataJson, "metadata");
+    refuseReservedKeys(metadata);
+    refuseStep(request.step);
+    return {
+      name: request.name,
+      step: request.step,
+      checkpointArtifactId: request.checkpointArtifactId,
+      inheritConfig: request.inheritConfig ?? true,
+      configOverrides: readDocument(request.configOverridesJson, "config_overrides"),
+      tags: request.tags,
+      notes: request.notes,
+      metadata,
+    };
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+}
+
+function answerOf(source: RunRow, child: RunRow): ForkRunResponse {
+  const where = child.forked_from_step === null ? "" : ` at step ${child.forked_from_step}`;
+  return create(ForkRunResponseSchema, {
+    run: encodeRunSummary({ ...child, ...NO_METRICS }),
+    message: `forked from ${source.name}${where}; training is not started, metrics and artifacts are not copied`,
+  });
+}
+
+/** A fork to create of a run that the caller may see. */
+type Fork = {
+  readonly source: RunRow;
+  readonly wish: ForkWish;
+  /** Idempotency-Key of the request; empty when it has none. */
+  readonly key: string;
+  /** `forkFingerprint` of the request. */
+  readonly fingerprint: Uint8Array;
+};
+
+/** A child, and whether an earlier request with the same key created it. */
+type Child = { readonly row: RunRow; readonly known: boolean };
+
+/**
+ * Creates a child of a run, or finds the child that an earlier request with this key created, even after
+ * the record of the key has expired: the id of a keyed child follows from its key. If a client has given
+ * that id to another run, the child gets a random id and is found only while the record is kept.
+ * @throws idempotency_key_reused, not_found for the artifact, bad_request, payment_required,
+ *   plan_limit_exceeded
+ */
+async function forkOrFind(tx: Tx, deps: Pick<RunsDeps, "plans" | "newId">, caller: Caller, fork: Fork): Promise<Child> {
+  const { orgId } = caller;
+  let id = fork.key === "" ? undefined : forkRunId(orgId, fork.key);
+  if (id !== undefined && !(await takeRunId(tx, orgId, id))) {
+    const stored = await findForkFingerprint(tx, orgId, id);
+    if (stored !== undefined && stored !== null) {
+      if (Buffer.compare(stored, fork.fingerprint) !== 0) throw keyReused();
+      return { row: await readChild(tx, orgId, id), known: true };
+    }
+    id = undefined;
+  }
+  // Nothing can create artifacts yet.
+  if (fork.wish.checkpointArtifactId !== undefined) throw notFound("artifact");
+  const runId = id ?? (await takeNewRunId(tx, deps.newId, orgId));
+  return { row: await insertChild(tx, deps, caller, fork, runId), known: false };
+}
+
+async function insertChild(
+  tx: Tx,
+  { plans, newId }: Pick<RunsDeps, "plans" | "newId">,
+  caller: Caller,
+  { source, wish, key, fingerprint }: Fork,
+  id: string,
+): Promise<RunRow> {
+  const project = { name: source.project, description: undefined, newId: newId(), run: true };
+  const { id: projectId } = await resolveProject(tx, caller, plans, project);
+  const at = await readClock(tx);
+  const config = readDocument(Buffer.from(source.config), "config");
+  return insertRun(tx, caller.orgId, {
+    ...forkedRun({ ...source, config }, wish, at),
+    id,
+    projectId,
+    nameWords: "",
+    createFingerprint: undefined,
+    fork: {
+      parentRunId: source.id,
+      step: wish.step,
+      artifactId: undefined,
+      fingerprint: key === "" ? undefined : fingerprint,
+      at,
+    },
+  });
+}
+
+async function readChild(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
+  const row = await findRun(tx, orgId, runId, undefined);
+  if (row === undefined) throw new Error("the child of a key is missing");
+  return row;
+}

@@ -1,0 +1,46 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Db } from "@tidemark/pg";
+import type { Plans } from "@tidemark/plans";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Handlers } from "@tidemark/rpc";
+import { compareRuns } from "./compare/compare-runs.ts";
+import { createRun } from "./create/create-run.ts";
+import { forkRun } from "./fork/fork-run.ts";
+import { getLineage } from "./fork/get-lineage.ts";
+import { getOverview } from "./list/get-overview.ts";
+import { listRuns, summarizeRuns } from "./list/list-runs.ts";
+import { createProject, listProjects } from "./projects/projects.ts";
+import { getRun } from "./read/get-run.ts";
+import type { SearchThreads } from "./regex-search/search-threads.ts";
+import { updateRun } from "./update/update-run.ts";
+
+/** What the handlers use. */
+export type RunsDeps = {
+  readonly db: Db;
+  /** The plans whose limits are enforced; undefined where they are not. */
+  readonly plans: Plans | undefined;
+  /** Where searches with regular expressions are done. */
+  readonly searchThreads: SearchThreads;
+  /** A new random UUID. */
+  readonly newId: () => string;
+};
+
+/** The handlers of this service by RPC. */
+export type RunsHandlers = Handlers<(typeof RunsService)["method"] & GenServiceMethods>;
+
+/** Every RPC of the service. */
+export function runsHandlers(deps: RunsDeps): RunsHandlers {
+  return {
+    createProject: createProject(deps),
+    listProjects: listProjects(deps),
+    createRun: createRun(deps),
+    getRun: getRun(deps),
+    listRuns: listRuns(deps),
+    summarizeRuns: summarizeRuns(deps),
+    getOverview: getOverview(deps),
+    compareRuns: compareRuns(deps),
+    forkRun: forkRun(deps),
+    getLineage: getLineage(deps),
+    updateRun: updateRun(deps),
+  };
+}

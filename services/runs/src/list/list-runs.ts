@@ -1,0 +1,73 @@
+import { compareKeyBytes } from "@tidemark/metric-codec";
+import type { RunOrder as OrderMessage } from "@tidemark/proto/runs/v1/runs";
+import { requireLimit } from "@tidemark/requests";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { metricKeysOf } from "../metrics/aggregates.rules.ts";
+import { encodeRunSummary } from "../read/encode-run.ts";
+import { readSummaries } from "../read/runs.sql.ts";
+import { chooseRuns } from "./choose-runs.sql.ts";
+import { countFittingRuns, pageTooHeavy } from "./page-weight.sql.ts";
+import { countRuns } from "./run-counts.sql.ts";
+import { readRunCursor, writeRunCursor } from "./run-cursor.ts";
+import { LIST_METRIC_KEYS_MAX, requireSort, type RunOrder } from "./run-list.rules.ts";
+import { withRuns } from "./with-runs.ts";
+
+/** Most runs of a page. */
+const LIMIT_MAX = 1000;
+
+/**
+ * Lists a page of runs with their summaries (API specification, GET /runs).
+ * @throws bad_request, run_search_invalid, run_search_too_broad
+ */
+export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
+  return async (request, call) => {
+    const order = readOrder(request.order);
+    const limit = requireLimit(request.limit, LIMIT_MAX);
+    const start = { offset: Number(request.offset) };
+    const rows = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
+      const { page } = await chooseRuns(tx, orgId, { filter, order, start, limit });
+      const ids = page.map(({ id }) => id);
+      const fitting = await countFittingRuns(tx, orgId, ids);
+      if (fitting < ids.length) throw pageTooHeavy(fitting);
+      return readSummaries(tx, orgId, ids, LIST_METRIC_KEYS_MAX);
+    });
+    return { runs: rows.map((row) => encodeRunSummary(row)) };
+  };
+}
+
+/**
+ * Lists a page of runs with the total and the cursor of the next page (API specification, GET /api/runs/summary).
+ * A page whose documents are too heavy ends early.
+ * @throws bad_request, run_search_invalid, run_search_too_broad
+ */
+export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
+  return async (request, call) => {
+    const order = readOrder(request.order);
+    const limit = requireLimit(request.limit, LIMIT_MAX);
+    const start = request.cursor === "" ? { offset: Number(request.offset) } : readRunCursor(request.cursor, order);
+    const metricKeysMax = request.selection ? 0 : LIST_METRIC_KEYS_MAX;
+    const read = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
+      // One more run tells whether there is a next page.
+      const choice = { filter, order, start, limit: limit + 1, counted: true };
+      const { page, found } = await chooseRuns(tx, orgId, choice);
+      const ids = page.slice(0, limit).map(({ id }) => id);
+      const fitting = await countFittingRuns(tx, orgId, ids);
+      const rows = await readSummaries(tx, orgId, ids.slice(0, fitting), metricKeysMax);
+      const total = found ?? (await countRuns(tx, orgId, filter)).total;
+      return { rows, total, last: page.length > fitting ? page[fitting - 1] : undefined };
+    });
+    return {
+      runs: read.rows.map((row) => encodeRunSummary(row)),
+      metricKeys: [...new Set(read.rows.flatMap(metricKeysOf))]
+        .toSorted(compareKeyBytes)
+        .slice(0, LIST_METRIC_KEYS_MAX),
+      total: BigInt(read.total),
+      nextCursor: read.last === undefined ? "" : writeRunCursor(order, read.last),
+    };
+  };
+}
+
+/** Reads an order. @throws bad_request */
+function readOrder(message: OrderMessage | undefined): RunOrder {
+  return { sort: requireSort(message?.sortBy ?? ""), metricKey: message?.metricKey ?? "" };
+}

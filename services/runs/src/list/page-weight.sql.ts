@@ -1,0 +1,38 @@
+import { badRequest } from "@tidemark/errors";
+import { sql, type Tx } from "@tidemark/pg";
+
+/** Most bytes of free-form documents in one page; heavier runs have to be read in smaller pages. */
+export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** This many runs always fit: the documents of a run are created with at most 1,000,000 bytes. */
+const RUNS_ALWAYS_FIT = 60;
+
+/** Returns how many of the first runs fit into a page, 1 or more, given the bytes of each. */
+export function runsThatFit(bytes: readonly number[]): number {
+  let sum = 0;
+  const over = bytes.findIndex((weight) => (sum += weight) > PAGE_BYTES_MAX);
+  return over === -1 ? bytes.length : Math.max(1, over);
+}
+
+/** Returns the error of a list that cannot tell that it shows fewer runs than requested. */
+export function pageTooHeavy(fitting: number): Error {
+  return badRequest(
+    `these runs have more than ${PAGE_BYTES_MAX / 1024 / 1024} MiB of documents; ask for at most ${fitting} at a time`,
+    "limit",
+  );
+}
+
+const weighRunsSql = sql(
+  "runs_weigh",
+  `SELECT octet_length(r.config) + octet_length(r.metadata) + coalesce(octet_length(array_to_string(r.tags, '')), 0) AS bytes
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
+   JOIN runs.runs r ON r.org_id = $1 AND r.id = chosen.id
+   ORDER BY chosen.ordinal`,
+);
+
+/** Returns how many of the first of these runs fit into a page. Short pages are not weighed. */
+export async function countFittingRuns(tx: Tx, orgId: string, ids: readonly string[]): Promise<number> {
+  if (ids.length <= RUNS_ALWAYS_FIT) return ids.length;
+  const rows = await tx.rows<{ bytes: number }>(weighRunsSql, [orgId, ids]);
+  return runsThatFit(rows.map(({ bytes }) => bytes));
+}

@@ -1,0 +1,37 @@
+import { AppError } from "@tidemark/errors";
+import { awaitsPayment, type Plan } from "@tidemark/plans";
+
+/** Numbers of projects and runs: what an organization has, or what its plan allows. */
+export type PlanUsage = Pick<Plan, "projects" | "runs">;
+
+/** What a request would add. */
+type PlanWish = { readonly project: boolean; readonly run: boolean };
+
+/** Refuses new projects and runs while a payment is due. @throws payment_required */
+export function refuseUnpaid(billingState: string): void {
+  if (!awaitsPayment(billingState)) return;
+  throw new AppError("payment_required", "the organization needs a billing action before it can create anything new");
+}
+
+/** Refuses what would exceed the plan. @throws plan_limit_exceeded */
+export function refuseBeyondPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): void {
+  if (wanted.project && usage.projects >= limits.projects) throw beyond("projects", limits.projects);
+  if (wanted.run && usage.runs >= limits.runs) throw beyond("runs", limits.runs);
+}
+
+// An organization does not have more creates than this in flight.
+const MARGIN = 200;
+
+/**
+ * Tells whether creates of this organization must queue to be counted exactly. Far from the limits
+ * they need not, and a lock would make all creates of the organization wait for each other.
+ */
+export function isNearPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): boolean {
+  return (
+    (wanted.project && usage.projects + MARGIN >= limits.projects) || (wanted.run && usage.runs + MARGIN >= limits.runs)
+  );
+}
+
+function beyond(what: string, limit: number): AppError {
+  return new AppError("plan_limit_exceeded", `the organization's plan allows ${limit} ${what}`);
+}

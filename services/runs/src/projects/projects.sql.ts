@@ -1,0 +1,108 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { ProjectName } from "../search/tree.rules.ts";
+import type { PlanUsage } from "./plan-limits.rules.ts";
+
+/** A project as the statements return it; the instant is an RFC 3339 text. */
+export type ProjectRow = {
+  readonly id: string;
+  readonly org_id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly created_at: string;
+};
+
+/** Select list of a `ProjectRow`. */
+const projectColumns = "id, org_id, name, description, created_at";
+
+const findProjectSql = sql(
+  "runs_find_project",
+  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 AND id = $2`,
+);
+
+/** Returns the project with this id, if it is in the organization. */
+export function findProject(tx: Tx, orgId: string, projectId: string): Promise<ProjectRow | undefined> {
+  return tx.one(findProjectSql, [orgId, projectId]);
+}
+
+const findProjectByNameSql = sql(
+  "runs_find_project_by_name",
+  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 AND name = $2`,
+);
+
+/** Returns the organization's project of this name. */
+export function findProjectByName(tx: Tx, orgId: string, name: string): Promise<ProjectRow | undefined> {
+  return tx.one(findProjectByNameSql, [orgId, name]);
+}
+
+const insertProjectSql = sql(
+  "runs_insert_project",
+  `INSERT INTO runs.projects (org_id, id, name, description) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (org_id, name) DO NOTHING
+   RETURNING ${projectColumns}`,
+);
+
+/** Stores and returns a project; undefined when the name exists, also if a concurrent transaction has just stored it. */
+export function insertProject(
+  tx: Tx,
+  orgId: string,
+  project: { readonly id: string; readonly name: string; readonly description: string | undefined },
+): Promise<ProjectRow | undefined> {
+  return tx.one(insertProjectSql, [orgId, project.id, project.name, project.description ?? null]);
+}
+
+const listProjectsSql = sql(
+  "runs_list_projects",
+  `SELECT ${projectColumns} FROM runs.projects
+   WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)
+   ORDER BY name LIMIT $3::bigint OFFSET $4::bigint`,
+);
+
+/** Returns a page of projects by name; with `projectId` only that one. */
+export function listProjectRows(
+  tx: Tx,
+  orgId: string,
+  projectId: string | undefined,
+  page: { readonly limit: number; readonly offset: bigint },
+): Promise<ProjectRow[]> {
+  return tx.rows(listProjectsSql, [orgId, projectId ?? null, page.limit, page.offset]);
+}
+
+const countProjectsSql = sql(
+  "runs_count_projects",
+  "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)",
+);
+
+/** Returns the number of projects on all pages of `listProjectRows`. */
+export async function countProjects(tx: Tx, orgId: string, projectId: string | undefined): Promise<number> {
+  const row = await tx.one<{ total: number }>(countProjectsSql, [orgId, projectId ?? null]);
+  return row?.total ?? 0;
+}
+
+const listProjectNamesSql = sql(
+  "runs_list_project_names",
+  "SELECT id, lower(name) AS name FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)",
+);
+
+/** Returns the ids and names of all projects, or of `projectId` only. The names' ASCII letters are lower case; collation C lowers no others. */
+export function listProjectNames(tx: Tx, orgId: string, projectId: string | undefined): Promise<ProjectName[]> {
+  return tx.rows(listProjectNamesSql, [orgId, projectId ?? null]);
+}
+
+const readPlanUsageSql = sql(
+  "runs_read_plan_usage",
+  `SELECT count(*) AS projects,
+          coalesce(sum(runs_running + runs_finished + runs_failed), 0)::bigint AS runs
+   FROM runs.projects WHERE org_id = $1`,
+);
+
+/** Returns what the organization has, from the counters of its projects: at most a few hundred rows where limits are enforced. */
+export async function readPlanUsage(tx: Tx, orgId: string): Promise<PlanUsage> {
+  return (await tx.one<PlanUsage>(readPlanUsageSql, [orgId])) ?? { projects: 0, runs: 0 };
+}
+
+const lockPlanSql = sql("runs_lock_plan", "SELECT pg_advisory_xact_lock(hashtextextended('runs.plan ' || $1, 0))");
+
+/** Locks the organization's plan until the transaction ends, so that one transaction at a time counts projects and runs and adds to them. */
+export async function lockPlan(tx: Tx, orgId: string): Promise<void> {
+  await tx.rows(lockPlanSql, [orgId]);
+}

@@ -1,0 +1,54 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AppError } from "@tidemark/errors";
+import type { ProjectSchema } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, requireLimit } from "@tidemark/requests";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { countProjects, listProjectRows, type ProjectRow } from "./projects.sql.ts";
+import { DEFAULT_PROJECT, resolveProject } from "./resolve-project.ts";
+
+/** Most projects of a page. */
+const LIMIT_MAX = 1000;
+
+/**
+ * Creates a project, or returns the one of that name unchanged (API specification, POST /projects).
+ * @throws forbidden for project-scoped keys, payment_required, plan_limit_exceeded
+ */
+export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["createProject"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    if (caller.projectId !== undefined) {
+      throw new AppError("forbidden", "a project-scoped key cannot create projects");
+    }
+    const wish = {
+      name: request.name === "" ? DEFAULT_PROJECT : request.name,
+      description: request.description,
+      newId: newId(),
+      run: false,
+    };
+    const project = await db.withTenant(caller.orgId, (tx) => resolveProject(tx, caller, plans, wish));
+    return { project: encodeProject(project) };
+  };
+}
+
+/** Lists projects by name; a project-scoped key sees its own (API specification, GET /projects). @throws bad_request */
+export function listProjects({ db }: RunsDeps): RunsHandlers["listProjects"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const page = { limit: requireLimit(request.limit, LIMIT_MAX), offset: request.offset };
+    return db.withTenant(orgId, async (tx) => {
+      const rows = await listProjectRows(tx, orgId, projectId, page);
+      const total = await countProjects(tx, orgId, projectId);
+      return { projects: rows.map(encodeProject), total: BigInt(total) };
+    });
+  };
+}
+
+function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    name: row.name,
+    createdAt: row.created_at,
+    ...(row.description === null ? {} : { description: row.description }),
+  };
+}

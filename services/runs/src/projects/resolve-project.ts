@@ -1,0 +1,83 @@
+import { AppError } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { planOf, type Plan, type Plans } from "@tidemark/plans";
+import type { Caller } from "@tidemark/requests";
+import { isNearPlan, refuseBeyondPlan, refuseUnpaid } from "./plan-limits.rules.ts";
+import {
+  findProject,
+  findProjectByName,
+  insertProject,
+  lockPlan,
+  readPlanUsage,
+  type ProjectRow,
+} from "./projects.sql.ts";
+
+/** The project of runs whose client names no project. */
+export const DEFAULT_PROJECT = "default";
+
+/**
+ * Returns the name of the project for a new run: the one that the client names, else the one of a
+ * project-scoped key, else `default`.
+ * @throws forbidden when a project-scoped key names another project
+ */
+export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string | undefined): Promise<string> {
+  if (caller.projectId === undefined) return explicit ?? DEFAULT_PROJECT;
+  const own = await findProject(tx, caller.orgId, caller.projectId);
+  if (own === undefined || (explicit !== undefined && explicit !== own.name)) {
+    throw new AppError("forbidden", "a project-scoped key can use its own project only", { field: "project" });
+  }
+  return own.name;
+}
+
+/** A wish for the project of this name, created if it is missing, and perhaps for a new run in it. */
+type ProjectWish = {
+  readonly name: string;
+  readonly description: string | undefined;
+  /** The id that a new project gets. */
+  readonly newId: string;
+  /** Whether a run is created in it. */
+  readonly run: boolean;
+};
+
+/**
+ * Returns the project of a name, created if it is missing. Account state and plan are checked for
+ * what is new only: an existing project without a new run passes unchecked.
+ * @throws payment_required, plan_limit_exceeded
+ */
+export async function resolveProject(
+  tx: Tx,
+  caller: Caller,
+  plans: Plans | undefined,
+  wish: ProjectWish,
+): Promise<ProjectRow> {
+  let found = await findProjectByName(tx, caller.orgId, wish.name);
+  if (found !== undefined && !wish.run) return found;
+  refuseUnpaid(caller.billingState);
+  if (plans !== undefined) found = await holdToPlan(tx, caller, planOf(plans, caller.planTier), wish, found);
+  if (found !== undefined) return found;
+  const created = await insertProject(tx, caller.orgId, {
+    id: wish.newId,
+    name: wish.name,
+    description: wish.description,
+  });
+  const project = created ?? (await findProjectByName(tx, caller.orgId, wish.name));
+  if (project === undefined) throw new Error("a project that exists by name cannot be seen");
+  return project;
+}
+
+async function holdToPlan(
+  tx: Tx,
+  caller: Caller,
+  limits: Plan,
+  wish: ProjectWish,
+  found: ProjectRow | undefined,
+): Promise<ProjectRow | undefined> {
+  const wanted = (project: ProjectRow | undefined) => ({ project: project === undefined, run: wish.run });
+  const usage = await readPlanUsage(tx, caller.orgId);
+  if (!isNearPlan(usage, limits, wanted(found))) return found;
+  // The transaction that held the lock before may have created this very project.
+  await lockPlan(tx, caller.orgId);
+  const project = found ?? (await findProjectByName(tx, caller.orgId, wish.name));
+  refuseBeyondPlan(await readPlanUsage(tx, caller.orgId), limits, wanted(project));
+  return project;
+}

@@ -1,0 +1,95 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  MetricAggregatesSchema,
+  RunControlSchema,
+  RunSchema,
+  RunSummarySchema,
+} from "@tidemark/proto/runs/v1/runs";
+import { isStopRequested, type StopState } from "@tidemark/run-state";
+import type { ExactObject } from "../documents/exact-json.rules.ts";
+import { notesOf } from "../documents/run-notes.rules.ts";
+import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
+import type { LifecycleRow, RunRow } from "./runs.sql.ts";
+
+const utf8 = new TextEncoder();
+
+/** Encodes a run without its metrics. */
+export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
+  const metadata = utf8.encode(row.metadata);
+  return {
+    id: row.id,
+    orgId: row.org_id,
+    projectId: row.project_id,
+    project: row.project,
+    name: row.name,
+    status: row.status,
+    configJson: utf8.encode(row.config),
+    tags: row.tags,
+    metadataJson: metadata,
+    createdAt: row.created_at,
+    startedAt: row.started_at,
+    resumeCount: row.resume_count,
+    lifecycle: (JSON.parse(row.lifecycle) as LifecycleRow[]).map((entry) => ({
+      statusFrom: entry.status_from,
+      statusTo: entry.status_to,
+      at: entry.at,
+      kind: entry.kind,
+    })),
+    ...present({
+      // The document is parsed only if it can have the member.
+      notes: row.metadata.includes('"notes":') ? notesOf(JSON.parse(row.metadata) as ExactObject) : undefined,
+      finishedAt: row.finished_at,
+      parentRunId: row.parent_run_id,
+      forkedFromStep: row.forked_from_step,
+      forkedFromArtifactId: row.forked_from_artifact_id,
+      resumedAt: row.resumed_at,
+    }),
+  };
+}
+
+/**
+ * Encodes a run with its summary; reason and message of a stop only with `stopDetails`. Artifact counts
+ * are zero, because nothing can create artifacts yet.
+ */
+export function encodeRunSummary(
+  row: RunRow & MetricRow,
+  options: { readonly stopDetails?: boolean; readonly nextCursor?: string } = {},
+): MessageInitShape<typeof RunSummarySchema> {
+  return {
+    run: encodeRun(row),
+    runControl: encodeRunControl(row, options.stopDetails === true),
+    metrics: encodeMetrics(row, options.nextCursor ?? ""),
+    artifactCounts: {},
+  };
+}
+
+/** Encodes the state of a run's stop request; its free texts only with `details`. */
+function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeof RunControlSchema> {
+  return {
+    stopState: row.stop_state,
+    displayStatus: row.display_status,
+    stopRequested: isStopRequested(row.stop_state as StopState),
+    ...present({
+      stopRequestId: row.stop_request_id,
+      actor: row.stop_actor,
+      stopRequestedAt: row.stop_requested_at,
+      stopAcknowledgedAt: row.stop_acknowledged_at,
+      stopCompletedAt: row.stop_completed_at,
+      updatedAt: row.stop_updated_at,
+      details: details
+        ? present({ reason: row.stop_reason, completionMessage: row.stop_completion_message })
+        : undefined,
+    }),
+  };
+}
+
+/** Encodes a page of metric aggregates as columns. */
+function encodeMetrics(row: MetricRow, nextCursor: string): MessageInitShape<typeof MetricAggregatesSchema> {
+  return { ...numberColumnsOf(row), keys: metricKeysOf(row), keysTotal: BigInt(row.metric_total), nextCursor };
+}
+
+/** Returns the object without its nulls: an absent field of a message must not be a member. */
+function present<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: NonNullable<T[K]> };
+}

@@ -1,0 +1,141 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { NO_METRICS, type MetricRow } from "../metrics/aggregates.rules.ts";
+import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
+import type { KeyRange } from "../metrics/key-range.rules.ts";
+
+/** A run as the statements return it; instants are RFC 3339 texts. */
+export type RunRow = {
+  readonly id: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly status: string;
+  readonly display_status: string;
+  readonly config: string;
+  readonly tags: string[];
+  readonly metadata: string;
+  readonly created_at: string;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+  readonly parent_run_id: string | null;
+  readonly forked_from_step: number | null;
+  readonly forked_from_artifact_id: string | null;
+  readonly resume_count: number;
+  readonly resumed_at: string | null;
+  /** JSON, see `LifecycleRow`. */
+  readonly lifecycle: string;
+  readonly create_fingerprint: Uint8Array | null;
+  readonly stop_state: string;
+  readonly stop_request_id: string | null;
+  readonly stop_reason: string | null;
+  readonly stop_completion_message: string | null;
+  readonly stop_actor: string | null;
+  readonly stop_requested_at: string | null;
+  readonly stop_acknowledged_at: string | null;
+  readonly stop_completed_at: string | null;
+  readonly stop_updated_at: string | null;
+};
+
+/** One entry of the column `lifecycle`. */
+export type LifecycleRow = {
+  readonly status_from: string;
+  readonly status_to: string;
+  readonly at: string;
+  readonly kind: string;
+};
+
+/** Select list of a `RunRow`, over `runs.runs r` and its project `p`. */
+export const runColumns = `
+  r.id, r.org_id, r.project_id, p.name AS project, r.name, r.status, r.display_status, r.config, r.tags, r.metadata,
+  r.created_at, r.started_at, r.finished_at, r.parent_run_id, r.forked_from_step, r.forked_from_artifact_id,
+  r.resume_count, r.resumed_at, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
+  r.stop_completion_message, r.stop_actor, r.stop_requested_at, r.stop_acknowledged_at, r.stop_completed_at,
+  r.stop_updated_at`;
+
+const findRunSql = sql(
+  "runs_find_run",
+  `SELECT ${runColumns}
+   FROM runs.runs r
+   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
+);
+
+/** Returns a run without its metrics; undefined when it is not in the organization, or not in `projectId`. */
+export function findRun(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  projectId: string | undefined,
+): Promise<RunRow | undefined> {
+  return tx.one(findRunSql, [orgId, runId, projectId ?? null]);
+}
+
+const listRunsByIdSql = sql(
+  "runs_list_runs_by_id",
+  `SELECT ${runColumns}
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+   JOIN runs.runs r ON r.org_id = $1 AND r.id = asked.id AND ($3::uuid IS NULL OR r.project_id = $3)
+   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ORDER BY asked.ordinal`,
+);
+
+/** Returns runs without their metrics, in the order of `runIds`, and leaves out those that are not in the organization, or not in `projectId`. */
+export function listRunsById(
+  tx: Tx,
+  orgId: string,
+  runIds: readonly string[],
+  projectId: string | undefined,
+): Promise<RunRow[]> {
+  return tx.rows(listRunsByIdSql, [orgId, runIds, projectId ?? null]);
+}
+
+const findRunSummarySql = sql(
+  "runs_find_run_summary",
+  `SELECT ${runColumns}, ${metricColumns}
+   FROM runs.runs r
+   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${metricsOf({
+     limit: "$4::bigint",
+     matching: `AND k.key COLLATE "C" >= $5 AND ($6::text IS NULL OR k.key COLLATE "C" < $6)`,
+     page: `AND k.key COLLATE "C" > $7`,
+     fromStart: "$7 = ''",
+     isEvery: "$5 = '' AND $6::text IS NULL",
+   })}
+   WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
+);
+
+/** Returns a run with a page of its metric aggregates; undefined when it is not in the organization, or not in `projectId`. */
+export function findRunSummary(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  projectId: string | undefined,
+  keys: KeyRange & { readonly limit: number },
+): Promise<(RunRow & MetricRow) | undefined> {
+  const { limit, from, end, after } = keys;
+  return tx.one(findRunSummarySql, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
+}
+
+const readSummariesSql = sql(
+  "runs_read_summaries",
+  `SELECT ${runColumns}, ${metricColumns}
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
+   JOIN runs.runs r ON r.org_id = $1 AND r.id = chosen.id
+   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${metricsOf({ limit: "$3::bigint", fromStart: "true" })}
+   ORDER BY chosen.ordinal`,
+);
+
+/** Returns runs in the order of `ids`, each with its first `metricKeysMax` metric aggregates. */
+export async function readSummaries(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  metricKeysMax: number,
+): Promise<(RunRow & MetricRow)[]> {
+  if (ids.length === 0) return [];
+  if (metricKeysMax > 0) return tx.rows(readSummariesSql, [orgId, ids, metricKeysMax]);
+  const rows = await listRunsById(tx, orgId, ids, undefined);
+  return rows.map((row) => ({ ...row, ...NO_METRICS }));
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createDb, sql, type Db } from "@tidemark/pg";
+import { hostedPlans } from "@tidemark/plans";
+import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { runsHandlers } from "./handlers.ts";
+import { runsMigrations } from "./module.ts";
+import { createSearchThreads } from "./regex-search/search-threads.ts";
+
+/** Metrics and attributes, which runs shows and compares. */
+export const ingestMigrations = {
+  schema: "ingest",
+  directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
+};
+
+export type RunsClient = Client<(typeof RunsService)["method"]>;
+
+/** The service on its own database. */
+export type RunsFixture = {
+  readonly client: RunsClient;
+  /** With plan limits enforced. */
+  readonly limited: RunsClient;
+  /** As the service's role, under row level security. */
+  readonly db: Db;
+  /** As the owner of the database, above row level security. */
+  readonly owner: Db;
+  readonly url: string;
+  close(): Promise<void>;
+};
+
+/** Starts the service on the given database or on a new one; `close` drops either. */
+export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
+  const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations]));
+  const { url } = database;
+  const open = (role: string) => createDb({ url, role, application: "runs-test", connectionsMax: 12 });
+  const db = open("tidemark_runs");
+  const owner = open(new URL(url).username);
+  const searchThreads = createSearchThreads({
+    connection: { url, role: "tidemark_runs", application: "runs-test-search" },
+    threads: 1,
+  });
+  const clientWith = (limitsOn: boolean) =>
+    createLocalClient(
+      RunsService,
+      implement(
+        RunsService,
+        runsHandlers({ db, searchThreads, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID }),
+      ),
+    );
+  return {
+    client: clientWith(false),
+    limited: clientWith(true),
+    db,
+    owner,
+    url,
+    close: async () => {
+      await Promise.all([db.close(), owner.close(), searchThreads.close()]);
+      await database.drop();
+    },
+  };
+}
+
+/** Returns the call of an API key; of a new organization unless one is named. */
+export function callAs(identity: MessageInitShape<typeof IdentitySchema> = {}): Call & { readonly orgId: string } {
+  const orgId = identity.orgId ?? randomUUID();
+  const full = create(IdentitySchema, {
+    kind: CallerKind.API_KEY,
+    scopes: ["sdk:ingest", "export:read"],
+    planTier: "free",
+    billingState: "free_active",
+    ...identity,
+    orgId,
+  });
+  // One call may serve a whole file of tests.
+  return { ...createCall({ identity: full, timeoutMs: 600_000 }), orgId };
+}
+
+/** Encodes a document as messages carry it. */
+export const json = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Decodes a document of a message. */
+export const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);
+
+/** Creates a run through the service and returns it. */
+export async function makeRun(
+  client: RunsClient,
+  call: Call,
+  request: Parameters<RunsClient["createRun"]>[0] = {},
+): Promise<NonNullable<Awaited<ReturnType<RunsClient["createRun"]>>["run"]>> {
+  const { run } = await client.createRun(request, call);
+  if (run === undefined) throw new Error("the answer has no run");
+  return run;
+}
+
+/** Runs one statement as the owner, above row level security. */
+export function asOwner<Row>(fixture: RunsFixture, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
+  return fixture.owner.rows<Row>(sql(`test_${statement}`.slice(0, 55) + statement.length, statement), values);
+}
+
+/** Returns the error that a call fails with. */
+export async function failure(
+  promise: Promise<unknown>,
+): Promise<{ reason: string; field: string | undefined; message: string }> {
+  try {
+    await promise;
+  } catch (error) {
+    return error as { reason: string; field: string | undefined; message: string };
+  }
+  throw new Error("the call did not fail");
+}

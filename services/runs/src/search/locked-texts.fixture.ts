@@ -1,0 +1,34 @@
+import { plannedSql } from "@tidemark/pg";
+import type { RunsFixture } from "../runs.fixture.ts";
+
+/** Runs `work` while no search can read a text, and hands it what lets them. */
+export async function whileTextsAreLocked(
+  { owner }: RunsFixture,
+  work: (release: () => void) => Promise<void>,
+): Promise<void> {
+  const lock = plannedSql("test_lock", "LOCK TABLE runs.run_texts IN ACCESS EXCLUSIVE MODE");
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => (release = resolve));
+  let working: Promise<void> = Promise.resolve();
+  await owner.transaction(async (tx) => {
+    await tx.rows(lock, []);
+    working = work(release).finally(release);
+    await released;
+  });
+  await working;
+}
+
+/** Cancels the statement of a pool that waits for the texts, as PostgreSQL does with one that takes too long. */
+export async function cancelWaiting({ owner }: RunsFixture, application: string): Promise<void> {
+  const cancel = plannedSql(
+    "test_cancel",
+    `SELECT pg_cancel_backend(pid) AS cancelled FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`,
+  );
+  // A statement waits for 3 s at most.
+  for (let tries = 0; tries < 300; tries += 1) {
+    if ((await owner.rows(cancel, [application])).length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error("nothing waits");
+}

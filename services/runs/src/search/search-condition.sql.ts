@@ -1,0 +1,97 @@
+import type { ResolvedTree, TextField } from "./tree.rules.ts";
+
+/** Adds a value to a statement and returns its parameter, `$n`. */
+export type Bind = (value: unknown) => string;
+
+/** Starts the values of a statement whose `$1` is the organization; `bind` adds to them. */
+export function parameters(orgId: string): { readonly values: unknown[]; readonly bind: Bind } {
+  const values: unknown[] = [orgId];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
+
+/** A search that SQL alone can decide: terms about projects are resolved, and regular expressions are replaced by their literals. */
+export type PlainTree = ResolvedTree<
+  /** One of the indexed texts contains the text. */
+  | { readonly kind: "holds"; readonly column: IndexedText; readonly text: string }
+  /** The literals of a regular expression say nothing about the run. */
+  | { readonly kind: "irregular" }
+>;
+
+/** The texts with a trigram index. */
+export type IndexedText = "summary" | "notes" | "config" | "metadata";
+
+/** Returns the condition that is true of a row `t` of runs.found_runs exactly if the tree finds its run. */
+export function searchCondition(tree: PlainTree, bind: Bind): string {
+  switch (tree.kind) {
+    case "text":
+      return textCondition(tree.field, bind(likePattern(tree.text)));
+    case "tag":
+      return `t.tags @> ARRAY[${bind(tree.tag)}::text]`;
+    case "status":
+      return `t.display_status = ${bind(tree.status)}`;
+    case "id":
+      return idCondition(tree.prefix, bind);
+    case "projects":
+      return tree.ids.length === 0 ? "false" : `t.project_id = ANY (${bind(tree.ids)}::uuid[])`;
+    case "holds":
+      return `t.${tree.column} LIKE ${bind(likePattern(tree.text))}`;
+    case "irregular":
+      return "t.irregular";
+    case "not":
+      return `NOT (${searchCondition(tree.node, bind)})`;
+    case "and":
+      return listCondition(withoutImplied(tree.nodes), "AND", "true", bind);
+    case "or":
+      return listCondition(tree.nodes, "OR", "false", bind);
+    default:
+      throw new Error(`no condition for ${String(tree satisfies never)}`);
+  }
+}
+
+function listCondition(nodes: readonly PlainTree[], operator: string, empty: string, bind: Bind): string {
+  return nodes.map((node) => `(${searchCondition(node, bind)})`).join(` ${operator} `) || empty;
+}
+
+/**
+ * Returns the nodes of an AND without the texts that another text of the same field contains, since that
+ * one implies them. An incomplete query may be a list of 256 texts, and each costs time on every run.
+ */
+function withoutImplied(nodes: readonly PlainTree[]): PlainTree[] {
+  return nodes.filter((node, index) => {
+    if (node.kind !== "text") return true;
+    return !nodes.some((other, otherIndex) => {
+      if (otherIndex === index || other.kind !== "text" || other.field !== node.field) return false;
+      return other.text === node.text ? otherIndex < index : other.text.includes(node.text);
+    });
+  });
+}
+
+/** The columns that a search term without a field searches, each by itself. */
+export const TEXTS_OF_ALL = ["summary", "config", "metadata"] as const satisfies readonly IndexedText[];
+
+function textCondition(field: Exclude<TextField, "project">, pattern: string): string {
+  switch (field) {
+    case "all":
+      return TEXTS_OF_ALL.map((column) => `t.${column} LIKE ${pattern}`).join(" OR ");
+    case "name":
+      // The summary, which has an index, contains every name whole.
+      return `t.summary LIKE ${pattern} AND t.name LIKE ${pattern}`;
+    default:
+      return `t.${field} LIKE ${pattern}`;
+  }
+}
+
+/** Returns a LIKE pattern for texts that contain this one. */
+function likePattern(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
+}
+
+const UUID_SHAPE = "00000000-0000-0000-0000-000000000000";
+
+/** Ids with a prefix are a range, which the primary key answers. */
+function idCondition(prefix: string, bind: Bind): string {
+  const low = prefix + UUID_SHAPE.slice(prefix.length);
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(low)) return "false";
+  const high = prefix + UUID_SHAPE.replaceAll("0", "f").slice(prefix.length);
+  return `t.run_id BETWEEN ${bind(low)}::uuid AND ${bind(high)}::uuid`;
+}

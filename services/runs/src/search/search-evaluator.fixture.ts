@@ -1,0 +1,94 @@
+import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
+import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
+
+/** What searches know of a run. `config` and `metadata` are compact JSON objects, as they are stored. */
+export type SearchedRun = {
+  readonly id: string;
+  readonly project: string;
+  readonly name: string;
+  readonly tags: readonly string[];
+  readonly metadata: string;
+  readonly config: string;
+  readonly status: RunStatus;
+  readonly displayStatus: DisplayStatus;
+};
+
+/** Whether a pattern occurs in a text, whatever the case. */
+export type MatchesRegex = (pattern: string, text: string) => boolean;
+
+/**
+ * Whether a search finds a run: the rules of the API specification, Run search, as plainly as they
+ * can be written, to compare the real implementation with.
+ */
+export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex): boolean {
+  switch (tree.kind) {
+    case "and":
+      return tree.nodes.every((node) => matches(node, run, regex));
+    case "or":
+      return tree.nodes.some((node) => matches(node, run, regex));
+    case "not":
+      return !matches(tree.node, run, regex);
+    case "text":
+      return textsOf(run, tree.field).some((text) => text.includes(tree.text));
+    case "tag":
+      return searchedTags(run).includes(tree.tag);
+    case "status":
+      return run.displayStatus === tree.status;
+    case "id":
+      return run.id.startsWith(tree.prefix);
+    case "regex":
+      return textsOf(run, tree.field).some((text) => regex(tree.pattern, text));
+  }
+}
+
+/** The texts that are searched, each by itself. */
+function textsOf(run: SearchedRun, field: RegexField): readonly string[] {
+  switch (field) {
+    case "all":
+      return [searched(summary(run)), searched(run.config), searched(run.metadata)];
+    case "tag":
+      return searchedTags(run);
+    case "status":
+      return [run.displayStatus];
+    default:
+      return [searched(textOf(run, field))];
+  }
+}
+
+function textOf(run: SearchedRun, field: Exclude<TextField, "all">): string {
+  return field === "notes" ? notes(run) : run[field];
+}
+
+/** The parts of the summary that a run has, with single spaces between, and the status shown where it is another. */
+function summary(run: SearchedRun): string {
+  const shown = run.displayStatus === run.status ? "" : run.displayStatus;
+  const parts = [run.project, run.name, run.tags.join(" "), notes(run), run.status, run.id, shown];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+/** The texts in the metadata that are about the run. What no database text can hold stands there as U+FFFD. */
+function notes(run: SearchedRun): string {
+  const metadata = JSON.parse(run.metadata) as Record<string, unknown>;
+  const texts = ["notes", "note", "description", "summary", "comment"]
+    .filter((key) => Object.hasOwn(metadata, key))
+    .map((key) => metadata[key])
+    .filter((value) => typeof value === "string");
+  return texts.join(" ").toWellFormed().replaceAll("\0", "\u{FFFD}");
+}
+
+/** The tags that end within the first 32 KiB of all of them, joined by spaces. */
+function searchedTags(run: SearchedRun): readonly string[] {
+  const endOf = (index: number) => Buffer.byteLength(run.tags.slice(0, index + 1).join(" "));
+  return run.tags.filter((_tag, index) => endOf(index) <= 32_768).map(lowered);
+}
+
+/** The first 32 KiB of a text, no character cut in two, with its ASCII letters lowered. */
+function searched(text: string): string {
+  // Writes whole characters only.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(32_768));
+  return lowered(text.slice(0, read));
+}
+
+function lowered(text: string): string {
+  return text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+}

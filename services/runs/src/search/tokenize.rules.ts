@@ -1,0 +1,153 @@
+import type { RegexField } from "./tree.rules.ts";
+import { isWhiteSpace } from "./words.rules.ts";
+
+/** What a term searches. */
+type Field = RegexField | "id";
+
+/** A term as it was written. `value` is the text between the quotes or slashes, or the word after the field. */
+export type TermToken = {
+  readonly kind: "term";
+  readonly form: "word" | "phrase" | "regex";
+  readonly field: Field;
+  readonly value: string;
+  /** Where the term starts, including its field: 1-based, in code points of the trimmed query. */
+  readonly column: number;
+};
+
+/** A piece of a query. `not` is also a `-` that excludes what follows. */
+export type Token = TermToken | { readonly kind: "and" | "or" | "not" | "open" | "close" };
+
+const FIELDS: readonly (readonly [prefix: string, field: Field])[] = [
+  ["name:", "name"],
+  ["project:", "project"],
+  ["notes:", "notes"],
+  ["config:", "config"],
+  ["metadata:", "metadata"],
+  ["tag:", "tag"],
+  ["tags:", "tag"],
+  ["status:", "status"],
+  ["id:", "id"],
+  ["all:", "all"],
+];
+
+/** Returns the field that is named at an index of the query, in lower case and with its colon. */
+function fieldAt(chars: readonly string[], at: number): { field: Field; end: number } | undefined {
+  for (const [prefix, field] of FIELDS) {
+    if (startsWith(chars, at, prefix)) return { field, end: at + prefix.length };
+  }
+  return undefined;
+}
+
+/** Tells whether an ASCII text stands at an index of a query, given as its code points. */
+function startsWith(chars: readonly string[], at: number, text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) if (chars[at + i] !== text[i]) return false;
+  return true;
+}
+
+type Read = { readonly token: Token; readonly end: number };
+
+const OPERATORS: ReadonlyMap<string, Token> = new Map([
+  ["AND", { kind: "and" }],
+  ["OR", { kind: "or" }],
+  ["NOT", { kind: "not" }],
+]);
+
+/**
+ * Splits a trimmed query into its tokens, from left to right. Returns undefined when a term is
+ * incomplete: a quote or a regular expression without an end, an empty regular expression, or a
+ * field with nothing directly after its colon.
+ */
+export function tokenize(text: string): readonly Token[] | undefined {
+  const chars = Array.from(text);
+  const tokens: Token[] = [];
+  for (let at = 0; at < chars.length;) {
+    if (isWhiteSpace(chars[at] ?? "")) {
+      at += 1;
+      continue;
+    }
+    const read = readPunctuation(chars, at) ?? readTerm(chars, at);
+    if (read === undefined) return undefined;
+    tokens.push(read.token);
+    at = read.end;
+  }
+  return tokens;
+}
+
+/** Reads a parenthesis, or a `-` that excludes what follows. Any other `-` is the first character of a word. */
+function readPunctuation(chars: readonly string[], at: number): Read | undefined {
+  const end = at + 1;
+  if (chars[at] === "(") return { token: { kind: "open" }, end };
+  if (chars[at] === ")") return { token: { kind: "close" }, end };
+  if (chars[at] === "-" && canBeExcluded(chars, end)) return { token: { kind: "not" }, end };
+  return undefined;
+}
+
+function canBeExcluded(chars: readonly string[], at: number): boolean {
+  return chars[at] === "(" || startsWith(chars, at, REGEX_START) || fieldAt(chars, at) !== undefined;
+}
+
+/** Reads a term or an operator. An operator is a word in upper case, without field and quotes. */
+function readTerm(chars: readonly string[], at: number): Read | undefined {
+  const named = fieldAt(chars, at);
+  const read = readValue(chars, named?.end ?? at);
+  if (read === undefined) return undefined;
+  const { form, value, end } = read;
+  const operator = named === undefined && form === "word" ? OPERATORS.get(value) : undefined;
+  return { token: operator ?? { kind: "term", form, field: named?.field ?? "all", value, column: at + 1 }, end };
+}
+
+/** How a regular expression starts. */
+const REGEX_START = "re:/";
+
+/** What a term searches for; `end` is the index after it. */
+type Value = { readonly form: TermToken["form"]; readonly value: string; readonly end: number };
+
+/**
+ * Reads a phrase, a regular expression or a word. A new term starts after a closing quote or slash,
+ * even without white space in between. Returns undefined when the value is incomplete: no closing quote
+ * or slash, nothing between the slashes, or no word at this index.
+ */
+function readValue(chars: readonly string[], at: number): Value | undefined {
+  if (chars[at] === '"') return readPhrase(chars, at + 1);
+  if (startsWith(chars, at, REGEX_START)) return readRegex(chars, at + REGEX_START.length);
+  return readWord(chars, at);
+}
+
+/** Reads up to the closing quote. `\"` is a quote and `\\` a backslash; any other backslash stays. */
+function readPhrase(chars: readonly string[], start: number): Value | undefined {
+  let value = "";
+  for (let at = start; at < chars.length; at += 1) {
+    const char = chars[at];
+    if (char === '"') return { form: "phrase", value, end: at + 1 };
+    const next = chars[at + 1];
+    if (char === "\\" && (next === '"' || next === "\\")) at += 1;
+    value += chars[at];
+  }
+  return undefined;
+}
+
+/** Reads up to the closing slash. `\/` is a slash; every other escape belongs to the pattern and stays. */
+function readRegex(chars: readonly string[], start: number): Value | undefined {
+  let value = "";
+  for (let at = start; at < chars.length; at += 1) {
+    const char = chars[at];
+    if (char === "/") return value === "" ? undefined : { form: "regex", value, end: at + 1 };
+    if (char === "\\") {
+      at += 1;
+      if (chars[at] !== "/") value += char;
+    }
+    value += chars[at] ?? "";
+  }
+  return undefined;
+}
+
+/** Reads up to white space or a parenthesis; a quote or a colon in a word is a character like any other. */
+function readWord(chars: readonly string[], start: number): Value | undefined {
+  let end = start;
+  for (let char = chars[end]; char !== undefined && !endsWord(char); char = chars[end]) end += 1;
+  return end === start ? undefined : { form: "word", value: chars.slice(start, end).join(""), end };
+}
+
+function endsWord(char: string): boolean {
+  return char === "(" || char === ")" || isWhiteSpace(char);
+}

@@ -1,0 +1,65 @@
+import type { SearchTree } from "./tree.rules.ts";
+
+/** A query and how deep it is nested. */
+export type SearchText = { readonly text: string; readonly depth: number };
+
+/** Answers of someone who does not care how the query is written: the n-th choice is asked for with no arguments. */
+export type Whim = () => boolean;
+
+/**
+ * Writes a tree as a query, with parentheses where the structure needs them. `whim` chooses between
+ * spellings that mean the same: AND or nothing, NOT or `-`, `all:` or nothing, a word or a phrase.
+ */
+export function writeSearch(tree: SearchTree, whim: Whim): SearchText {
+  switch (tree.kind) {
+    case "and":
+    case "or": {
+      const parts = tree.nodes.map((node) =>
+        needsParentheses(node, tree.kind) ? grouped(node, whim) : writeSearch(node, whim),
+      );
+      const between = () => (tree.kind === "or" ? " OR " : whim() ? " AND " : " ");
+      const text = parts.map((part, i) => (i === 0 ? part.text : between() + part.text)).join("");
+      return { text, depth: Math.max(...parts.map((part) => part.depth)) };
+    }
+    case "not": {
+      const isList = tree.node.kind === "and" || tree.node.kind === "or";
+      const inner = isList ? grouped(tree.node, whim) : writeSearch(tree.node, whim);
+      const minus =
+        /^(?:\(|re:\/|(?:name|project|notes|config|metadata|tags?|status|id|all):)/.test(inner.text) && whim();
+      return { text: (minus ? "-" : "NOT ") + inner.text, depth: inner.depth + 1 };
+    }
+    default:
+      return { text: writeTerm(tree, whim), depth: 0 };
+  }
+}
+
+function needsParentheses(node: SearchTree, parent: "and" | "or"): boolean {
+  return node.kind === "or" || (node.kind === "and" && parent === "and");
+}
+
+function grouped(node: SearchTree, whim: Whim): SearchText {
+  const { text, depth } = writeSearch(node, whim);
+  return { text: `(${text})`, depth: depth + 1 };
+}
+
+type Term = Exclude<SearchTree, { kind: "and" | "or" | "not" }>;
+
+function writeTerm(term: Term, whim: Whim): string {
+  const field = term.kind === "text" || term.kind === "regex" ? term.field : term.kind;
+  const prefix = field === "all" && whim() ? "" : field === "tag" && whim() ? "tags:" : `${field}:`;
+  if (term.kind === "regex") return `${prefix}re:/${escapeSlashes(term.pattern)}/`;
+  const value = termText(term);
+  if (/^[\p{L}\p{N}_%]+$/u.test(value) && !/^(?:AND|OR|NOT)$/.test(value) && whim()) return prefix + value;
+  return `${prefix}"${value.replace(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+function termText(term: Exclude<Term, { kind: "regex" }>): string {
+  if (term.kind === "text") return term.text;
+  if (term.kind === "tag") return term.tag;
+  return term.kind === "status" ? term.status : term.prefix;
+}
+
+/** Each slash as `\/`; the escapes of the pattern stay whole. */
+function escapeSlashes(pattern: string): string {
+  return pattern.replace(/\\[^]|\//gu, (part) => (part === "/" ? String.raw`\/` : part));
+}

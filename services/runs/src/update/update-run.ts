@@ -1,0 +1,59 @@
+import { badRequest, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
+import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
+import { withNotes } from "../documents/run-notes.rules.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { encodeRun } from "../read/encode-run.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { lockRunState, moveRun, updateRunDocuments } from "./run-changes.sql.ts";
+
+type Changes = Parameters<RunsHandlers["updateRun"]>[0];
+
+/**
+ * Changes status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
+ * @throws not_found, then bad_request
+ */
+export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    return db.withTenant(orgId, async (tx) => {
+      const locked = await lockRunState(tx, orgId, runId);
+      if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
+      const status = checkChanges(request);
+      if (status !== undefined) await moveRun(tx, orgId, runId, locked, { kind: "patch", status });
+      await changeDocuments(tx, orgId, runId, request);
+      return { run: encodeRun(await readBack(tx, orgId, runId)) };
+    });
+  };
+}
+
+function checkChanges(request: Changes): RunStatus | undefined {
+  throwFault(request.bodyFault);
+  if (request.status === undefined && request.tags === undefined && request.notes === undefined) {
+    throw badRequest("one of status, tags and notes is required");
+  }
+  const status = RUN_STATUSES.find((known) => known === request.status);
+  if (request.status !== undefined && status === undefined) {
+    throw badRequest(`status must be one of ${RUN_STATUSES.join(", ")}`, "status");
+  }
+  return status;
+}
+
+async function changeDocuments(tx: Tx, orgId: string, runId: string, { tags, notes }: Changes): Promise<void> {
+  if (tags === undefined && notes === undefined) return;
+  let metadata: string | undefined;
+  if (notes !== undefined) {
+    const before = await readBack(tx, orgId, runId);
+    metadata = writeCanonical(withNotes(readDocument(Buffer.from(before.metadata), "metadata"), notes));
+  }
+  await updateRunDocuments(tx, orgId, runId, { tags: tags?.tags, metadata });
+}
+
+async function readBack(tx: Tx, orgId: string, runId: string): Promise<RunRow> {
+  const row = await findRun(tx, orgId, runId, undefined);
+  if (row === undefined) throw new Error("a locked run is missing");
+  return row;
+}
