@@ -7,12 +7,12 @@ import { MERGES, type MergeAggregates } from "./merge-aggregates.fixture.ts";
 
 type Points = [step: number, value: number][];
 
-/** Everything of an aggregate but its mean and squared deviations, straight from the definitions. */
+/** Returns an aggregate without its mean and squared deviations, by the definitions. */
 function extremesOf(points: Points): Omit<KeyAggregate, "key" | "mean" | "m2"> {
   const steps = points.map(([step]) => step);
   const values = points.map(([, value]) => value);
   const latestStep = Math.max(...steps);
-  // Zeros of both signs are one extreme, which shows as it was written where it was seen.
+  // Zeros of both signs are one extreme, which has the sign that was written where it was seen.
   const seen = (extreme: number): [step: number, value: number] =>
     points.filter(([, value]) => value === extreme).reduce((first, point) => (point[0] < first[0] ? point : first));
   const [minStep, min] = seen(Math.min(...values));
@@ -32,7 +32,7 @@ function extremesOf(points: Points): Omit<KeyAggregate, "key" | "mean" | "m2"> {
 /** The values are integers over 128, so that sums of them and of their squares are exact in whole numbers. */
 const SCALE = 128;
 
-/** Mean and squared deviations without rounding until the last division. */
+/** Returns mean and squared deviations without rounding until the last division. */
 function exactMoments(points: Points): { mean: number; m2: number } {
   const n = BigInt(points.length);
   let sum = 0n;

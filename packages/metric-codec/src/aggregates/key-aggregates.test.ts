@@ -4,7 +4,7 @@ import { columnsOf, columnsOfSeries } from "../columns/metric-columns.fixture.ts
 import { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance, type KeyAggregate } from "./key-aggregates.ts";
 import { MERGES } from "./merge-aggregates.fixture.ts";
 
-/** The aggregate of points of one key, given as [step, value] in the order of their arrival. */
+/** Returns the aggregate of points of one key, given as [step, value] in the order of their arrival. */
 function aggregate(...points: [step: number, value: number][]): KeyAggregate {
   return aggregatesOfColumns(columnsOfSeries("k", ...points))[0]!;
 }
@@ -13,7 +13,7 @@ type Points = [step: number, value: number][];
 
 const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = [
   [
-    "one point is everything at once",
+    "one point is minimum, maximum, mean and latest",
     [[3, 0.5]],
     {
       count: 1,
@@ -29,7 +29,7 @@ const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = 
     },
   ],
   [
-    "the latest value is the one at the highest step, not the one that came last",
+    "the latest value is the one at the highest step, not the one that arrived last",
     [
       [1, 10],
       [9, 20],
@@ -47,7 +47,7 @@ const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = 
     { latest: 20, latestStep: 9 },
   ],
   [
-    "the first step is the lowest, not the one that came first",
+    "the first step is the lowest, not the one that arrived first",
     [
       [5, 1],
       [2, 1],
@@ -56,7 +56,7 @@ const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = 
     { firstStep: 2 },
   ],
   [
-    "of equal minima the lowest step counts, also when it came later",
+    "of equal minima the lowest step counts, also if it arrived later",
     [
       [8, 1],
       [2, 1],
@@ -66,7 +66,7 @@ const rows: [name: string, points: Points, expected: Partial<KeyAggregate>][] = 
     { min: 1, minStep: 2 },
   ],
   [
-    "of equal maxima the lowest step counts, also when it came later",
+    "of equal maxima the lowest step counts, also if it arrived later",
     [
       [8, 4],
       [2, 4],

@@ -1,7 +1,7 @@
 import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
 
 /**
- * What one batch, or any number of them, says about one key of a run.
+ * What a run's values of one key add up to, in one batch or in any number of them.
  *
  * - `min`, `max` with the lowest step at which each was seen; zeros of both signs are one value, shown as it was written there.
  * - `mean`, and `m2` the sum of the squared deviations from it; Infinity where that sum is beyond a double, never NaN.
@@ -22,7 +22,7 @@ export type KeyAggregate = {
   readonly firstStep: number;
 };
 
-/** One aggregate per key, in the order of the keys (by their UTF-8 bytes), from columns whose steps and values are finite. */
+/** Returns the aggregate of each key, in the order of the keys (by their UTF-8 bytes). Steps and values must be finite. */
 export function aggregatesOfColumns(columns: MetricColumns): KeyAggregate[] {
   const { keys, steps, offsets, pointIndexes, values } = columns;
   const dense = offsets.length === 0;
@@ -35,16 +35,16 @@ export function aggregatesOfColumns(columns: MetricColumns): KeyAggregate[] {
   });
 }
 
-/** The population variance of a aggregate's values: 0 for one value, Infinity where it is beyond a double. */
+/** Returns the population variance of an aggregate's values: 0 for one value, Infinity if it is beyond a double. */
 export function populationVariance(aggregate: Pick<KeyAggregate, "count" | "m2">): number {
   return aggregate.m2 / aggregate.count;
 }
 
 /**
- * The aggregate of the `count` values from index `from`, whose steps are the first `count` of `steps`. Two passes: the second, around the mean,
+ * Aggregates the `count` values from index `from`, whose steps are the first `count` of `steps`. Two passes: the second, around the mean,
  * with the correction for the mean's own rounding (Chan, Golub and LeVeque, "Algorithms for computing the sample variance", 1983, equation
- * 1.7), is more exact than updating mean and variance value by value and needs no division per value. Sums start from the first value, so that equal
- * values have exactly their value as mean and no variance.
+ * 1.7), is more exact than updating mean and variance value by value and needs no division per value. Sums start from the first value, so that the
+ * mean of equal values is exactly that value and their variance 0.
  */
 function aggregateOf(
   key: string,
@@ -98,14 +98,14 @@ function squaredDeviations(values: Float64Array, from: number, count: number, me
   return Math.max(0, squares - (deviations * deviations) / count);
 }
 
-/** The mean of values whose sum is beyond a double. */
+/** Returns the mean of values whose sum is beyond a double. */
 function meanOfHuge(values: Float64Array, from: number, count: number): number {
   let mean = 0;
   for (let i = from; i < from + count; i++) mean += values[i]! / count;
   return mean;
 }
 
-const MINIMISE_WORDS: ReadonlySet<string> = new Set([
+const MINIMIZED_WORDS: ReadonlySet<string> = new Set([
   "loss",
   "error",
   "err",
@@ -121,15 +121,15 @@ const MINIMISE_WORDS: ReadonlySet<string> = new Set([
   "regret",
 ]);
 
-/** Whether less is better for this metric: any part of the key between `/` and `_` is, in whatever case, a word such as loss, error or rmse. */
+/** Whether less is better for this metric: a part of its key between `/` and `_` is, in any case, a word such as loss, error or rmse. */
 export function isMinimizeKey(key: string): boolean {
   return key
     .toLowerCase()
     .split(/[/_]/)
-    .some((part) => MINIMISE_WORDS.has(part));
+    .some((part) => MINIMIZED_WORDS.has(part));
 }
 
-/** The best value of a key and the lowest step at which it was seen: the minimum of a minimise key, else the maximum. */
+/** Returns the best value of a key and the lowest step at which it was seen: the minimum if less is better, else the maximum. */
 export function bestOf(
   aggregate: Pick<KeyAggregate, "min" | "minStep" | "max" | "maxStep">,
   key: string,

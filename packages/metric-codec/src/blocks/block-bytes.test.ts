@@ -57,7 +57,7 @@ describe("a metric block", () => {
     ["noisy numbers of single precision", "fast", 3.7, (i) => Math.fround(0.3 + noise(i))],
     ["integers below 1,000", "fast", 1.4, (i) => Math.floor(1_000 * noise(i))],
     ["losses with four digits", "fast", 1.9, (i) => Math.round(10_000 * (0.3 + noise(i))) / 10_000],
-    ["shares of 937", "best", 1.2, (i) => Math.floor(100 * noise(i)) / 937],
+    ["multiples of 1/937", "best", 1.2, (i) => Math.floor(100 * noise(i)) / 937],
     ["a constant", "fast", 0.05, () => 3e-4],
   ])(
     "of 4 keys and 4,096 points takes little memory for %s, with %s effort at most %d bytes per value",

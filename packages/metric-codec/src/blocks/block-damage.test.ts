@@ -8,7 +8,7 @@ import { isCodecError } from "../codec-error.ts";
 import { decodeBlock, decodeBlockKey, type BlockKeyParts } from "./decode-block.ts";
 import { encodeBlock } from "./encode-block.ts";
 
-/** Whether this can be done; fails the test when it throws anything but a CodecError. */
+/** Returns whether this succeeds; fails the test if it throws anything but a CodecError. */
 function succeeds(read: () => void): boolean {
   try {
     read();
@@ -19,12 +19,12 @@ function succeeds(read: () => void): boolean {
   }
 }
 
-/** Whether the block can be read; what is read fits together. */
+/** Returns whether the block can be read; checks that what is read fits together. */
 function isReadable(data: Uint8Array): boolean {
   return succeeds(() => checkBlockColumns(decodeBlock(data)));
 }
 
-/** Whether one key can be read from the parts; what is read has one step, value and time per point. */
+/** Returns whether one key can be read from the parts; checks that there is one step, value and time per point. */
 function isKeyReadable(parts: BlockKeyParts): boolean {
   return succeeds(() => {
     const { steps, values, receivedUs, timestampsUs } = decodeBlockKey(parts);
@@ -64,7 +64,7 @@ const sectionsAt = axisEnd + 8 * 16;
 const view = new DataView(sample.buffer);
 const secondAt = view.getUint32(axisEnd + 8, true);
 
-/** The sample with some bytes replaced. */
+/** Returns the sample with some bytes replaced. */
 function damaged(...changes: [at: number, byte: number][]): Uint8Array {
   const block = Uint8Array.from(sample);
   for (const [at, byte] of changes) block[at] = byte;
@@ -84,8 +84,8 @@ describe("reading what is not a metric block", () => {
     ["version 0", damaged([0, 0]), "unknown version"],
     ["a version of the future", damaged([0, 2]), "unknown version"],
     ["a flag of the future", damaged([1, 1]), "unknown version"],
-    ["a stripe beyond 32 bits", damaged([4, 0xff], [5, 0xff], [6, 0xff], [7, 0xff]), "contradicts itself"],
-    ["a stripe that is too wide", damaged([10, 2]), "contradicts itself"],
+    ["a key range beyond 32 bits", damaged([4, 0xff], [5, 0xff], [6, 0xff], [7, 0xff]), "contradicts itself"],
+    ["a key range that is too wide", damaged([10, 2]), "contradicts itself"],
     ["too many points", damaged([14, 2], [18, 2]), "contradicts itself"],
     ["too many values", damaged([19, 1]), "contradicts itself"],
     ["fewer values than points", damaged([16, 3]), "contradicts itself"],
@@ -105,7 +105,7 @@ describe("reading what is not a metric block", () => {
     ["more values than a section has bytes for", damaged([16, 6], [secondAt + 4, 2]), "cut short"],
     ["a point index behind the last point", damaged([secondAt + 16, 4]), "out of range"],
     ["points no distance apart", damaged([secondAt + 20, 0]), "out of range"],
-    ["a section in another place", damaged([axisEnd, 0]), "do not follow"],
+    ["a section somewhere else", damaged([axisEnd, 0]), "do not follow"],
     ["a section that is too long", damaged([axisEnd + 13, 1]), "do not follow"],
     ["a section that is left out", damaged([axisEnd + 12, 0]), "fewer values"],
   ])("%s is refused by name", (_, block, text) => {

@@ -2,32 +2,32 @@ import { codecError } from "../codec-error.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 
 /*
- * A metric block holds points of several keys of one run: a stripe of consecutive key ids, and stretches of their points in the order of
- * arrival. The points (steps and times, the axis) are written once, then one section per key. All numbers are little-endian, and every part
- * starts at a multiple of 8, so that it can be read alone and, on an aligned buffer, viewed.
+ * A metric block holds points of a range of consecutive key ids of one run, in the order of arrival. The points (steps and times, the axis) are
+ * written once, then one section for each key. All numbers are little-endian, and every part starts at a multiple of 8, so that it can be read
+ * alone and, on an aligned buffer, viewed.
  *
  *   at         size         what
  *    0         u8           version, 1
  *    1         u8 x 3       0
- *    4         u32 x 7      first key id of the stripe; width, its number of slots; points; values in all;
+ *    4         u32 x 7      first key id of the key range; its width (slots); points; values in all;
  *                             steps end; axis end; bytes of the block
  *   32         numbers      steps of all points
  *   steps end  numbers      received: when the server received each point, in microseconds since the Unix epoch
  *              section      client times of the points that have one
  *   axis end   8 x width    directory: per slot u32 offset of the key's section from the start of the block, and u32 bytes of it;
- *                             both 0 when the block has nothing of the key
- *              section      per key that the block has, by its id
+ *                             both 0 if the block does not have the key
+ *              section      for each key that the block has, by ascending id
  *
- * Numbers are written as number-layout.ts tells. A section is numbers, and which points they belong to:
+ * numbers/number-layout.ts tells how numbers are written. A section is numbers and the points that they belong to:
  *
- *              numbers      the values, in the order of the points; their presence byte p tells what follows
+ *              numbers      the values, in the order of the points; their presence byte p says what follows
  *   p = 0      -            a value at every point (for client times without a value: at none)
  *   p > 0      u32 x 2      the first point's index, and the smallest distance of an index from the one before it
  *              bits         the other distances less that one, p - 1 bits each, packed and filled up to a multiple of 8 bytes
  *
- * The heads of a block are kept beside it: chunk-head.ts.
+ * The statistics of a block's chunks are stored beside it: chunk-statistics.ts.
  *
- * A new way to write numbers takes a new code there; a new arrangement takes a new version here. A reader refuses what it does not know.
+ * A new way to write numbers needs a new code there; a new arrangement needs a new version here. A reader refuses what it does not know.
  */
 
 /** The first byte of a metric block. */
@@ -36,14 +36,14 @@ const BLOCK_VERSION = 1;
 export const BLOCK_HEADER_BYTES = 32;
 /** 32-bit words of an entry in the directory: where the section of a key starts, and its bytes. */
 export const DIRECTORY_ENTRY_WORDS = DIRECTORY_ENTRY_BYTES / 4;
-/** The most points of a block: what a reader reserves memory for cannot be told from the size of constant numbers. */
+/** The most points of a block. Readers allocate memory for them, and constant numbers take few bytes however many they are. */
 export const BLOCK_POINTS_MAX = 65_536;
 /** The most values of a block, for the same reason. */
 export const BLOCK_VALUES_MAX = 4_194_304;
-/** The most slots of a stripe. */
+/** The widest key range of a block. */
 export const BLOCK_WIDTH_MAX = 65_536;
 
-/** What the header of a block says. */
+/** The numbers of a block's header. */
 export type BlockHeader = {
   readonly firstKey: number;
   readonly width: number;
@@ -67,8 +67,8 @@ export function writeBlockHeader(u32: Uint32Array, header: BlockHeader): void {
 }
 
 /**
- * Reads the header from the first bytes of a block, all of it or only up to the end of its steps. Throws a CodecError when they are cut
- * short, of another version, or say impossible things.
+ * Reads the header from the first bytes of a block, which may end with the steps. Throws a CodecError if they are cut short, of another
+ * version, or contradict themselves.
  */
 export function readBlockHeader(bytes: Uint8Array): BlockHeader {
   if (bytes.length < 1) throw codecError("the metric block is empty");

@@ -15,7 +15,7 @@ import { createScratchBuffer } from "../numbers/scratch-buffer.ts";
 
 const effort = fc.constantFrom("fast" as const, "best" as const);
 
-/** The parts of a block that a reader of one key takes, each in a buffer of its own, `at` bytes into it. */
+/** Returns the parts of a block that a reader of one key needs, each in its own buffer, `at` bytes into it. */
 function partsOf({ data, stepsEnd, axisEnd }: EncodedBlock, slot: number, at = 0) {
   const view = new DataView(data.buffer);
   const [from, bytes] = [view.getUint32(axisEnd + 8 * slot, true), view.getUint32(axisEnd + 8 * slot + 4, true)];
@@ -31,13 +31,13 @@ function partsOf({ data, stepsEnd, axisEnd }: EncodedBlock, slot: number, at = 0
   };
 }
 
-/** A point of one key. */
+/** Returns a point of one key. */
 function point(step: number, value: number, keyId = 0): BlockPoint {
   return { step, receivedUs: 1, timestampUs: null, values: new Map([[keyId, value]]) };
 }
 
 describe("a metric block", () => {
-  test("gives any columns back, and says what it holds", () => {
+  test("restores any columns, and says what it holds", () => {
     fc.assert(
       fc.property(anyBlockPoints, effort, fc.constantFrom(16, 256), (points, how, width) => {
         const columns = blockColumnsOf(points);
@@ -55,7 +55,7 @@ describe("a metric block", () => {
     );
   });
 
-  test("gives steps, times and values of any bit pattern back", () => {
+  test("restores steps, times and values of any bit pattern", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(anyBits, anyBits, anyBits), { minLength: 1, maxLength: 20 }),
@@ -74,7 +74,7 @@ describe("a metric block", () => {
     );
   });
 
-  test("gives one key back from its parts, wherever they are in memory, with and without times", () => {
+  test("restores one key from its parts, wherever they are in memory, with and without times", () => {
     const memory = createScratchBuffer();
     fc.assert(
       fc.property(anyBlockPoints, effort, fc.nat(8), (points, how, at) => {
@@ -108,8 +108,8 @@ describe("a metric block", () => {
   const options = { firstKey: 16, width: 16, effort: "fast" as const };
   test.each<[string, BlockPoint[]]>([
     ["without points", []],
-    ["with a key before the stripe", [point(0, 1, 15)]],
-    ["with a key behind the stripe", [point(0, 1, 32)]],
+    ["with a key before the key range", [point(0, 1, 15)]],
+    ["with a key behind the key range", [point(0, 1, 32)]],
     ["of more than 65,536 points", Array.from({ length: 65_537 }, (_, i) => point(i, 1, 16))],
   ])("%s cannot be encoded", (_, points) => {
     expect(() => encodeBlock(blockColumnsOf(points), options)).toThrow(expect.objectContaining({ name: "CodecError" }));

@@ -32,12 +32,12 @@ describe("the statistics of a block", () => {
     );
   });
 
-  test("are not kept for stripes of more than 16 slots", () => {
+  test("are not kept for key ranges of more than 16 keys", () => {
     const columns = blockColumnsOf([{ step: 0, receivedUs: 1, timestampUs: null, values: new Map([[32, 1]]) }]);
     expect(encodeBlock(columns, { ...options, width: 256 }).statistics).toBeNull();
   });
 
-  test("are read at any place of a larger buffer", () => {
+  test("are read anywhere in a larger buffer", () => {
     const numbers = Float64Array.of(2, 1, 1.5, 3, -0, -0, 3, 1.5, 1);
     for (const at of [0, 1, 8]) {
       const larger = new Uint8Array(CHUNK_STATISTICS_BYTES + 8);
@@ -49,12 +49,12 @@ describe("the statistics of a block", () => {
   });
 
   test.each<[string, Uint8Array]>([
-    ["a cut statistics", new Uint8Array(71)],
-    ["two statistics", new Uint8Array(144)],
-    ["a statistics of half a point", new Uint8Array(Float64Array.of(0.5, 1, 1, 1, 1, 1, 1, 1, 1).buffer)],
-    ["a statistics of fewer points than none", new Uint8Array(Float64Array.of(-1, 1, 1, 1, 1, 1, 1, 1, 1).buffer)],
-    ["a statistics of a count that is no number", new Uint8Array(72).fill(0xff)],
-  ])("%s is refused", (_, bytes) => {
+    ["statistics that are cut short", new Uint8Array(71)],
+    ["statistics of two chunks", new Uint8Array(144)],
+    ["statistics of half a point", new Uint8Array(Float64Array.of(0.5, 1, 1, 1, 1, 1, 1, 1, 1).buffer)],
+    ["statistics of fewer points than none", new Uint8Array(Float64Array.of(-1, 1, 1, 1, 1, 1, 1, 1, 1).buffer)],
+    ["statistics with a count that is not a number", new Uint8Array(72).fill(0xff)],
+  ])("%s are refused", (_, bytes) => {
     expect(() => readChunkStatistics(bytes)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 });

@@ -2,9 +2,9 @@ import { codecError } from "../codec-error.ts";
 import { CHUNK_STATISTICS_BYTES } from "../storage-layout.ts";
 
 /**
- * What one chunk, the points of one key in a block, offers to a sample of the key: the points that M4 would keep of it. First is the
+ * The statistics of a chunk, which is the points of one key in a block: the points that M4 would keep of it. First is the
  * earliest arrival at the lowest step, last the latest arrival at the highest; `minStep` and `maxStep` are the lowest steps with those
- * values, and of equal values at that step (0 and -0) it is the one that arrived first. `count` 0: the key has no points in the block.
+ * values, and of equal values at that step (0 and -0) it is the one that arrived first. `count` is 0 if the key has no points in the block.
  */
 export type ChunkStatistics = {
   readonly count: number;
@@ -31,16 +31,16 @@ const NO_POINTS: ChunkStatistics = {
 };
 
 /**
- * Reads the statistics of one slot. No bytes, as there are beyond the last key of a block, are a statistics of no points. Throws a CodecError for any
- * other number of bytes than {@link CHUNK_STATISTICS_BYTES}, and for a count that is none.
+ * Reads the statistics of one slot. Zero bytes, which is what is stored beyond the last key of a block, are the statistics of no points. Throws a
+ * CodecError for any other number of bytes than {@link CHUNK_STATISTICS_BYTES}, and for an impossible count.
  */
 export function readChunkStatistics(bytes: Uint8Array): ChunkStatistics {
   if (bytes.length === 0) return NO_POINTS;
-  if (bytes.length !== CHUNK_STATISTICS_BYTES) throw codecError("a chunk statistics has a wrong size");
+  if (bytes.length !== CHUNK_STATISTICS_BYTES) throw codecError("the statistics of a chunk have a wrong size");
   const view = new DataView(bytes.buffer, bytes.byteOffset, CHUNK_STATISTICS_BYTES);
   const number = (index: number): number => view.getFloat64(8 * index, true);
   const count = number(0);
-  if (!(Number.isInteger(count) && count >= 0)) throw codecError("a chunk statistics has an impossible count");
+  if (!(Number.isInteger(count) && count >= 0)) throw codecError("the statistics of a chunk have an impossible count");
   return {
     count,
     firstStep: number(1),
@@ -55,8 +55,8 @@ export function readChunkStatistics(bytes: Uint8Array): ChunkStatistics {
 }
 
 /**
- * Writes the statistics of some points in the order of their arrival into `target` from index `at`. `ascending` says that each step is above the one
- * before it, as is usual, which saves comparing them.
+ * Writes the statistics of points, which are in the order of arrival, into `target` from index `at`. `ascending` promises that each step is above
+ * the one before it, which saves comparisons.
  */
 export function writeChunkStatistics(
   target: Float64Array,
@@ -77,7 +77,7 @@ export function writeChunkStatistics(
   target[at + 8] = steps[max]!;
 }
 
-/** The indexes of the points that a statistics tells of. */
+/** The indexes of the points that statistics name. */
 type Extremes = { first: number; last: number; min: number; max: number };
 
 function extremesAscending(values: Float64Array): Extremes {

@@ -9,8 +9,8 @@ import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockH
 import { isEverywhere, readPresence } from "./presence.ts";
 
 /**
- * The columns of a block. Throws a CodecError for anything that encodeBlock did not write: cut short, too long, of an unknown version or
- * codec, or contradicting itself. What is damaged inside a number cannot be noticed.
+ * Decodes a block. Throws a CodecError for bytes that encodeBlock did not write: cut short, too long, of an unknown version or codec, or
+ * contradicting themselves. Damage inside a number cannot be detected.
  */
 export function decodeBlock(data: Uint8Array): BlockColumns {
   const header = readBlockHeader(data);
@@ -21,7 +21,7 @@ export function decodeBlock(data: Uint8Array): BlockColumns {
   return { steps, ...times, ...readKeys(reader, header) };
 }
 
-/** The steps, which are read up to where the header says. */
+/** Reads the steps, up to where the header says. */
 function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader): Float64Array {
   reader.at = BLOCK_HEADER_BYTES;
   reader.end = stepsEnd;
@@ -31,7 +31,7 @@ function readSteps(reader: ByteReader, { points, stepsEnd }: BlockHeader): Float
   return numbers;
 }
 
-/** The times of all points, which fill the bytes `[from, to)`. */
+/** Reads the times of all points, which fill the bytes `[from, to)`. */
 function readTimes(
   reader: ByteReader,
   from: number,
@@ -62,7 +62,7 @@ function readKeys(
   const keyIds: number[] = [];
   const offsets: number[] = [0];
   const values = new Float64Array(header.values);
-  // Reserved when the first key comes that is not at every point.
+  // Allocated at the first key that is not at every point.
   let pointIndexes = EMPTY_U32;
   let at = 0;
   let next = axisEnd + DIRECTORY_ENTRY_BYTES * width;
@@ -101,7 +101,7 @@ function readKeys(
   };
 }
 
-/** One key's values, and the indexes of their points or null when they are one per point. */
+/** Reads one key's values, and the indexes of their points or null if there is a value for each point. */
 function readSection(reader: ByteReader, points: number): { values: Float64Array; indexes: Uint32Array | null } {
   const { numbers, presence } = readNumbers(reader, points);
   const count = numbers.length;
@@ -111,22 +111,22 @@ function readSection(reader: ByteReader, points: number): { values: Float64Array
   return { values: numbers, indexes };
 }
 
-/** The indexes of all points, for a key that is at each of them; nothing where no indexes are kept. */
+/** Writes the indexes of all points, for a key that is at each of them, if indexes are kept at all. */
 function fillEverywhere(pointIndexes: Uint32Array, at: number, points: number): void {
   if (pointIndexes.length > 0) for (let point = 0; point < points; point++) pointIndexes[at + point] = point;
 }
 
-/** The parts of a block that one key is read from. */
+/** The parts of a block that are needed to read one key. */
 export type BlockKeyParts = {
   /** The block's bytes up to `stepsEnd`. */
   readonly steps: Uint8Array;
-  /** Those from `stepsEnd` to `axisEnd`; null when the times are not wanted. */
+  /** The bytes from `stepsEnd` to `axisEnd`; null if the times are not wanted. */
   readonly times: Uint8Array | null;
-  /** The key's section; empty when the block has nothing of the key. */
+  /** The key's section; empty if the block does not have the key. */
   readonly section: Uint8Array;
 };
 
-/** One key's points of a block in the order of their arrival; both times are empty when not wanted, the client's also when no point has one. */
+/** One key's points of a block in the order of arrival. Both times are empty if they are not wanted, the client's also if no point has one. */
 export type BlockSeries = {
   readonly steps: Float64Array;
   readonly values: Float64Array;
@@ -135,8 +135,8 @@ export type BlockSeries = {
 };
 
 /**
- * The points of one key from parts of a block. Shares the parts, which must then not change, and lies in `memory` if there is one, which is used
- * again from its begin on. Throws a CodecError for parts that are none of an encoded block, or do not belong together.
+ * Decodes the points of one key from parts of a block. The result shares the parts, which must then not change, and the scratch buffer if one is
+ * given, which is reused from its start. Throws a CodecError for parts that are not of an encoded block or do not belong together.
  */
 export function decodeBlockKey(parts: BlockKeyParts, memory?: ScratchBuffer): BlockSeries {
   memory?.reuse();

@@ -14,18 +14,18 @@ import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } f
 import { presenceBytesMax, writePresence } from "./presence.ts";
 import { numberBytesMax, writeNumbers, type Effort } from "../numbers/numbers.ts";
 
-/** The stripe of key ids `[firstKey, firstKey + width)` that a block is for, and how hard to look for the smallest form. */
+/** The key range `[firstKey, firstKey + width)` of a block, and how hard to look for the smallest form. */
 export type EncodeBlockOptions = {
   readonly firstKey: number;
   readonly width: number;
-  /** "fast" for blocks that will soon be folded into larger ones; "best" looks longer, and is for blocks that stay. */
+  /** "fast" for blocks that will soon be joined into larger ones; "best" takes longer and is for blocks that stay. */
   readonly effort: Effort;
 };
 
 /**
- * A block and what is kept beside it to read only parts of it. `statistics` holds the statistics of each slot up to that of the last key, 72 bytes each
- * (of zeros where the key is absent); null for stripes of more than 16 slots. `stepsEnd`, `axisEnd`: byte offsets inside `data`.
- * `firstStep`, `lastStep`: the lowest and the highest step.
+ * A block, and what is stored beside it so that only parts of it have to be read. `statistics` has the chunk statistics of each slot up to the
+ * last key, 72 bytes each (zeros for an absent key); it is null for key ranges of more than 16 keys. `stepsEnd`, `axisEnd`: byte offsets inside
+ * `data`. `firstStep`, `lastStep`: the lowest and the highest step.
  */
 export type EncodedBlock = {
   readonly data: Uint8Array<ArrayBuffer>;
@@ -39,8 +39,8 @@ export type EncodedBlock = {
 };
 
 /**
- * The block of these columns: every step, time and value bit for bit (a NaN time has no bits to keep). Throws a CodecError when the columns
- * do not have the promised form, are empty, have more than 65,536 points or 4,194,304 values, or a key is outside the stripe.
+ * Encodes columns as a block, which keeps every step, time and value bit for bit (but not the bits of a NaN time). Throws a CodecError if the
+ * columns do not have the promised form, are empty, have more than 65,536 points or 4,194,304 values, or have a key outside the key range.
  */
 export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions): EncodedBlock {
   checkBlockColumns(columns);
@@ -104,10 +104,10 @@ function checkKeyRange({ keyIds, steps, values }: BlockColumns, { firstKey, widt
   if (steps.length > BLOCK_POINTS_MAX || values.length > BLOCK_VALUES_MAX)
     throw codecError("the metric block is too large");
   const inside = keyIds[0]! >= firstKey && keyIds[keyIds.length - 1]! < firstKey + width;
-  if (!inside || width > BLOCK_WIDTH_MAX) throw codecError("a key is outside the stripe of the metric block");
+  if (!inside || width > BLOCK_WIDTH_MAX) throw codecError("a key is outside the key range of the metric block");
 }
 
-/** Room for the block however its numbers are written. */
+/** Returns the most bytes that the block can take, however its numbers are written. */
 function bytesMax({ keyIds, steps, pointIndexes, values }: BlockColumns, width: number): number {
   const axis = 3 * numberBytesMax(steps.length) + presenceBytesMax(steps.length);
   const perKey = numberBytesMax(0) + presenceBytesMax(1);

@@ -4,14 +4,14 @@ import { codecError } from "../codec-error.ts";
 
 const EVERYWHERE = 0;
 
-/** The most bytes that {@link writePresence} takes for the points of so many values. */
+/** Returns the most bytes that {@link writePresence} writes for `count` values. */
 export function presenceBytesMax(count: number): number {
   return 8 + packedBytes(count, 32);
 }
 
 /**
- * Writes which points the numbers belong to that start at byte `numbersAt`: their ascending indexes, at least one, or null when they are one
- * per point.
+ * Writes the points of the numbers that start at byte `numbersAt`: their ascending indexes, at least one, or null if there is a number for
+ * each point.
  */
 export function writePresence(writer: ByteWriter, numbersAt: number, indexes: Uint32Array | null): void {
   if (indexes === null) return;
@@ -36,7 +36,7 @@ export function writePresence(writer: ByteWriter, numbersAt: number, indexes: Ui
   writer.at += 8 + packedBytes(count, width);
 }
 
-/** Whether a presence byte says that there is a number for each point; throws a CodecError when so many numbers cannot be that. */
+/** Returns whether the presence byte says that there is a number for each point. Throws a CodecError if `count` contradicts that. */
 export function isEverywhere(presence: number, count: number, points: number): boolean {
   if (presence !== EVERYWHERE) return false;
   if (count !== points) throw codecError("a part of the metric block has a wrong number of values");
@@ -44,8 +44,8 @@ export function isEverywhere(presence: number, count: number, points: number): b
 }
 
 /**
- * Reads the indexes of the points that `count` numbers belong to, which are not everywhere: strictly ascending below `points`, into `target`
- * from `at` on. Throws a CodecError when that cannot be.
+ * Reads the indexes of the points of `count` numbers that are not at every point into `target` from `at` on. Throws a CodecError unless they
+ * ascend strictly below `points`.
  */
 export function readPresence(
   reader: ByteReader,
@@ -63,7 +63,7 @@ export function readPresence(
   const distances = width === 0 ? null : unpackBits(reader.i32, from + 2, count - 1, width, reader.memory);
   let index = reader.u32[from]!;
   target[at] = index;
-  // Sums beyond `points` end the reading before they leave the range of exact numbers.
+  // The loop ends at the first index beyond `points`, long before sums are no longer exact.
   for (let i = 1; i < count && index < points; i++) {
     index += distances === null ? smallest : smallest + (distances[i - 1]! >>> 0);
     target[at + i] = index;

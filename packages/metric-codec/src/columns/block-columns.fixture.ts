@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { BlockColumns } from "./block-columns.ts";
 import { bitsOf } from "./metric-columns.fixture.ts";
 
-/** A stored point: what the server knows of it, and its values by key id. */
+/** A stored point: its step and times, and its values by key id. */
 export type BlockPoint = {
   readonly step: number;
   readonly receivedUs: number;
@@ -11,7 +11,7 @@ export type BlockPoint = {
   readonly values: ReadonlyMap<number, number>;
 };
 
-/** The columns of the points, straight from the definition. */
+/** Returns the columns of the points, by the definition. */
 export function blockColumnsOf(points: readonly BlockPoint[]): BlockColumns {
   const keyIds = [...new Set(points.flatMap((point) => [...point.values.keys()]))].sort((a, b) => a - b);
   const values: number[] = [];
@@ -39,7 +39,7 @@ export function blockColumnsOf(points: readonly BlockPoint[]): BlockColumns {
   };
 }
 
-/** The columns with each double as its bits, to compare what `===` does not tell apart. */
+/** Returns the columns with each double as its bits, to compare doubles that `===` calls equal. */
 export function inBits(columns: BlockColumns | null): unknown {
   if (columns === null) return null;
   const { keyIds, steps, receivedUs, timestampsUs, offsets, pointIndexes, values } = columns;
@@ -47,7 +47,7 @@ export function inBits(columns: BlockColumns | null): unknown {
     keyIds: [...keyIds],
     steps: bitsOf(steps),
     receivedUs: bitsOf(receivedUs),
-    // A time that is absent has no bits to keep.
+    // The bits of an absent time are not kept.
     timestampsUs: [...timestampsUs],
     offsets: [...offsets],
     pointIndexes: [...pointIndexes],
@@ -55,14 +55,14 @@ export function inBits(columns: BlockColumns | null): unknown {
   };
 }
 
-/** The points at which the key has a value. */
+/** Returns the points at which the key has a value. */
 export function pointsWith(points: readonly BlockPoint[], keyId: number): BlockPoint[] {
   return points.filter((point) => point.values.has(keyId));
 }
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-/** Values as training runs log them, and any others: what the ways to write numbers are made for, mixed. */
+/** Values as training runs log them, and any others: of each kind that a number codec is made for, mixed. */
 const value = fc.oneof(
   fc.integer({ min: -3, max: 3 }),
   fc.constantFrom(-0, 0.5, 0.1, 5e-324, -2.2250738585072014e-308, Number.MAX_VALUE, -Number.MAX_VALUE, 2 ** 53),
@@ -74,8 +74,8 @@ const value = fc.oneof(
 const step = fc.oneof(fc.nat(6), fc.nat(1_000), fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }));
 
 /**
- * Up to 40 points of up to five keys in a stripe that starts at 32, so that keys, steps and values repeat; some series are dense, some have no
- * times, some take all values of one kind; some only progress, in others rewinds are as usual.
+ * Up to 40 points of up to five keys in a key range that starts at 32, so that keys, steps and values repeat. Some series are dense, some have no
+ * times, some have values of one kind only; in some the steps only ascend, in others they go back often.
  */
 export const anyBlockPoints: fc.Arbitrary<BlockPoint[]> = fc
   .record({

@@ -6,7 +6,7 @@ import { anyPoints, columnsOf, type Point } from "./metric-columns.fixture.ts";
 import { checkColumns, type MetricColumns } from "./metric-columns.ts";
 import { compareKeyBytes } from "./keys.ts";
 
-/** Every value of the columns as [key, point, value], by walking the columns as their description says. */
+/** Returns every value of the columns as [key, point, value], by walking the columns as documented. */
 function entriesOf(columns: MetricColumns): [string, number, number][] {
   const points = columns.steps.length;
   return columns.keys.flatMap((key, k) => {
@@ -20,7 +20,7 @@ function entriesOf(columns: MetricColumns): [string, number, number][] {
   });
 }
 
-/** The same from the points themselves. */
+/** Returns the same from the points themselves. */
 function entriesOfPoints(points: readonly Point[]): [string, number, number][] {
   return points
     .flatMap(({ metrics }, point) =>
@@ -30,7 +30,7 @@ function entriesOfPoints(points: readonly Point[]): [string, number, number][] {
 }
 
 describe("building columns", () => {
-  test("a batch whose points all have the same keys is dense, in whatever order they name them", () => {
+  test("a batch whose points all have the same keys is dense, in any order", () => {
     const columns = columnsOf([
       { metrics: { loss: 3, acc: 0.1 }, step: 0, timestampUs: null },
       { metrics: { acc: 0.2, loss: 2 }, step: 1, timestampUs: null },
@@ -78,13 +78,13 @@ describe("building columns", () => {
   test.each<[string, unknown]>([
     ["a text", "1"],
     ["null", null],
-    ["a truth value", true],
+    ["a boolean", true],
     ["an object", {}],
     ["NaN", NaN],
     ["a number beyond double range", Infinity],
     ["a number beyond double range below zero", -Infinity],
     ["nothing", undefined],
-  ])("%s is no metric value: the key is named and the batch is void", (_, value) => {
+  ])("%s is not a metric value: the key is named and the batch cannot be built", (_, value) => {
     const builder = createColumnsBuilder();
     builder.addPoint({ good: 1 }, 0, null);
     expect(builder.addPoint({ good: 1, bad: value, worse: value }, 1, null)).toBe(-1);
@@ -92,7 +92,7 @@ describe("building columns", () => {
     expect(() => builder.build()).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
-  test("a sound batch has no faulty key", () => {
+  test("a valid batch has no faulty key", () => {
     const builder = createColumnsBuilder();
     builder.addPoint({ a: -0, b: Number.MAX_VALUE, c: Number.MIN_VALUE }, 0, null);
     expect(builder.faultyKey()).toBeNull();

@@ -5,8 +5,8 @@ import { sortKeys } from "./keys.ts";
 /** Options of {@link createColumnsBuilder}. */
 export type ColumnsBuilderOptions = {
   /**
-   * Called once for every spelling of a key in the batch; returns the key to store, for instance the trimmed one. A key to store must stand
-   * for itself: resolving it again gives it back. What this throws passes through `addPoint`. Without it keys are stored as they are.
+   * Called once for every spelling of a key in the batch; returns the key to store, for instance the trimmed one. Resolving a key to store must
+   * return the same key. `addPoint` passes on what this throws. Without it keys are stored as they are.
    */
   readonly resolveKey?: (key: string) => string;
 };
@@ -14,17 +14,17 @@ export type ColumnsBuilderOptions = {
 /** Collects the points of one batch, as parsed from JSON, into {@link MetricColumns}. */
 export type ColumnsBuilder = {
   /**
-   * Adds one point and returns how many values it has: its distinct stored keys (of several spellings of one key the last wins). 0 for an
-   * object without keys, which adds no point. -1 when a value is not a finite number: `faultyKey` then names its key as it was sent, and the
-   * batch is void. `step` must be finite and not negative; `timestampUs` is in whole microseconds since the Unix epoch, or null.
+   * Adds one point and returns how many values it has: its distinct stored keys (of several spellings of one key the last wins). Returns 0 for
+   * an object without keys, which adds no point, and -1 if a value is not a finite number: `faultyKey` then returns its key as it was sent, and
+   * the batch cannot be built. `step` must be finite and not negative; `timestampUs` is in whole microseconds since the Unix epoch, or null.
    */
   addPoint(metrics: Readonly<Record<string, unknown>>, step: number, timestampUs: number | null): number;
-  /** The key whose value made `addPoint` return -1, or null. */
+  /** Returns the key whose value made `addPoint` return -1, or null. */
   faultyKey(): string | null;
-  /** The points and the values so far. */
+  /** Return the points and the values so far. */
   pointCount(): number;
   valueCount(): number;
-  /** The columns of all points. Throws a CodecError when a point was faulty. */
+  /** Returns the columns of all points. Throws a CodecError if a point was faulty. */
   build(): MetricColumns;
 };
 
@@ -32,18 +32,18 @@ const EMPTY_U32 = new Uint32Array(0);
 const EMPTY_F64 = new Float64Array(0);
 
 /**
- * A builder for one batch. Neighbouring points usually have the same keys in the same order, so a point's keys are first compared with those
- * of the point before it, and looked up only where they differ.
+ * Creates a builder for one batch. Neighboring points usually have the same keys in the same order, so a point's keys are first compared with those
+ * of the point before it and looked up only where they differ.
  */
 export function createColumnsBuilder(options: ColumnsBuilderOptions = {}): ColumnsBuilder {
   const { resolveKey } = options;
   const keys: string[] = [];
   /** The index of every key, by the key itself and by each spelling of it seen so far. */
   const indexOfSpelling = new Map<string, number>();
-  /** Per key, where its newest value stands in `values`. */
+  /** Per key, the index of its newest value in `values`. */
   const newestAt: number[] = [];
 
-  // Values in the order of arrival, which is point by point; columns are made from them at the end.
+  // Values in the order of arrival, point by point; `build` makes columns of them.
   const values: number[] = [];
   const keyIndexes: number[] = [];
   const pointEnds: number[] = [];

@@ -1,9 +1,9 @@
 import { EMPTY_F64, EMPTY_U32, copyNumbers, pick, valuesOfKey, type BlockColumns } from "./block-columns.ts";
-import { lowerBound, rankKeyIds } from "./keys.ts";
+import { lowerBound, numberKeyIds } from "./keys.ts";
 
 /**
- * All points of these parts, which are in the order of their arrival, as one. Keys of any part are keys of the whole. One part comes back as
- * it is; otherwise nothing is shared.
+ * Joins parts, which are in the order of arrival. The result has the keys of all parts. A single part is returned as it is; otherwise the
+ * result shares nothing with the parts.
  */
 export function concatColumns(allParts: readonly BlockColumns[]): BlockColumns {
   const parts = allParts.filter((part) => part.steps.length > 0);
@@ -41,11 +41,11 @@ function joinDense(parts: readonly BlockColumns[], keys: number, points: number)
 }
 
 function joinSparse(parts: readonly BlockColumns[], valueCount: number): Columns & Pick<BlockColumns, "keyIds"> {
-  const { keyIds, rankOf } = rankKeyIds(parts.map((part) => part.keyIds));
+  const { keyIds, indexOf } = numberKeyIds(parts.map((part) => part.keyIds));
   const offsets = new Uint32Array(keyIds.length + 1);
   for (const part of parts)
     for (let key = 0; key < part.keyIds.length; key++)
-      offsets[rankOf(part.keyIds[key]!) + 1]! += valuesOfKey(part, key);
+      offsets[indexOf(part.keyIds[key]!) + 1]! += valuesOfKey(part, key);
   for (let key = 1; key < offsets.length; key++) offsets[key]! += offsets[key - 1]!;
   const next = offsets.slice(0, keyIds.length);
   const values = new Float64Array(valueCount);
@@ -54,10 +54,10 @@ function joinSparse(parts: readonly BlockColumns[], valueCount: number): Columns
   for (const part of parts) {
     let from = 0;
     for (let key = 0; key < part.keyIds.length; key++) {
-      const rank = rankOf(part.keyIds[key]!);
+      const index = indexOf(part.keyIds[key]!);
       const count = valuesOfKey(part, key);
-      const at = next[rank]!;
-      next[rank] = at + count;
+      const at = next[index]!;
+      next[index] = at + count;
       copyNumbers(values, at, part.values, from, count);
       if (part.offsets.length === 0) for (let i = 0; i < count; i++) pointIndexes[at + i] = pointsBefore + i;
       else for (let i = 0; i < count; i++) pointIndexes[at + i] = pointsBefore + part.pointIndexes[from + i]!;
@@ -83,7 +83,7 @@ function joined(
   return numbers;
 }
 
-/** The client times, NaN for the points of parts that have none. */
+/** Joins the client times, with NaN for the points of parts that have none. */
 function joinedTimes(parts: readonly BlockColumns[], points: number): Float64Array {
   if (parts.every((part) => part.timestampsUs.length === 0)) return EMPTY_F64;
   const times = new Float64Array(points).fill(Number.NaN);
@@ -102,8 +102,8 @@ function hasSameKeys(a: Uint32Array, b: Uint32Array): boolean {
 }
 
 /**
- * Only the keys with ids in `[fromId, toId)`, without the points that have no value of them; null when none is left. Shares arrays with
- * `columns` where it can.
+ * Returns only the keys with ids in `[fromId, toId)`, without the points that have no value of them; null if there is none. Shares arrays with
+ * `columns` where possible.
  */
 export function sliceKeys(columns: BlockColumns, fromId: number, toId: number): BlockColumns | null {
   const { keyIds, steps, offsets, values } = columns;
@@ -126,24 +126,24 @@ export function sliceKeys(columns: BlockColumns, fromId: number, toId: number): 
   });
 }
 
-/** The columns without the points that no value is at. */
+/** Removes the points without values. */
 function withoutEmptyPoints(columns: BlockColumns): BlockColumns {
   const points = columns.steps.length;
-  // Per point, first whether a value is there, then its new place.
-  const places = new Uint32Array(points);
-  for (let i = 0; i < columns.pointIndexes.length; i++) places[columns.pointIndexes[i]!] = 1;
+  // For each point, first whether it has a value, then its new index.
+  const newIndexes = new Uint32Array(points);
+  for (let i = 0; i < columns.pointIndexes.length; i++) newIndexes[columns.pointIndexes[i]!] = 1;
   const kept = new Uint32Array(points);
   let count = 0;
   for (let point = 0; point < points; point++) {
-    if (places[point] === 0) continue;
-    places[point] = count;
+    if (newIndexes[point] === 0) continue;
+    newIndexes[point] = count;
     kept[count] = point;
     count += 1;
   }
   if (count === points) return densified(columns);
   const left = kept.subarray(0, count);
   const pointIndexes = new Uint32Array(columns.pointIndexes.length);
-  for (let i = 0; i < pointIndexes.length; i++) pointIndexes[i] = places[columns.pointIndexes[i]!]!;
+  for (let i = 0; i < pointIndexes.length; i++) pointIndexes[i] = newIndexes[columns.pointIndexes[i]!]!;
   return densified({
     ...columns,
     steps: pick(columns.steps, left),
@@ -153,7 +153,7 @@ function withoutEmptyPoints(columns: BlockColumns): BlockColumns {
   });
 }
 
-/** The client times of some points; none when they have none. */
+/** Returns the client times of some points, none if they have none. */
 function timesOf(timestampsUs: Float64Array, points: Uint32Array): Float64Array {
   if (timestampsUs.length === 0) return timestampsUs;
   const times = pick(timestampsUs, points);
@@ -166,7 +166,7 @@ function offsetsFrom(offsets: Uint32Array, from: number): Uint32Array {
   return moved;
 }
 
-/** Sparse columns in which every key turns out to have a value at every point, as dense ones. */
+/** Makes columns dense if every key has a value at every point. */
 function densified(columns: BlockColumns): BlockColumns {
   const dense = columns.values.length === columns.keyIds.length * columns.steps.length;
   return dense ? { ...columns, offsets: EMPTY_U32, pointIndexes: EMPTY_U32 } : columns;

@@ -5,7 +5,7 @@ import { areKeysSorted, compareKeyBytes, sortKeys } from "./keys.ts";
 
 const encoder = new TextEncoder();
 
-/** The order of two byte strings, by hand. */
+/** Compares two byte strings, byte by byte. */
 function compareBytes(a: string, b: string): number {
   const x = [...encoder.encode(a)];
   const y = [...encoder.encode(b)];
@@ -20,7 +20,7 @@ describe("the order of keys", () => {
     ["a key comes before its extensions", "loss", "loss/a"],
     ["upper case comes before lower case", "Loss", "loss"],
     ["ASCII comes before everything else", "z", "é"],
-    ["U+FFFD comes before U+10000, although UTF-16 has it the other way", "\ufffd", "\u{10000}"],
+    ["U+FFFD comes before U+10000, although UTF-16 orders them the other way", "\ufffd", "\u{10000}"],
     ["U+D7FF comes before U+E000", "\ud7ff", "\ue000"],
     ["U+E000 comes before U+10FFFF", "\ue000", "\u{10ffff}"],
   ])("%s", (_, first, second) => {
@@ -36,7 +36,7 @@ describe("the order of keys", () => {
     );
   });
 
-  test("sorts any keys, and recognises sorted ones", () => {
+  test("sorts any keys, and recognizes sorted ones", () => {
     fc.assert(
       fc.property(fc.uniqueArray(text, { maxLength: 12 }), (keys) => {
         const expected = [...keys].sort(compareBytes);

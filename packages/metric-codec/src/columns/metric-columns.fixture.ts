@@ -6,24 +6,24 @@ import type { MetricColumns } from "./metric-columns.ts";
 /** A point as a client sends it. */
 export type Point = { metrics: Record<string, number>; step: number; timestampUs: number | null };
 
-/** The columns of the points, through the builder. */
+/** Returns the columns of the points, made by the builder. */
 export function columnsOf(points: readonly Point[]): MetricColumns {
   const builder = createColumnsBuilder();
   for (const { metrics, step, timestampUs } of points) builder.addPoint(metrics, step, timestampUs);
   return builder.build();
 }
 
-/** The columns of points of one key without times. */
+/** Returns the columns of points of one key without times. */
 export function columnsOfSeries(key: string, ...points: [step: number, value: number][]): MetricColumns {
   return columnsOf(points.map(([step, value]) => ({ metrics: { [key]: value }, step, timestampUs: null })));
 }
 
-/** One id per key: `first`, `first + stride` and so on. */
+/** Returns one id per key: `first`, `first + stride` and so on. */
 export function idsFrom(columns: MetricColumns, first: number, stride: number): Uint32Array<ArrayBuffer> {
   return Uint32Array.from(columns.keys, (_, i) => first + stride * i);
 }
 
-/** Numbers between 0 and 1 that look random and are the same each time, of 53 bits. */
+/** Returns a number between 0 and 1 of 53 bits that looks random and is always the same for `i`. */
 export function noise(i: number): number {
   const high = Math.imul(i + 1, 0x9e37_79b1) >>> 0;
   const low = Math.imul(high ^ (high >>> 13), 0x85eb_ca6b) >>> 0;
@@ -35,7 +35,7 @@ export const anyBits: fc.Arbitrary<number> = fc
   .bigInt({ min: 0n, max: 0xffff_ffff_ffff_ffffn })
   .map((bits) => new Float64Array(new BigUint64Array([bits]).buffer)[0]!);
 
-/** The bit patterns of doubles, to compare what `===` does not tell apart. */
+/** Returns the bit patterns of doubles, to compare doubles that `===` calls equal. */
 export function bitsOf(numbers: ArrayLike<number>): bigint[] {
   return [...new BigUint64Array(Float64Array.from(numbers).buffer)];
 }

@@ -6,10 +6,10 @@ import { areKeysSorted } from "./keys.ts";
  *
  * - `keys`: distinct, sorted by their UTF-8 bytes; each has at least one value.
  * - `steps`: one per point.
- * - `timestampsUs`: the client's time per point in whole microseconds since the Unix epoch, NaN where it sent none; empty when no point has one.
+ * - `timestampsUs`: the client's time per point in whole microseconds since the Unix epoch, NaN where it sent none; empty if no point has one.
  *   Exact between the years 1684 and 2255, where a double holds every microsecond.
  * - `values`: grouped by key, within a key in the order of the points.
- * - `offsets`, `pointIndexes`: empty when every key has a value at every point (dense): key k's values are then
+ * - `offsets`, `pointIndexes`: empty if every key has a value at every point (dense): key k's values are then
  *   `[k * points, (k + 1) * points)`. Otherwise key k's values are `[offsets[k], offsets[k + 1])`, and `pointIndexes` names the point of each
  *   value, strictly ascending within a key.
  *
@@ -24,7 +24,7 @@ export type MetricColumns = {
   readonly values: Float64Array;
 };
 
-/** The same as {@link MetricColumns} in plain arrays, as a decoded message brings them. */
+/** The same as {@link MetricColumns} in plain arrays, as a decoded message has them. */
 export type MetricColumnsParts = {
   readonly keys: readonly string[];
   readonly steps: ArrayLike<number>;
@@ -35,8 +35,8 @@ export type MetricColumnsParts = {
 };
 
 /**
- * Columns from plain arrays, for messages of clients that are not trusted to keep the form. Throws a CodecError when {@link MetricColumns}'
- * rules do not hold, or a step or value is not finite or a step is negative. Typed arrays are taken over, not copied.
+ * Makes columns from plain arrays of a message, whose sender is not trusted. Throws a CodecError if a rule of {@link MetricColumns} is broken, a
+ * step or value is not finite, or a step is negative. Typed arrays are taken over, not copied.
  */
 export function columnsFromParts(parts: MetricColumnsParts): MetricColumns {
   const columns: MetricColumns = {
@@ -54,13 +54,13 @@ export function columnsFromParts(parts: MetricColumnsParts): MetricColumns {
   return columns;
 }
 
-/** Throws a CodecError unless the arrays fit together as {@link MetricColumns} promises; the numbers themselves are not looked at. */
+/** Throws a CodecError unless the arrays fit together as {@link MetricColumns} promises; the numbers themselves are not checked. */
 export function checkColumns(columns: MetricColumns): void {
   if (!areKeysSorted(columns.keys)) throw codecError("keys are not distinct and in byte order");
   checkColumnArrays(columns, columns.keys.length);
 }
 
-/** The arrays of {@link checkColumns} for so many keys, however these are named. */
+/** Checks the arrays as {@link checkColumns} does, for `keys` keys, whether these are texts or ids. */
 export function checkColumnArrays(columns: Omit<MetricColumns, "keys">, keys: number): void {
   const { steps, timestampsUs, offsets, pointIndexes, values } = columns;
   const points = steps.length;
@@ -78,13 +78,13 @@ export function checkColumnArrays(columns: Omit<MetricColumns, "keys">, keys: nu
   for (let key = 0; key < keys; key++) checkPointIndexes(pointIndexes, offsets[key]!, offsets[key + 1]!, points);
 }
 
-/** How many values key `index` has. */
+/** Returns how many values the key at `index` has. */
 export function valueCountOf(columns: MetricColumns, index: number): number {
   const { offsets, steps } = columns;
   return offsets.length === 0 ? steps.length : offsets[index + 1]! - offsets[index]!;
 }
 
-/** Throws a CodecError unless one key's point indexes, at `[from, to)`, are some, strictly ascending and below `points`. */
+/** Throws a CodecError unless one key's point indexes, at `[from, to)`, are at least one, strictly ascending and below `points`. */
 export function checkPointIndexes(pointIndexes: Uint32Array, from: number, to: number, points: number): void {
   if (!(from < to && to <= pointIndexes.length)) throw codecError("a key without values, or offsets out of order");
   let previous = -1;

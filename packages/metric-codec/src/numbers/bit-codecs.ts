@@ -6,7 +6,7 @@ import { BITS, SIGNED, SPLIT_BITS, type NumberPlan } from "./number-layout.ts";
 const MAGNITUDE = 0x7fff_ffff;
 const TOP = 0x8000_0000 | 0;
 
-/** What is taken from the 64 bits of each double, two words of 32 each: the least integer, the zeros below, and what remains. */
+/** How the 64 bits of each double, two words of 32 each, are shortened: by the least integer and by the zeros below. */
 type Window = {
   readonly leastLow: number;
   readonly leastHigh: number;
@@ -16,7 +16,7 @@ type Window = {
   readonly width: number;
 };
 
-/** The numbers, at least one, by the bits in which they differ. */
+/** Plans to write the numbers, at least one, by the bits in which they differ. */
 export function planBits(numbers: Float64Array): NumberPlan {
   const words = wordsOf(numbers);
   const window = windowOf(words);
@@ -45,7 +45,7 @@ function windowOf(words: Int32Array): Window {
   const signed = (usedHigh & ~signsAll) < 0;
   const mask = signed ? MAGNITUDE : -1;
   const shift = usedLow === 0 ? trailingZeros(usedHigh & mask, 32) : trailingZeros(usedLow, 0);
-  // With the highest bit turned, words that have a sign compare as those without.
+  // With the highest bit flipped, signed words compare as unsigned ones.
   const [firstLow, firstHigh] = [words[0]! ^ TOP, (words[1]! & mask) ^ TOP];
   let [leastLow, leastHigh, greatestLow, greatestHigh] = [firstLow, firstHigh, firstLow, firstHigh];
   for (let i = 2; i < words.length; i += 2) {
@@ -88,7 +88,7 @@ function writeBits(writer: ByteWriter, words: Int32Array, window: Window): void 
     const word = words[2 * i]!;
     const above = words[2 * i + 1]!;
     let low = (word - leastLow) | 0;
-    // The borrow of the lower words' difference, as a full subtractor gives it.
+    // The borrow of the lower words' difference, as a full subtractor computes it.
     const borrow = ((~word & leastLow) | (~(word ^ leastLow) & low)) >>> 31;
     let high = ((signed ? above & MAGNITUDE : above) - leastHigh - borrow) | 0;
     if (shift >= 32) {
@@ -112,7 +112,7 @@ function writeBits(writer: ByteWriter, words: Int32Array, window: Window): void 
   }
 }
 
-/** Reads `count` numbers of one of the two codecs. Throws a CodecError when they are cut short or contradict themselves. */
+/** Reads `count` numbers of one of the two codecs. Throws a CodecError if they are cut short or contradict themselves. */
 export function readBits(
   reader: ByteReader,
   codec: number,
@@ -132,7 +132,7 @@ export function readBits(
   const lows = split ? reader.i32.subarray(lowsAt, lowsAt + count) : packed;
   const numbers = reader.memory.numbers(count);
   const words = wordsOf(numbers);
-  // Most measured numbers are doubles that use all of their bits, or once were in single precision: these two are quicker by themselves.
+  // Most measured numbers are doubles that use all of their bits, or once were in single precision: loops for these two cases are faster.
   if (split && !signed && shift === 0) {
     for (let i = 0; i < count; i++) {
       const low = lows[i]!;
@@ -175,7 +175,7 @@ export function readBits(
   return numbers;
 }
 
-/** The carry of the sum of two words, as a full adder gives it. */
+/** Returns the carry of the sum of two words, as a full adder computes it. */
 function carryOf(a: number, b: number, sum: number): number {
   return ((a & b) | ((a | b) & ~sum)) >>> 31;
 }

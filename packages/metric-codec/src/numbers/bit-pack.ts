@@ -1,11 +1,11 @@
 import { freshMemory, type NumberBuffer } from "./scratch-buffer.ts";
 
-/** Bytes of so many numbers of `width` bits (0 to 32) one after another, filled up to a multiple of 8. */
+/** Returns the bytes of `count` numbers of `width` bits (0 to 32) one after another, filled up to a multiple of 8. */
 export function packedBytes(count: number, width: number): number {
   return 8 * Math.ceil((count * width) / 64);
 }
 
-/** The bits that numbers from 0 to `greatest` need, for packing; more than 32 when these do not do. */
+/** Returns the bits that numbers from 0 to `greatest` need; more than 32 if they cannot be packed. */
 export function bitWidth(greatest: number): number {
   return greatest > 0xffff_ffff ? 64 : 32 - Math.clz32(greatest);
 }
@@ -35,7 +35,7 @@ export function packBits(words: Int32Array, at: number, numbers: Int32Array, cou
   if (used > 0) words[word] = pending;
 }
 
-/** The numbers that {@link packBits} wrote, as words with a sign, in `memory`; those of 32 bits are a view. */
+/** Reads the numbers that {@link packBits} wrote into `memory`, as signed words; those of 32 bits are a view. */
 export function unpackBits(
   words: Int32Array,
   at: number,

@@ -1,17 +1,17 @@
 import { codecError } from "../codec-error.ts";
 import { freshMemory, type NumberBuffer } from "./scratch-buffer.ts";
 
-/** A buffer that is filled from its start; `at` is the next free byte, between parts a multiple of 8. */
+/** A buffer that is filled from its start; `at` is the next free byte, a multiple of 8 between parts. */
 export type ByteWriter = {
   readonly u8: Uint8Array<ArrayBuffer>;
   readonly u32: Uint32Array<ArrayBuffer>;
-  /** The same words as numbers with a sign, which take no conversion when their bits are moved. */
+  /** The same words as signed numbers, whose bits can be moved without a conversion. */
   readonly i32: Int32Array<ArrayBuffer>;
   readonly f64: Float64Array<ArrayBuffer>;
   at: number;
 };
 
-/** A writer with memory for so many bytes, all zero. */
+/** Creates a writer of up to `bytesMax` bytes, all zero. */
 export function createByteWriter(bytesMax: number): ByteWriter {
   const buffer = new ArrayBuffer(fullWords(bytesMax));
   return {
@@ -23,25 +23,25 @@ export function createByteWriter(bytesMax: number): ByteWriter {
   };
 }
 
-/** The next multiple of 8. */
+/** Rounds up to a multiple of 8. */
 export function fullWords(bytes: number): number {
   return 8 * Math.ceil(bytes / 8);
 }
 
-/** Bytes that are read in parts, each at a multiple of 8; `at` is where the next one starts, `end` the first byte that is not to be read. */
+/** Bytes that are read in parts, each at a multiple of 8; `at` is where the next one starts, `end` the first byte that must not be read. */
 export type ByteReader = {
   readonly u8: Uint8Array;
   readonly u32: Uint32Array;
-  /** The same words as numbers with a sign, which take no conversion when their bits are moved. */
+  /** The same words as signed numbers, whose bits can be moved without a conversion. */
   readonly i32: Int32Array;
   readonly f64: Float64Array;
   at: number;
   end: number;
-  /** Where the numbers that are read are put. */
+  /** Allocates the numbers that are read. */
   readonly memory: NumberBuffer;
 };
 
-/** Reads these bytes, a view of them where they are aligned, else a copy. Throws a CodecError unless they are a multiple of 8. */
+/** Creates a reader of these bytes, or of a copy if they are not aligned. Throws a CodecError unless their number is a multiple of 8. */
 export function createByteReader(bytes: Uint8Array, memory = freshMemory): ByteReader {
   if (bytes.length % 8 !== 0) throw codecError("a part of the metric block is cut short");
   const u8 = bytes.byteOffset % 8 === 0 ? bytes : aligned(bytes, memory);
@@ -64,7 +64,7 @@ function aligned(bytes: Uint8Array, memory: NumberBuffer): Uint8Array {
   return copy;
 }
 
-/** Takes the next `bytes`, filled up to a multiple of 8, and returns where they start. Throws a CodecError when fewer are left. */
+/** Takes the next `bytes` bytes, rounded up to a multiple of 8, and returns where they start. Throws a CodecError if fewer are left. */
 export function takeBytes(reader: ByteReader, bytes: number): number {
   const from = reader.at;
   const to = from + 8 * Math.ceil(bytes / 8);
@@ -73,12 +73,12 @@ export function takeBytes(reader: ByteReader, bytes: number): number {
   return from;
 }
 
-/** Throws a CodecError when anything is left. */
+/** Throws a CodecError if any bytes are left. */
 export function expectEnd(reader: ByteReader): void {
   if (reader.at !== reader.end) throw codecError("a part of the metric block is too long");
 }
 
-/** The bits of the doubles, two words each, the lower one first: a view. */
+/** Returns the bits of the doubles, two words each, the lower one first, as a view. */
 export function wordsOf(numbers: Float64Array): Int32Array {
   return new Int32Array(numbers.buffer, numbers.byteOffset, 2 * numbers.length);
 }

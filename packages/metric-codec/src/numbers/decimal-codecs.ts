@@ -10,7 +10,7 @@ import {
   type NumberPlan,
 } from "./number-layout.ts";
 
-/** What the integers look like: their range, that of the differences between neighbours, and the runs of equal differences. */
+/** What the integers look like: their range, that of the differences between neighbors, and the runs of equal differences. */
 type Shape = {
   least: number;
   greatest: number;
@@ -20,7 +20,7 @@ type Shape = {
   longestRun: number;
 };
 
-/** The smallest way to write the numbers as decimals; null when they are none, or too far apart. */
+/** Plans the smallest way to write the numbers as decimals. Returns null if they are not decimals or are too far apart. */
 export function planDecimals(numbers: Float64Array): NumberPlan | null {
   const decimals = decimalsOf(numbers);
   if (decimals === null) return null;
@@ -133,7 +133,7 @@ function writeRuns(
   packBits(writer.i32, (at + packedBytes(runs, width)) / 4, lengths, runs, lengthWidth);
 }
 
-/** Reads `count` decimals of one of the three codecs. Throws a CodecError when they are cut short or contradict themselves. */
+/** Reads `count` decimals of one of the three codecs. Throws a CodecError if they are cut short or contradict themselves. */
 export function readDecimals(
   reader: ByteReader,
   codec: number,
@@ -169,7 +169,7 @@ function readDifferences(reader: ByteReader, count: number, width: number): Floa
   let integer = reader.f64[at / 8]!;
   const least = reader.f64[at / 8 + 1]!;
   const integers = reader.memory.numbers(count);
-  // Steps at equal distances, which are exact integers, so that multiples of the distance are, too.
+  // Equal distances, as steps often have. They are exact integers, so their multiples are exact too.
   if (width === 0) {
     for (let i = 0; i < count; i++) integers[i] = integer + i * least;
     return integers;

@@ -3,19 +3,19 @@ import { DECIMAL_DIGITS_MAX } from "./number-layout.ts";
 /** Numbers that are these integers over 10^digits. */
 export type Decimals = { readonly integers: Float64Array; readonly digits: number };
 
-/** Sums and differences of two integers up to here are exact. */
+/** Sums and differences of two integers up to this one are exact. */
 const INTEGER_MAX = 2 ** 52;
 
 const POWERS = Array.from({ length: DECIMAL_DIGITS_MAX + 1 }, (_, digits) => 10 ** digits);
 
-/** 10^digits, for digits up to {@link DECIMAL_DIGITS_MAX}. */
+/** Returns 10^digits, for digits up to {@link DECIMAL_DIGITS_MAX}. */
 export function powerOfTen(digits: number): number {
   return POWERS[digits]!;
 }
 
 /**
- * The numbers as integers over the least power of ten that gives each of them back bit for bit; null when there is none, as for -0 and for
- * what was measured in full precision.
+ * Returns the numbers as integers over the least power of ten that restores each of them bit for bit; null if there is none, as for -0 and for
+ * numbers of full precision.
  */
 export function decimalsOf(numbers: Float64Array): Decimals | null {
   const digits = digitsOf(numbers);
@@ -37,7 +37,7 @@ function areWithin(numbers: Float64Array, limit: number): boolean {
   return true;
 }
 
-/** The digits behind the point that each of the numbers makes do with, or -1. */
+/** Returns the digits behind the decimal point that suffice for all of the numbers, or -1. */
 function digitsOf(numbers: Float64Array): number {
   let digits = 0;
   let power = 1;

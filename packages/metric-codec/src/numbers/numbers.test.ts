@@ -15,7 +15,7 @@ import {
 } from "./number-layout.ts";
 import { numberBytesMax, readNumbers, writeNumbers, type Effort } from "./numbers.ts";
 
-/** The numbers as they are written; fails the test when they are not read back bit for bit, or take more memory than there may be need for. */
+/** Returns the numbers as they are written; fails the test if they are not read back bit for bit, or take more bytes than the maximum. */
 function written(numbers: readonly number[], effort: Effort): Uint8Array {
   const writer = createByteWriter(numberBytesMax(numbers.length));
   writeNumbers(writer, Float64Array.from(numbers), effort);
@@ -120,7 +120,7 @@ describe("numbers are written in the way that fits", () => {
     expect([bytes[0], bytes.length]).toEqual([codec, size]);
   });
 
-  test("full precision of any size stays raw, which takes no time to read", () => {
+  test("numbers of full precision and any size stay raw, which takes no time to read", () => {
     const numbers = range(64, (i) => (noise(i) - 0.5) * 2 ** (20 * (i - 32)));
     for (const effort of both) expect(written(numbers, effort)[0]).toBe(RAW);
   });

@@ -18,22 +18,22 @@ import {
 } from "./number-layout.ts";
 
 /**
- * How much work the numbers are worth: "best" is for those that will not be written again. "fast" leaves doubles of full precision raw: the
- * seventh that can be saved of most of them takes longer than everything else.
+ * How much work to spend on the numbers: "best" is for those that will not be written again. "fast" leaves doubles of full precision raw, because
+ * saving about a seventh of most of them takes longer than everything else.
  */
 export type Effort = "fast" | "best";
 
-/** Raw numbers are read without any work: others have to take less than this share of their bytes. */
+/** Raw numbers are read without any work, so other ways to write them must take less than this share of their bytes. */
 const WORTH_PACKING = 0.95;
-/** Fewer numbers than these could save a few bytes at most; wide runs have many such columns. */
+/** Packing fewer numbers than this saves a few bytes at most; runs with many keys have many such columns. */
 const WORTH_PACKING_FROM = 4;
 
-/** The most bytes that {@link writeNumbers} takes for so many numbers. */
+/** Returns the most bytes that {@link writeNumbers} writes for `count` numbers. */
 export function numberBytesMax(count: number): number {
   return NUMBER_HEADER_BYTES + 8 * count;
 }
 
-/** Writes the numbers in the smallest way, as far as that is worth the time to read them, and returns where they start. */
+/** Writes the numbers in the smallest form that is worth the time to read it, and returns where they start. */
 export function writeNumbers(writer: ByteWriter, numbers: Float64Array, effort: Effort): number {
   const start = writer.at;
   writePlan(writer, planNumbers(numbers, effort), numbers.length);
@@ -81,7 +81,7 @@ function planConstant(number: number): NumberPlan {
   };
 }
 
-/** Whether the first few numbers make do with fewer bits than a double has, as those that were rounded to fewer do. */
+/** Whether the lowest bits of the first few numbers are zeros, as they are in numbers that were rounded to fewer bits. */
 function haveZerosBelow(numbers: Float64Array): boolean {
   const words = wordsOf(numbers);
   let used = 0;
@@ -97,12 +97,12 @@ function isConstant(numbers: Float64Array): boolean {
   return true;
 }
 
-/** Numbers with the presence byte that was left beside them. */
+/** Numbers, and the presence byte that is stored with them. */
 export type NumbersWithPresence = { readonly numbers: Float64Array; readonly presence: number };
 
 /**
- * Reads the next numbers, at most `countMax`; raw ones are a view. Throws a CodecError when there are more, a codec is unknown, or what is
- * left of the bytes is too short.
+ * Reads the next numbers, at most `countMax`; raw ones are a view. Throws a CodecError if there are more, a codec is unknown, or too few bytes
+ * are left.
  */
 export function readNumbers(reader: ByteReader, countMax: number): NumbersWithPresence {
   const header = takeBytes(reader, NUMBER_HEADER_BYTES);
@@ -137,7 +137,7 @@ function readCodec(reader: ByteReader, codec: number, count: number, width: numb
   }
 }
 
-/** The places in a dictionary; those have none of their own, so that damaged bytes cannot nest them. */
+/** Reads the indexes into a dictionary. They cannot be a dictionary themselves, so that damaged bytes cannot nest dictionaries. */
 function readIndexNumbers(reader: ByteReader, count: number): Float64Array {
   if (reader.u8[reader.at] === DICTIONARY) throw codecError("the metric block has a dictionary inside another");
   return readNumbers(reader, count).numbers;

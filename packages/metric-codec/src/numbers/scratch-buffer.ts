@@ -1,16 +1,16 @@
-/** Gives memory for decoded numbers, whose contents are to be written whole. */
+/** Allocates memory for decoded numbers. It is not cleared, so its user writes all of it. */
 export type NumberBuffer = {
   readonly numbers: (count: number) => Float64Array<ArrayBuffer>;
   readonly words: (count: number) => Int32Array<ArrayBuffer>;
 };
 
-/** Memory that is used again. */
+/** Memory that is reused. */
 export type ScratchBuffer = NumberBuffer & {
-  /** Takes back all that was given. */
+  /** Makes all memory available again; arrays that were allocated before must no longer be used. */
   readonly reuse: () => void;
 };
 
-/** Memory of its own for each, which may be kept. */
+/** Allocates new memory each time, so that the arrays may be kept. */
 export const freshMemory: NumberBuffer = {
   numbers: (count) => new Float64Array(count),
   words: (count) => new Int32Array(count),
@@ -18,13 +18,13 @@ export const freshMemory: NumberBuffer = {
 
 const FIRST_BYTES = 128 * 1024;
 
-/** Memory for what is looked at and left before the next is decoded. It has memory for the most that was ever asked for between two calls of `reuse`. */
+/** Creates a buffer for numbers that are only needed until the next ones are decoded. It keeps as much memory as was ever needed between two calls of `reuse`. */
 export function createScratchBuffer(): ScratchBuffer {
   let buffer = new ArrayBuffer(FIRST_BYTES);
   let used = 0;
   const take = (bytes: number): number => {
     const full = 8 * Math.ceil(bytes / 8);
-    // What was given of the old memory keeps it.
+    // Arrays of the old buffer keep it alive.
     if (used + full > buffer.byteLength) {
       buffer = new ArrayBuffer(Math.max(2 * buffer.byteLength, full));
       used = 0;

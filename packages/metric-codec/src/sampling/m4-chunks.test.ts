@@ -9,7 +9,7 @@ import { bucketOf, createM4Sampler, type M4Sampler } from "./m4.ts";
 
 type Point = readonly [step: number, value: number];
 
-/** The statistics of the points as a block keeps it. */
+/** Returns the statistics of the points as a block keeps them. */
 function statisticsOf(points: readonly Point[]): ChunkStatistics {
   const columns = blockColumnsOf(
     points.map(([step, value]) => ({ step, receivedUs: 0, timestampUs: null, values: new Map([[0, value]]) })),
@@ -24,7 +24,7 @@ function inBits(sampler: M4Sampler) {
 
 const step = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.double({ min: 0, max: 40, noNaN: true }));
 const value = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.constantFrom(-0, 0), fc.double({ noNaN: true }));
-/** Chunks in the order of arrival, most of which go on where the one before ended, some of which go back. */
+/** Chunks in the order of arrival, most of which continue where the one before ended, and some of which go back. */
 const chunks = fc.array(
   fc
     .tuple(fc.array(fc.tuple(step, value), { minLength: 1, maxLength: 12 }), fc.constantFrom(1, 0.05), fc.nat(40))
@@ -54,7 +54,7 @@ describe("an M4 sample of chunks", () => {
     expect(byStatistics).toBeGreaterThan(0);
   });
 
-  test("takes a statistics where all steps of the chunk are in one bucket, and nothing of it otherwise", () => {
+  test("takes statistics if all steps of the chunk are in one bucket, and otherwise nothing", () => {
     const sampler = createM4Sampler(0, 9, 2);
     expect(
       sampler.addChunk(
@@ -76,7 +76,7 @@ describe("an M4 sample of chunks", () => {
     expect([...sampler.sample().steps]).toEqual([0, 4]);
   });
 
-  test("takes no statistics of a chunk that reaches outside the range of steps", () => {
+  test("does not take statistics of a chunk that reaches outside the range of steps", () => {
     const sampler = createM4Sampler(2, 4, 1);
     expect(
       sampler.addChunk(
@@ -97,7 +97,7 @@ describe("an M4 sample of chunks", () => {
     expect(sampler.sample().steps).toHaveLength(0);
   });
 
-  test("takes a statistics of no points, and it says nothing", () => {
+  test("takes statistics of no points, which add nothing", () => {
     const sampler = createM4Sampler(2, 4, 1);
     expect(sampler.addChunk(readChunkStatistics(new Uint8Array(0)))).toBe(true);
     expect(sampler.sample().steps).toHaveLength(0);

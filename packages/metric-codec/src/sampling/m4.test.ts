@@ -12,7 +12,7 @@ function sampleOf(points: readonly Point[], buckets: number): Point[] {
   return [...sample.steps].map((step, i) => [step, sample.values[i]!]);
 }
 
-/** The rule as it is told, over points sorted by step and arrival. */
+/** Samples by the rule, from points sorted by step and arrival. */
 function naive(points: readonly Point[], buckets: number): Point[] {
   const sorted = points.map((point, arrival) => ({ point, arrival }));
   sorted.sort((a, b) => a.point[0] - b.point[0] || a.arrival - b.arrival);
@@ -102,7 +102,7 @@ describe("an M4 sample", () => {
     ]);
   });
 
-  test("takes the lowest step of equal minima and maxima, in whatever order they arrive", () => {
+  test("takes the lowest step of equal minima and maxima, in any order of arrival", () => {
     expect(
       sampleOf(
         [

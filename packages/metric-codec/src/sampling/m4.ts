@@ -1,28 +1,28 @@
 import type { ChunkStatistics } from "../blocks/chunk-statistics.ts";
 
-/** Samples one series for a chart while its points pass by. */
+/** Samples one series for a chart, point by point. */
 export type M4Sampler = {
-  /** Takes a point, which arrived after all those taken before. Points outside the step range are left out. */
+  /** Takes a point, which arrived after all points taken before. Points outside the step range are ignored. */
   readonly add: (step: number, value: number) => void;
   /**
-   * Takes all points of a chunk, which arrived after all those taken before, by its statistics, and returns true; that needs steps of one bucket,
-   * inside the step range. Otherwise takes nothing and returns false, and the points have to be added themselves. A statistics of no points is taken.
+   * Takes all points of a chunk, which arrived after all points taken before, by its statistics and returns true if all its steps are in one bucket
+   * and inside the step range, or if it has no points. Otherwise takes nothing and returns false; then the points have to be added one by one.
    */
   readonly addChunk: (statistics: ChunkStatistics) => boolean;
-  /** The sample, at most four points per bucket, by step. */
+  /** Returns the sample, at most four points per bucket, by step. */
   sample(): { readonly steps: Float64Array; readonly values: Float64Array };
 };
 
 /**
  * M4 aggregation (Jugel, Jerzak, Hackenbroich and Markl, "M4: A Visualization-Oriented Time Series Data Aggregation", VLDB 2014): the step
- * range is cut into equal buckets, and of each the first, last, lowest and highest point are kept, with which a line chart of that width
- * draws the same pixels as with all points. A point of step s belongs to bucket floor((s - firstStep) * buckets / (lastStep - firstStep + 1)).
+ * range is cut into equal buckets, and the first, last, lowest and highest point of each are kept. A line chart of that width draws the same
+ * pixels with these as with all points. A point of step s belongs to bucket floor((s - firstStep) * buckets / (lastStep - firstStep + 1)).
  *
  * Of several candidates the one with the lowest step is first, lowest and highest, the one with the highest step is last; at one step it is
  * the one that arrived first, for last the one that arrived last. Of the kept points of a bucket that share a step only one remains, the
  * earliest in the order first, last, lowest, highest.
  *
- * `firstStep` and `lastStep` are those of the whole series, which must be known beforehand; memory depends on `buckets` (from 1) alone.
+ * `firstStep` and `lastStep` are those of the whole series, which must be known beforehand. Memory depends only on `buckets` (at least 1).
  */
 export function createM4Sampler(firstStep: number, lastStep: number, buckets: number): M4Sampler {
   const seen = new Uint8Array(buckets);
@@ -92,7 +92,7 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
       for (let bucket = 0; bucket < buckets; bucket++) {
         if (seen[bucket] === 0) continue;
         const from = kept;
-        // In the order first, last, lowest, highest, each into its place among those before it.
+        // In the order first, last, lowest, highest, each inserted by its step among those before it.
         for (let candidate = 4 * bucket; candidate < 4 * bucket + 4; candidate++) {
           const step = steps[candidate]!;
           let at = kept;
@@ -113,11 +113,11 @@ export function createM4Sampler(firstStep: number, lastStep: number, buckets: nu
 }
 
 /**
- * The bucket, from 0, of a step in `[firstStep, lastStep]` when that range is cut into so many. A higher step is never in a lower bucket, so
- * two steps of one bucket have all steps between them in it.
+ * Returns the bucket, counted from 0, of a step in `[firstStep, lastStep]` if that range is cut into `buckets`. A higher step is never in a
+ * lower bucket, so all steps between two steps of a bucket are in that bucket.
  */
 export function bucketOf(step: number, firstStep: number, lastStep: number, buckets: number): number {
   if (firstStep === lastStep) return 0;
-  // Steps too large for their differences to be exact may fall beyond the last bucket.
+  // If steps are so large that their differences are not exact, the quotient may be beyond the last bucket.
   return Math.min(Math.floor(((step - firstStep) * buckets) / (lastStep - firstStep + 1)), buckets - 1);
 }

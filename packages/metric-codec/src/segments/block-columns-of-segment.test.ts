@@ -8,7 +8,7 @@ import { blockColumnsOfSegment, decodeSegment } from "./decode-segment.ts";
 import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 
-/** The batch as the stored points that it makes, its keys numbered by `idOf`. */
+/** Returns the stored points of the batch, with its keys numbered by `idOf`. */
 function stored(points: readonly Point[], receivedUs: number, idOf: (key: string) => number) {
   return points
     .filter((point) => Object.keys(point.metrics).length > 0)
@@ -20,7 +20,7 @@ function stored(points: readonly Point[], receivedUs: number, idOf: (key: string
     }));
 }
 
-describe("the columns of a landing block", () => {
+describe("the columns of a segment", () => {
   test("are its points with the keys in the order of their ids, from ids and from texts", () => {
     fc.assert(
       fc.property(anyPoints, fc.infiniteStream(fc.nat(1_000_000)), fc.boolean(), (points, random, reversed) => {
@@ -44,13 +44,13 @@ describe("the columns of a landing block", () => {
   test.each([
     ["one after another", [4, 4, 5]],
     ["apart", [5, 4, 5]],
-  ])("are refused when two keys have one id, %s", (_, ids) => {
-    const landing = decodeSegment(encodeSegment(columns, Uint32Array.from(ids)));
-    expect(() => blockColumnsOfSegment(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+  ])("are refused if two keys have the same id, %s", (_, ids) => {
+    const segment = decodeSegment(encodeSegment(columns, Uint32Array.from(ids)));
+    expect(() => blockColumnsOfSegment(segment, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test("are refused for texts without ids", () => {
-    const landing = decodeSegment(encodeSegmentTexts(columns));
-    expect(() => blockColumnsOfSegment(landing, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
+    const segment = decodeSegment(encodeSegmentTexts(columns));
+    expect(() => blockColumnsOfSegment(segment, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 });

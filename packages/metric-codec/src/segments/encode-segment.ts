@@ -20,10 +20,10 @@ import {
 const UINT32_MAX = 0xffff_ffff;
 
 /**
- * The landing block of a batch whose keys have these ids, in the order of `columns.keys`: every step, time and value bit for bit (a NaN time
- * has no bits to keep), 8 bytes per value, steps and times once per point, 4 bytes per key unless the ids are consecutive, and a point index
- * per value only for keys that are missing at some point. Throws a CodecError when the arrays do not fit together or the ids are not one per
- * key; the texts of the keys are not looked at.
+ * Encodes a batch whose keys have these ids, in the order of `columns.keys`. It keeps every step, time and value bit for bit (but not the bits
+ * of a NaN time) in 8 bytes per value, steps and times once per point, 4 bytes per key unless the ids are consecutive, and a point index per
+ * value only for keys that are missing at some point. Throws a CodecError if the arrays do not fit together or there is not one id per key; it
+ * does not look at the texts of the keys.
  */
 export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint8Array<ArrayBuffer> {
   const { keys, steps, timestampsUs, values } = columns;
@@ -47,18 +47,18 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
   });
 
   const buffer = new ArrayBuffer(layout.end);
-  const block = new Uint8Array(buffer);
+  const segment = new Uint8Array(buffer);
   writeSegmentHeader(new DataView(buffer), layout);
   writeSteps(buffer, layout.stepsAt, stepCodec, steps);
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
   new Float64Array(buffer, layout.valuesAt, values.length).set(values);
   if (layout.keysField === IDS_LISTED) new Uint32Array(buffer, layout.directoryAt, keyIds.length).set(keyIds);
   writePointIndexes(buffer, layout, columns, sparse);
-  for (const key of sparse) block[layout.tailAt + key] = PRESENT_SPARSE;
-  return block;
+  for (const key of sparse) segment[layout.tailAt + key] = PRESENT_SPARSE;
+  return segment;
 }
 
-/** Whether the ids are `first`, `first + 1` and so on. */
+/** Whether each id is one more than the one before it, and the first one can stand for all. */
 function isConsecutive(ids: Uint32Array): boolean {
   for (let i = 1; i < ids.length; i++) if (ids[i]! !== ids[i - 1]! + 1) return false;
   return ids.length > 0 && ids[ids.length - 1]! < IDS_LISTED;

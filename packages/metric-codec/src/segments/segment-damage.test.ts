@@ -10,7 +10,7 @@ import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 import { SEGMENT_HEADER_BYTES } from "./segment-layout.ts";
 
-/** Whether the block can be read; fails the test when reading it throws anything but a CodecError or returns columns that do not fit together. */
+/** Returns whether the segment can be read; fails the test if reading throws anything but a CodecError or returns columns that do not fit together. */
 function isReadable(bytes: Uint8Array): boolean {
   let readable = true;
   for (const read of [
@@ -40,10 +40,10 @@ const anyEncoder = fc.constantFrom(
 
 const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 
-/** Small numbers, the largest, and any: what counts and sizes are likely to be taken for. */
+/** Small numbers, the largest, and any others: likely values of damaged counts and sizes. */
 const u32 = fc.oneof(fc.nat(9), fc.constantFrom(0xffff_ffff, 0x8000_0000, 0x1000_0000), fc.nat());
 
-/** A block of version 1 with the two keys `acc` (at point 1 only) and `loss`, three points and times: section offsets below are its own. */
+/** A segment of version 1 with the two keys `acc` (at point 1 only) and `loss`, three points and times: the section offsets below are those of this sample. */
 const sampleColumns = columnsOf([
   { metrics: { loss: 3 }, step: 0, timestampUs: 10 },
   { metrics: { loss: 2, acc: 0.5 }, step: 1, timestampUs: 20 },
@@ -56,26 +56,26 @@ const directoryAt = countsAt + 4;
 const indexesAt = directoryAt + 8;
 const keysAt = indexesAt + 2;
 
-/** The sample with some bytes replaced. */
+/** Returns the sample with some bytes replaced. */
 function damaged(...changes: [at: number, byte: number][]): Uint8Array {
-  const block = Uint8Array.from(sample);
-  for (const [at, byte] of changes) block[at] = byte;
-  return block;
+  const segment = Uint8Array.from(sample);
+  for (const [at, byte] of changes) segment[at] = byte;
+  return segment;
 }
 
-/** The same batch as a block of version 2, the ids listed: there are no texts. */
+/** The same batch as a segment of version 2, with listed ids and no texts. */
 const idSample = encodeSegment(sampleColumns, Uint32Array.of(9, 4));
 const idsAt = countsAt + 4;
 const presenceAt = idsAt + 8 + 2;
 
-/** The sample of version 2 with some bytes replaced. */
+/** Returns the sample of version 2 with some bytes replaced. */
 function damagedIds(...changes: [at: number, byte: number][]): Uint8Array {
-  const block = Uint8Array.from(idSample);
-  for (const [at, byte] of changes) block[at] = byte;
-  return block;
+  const segment = Uint8Array.from(idSample);
+  for (const [at, byte] of changes) segment[at] = byte;
+  return segment;
 }
 
-describe("reading what is not a landing block", () => {
+describe("reading what is not a segment", () => {
   test("the undamaged sample is readable and as long as its sections", () => {
     expect(isReadable(sample)).toBe(true);
     expect(sample).toHaveLength(keysAt + "accloss".length);
@@ -94,8 +94,8 @@ describe("reading what is not a landing block", () => {
     ["more sparse columns than keys", damaged([12, 3]), "contradicts itself"],
     ["no points of two keys", damaged([4, 0]), "contradicts itself"],
     ["fewer values than points", damaged([16, 2]), "contradicts itself"],
-    ["a block without its last byte", sample.subarray(0, -1), "another size"],
-    ["a block with a byte behind it", Uint8Array.of(...sample, 0), "another size"],
+    ["a segment without its last byte", sample.subarray(0, -1), "another size"],
+    ["a segment with a byte behind it", Uint8Array.of(...sample, 0), "another size"],
     ["a sparse column without values", damaged([countsAt, 0]), "without values"],
     ["a sparse column with more values than there are", damaged([countsAt, 200]), "out of bounds"],
     ["a sparse column with more point indexes than there are", damaged([countsAt, 2]), "out of bounds"],
@@ -108,8 +108,8 @@ describe("reading what is not a landing block", () => {
     ["a key length too short", damaged([directoryAt, 2]), "do not add up"],
     ["a key that is not UTF-8", damaged([keysAt, 0xff]), "not UTF-8"],
     ["keys out of order", damaged([keysAt, 0x7a]), "byte order"],
-  ])("%s is refused by name", (_, block, text) => {
-    expect(() => decodeSegment(block)).toThrow(
+  ])("%s is refused by name", (_, segment, text) => {
+    expect(() => decodeSegment(segment)).toThrow(
       expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
@@ -129,10 +129,10 @@ describe("reading what is not a landing block", () => {
     ["a sparse column without values", damagedIds([countsAt, 0]), "without values"],
     ["a sparse column with more values than there are", damagedIds([countsAt, 200]), "out of bounds"],
     ["a point index behind the last point", damagedIds([idsAt + 8, 3]), "out of range"],
-    ["a block without its last byte", idSample.subarray(0, -1), "another size"],
-    ["a block with a byte behind it", Uint8Array.of(...idSample, 0), "another size"],
-  ])("version 2: %s is refused by name", (_, block, text) => {
-    expect(() => decodeSegment(block)).toThrow(
+    ["a segment without its last byte", idSample.subarray(0, -1), "another size"],
+    ["a segment with a byte behind it", Uint8Array.of(...idSample, 0), "another size"],
+  ])("version 2: %s is refused by name", (_, segment, text) => {
+    expect(() => decodeSegment(segment)).toThrow(
       expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
@@ -142,32 +142,32 @@ describe("reading what is not a landing block", () => {
     ["more sparse columns than announced", damagedIds([presenceAt + 1, 1])],
     ["a point index behind the last point", damagedIds([idsAt + 8, 3])],
     ["a column beyond the values", damagedIds([countsAt, 5])],
-  ])("version 2: one key is not read from a block with %s", (_, block) => {
-    const read = () => [9, 4].map((keyId) => decodeSegmentKey(block, { key: "", keyId }));
+  ])("version 2: one key is not read from a segment with %s", (_, segment) => {
+    const read = () => [9, 4].map((keyId) => decodeSegmentKey(segment, { key: "", keyId }));
     expect(read).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
-  test("a few bytes that speak of billions of points make nobody reserve memory for them", () => {
-    // One sparse key of one value, at the first of so many points, which a stride describes in 16 bytes.
-    const block = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
-    block.set([1, 1, 0, 4]);
-    const view = new DataView(block.buffer);
+  test("a few bytes that claim billions of points do not make the reader allocate memory for them", () => {
+    // One sparse key of one value, at the first of that many points, which a stride describes in 16 bytes.
+    const segment = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
+    segment.set([1, 1, 0, 4]);
+    const view = new DataView(segment.buffer);
     const [points, keys, sparseColumns, values, keyBytes] = [0xffff_ffff, 1, 1, 1, 1];
     [points, keys, sparseColumns, values, keyBytes].forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
     view.setUint32(SEGMENT_HEADER_BYTES + 16 + 8, 1, true);
-    block.set([1, 0, 1, 0], SEGMENT_HEADER_BYTES + 16 + 8 + 4);
-    expect(() => decodeSegment(block)).toThrow(expect.objectContaining({ name: "CodecError" }));
+    segment.set([1, 0, 1, 0], SEGMENT_HEADER_BYTES + 16 + 8 + 4);
+    expect(() => decodeSegment(segment)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test.each<[string, Uint8Array]>([
     ["an unknown version", damaged([0, 9])],
-    ["a cut block", sample.subarray(0, -1)],
+    ["a cut segment", sample.subarray(0, -1)],
     ["an unknown value codec on the way", damaged([directoryAt + 3, 1])],
     ["an unknown presence code on the way", damaged([directoryAt + 2, 7])],
     ["more sparse columns than announced", damaged([directoryAt + 6, 1])],
     ["a column beyond the values", damaged([countsAt, 2])],
-  ])("one key is not read from a block with %s", (_, block) => {
-    expect(() => decodeSegmentKey(block, { key: "loss", keyId: 1 })).toThrow(
+  ])("one key is not read from a segment with %s", (_, segment) => {
+    expect(() => decodeSegmentKey(segment, { key: "loss", keyId: 1 })).toThrow(
       expect.objectContaining({ name: "CodecError" }),
     );
   });
@@ -176,15 +176,15 @@ describe("reading what is not a landing block", () => {
     ["a point index behind the last point", damaged([indexesAt, 3])],
     ["no values", damaged([countsAt, 0])],
     ["more point indexes than there are", damaged([countsAt, 2])],
-  ])("a sparse key is not read with %s", (_, block) => {
-    expect(() => decodeSegmentKey(block, { key: "acc", keyId: 0 })).toThrow(
+  ])("a sparse key is not read with %s", (_, segment) => {
+    expect(() => decodeSegmentKey(segment, { key: "acc", keyId: 0 })).toThrow(
       expect.objectContaining({ name: "CodecError" }),
     );
   });
 
   test("random bytes are never read beyond their end and throw nothing else", () => {
     fc.assert(
-      fc.property(bytes(200), (block) => void isReadable(block)),
+      fc.property(bytes(200), (segment) => void isReadable(segment)),
       { numRuns: 2_000 },
     );
     const headed = fc
@@ -197,36 +197,36 @@ describe("reading what is not a landing block", () => {
         bytes(300),
       )
       .map(([version, stepCodec, timeCodec, width, numbers, rest]) => {
-        const block = new Uint8Array(SEGMENT_HEADER_BYTES + rest.length);
-        block.set([version, stepCodec, timeCodec, width]);
-        const view = new DataView(block.buffer);
+        const segment = new Uint8Array(SEGMENT_HEADER_BYTES + rest.length);
+        segment.set([version, stepCodec, timeCodec, width]);
+        const view = new DataView(segment.buffer);
         numbers.forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
-        block.set(rest, SEGMENT_HEADER_BYTES);
-        return block;
+        segment.set(rest, SEGMENT_HEADER_BYTES);
+        return segment;
       });
     fc.assert(
-      fc.property(headed, (block) => void isReadable(block)),
+      fc.property(headed, (segment) => void isReadable(segment)),
       { numRuns: 3_000 },
     );
   });
 
-  test("a block that lost or gained bytes at its end is refused", () => {
+  test("a segment that lost or gained bytes at its end is refused", () => {
     fc.assert(
       fc.property(anyPoints, anyEncoder, fc.nat(), bytes(20), (points, encode, cut, more) => {
-        const block = encode(columnsOf(points));
-        expect(isReadable(block.subarray(0, cut % block.length))).toBe(false);
-        expect(isReadable(Uint8Array.of(...block, 0, ...more))).toBe(false);
+        const segment = encode(columnsOf(points));
+        expect(isReadable(segment.subarray(0, cut % segment.length))).toBe(false);
+        expect(isReadable(Uint8Array.of(...segment, 0, ...more))).toBe(false);
       }),
     );
   });
 
-  test("a block with damaged bytes is read or refused, and nothing else happens", () => {
+  test("a segment with damaged bytes is read or refused, and nothing else happens", () => {
     const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(anyPoints, anyEncoder, damage, fc.boolean(), (points, encode, changes, inHeader) => {
-        const block = encode(columnsOf(points));
-        for (const [at, byte] of changes) block[at % (inHeader ? SEGMENT_HEADER_BYTES : block.length)] = byte;
-        isReadable(block);
+        const segment = encode(columnsOf(points));
+        for (const [at, byte] of changes) segment[at % (inHeader ? SEGMENT_HEADER_BYTES : segment.length)] = byte;
+        isReadable(segment);
       }),
       { numRuns: 3_000 },
     );

@@ -1,8 +1,8 @@
 import { codecError } from "../codec-error.ts";
 
 /*
- * A landing block holds one batch of metric points as it was accepted. All numbers are little-endian; sections follow one another without
- * gaps, and each starts at a multiple of its own number size, so that on an aligned buffer they can be viewed instead of copied.
+ * A landing segment holds one batch of metric points as it was accepted. All numbers are little-endian. Sections follow one another without
+ * gaps, and each starts at a multiple of its number size, so that an aligned buffer can be viewed instead of copied.
  *
  *   at  size                      what
  *    0  u8                        version: 2 holds the ids of keys, 1 their texts
@@ -23,18 +23,18 @@ import { codecError } from "../codec-error.ts";
  *       width x sparse values     point index of each value of the sparse columns
  *       0 or 1 x keys             u8 presence of each key (0 at every point, 1 sparse), if any is sparse
  *
- * and version 1, which is read but no longer written, with
+ * and version 1, which is still read but no longer written, ends with
  *
  *       4 x keys                  per key: u16 bytes of the key, u8 presence (0 at every point, 1 sparse), u8 value codec (0 raw f64)
  *       width x sparse values     point index of each value of the sparse columns
  *       key bytes                 the keys in UTF-8, sorted by their bytes
  *
- * A new way to write steps or times takes a new code; a new arrangement takes a new version. A reader refuses what it does not know.
+ * A new way to write steps or times needs a new code; a new arrangement needs a new version. A reader refuses what it does not know.
  */
 
-/** The first byte of a landing block of the form that is written. */
+/** The first byte of a segment in the form that is written today. */
 export const SEGMENT_VERSION = 2;
-/** The first byte of a landing block that holds the texts of its keys. */
+/** The first byte of a segment that holds the texts of its keys. */
 export const SEGMENT_VERSION_TEXTS = 1;
 /** Bytes before the first section. */
 export const SEGMENT_HEADER_BYTES = 24;
@@ -44,15 +44,15 @@ export const STEPS_STRIDED = 1;
 export const TIMES_NONE = 0;
 export const TIMES_EACH = 1;
 export const TIMES_OFFSETS = 2;
-/** The u32 offset that stands for "this point has no time". */
+/** The u32 offset that means "this point has no time". */
 export const TIME_ABSENT = 0xffff_ffff;
 export const PRESENT_EVERYWHERE = 0;
 export const PRESENT_SPARSE = 1;
 export const VALUES_RAW = 0;
-/** Stands for the first id where ids are listed. */
+/** Stands in place of the first id if the ids are listed. */
 export const IDS_LISTED = 0xffff_ffff;
 
-/** What the header says. `keysField` is its last number: the first id, {@link IDS_LISTED}, or in version 1 the bytes of all keys. */
+/** The numbers of the header. `keysField` is the last of them: the first id, {@link IDS_LISTED}, or in version 1 the bytes of all keys. */
 export type SegmentHeader = {
   readonly version: number;
   readonly stepCodec: number;
@@ -66,8 +66,8 @@ export type SegmentHeader = {
 };
 
 /**
- * The header and where each section starts, in bytes; `end` is the size of the block. The section at `directoryAt` are the ids of version 2
- * or the directory of version 1; the one at `tailAt` is the presence of each key or the texts.
+ * The header and where each section starts, in bytes; `end` is the size of the segment. At `directoryAt` are the ids of version 2 or the
+ * directory of version 1; at `tailAt` is the presence of each key or the texts.
  */
 export type SegmentLayout = SegmentHeader & {
   readonly stepsAt: number;
@@ -81,10 +81,10 @@ export type SegmentLayout = SegmentHeader & {
 };
 
 if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
-  throw new Error("metric blocks are little-endian and this machine is not");
+  throw new Error("stored metrics are little-endian and this machine is not");
 }
 
-/** Where the sections of a block with this header are. */
+/** Returns where the sections of a segment with this header are. */
 export function layoutOf(header: SegmentHeader): SegmentLayout {
   const { version, points, keys, sparseColumns, values, keysField } = header;
   const listed = version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED;
@@ -100,12 +100,12 @@ export function layoutOf(header: SegmentHeader): SegmentLayout {
   return { ...header, stepsAt, timesAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
 }
 
-/** Bytes of a point index in a block of so many points that has sparse columns. */
+/** Returns the bytes of a point index in a segment of `points` points that has sparse columns. */
 export function indexWidthFor(points: number): number {
   return points <= 0x1_0000 ? 2 : 4;
 }
 
-/** Writes the header into a block whose other bytes are already in place or follow. */
+/** Writes the header. */
 export function writeSegmentHeader(view: DataView, header: SegmentHeader): void {
   view.setUint8(0, header.version);
   view.setUint8(1, header.stepCodec);
@@ -119,16 +119,16 @@ export function writeSegmentHeader(view: DataView, header: SegmentHeader): void 
 }
 
 /**
- * Reads the header and checks it against itself and the size of the block, so that every section lies inside. Throws a CodecError when the
- * block is cut short, too long, of another version, or says impossible things.
+ * Reads the header and checks it against itself and the size of the segment, so that every section is inside. Throws a CodecError if the
+ * segment is cut short, too long, of another version, or contradicts itself.
  */
-export function readLayout(block: Uint8Array): SegmentLayout {
-  if (block.length < 1) throw codecError("the landing block is empty");
-  const version = block[0]!;
+export function readLayout(segment: Uint8Array): SegmentLayout {
+  if (segment.length < 1) throw codecError("the segment is empty");
+  const version = segment[0]!;
   if (version !== SEGMENT_VERSION && version !== SEGMENT_VERSION_TEXTS)
-    throw codecError("the landing block has an unknown version");
-  if (block.length < SEGMENT_HEADER_BYTES) throw codecError("the landing block is cut short");
-  const view = new DataView(block.buffer, block.byteOffset, SEGMENT_HEADER_BYTES);
+    throw codecError("the segment has an unknown version");
+  if (segment.length < SEGMENT_HEADER_BYTES) throw codecError("the segment is cut short");
+  const view = new DataView(segment.buffer, segment.byteOffset, SEGMENT_HEADER_BYTES);
   const header: SegmentHeader = {
     version,
     stepCodec: view.getUint8(1),
@@ -140,14 +140,14 @@ export function readLayout(block: Uint8Array): SegmentLayout {
     values: view.getUint32(16, true),
     keysField: view.getUint32(20, true),
   };
-  if (header.stepCodec > STEPS_STRIDED) throw codecError("the landing block has an unknown step codec");
-  if (header.timeCodec > TIMES_OFFSETS) throw codecError("the landing block has an unknown time codec");
+  if (header.stepCodec > STEPS_STRIDED) throw codecError("the segment has an unknown step codec");
+  if (header.timeCodec > TIMES_OFFSETS) throw codecError("the segment has an unknown time codec");
   if (header.indexWidth !== (header.sparseColumns === 0 ? 0 : indexWidthFor(header.points))) {
-    throw codecError("the landing block has a wrong point index width");
+    throw codecError("the segment has a wrong point index width");
   }
-  if (!isConsistent(header)) throw codecError("the landing block contradicts itself");
+  if (!isConsistent(header)) throw codecError("the segment contradicts itself");
   const layout = layoutOf(header);
-  if (layout.end !== block.length) throw codecError("the landing block has another size than it says");
+  if (layout.end !== segment.length) throw codecError("the segment has another size than it says");
   return layout;
 }
 

@@ -14,49 +14,49 @@ import {
   type SegmentLayout,
 } from "./segment-layout.ts";
 
-/** The same bytes at a multiple of 8 in their buffer, where the sections can be viewed as numbers. */
+/** Returns the same bytes at a multiple of 8 in their buffer, where sections can be viewed as numbers. Copies only if they are not. */
 export function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
 }
 
-/** Per key, whether it is sparse, after every code was found to be known. */
-export function presenceOf(block: Uint8Array, layout: SegmentLayout): Uint8Array {
+/** Returns the presence code of each key. Throws a CodecError for an unknown code. */
+export function presenceOf(segment: Uint8Array, layout: SegmentLayout): Uint8Array {
   const presence = new Uint8Array(layout.keys);
   if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0) return presence;
-  for (let key = 0; key < presence.length; key++) presence[key] = presenceAt(block, layout, key);
+  for (let key = 0; key < presence.length; key++) presence[key] = presenceAt(segment, layout, key);
   return presence;
 }
 
-/** The presence code of one key; throws a CodecError when it, or the value codec of version 1, is unknown. */
-export function presenceAt(block: Uint8Array, layout: SegmentLayout, key: number): number {
+/** Returns the presence code of one key. Throws a CodecError if it, or the value codec of version 1, is unknown. */
+export function presenceAt(segment: Uint8Array, layout: SegmentLayout, key: number): number {
   let presence: number;
   if (layout.version === SEGMENT_VERSION_TEXTS) {
     const at = layout.directoryAt + 4 * key;
-    presence = block[at + 2]!;
-    if (block[at + 3] !== VALUES_RAW) throw codecError("the landing block has an unknown value codec");
-  } else presence = layout.sparseColumns === 0 ? PRESENT_EVERYWHERE : block[layout.tailAt + key]!;
+    presence = segment[at + 2]!;
+    if (segment[at + 3] !== VALUES_RAW) throw codecError("the segment has an unknown value codec");
+  } else presence = layout.sparseColumns === 0 ? PRESENT_EVERYWHERE : segment[layout.tailAt + key]!;
   if (presence !== PRESENT_EVERYWHERE && presence !== PRESENT_SPARSE)
-    throw codecError("the landing block has an unknown presence code");
+    throw codecError("the segment has an unknown presence code");
   return presence;
 }
 
-/** The number of values of each sparse column. */
-export function countsOf(block: Uint8Array, layout: SegmentLayout): Uint32Array {
-  return new Uint32Array(block.buffer, block.byteOffset + layout.countsAt, layout.sparseColumns);
+/** Returns the number of values of each sparse column. */
+export function countsOf(segment: Uint8Array, layout: SegmentLayout): Uint32Array {
+  return new Uint32Array(segment.buffer, segment.byteOffset + layout.countsAt, layout.sparseColumns);
 }
 
-/** The point indexes of one sparse column, the first of them `from` indexes into their section. */
-export function readIndexes(block: Uint8Array, layout: SegmentLayout, from: number, count: number): Uint32Array {
+/** Returns the point indexes of one sparse column, which starts `from` indexes into their section. */
+export function readIndexes(segment: Uint8Array, layout: SegmentLayout, from: number, count: number): Uint32Array {
   const at = layout.indexesAt + layout.indexWidth * from;
   if (at + layout.indexWidth * count > layout.tailAt)
-    throw codecError("point indexes of the landing block are out of bounds");
-  const start = block.byteOffset + at;
+    throw codecError("point indexes of the segment are out of bounds");
+  const start = segment.byteOffset + at;
   return layout.indexWidth === 2
-    ? Uint32Array.from(new Uint16Array(block.buffer, start, count))
-    : new Uint32Array(block.buffer, start, count);
+    ? Uint32Array.from(new Uint16Array(segment.buffer, start, count))
+    : new Uint32Array(segment.buffer, start, count);
 }
 
-/** The keys, by index, that are missing at some point. */
+/** Returns the indexes of the keys that are missing at some point. */
 export function sparseColumnsOf(columns: MetricColumns): number[] {
   const sparse: number[] = [];
   if (columns.offsets.length === 0) return sparse;
@@ -85,7 +85,7 @@ export function writePointIndexes(
   });
 }
 
-/** The step codec that fits: first and stride where that gives every step back bit for bit and saves memory, else each step. */
+/** Chooses the step codec: first and stride if that restores every step bit for bit and is smaller, else each step. */
 export function stepCodecFor(steps: Float64Array): number {
   if (steps.length < 3) return STEPS_EACH;
   const first = steps[0]!;
@@ -103,21 +103,21 @@ export function writeSteps(buffer: ArrayBuffer, at: number, codec: number, steps
   else new Float64Array(buffer, at, 2).set([steps[0]!, steps[1]! - steps[0]!]);
 }
 
-/** The steps of `points` points at byte `at` of an aligned block: a view of it where each was written, otherwise new. */
-export function readSteps(block: Uint8Array, at: number, codec: number, points: number): Float64Array {
-  if (codec === STEPS_EACH) return new Float64Array(block.buffer, block.byteOffset + at, points);
-  const [first = 0, stride = 0] = new Float64Array(block.buffer, block.byteOffset + at, 2);
+/** Reads the steps of `points` points at byte `at` of an aligned segment: a view of it if each step was written, else a new array. */
+export function readSteps(segment: Uint8Array, at: number, codec: number, points: number): Float64Array {
+  if (codec === STEPS_EACH) return new Float64Array(segment.buffer, segment.byteOffset + at, points);
+  const [first = 0, stride = 0] = new Float64Array(segment.buffer, segment.byteOffset + at, 2);
   const steps = new Float64Array(points);
   for (let i = 0; i < points; i++) steps[i] = first + i * stride;
   return steps;
 }
 
-/** How the times of a block are written: the codec and, for offsets, the earliest time. */
+/** How the times of a segment are written: the codec, and the earliest time for offsets. */
 export type TimeCodec = { readonly codec: number; readonly baseUs: number };
 
 /**
- * The time codec that fits: nothing where no point has a time; offsets of whole microseconds from the earliest time where they give every
- * time back bit for bit, which holds for batches that span less than 71 minutes; else each time.
+ * Chooses the time codec: none if no point has a time; offsets of whole microseconds from the earliest time if they restore every time bit for
+ * bit, which needs a batch that spans less than 71 minutes; else each time.
  */
 export function timeCodecFor(timestampsUs: Float64Array): TimeCodec {
   let baseUs = Infinity;
@@ -152,13 +152,13 @@ export function writeTimes(
   }
 }
 
-/** The times of `points` points at byte `at` of an aligned block: empty without any, a view where each was written, otherwise new. */
-export function readTimes(block: Uint8Array, at: number, codec: number, points: number): Float64Array {
+/** Reads the times of `points` points at byte `at` of an aligned segment: empty if there are none, a view if each was written, else a new array. */
+export function readTimes(segment: Uint8Array, at: number, codec: number, points: number): Float64Array {
   if (codec === TIMES_NONE) return new Float64Array(0);
-  const start = block.byteOffset + at;
-  if (codec === TIMES_EACH) return new Float64Array(block.buffer, start, points);
-  const baseUs = new Float64Array(block.buffer, start, 1)[0]!;
-  const offsets = new Uint32Array(block.buffer, start + 8, points);
+  const start = segment.byteOffset + at;
+  if (codec === TIMES_EACH) return new Float64Array(segment.buffer, start, points);
+  const baseUs = new Float64Array(segment.buffer, start, 1)[0]!;
+  const offsets = new Uint32Array(segment.buffer, start + 8, points);
   const timestampsUs = new Float64Array(points);
   for (let i = 0; i < points; i++) {
     const offset = offsets[i]!;

@@ -18,8 +18,8 @@ import {
   writeTimes,
 } from "./segment-sections.ts";
 
-/** Keys one after another in UTF-8, and the bytes of each. */
-export type PackedKeys = { readonly bytes: Uint8Array; readonly lengths: Uint16Array };
+/** Keys one after another in UTF-8, and the number of bytes of each. */
+type PackedKeys = { readonly bytes: Uint8Array; readonly lengths: Uint16Array };
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -28,7 +28,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function packKeys(keys: readonly string[]): PackedKeys {
   const joined = keys.join("");
   const bytes = encoder.encode(joined);
-  // As many bytes as UTF-16 units: all keys are ASCII, and the usual batch needs no second look at them.
+  // As many bytes as UTF-16 units: all keys are ASCII, as in most batches, and need not be encoded one by one.
   const ascii = bytes.length === joined.length;
   const lengths = new Uint16Array(keys.length);
   for (let i = 0; i < keys.length; i++) {
@@ -41,7 +41,7 @@ function packKeys(keys: readonly string[]): PackedKeys {
   return { bytes, lengths };
 }
 
-/** The keys of {@link packKeys}. Throws a CodecError when the lengths do not add up to the bytes or a key is not UTF-8. */
+/** Returns the keys that {@link packKeys} packed. Throws a CodecError if the lengths do not add up to the bytes or a key is not UTF-8. */
 export function unpackKeys(bytes: Uint8Array, lengths: Uint16Array): string[] {
   let total = 0;
   for (const length of lengths) total += length;
@@ -68,9 +68,9 @@ function decodeUtf8(bytes: Uint8Array): string {
 const UINT32_MAX = 0xffff_ffff;
 
 /**
- * A landing block of version 1, which holds the texts of its keys, as it was written before keys had ids: for whoever has to show that stored
- * blocks stay readable. Throws a CodecError when the columns do not have the promised form, a key has a lone surrogate or more than 65,535
- * bytes.
+ * Encodes a batch as a segment of version 1, which holds the texts of its keys. Segments were written so before keys had ids; tests use this
+ * to show that stored ones stay readable. Throws a CodecError if the columns do not have the promised form, or a key has a lone surrogate or
+ * more than 65,535 bytes.
  */
 export function encodeSegmentTexts(columns: MetricColumns): Uint8Array<ArrayBuffer> {
   checkColumns(columns);
@@ -94,7 +94,7 @@ export function encodeSegmentTexts(columns: MetricColumns): Uint8Array<ArrayBuff
   });
 
   const buffer = new ArrayBuffer(layout.end);
-  const block = new Uint8Array(buffer);
+  const segment = new Uint8Array(buffer);
   writeSegmentHeader(new DataView(buffer), layout);
   writeSteps(buffer, layout.stepsAt, stepCodec, steps);
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
@@ -107,6 +107,6 @@ export function encodeSegmentTexts(columns: MetricColumns): Uint8Array<ArrayBuff
   }
   for (const key of sparse) directory.setUint8(4 * key + 2, PRESENT_SPARSE);
   writePointIndexes(buffer, layout, columns, sparse);
-  block.set(packed.bytes, layout.tailAt);
-  return block;
+  segment.set(packed.bytes, layout.tailAt);
+  return segment;
 }

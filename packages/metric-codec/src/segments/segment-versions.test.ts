@@ -14,8 +14,8 @@ function withKeys(...keys: string[]): MetricColumns {
   return { ...columnsOf([{ metrics, step: 1, timestampUs: null }]), keys };
 }
 
-describe("a landing block of version 1", () => {
-  test("has exactly the bytes of version 1, dense and sparse, so that stored blocks stay readable", () => {
+describe("a segment of version 1", () => {
+  test("has exactly the bytes of version 1, dense and sparse, so that stored segments stay readable", () => {
     const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
     expect(Buffer.from(encodeSegmentTexts(dense)).toString("hex")).toBe(
       [
@@ -60,7 +60,7 @@ describe("a landing block of version 1", () => {
   });
 });
 
-describe("a landing block of version 2", () => {
+describe("a segment of version 2", () => {
   test("has exactly these bytes, dense with consecutive ids and sparse with others", () => {
     const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
     expect(Buffer.from(encodeSegment(dense, Uint32Array.of(7, 8))).toString("hex")).toBe(

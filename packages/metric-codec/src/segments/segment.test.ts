@@ -40,14 +40,14 @@ describe.each<[string, number, Encode]>([
   ["version 1", 8, encodeSegmentTexts],
   ["version 2 with consecutive ids", 0, (columns) => encodeSegment(columns, idsFrom(columns, 5, 1))],
   ["version 2 with ids in any order", 0, (columns) => encodeSegment(columns, idsFrom(columns, 900, -7))],
-])("a landing block of %s", (_name, bytesOfLoss, encode) => {
-  /** A key as {@link decodeSegmentKey} is asked for it: the id that `encode` gave it, or one that no key has. */
-  const named = (block: Uint8Array, columns: MetricColumns, key: string) => {
+])("a segment of %s", (_name, bytesOfLoss, encode) => {
+  /** A key as {@link decodeSegmentKey} takes it: with the id that `encode` gave it, or one that no key has. */
+  const named = (segment: Uint8Array, columns: MetricColumns, key: string) => {
     const index = columns.keys.indexOf(key);
-    return { key, keyId: index < 0 ? 77_777 : (decodeSegment(block).keyIds?.[index] ?? -1) };
+    return { key, keyId: index < 0 ? 77_777 : (decodeSegment(segment).keyIds?.[index] ?? -1) };
   };
 
-  test("gives any batch back", () => {
+  test("restores any batch", () => {
     fc.assert(
       fc.property(anyPoints, (points) => {
         const columns = columnsOf(points);
@@ -56,7 +56,7 @@ describe.each<[string, number, Encode]>([
     );
   });
 
-  test("gives steps and values of any bit pattern back", () => {
+  test("restores steps and values of any bit pattern", () => {
     const batch = fc
       .record({ keys: fc.uniqueArray(anyKey, { minLength: 1, maxLength: 4 }), points: fc.integer({ min: 1, max: 8 }) })
       .chain(({ keys, points }) =>
@@ -74,15 +74,15 @@ describe.each<[string, number, Encode]>([
     );
   });
 
-  test("gives one key back as the whole batch has it, and null for a key that it has not", () => {
+  test("returns one key as the whole batch has it, and null for a key that it does not have", () => {
     fc.assert(
       fc.property(anyPoints, anyKey, (points, other) => {
         const columns = columnsOf(points);
-        const block = encode(columns);
+        const segment = encode(columns);
         const keys = new Set(points.flatMap((point) => Object.keys(point.metrics)));
         for (const key of keys.add(other)) {
           const own = points.filter((point) => key in point.metrics);
-          const series = decodeSegmentKey(block, named(block, columns, key));
+          const series = decodeSegmentKey(segment, named(segment, columns, key));
           if (own.length === 0) expect(series).toBeNull();
           else {
             expect([...series!.steps]).toEqual(own.map((point) => point.step));
@@ -122,9 +122,9 @@ describe.each<[string, number, Encode]>([
     ["the longest distance between two times", withSteps([1, 2, 3], [0, 0xffff_fffe, 1]), 24 + 16 + 24 + 24 + 8],
     ["a distance that would look like no time", withSteps([1, 2, 3], [0, 0xffff_ffff, 1]), 24 + 16 + 24 + 24 + 8],
   ])("%s", (_, columns, size) => {
-    const block = encode(columns);
-    expect(block).toHaveLength(size - (columns.keys.length === 0 ? 0 : 8 - bytesOfLoss));
-    const decoded = decodeSegment(block);
+    const segment = encode(columns);
+    expect(segment).toHaveLength(size - (columns.keys.length === 0 ? 0 : 8 - bytesOfLoss));
+    const decoded = decodeSegment(segment);
     expectSameBits(decoded, columns);
     expect(bitsOf(decoded.timestampsUs)).toEqual(bitsOf(columns.timestampsUs));
   });
@@ -161,10 +161,10 @@ describe.each<[string, number, Encode]>([
         timestampUs: null,
       }));
       const columns = columnsOf(batch as Parameters<typeof columnsOf>[0]);
-      const block = encode(columns);
-      expect(sizeWithoutKeys(block)).toBe(24 + 16 + 8 * (points + 1) + 4 + width);
-      expect(decodeSegment(block).pointIndexes.at(-1)).toBe(points - 1);
-      expect(decodeSegmentKey(block, named(block, columns, "b"))).toEqual({
+      const segment = encode(columns);
+      expect(sizeWithoutKeys(segment)).toBe(24 + 16 + 8 * (points + 1) + 4 + width);
+      expect(decodeSegment(segment).pointIndexes.at(-1)).toBe(points - 1);
+      expect(decodeSegmentKey(segment, named(segment, columns, "b"))).toEqual({
         steps: Float64Array.of(points - 1),
         values: Float64Array.of(2),
         timestampsUs: new Float64Array(0),
@@ -174,16 +174,16 @@ describe.each<[string, number, Encode]>([
 
   test("is read at any place of a larger buffer, and viewed where it is aligned", () => {
     const columns = columnsOf([{ metrics: { a: 1, b: 2 }, step: 1, timestampUs: 5 }]);
-    const block = encode(columns);
+    const segment = encode(columns);
     for (let at = 0; at <= 8; at++) {
-      const larger = new Uint8Array(block.length + 16).fill(255);
-      larger.set(block, at);
-      const decoded = decodeSegment(larger.subarray(at, at + block.length));
+      const larger = new Uint8Array(segment.length + 16).fill(255);
+      larger.set(segment, at);
+      const decoded = decodeSegment(larger.subarray(at, at + segment.length));
       expectSameBits(decoded, columns);
       expect(decoded.values.buffer === larger.buffer).toBe(at % 8 === 0);
-      expect([...decodeSegmentKey(larger.subarray(at, at + block.length), named(block, columns, "b"))!.values]).toEqual(
-        [2],
-      );
+      expect([
+        ...decodeSegmentKey(larger.subarray(at, at + segment.length), named(segment, columns, "b"))!.values,
+      ]).toEqual([2]);
     }
   });
 
@@ -194,9 +194,9 @@ describe.each<[string, number, Encode]>([
   });
 });
 
-/** The bytes of a block without those that name its two keys, `a` and `b`, and tell whether they are sparse. */
-function sizeWithoutKeys(block: Uint8Array): number {
-  const { keyIds } = decodeSegment(block);
+/** Returns the bytes of a segment without those that name its two keys, `a` and `b`, and say whether they are sparse. */
+function sizeWithoutKeys(segment: Uint8Array): number {
+  const { keyIds } = decodeSegment(segment);
   const listed = keyIds !== null && keyIds[0]! + 1 !== keyIds[1] ? 8 : 0;
-  return block.length - (keyIds === null ? 8 + "ab".length : listed + 2);
+  return segment.length - (keyIds === null ? 8 + "ab".length : listed + 2);
 }

@@ -5,7 +5,7 @@ import { checkBlockColumns, countValues } from "./block-columns.ts";
 import { anyBlockPoints, blockColumnsOf, inBits, type BlockPoint } from "./block-columns.fixture.ts";
 import { concatColumns, sliceKeys } from "./concat-and-slice.ts";
 
-/** The points with only the keys in `[fromId, toId)`, those that have none of them left out. */
+/** Returns the points with only the keys in `[fromId, toId)`, without the points that have none of them. */
 function ofKeys(points: readonly BlockPoint[], fromId: number, toId: number) {
   return points
     .map((point) => ({ ...point, values: new Map([...point.values].filter(([id]) => id >= fromId && id < toId)) }))
@@ -53,7 +53,7 @@ describe("columns of blocks", () => {
     checkBlockColumns(concatColumns([]));
   });
 
-  test("cut by keys have no times when the points that are left have none", () => {
+  test("cut by keys have no times if the remaining points have none", () => {
     const receivedUs = 1_767_000_000_000_000;
     const untimed: BlockPoint = { step: 0, receivedUs, timestampUs: null, values: new Map([[41, 0]]) };
     const timed: BlockPoint = { step: 1, receivedUs, timestampUs: receivedUs, values: new Map([[33, 0]]) };
@@ -76,14 +76,14 @@ describe("columns of blocks", () => {
     );
   });
 
-  test("cut into stripes of keys lose and double no value", () => {
+  test("cut into key ranges neither lose nor repeat a value", () => {
     fc.assert(
       fc.property(anyBlockPoints, fc.integer({ min: 1, max: 16 }), (points, width) => {
         const columns = blockColumnsOf(points);
         let values = 0;
         for (let id = 32; id < 48; id += width) {
-          const stripe = sliceKeys(columns, id, id + width);
-          if (stripe !== null) values += countValues(stripe);
+          const part = sliceKeys(columns, id, id + width);
+          if (part !== null) values += countValues(part);
         }
         expect(values).toBe(countValues(columns));
       }),
