@@ -7,7 +7,7 @@ import { parseSearch } from "../domain/search/parse-search.ts";
 import { asksForProjects, settleTerms } from "../domain/search/settle-terms.ts";
 import type { SearchTree } from "../domain/search/tree.ts";
 import type { RunsDeps } from "../handlers/deps.ts";
-import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.ts";
+import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.rules.ts";
 import { findProjectByName } from "../store/find-project-by-name.ts";
 import { listProjectNames } from "../store/list-project-names.ts";
 import type { PlainFilter } from "../store/run-conditions.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../src/domain/run-list.ts";
-import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "./fixture.ts";
-import { filterOf, found, summarize } from "./list-pages.ts";
-import { move, type Step } from "./move-runs.ts";
-import { projectIdOf } from "./stored-runs.ts";
+import { RUN_SORTS } from "../domain/run-list.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../../test/fixture.ts";
+import { filterOf, found, summarize } from "../../test/list-pages.ts";
+import { move, type Step } from "../../test/move-runs.ts";
+import { projectIdOf } from "../../test/stored-runs.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
