@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { RE2JS, RE2JSException } from "re2js";
 
-import { checkRegex, compileRegex } from "./compile-regex.ts";
-import { isRegexError, type RegexFault } from "./regex-error.ts";
+import { checkRegex, compileRegex, isRegexError, type RegexFault } from "./compile-regex.ts";
+import { anyPattern, anyText, longText, oracle, widePattern } from "./patterns.fixture.ts";
 
 function faultOf(pattern: string): RegexFault | undefined {
   try {
@@ -104,15 +106,6 @@ describe("a refused pattern", () => {
     },
   );
 
-  test.each([
-    ["repeats a group of different characters so often that its states are countless", "[ab]*a(?:[ab]c?){500}z"],
-    ["is longer than 4,096 characters when written out, in groups", "(?:abcdefgh){600}"],
-    ["has more counted runs than can be followed", `a${".{99}\\w{99}".repeat(9)}\\n`],
-    ["has optional parts by the thousand", "x(?:a?b?c?d?e?f?g?h?i?j?k?){90}y"],
-  ])("is too large, which is invalid to its writer, if it %s", (_, pattern) => {
-    expect([faultOf(pattern), checkRegex(pattern)]).toEqual(["too_large", "invalid"]);
-  });
-
   test("does not show in the error", () => {
     expect(() => compileRegex("secret(")).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("secret") }),
@@ -137,11 +130,17 @@ describe("a large pattern is taken", () => {
     "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}",
     ".{1000}".repeat(18),
     "(?:".repeat(40) + "ab" + "){2}".repeat(9) + ")+".repeat(31),
+    "[ab]*a(?:[ab]c?){500}z",
+    "(?:abcdefgh){600}",
+    `a${".{99}\\w{99}".repeat(9)}\\n`,
+    "x(?:a?b?c?d?e?f?g?h?i?j?k?){90}y",
+    `x${"a{0,1000}b?".repeat(10)}y`,
+    `x(?:${"ab?".repeat(37)}){0,1000}y`,
   ])("%s", (pattern) => expect(checkRegex(pattern)).toBe("ok"));
 });
 
 describe("a long text", () => {
-  test("is read across the chunks that it is classified in", () => {
+  test("is read to its end", () => {
     const { test: matches } = compileRegex("a😀b");
     for (let before = 8_180; before < 8_200; before++) {
       expect([before, matches(`${"x".repeat(before)}a😀b`)]).toEqual([before, true]);
@@ -149,7 +148,7 @@ describe("a long text", () => {
     }
   });
 
-  test("keeps assertions across them", () => {
+  test("keeps assertions far from its begin", () => {
     const { test: matches } = compileRegex("\\bfoo\\b");
     for (let before = 8_185; before < 8_195; before++) {
       expect([before, matches(`${"x".repeat(before)} foo`)]).toEqual([before, true]);
@@ -157,9 +156,50 @@ describe("a long text", () => {
     }
   });
 
-  test("keeps counts across them", () => {
+  test("keeps counts", () => {
     const { test: matches } = compileRegex("a[^a]{1000}b");
     const count = (length: number) => matches(`${"-".repeat(7_700)}a${"c".repeat(length)}b`);
     expect([999, 1_000, 1_001].map(count)).toEqual([false, true, false]);
   });
+});
+
+describe("another engine of RE2's syntax", () => {
+  /** Compares what is said of a pattern and of texts. */
+  function expectAgreement(pattern: string, texts: readonly string[]): void {
+    const expected = oracle(pattern);
+    const fault = expected === undefined ? "invalid" : expected.test("") ? "matches_empty" : "ok";
+    expect(checkRegex(pattern)).toBe(fault);
+    if (fault !== "ok") return;
+    const { test: matches } = compileRegex(pattern);
+    expect(texts.map((text) => matches(text))).toEqual(texts.map((text) => expected?.test(text)));
+  }
+
+  test("finds any pattern in the same texts", () => {
+    const texts = fc.array(anyText, { minLength: 8, maxLength: 8 });
+    fc.assert(fc.property(anyPattern, texts, expectAgreement), { numRuns: 300 });
+  });
+
+  test("finds patterns of many states in the same long texts", () => {
+    const texts = fc.array(longText, { minLength: 4, maxLength: 4 });
+    fc.assert(fc.property(widePattern, texts, expectAgreement), { numRuns: 60 });
+  });
+});
+
+test("whatever re2js takes is valid, and nothing else", () => {
+  const bits = Array.from("ab()[]^-\\d{}12,*+?|$QEpN:.0é😀").concat("(?:", "(?i)", "(?P<x>", "\uD83D");
+  const anything = fc.array(fc.constantFrom(...bits), { maxLength: 14 }).map((parts) => parts.join(""));
+  const isTaken = (pattern: string): boolean => {
+    try {
+      return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE) instanceof RE2JS;
+    } catch (error) {
+      if (error instanceof RE2JSException) return false;
+      throw error;
+    }
+  };
+  fc.assert(
+    fc.property(anything, (pattern) => {
+      expect(faultOf(pattern) !== "invalid").toBe(isTaken(pattern));
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -1,10 +1,10 @@
+import { RE2JS, RE2JSSyntaxException } from "@bufbuild/re2";
 import fc from "fast-check";
-import { RE2JS, RE2JSSyntaxException } from "re2js";
 
-/** The same pattern in the library whose syntax and meaning we follow, with its own matcher; nothing if it is not valid. */
+/** Returns the same pattern in another engine of RE2's syntax; nothing if it is not valid there. */
 export function oracle(pattern: string): { test(text: string): boolean } | undefined {
   try {
-    return RE2JS.compile(pattern, RE2JS.CASE_INSENSITIVE);
+    return new RE2JS(`(?i)${pattern}`);
   } catch (error) {
     if (error instanceof RE2JSSyntaxException) return undefined;
     throw error;
@@ -82,5 +82,35 @@ export const anyText: fc.Arbitrary<string> = fc
     fc.array(fc.constantFrom("a", "b"), { maxLength: 120 }),
     fc.array(fc.constantFrom("a", "b", "c", " "), { maxLength: 60 }),
     fc.array(fc.constantFrom(...pieces), { maxLength: 30 }),
+  )
+  .map((parts) => parts.join(""));
+
+/** Patterns in which two parts repeat, with gaps: they need many states. */
+export const widePattern: fc.Arbitrary<string> = fc
+  .record({
+    head: fc.constantFrom("a", "a[ab]*b", "", "(?:a|bb|abb)+", "\\ba"),
+    body: fc.constantFrom(
+      "[ab]",
+      ".\\w",
+      "[ab]c?",
+      ".\\w?\\d?",
+      "\\w+ ",
+      "a?b?c?.",
+      "ab|ba|a",
+      "[ab]c*|b",
+      "a|b.|.c.",
+      "a\\b.|.",
+    ),
+    least: fc.nat(20),
+    more: fc.nat(60),
+    tail: fc.constantFrom("c", "a.{40}", "$", "[^ab]{2}", "(?:b|c)"),
+  })
+  .map(({ head, body, least, more, tail }) => `${head}(?:${body}){${least},${least + more}}${tail}`);
+
+/** Texts of up to 300 pieces, over few characters. */
+export const longText: fc.Arbitrary<string> = fc
+  .oneof(
+    fc.array(fc.constantFrom("a", "b"), { maxLength: 300 }),
+    fc.array(fc.constantFrom("a", "b", "ab", "ba", "c", "1", " "), { maxLength: 300 }),
   )
   .map((parts) => parts.join(""));

@@ -1,29 +1,29 @@
-import type { Literals } from "@tidemark/regex";
+import type { Literals, Regex } from "@tidemark/regex";
 import type { ResolvedTree } from "../search/tree.rules.ts";
 import { searchCondition, type Bind, type IndexedText, type PlainTree } from "../search/search-condition.sql.ts";
+import type { Candidate, RegexColumn } from "./candidates.sql.ts";
 
-/** A text that an expression is searched in; of `tags` each by itself. */
-export type RegexColumn = IndexedText | "name" | "tags";
+// A search with regular expressions takes two steps: SQL finds the runs that it may find, the candidates, and answers the
+// terms that it can; then the expressions decide.
 
-/** One expression in one text. */
+/** One expression, by its index, in one column. */
 export type RegexLeaf = { readonly kind: "regex"; readonly regex: number; readonly column: RegexColumn };
 
-/** What has to be looked at in each candidate: `known` are the conditions that SQL has answered. */
-export type CheckTree =
+/** What is checked of each candidate. `known` are the conditions that SQL has answered. */
+type CheckTree =
   | RegexLeaf
   | { readonly kind: "known"; readonly index: number }
   | { readonly kind: "not"; readonly node: CheckTree }
   | { readonly kind: "and" | "or"; readonly nodes: readonly CheckTree[] };
 
-/** How the candidates of a search are looked at: SQL has answered some conditions, expressions decide the rest. */
-export type CheckPlan = {
+type CheckPlan = {
   /** Conditions whose answers the check needs. */
   readonly known: readonly string[];
   readonly columns: readonly RegexColumn[];
   readonly check: CheckTree;
 };
 
-/** Plans the check of the runs that `possibleRuns` leaves. */
+/** Plans the check of the candidates, which are the runs that {@link possibleRuns} finds. */
 export function planCheck(tree: ResolvedTree<RegexLeaf>, bind: Bind): CheckPlan {
   const known: string[] = [];
   const columns = new Set<RegexColumn>();
@@ -37,9 +37,31 @@ export function planCheck(tree: ResolvedTree<RegexLeaf>, bind: Bind): CheckPlan 
       ? { kind: "not", node: check(node.node) }
       : { kind: node.kind, nodes: node.nodes.map(check) };
   };
-  // What SQL alone demands of every run it has demanded already.
+  // Terms without expressions that every run must meet are part of the condition for candidates.
   const open = tree.kind === "and" ? { ...tree, nodes: tree.nodes.filter((node) => !isPlain(node)) } : tree;
   return { check: check(open), known, columns: [...columns] };
+}
+
+/** Returns whether a candidate passes its check. */
+export function isFound(tree: CheckTree, candidate: Candidate, regexes: readonly Regex[]): boolean {
+  switch (tree.kind) {
+    case "known":
+      return candidate[`known${tree.index}`] === true;
+    case "not":
+      return !isFound(tree.node, candidate, regexes);
+    case "and":
+      return tree.nodes.every((node) => isFound(node, candidate, regexes));
+    case "or":
+      return tree.nodes.some((node) => isFound(node, candidate, regexes));
+    case "regex": {
+      const regex = regexes[tree.regex];
+      const text = candidate[tree.column];
+      if (regex === undefined || text === undefined) throw new Error("a candidate came without its text");
+      return typeof text === "string" ? regex.test(text) : text.some((part) => regex.test(part));
+    }
+    default:
+      throw new Error(`no check for ${String(tree satisfies never)}`);
+  }
 }
 
 type Mixed = Extract<ResolvedTree<RegexLeaf>, { kind: "not" | "and" | "or" }>;
@@ -50,7 +72,7 @@ function isPlain(tree: ResolvedTree<RegexLeaf>): tree is PlainTree & Exclude<Res
   return tree.kind === "and" || tree.kind === "or" ? tree.nodes.every(isPlain) : true;
 }
 
-/** A search that SQL can do and that finds every run that `tree` may find; `literals` are those of each expression. */
+/** Returns a search for SQL alone that finds every run that `tree` may find. `literals` are those of each expression. */
 export function possibleRuns(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
   if (tree.kind === "regex") return necessary(tree, literals[tree.regex] ?? { kind: "any" });
   if (isPlain(tree)) return tree;
@@ -59,7 +81,7 @@ export function possibleRuns(tree: ResolvedTree<RegexLeaf>, literals: readonly L
   return { kind: mixed.kind, nodes: mixed.nodes.map((node) => possibleRuns(node, literals)) };
 }
 
-/** True only of runs of which the tree is true. */
+/** Returns a search for SQL alone that finds only runs that `tree` finds. */
 function certain(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): PlainTree {
   if (tree.kind === "regex") return { kind: "or", nodes: [] };
   if (isPlain(tree)) return tree;
@@ -70,7 +92,7 @@ function certain(tree: ResolvedTree<RegexLeaf>, literals: readonly Literals[]): 
 
 const EVERYTHING: PlainTree = { kind: "and", nodes: [] };
 
-/** What an expression demands of a text, unless the run is irregular. */
+/** Returns what an expression demands of a run: its literals in the text, unless the run is irregular. */
 function necessary({ column }: RegexLeaf, literals: Literals): PlainTree {
   // A regular run has its name and all its tags in its summary.
   const indexed = column === "name" || column === "tags" ? "summary" : column;

@@ -1,32 +1,49 @@
 import { Worker } from "node:worker_threads";
 import { AppError } from "@tidemark/errors";
-import { SEARCH_MS_MAX, tooBroad } from "./bounds.ts";
+import type { DbOptions } from "@tidemark/pg";
+import { SEARCH_MS_MAX, tooBroad } from "./bounds.rules.ts";
 import type { RegexSearch } from "./find-runs.ts";
-import type { ThreadAnswer, ThreadData, ThreadTask } from "./thread-messages.ts";
 
-/** Threads in which searches with regular expressions are done, so that none keeps a request waiting that is not one. */
+/** Threads that do the searches with regular expressions, so that no other request waits for one. */
 export type SearchThreads = {
   /**
-   * The ids of all runs that a search finds. Organizations take turns: none waits for all searches of
-   * another one.
-   * @throws run_search_invalid, run_search_too_broad also when it takes longer than 8 s, service_unavailable when it had no turn in time
+   * Returns the ids of all runs that a search finds. Organizations take turns, so a search never waits for all searches of
+   * another organization. A search that has not ended after 8 s ends its thread, whatever that is doing, and the next one
+   * gets a new thread.
+   * @throws run_search_invalid; run_search_too_broad, also after 8 s; service_unavailable if it had no turn within 4 s
    */
   find(search: RegexSearch): Promise<readonly string[]>;
+  /** Ends all threads. Searches that run or wait are rejected. */
   close(): Promise<void>;
 };
 
 /** What threads need. */
 export type SearchThreadsOptions = ThreadData & {
-  /** How many, 1 or more. They start with the first search. */
+  /** How many, 1 or more. They start when first needed. */
   readonly threads: number;
-  /** Milliseconds after which a search ends that runs; for tests. */
+  /** Milliseconds after which a running search ends; for tests. */
   readonly searchMsMax?: number;
 };
+
+/** What a search thread starts with. */
+export type ThreadData = { readonly connection: Pick<DbOptions, "url" | "role" | "application"> };
+
+/** A search for a thread. */
+export type ThreadTask = { readonly number: number; readonly search: RegexSearch };
+
+/** The answer to a task: the runs, an error for the caller, or an error for the log. */
+export type ThreadAnswer =
+  | { readonly number: number; readonly ids: readonly string[] }
+  | {
+      readonly number: number;
+      readonly fault: Pick<AppError, "reason" | "message" | "field" | "position" | "retryAfterSeconds">;
+    }
+  | { readonly number: number; readonly failure: string };
 
 /** Longest that a search waits for its turn. */
 const WAIT_MS_MAX = 4000;
 
-/** Longest that it waits and runs together, so that it is answered within the 10 seconds of a request. */
+/** Longest that it waits and runs together: a request is answered within 10 seconds. */
 const TOTAL_MS_MAX = 9000;
 
 type Waiting = {
@@ -38,18 +55,18 @@ type Waiting = {
 
 type Thread = { readonly worker: Worker; job: Waiting | undefined; timer: NodeJS.Timeout | undefined };
 
-/** Opens threads for searches. */
+/** Creates the threads of a process. */
 export function createSearchThreads(options: SearchThreadsOptions): SearchThreads {
   const { connection, searchMsMax = SEARCH_MS_MAX } = options;
   const threads = new Set<Thread>();
   const queue: Waiting[] = [];
-  /** The number of each organization's last search that began, while any search waits or runs. */
+  /** By organization, the turn of its last search that started. Empty while no search waits or runs. */
   const turns = new Map<string, number>();
   let number = 0;
   let turn = 0;
   let closed = false;
 
-  const settle = (thread: Thread, end: (job: Waiting) => void): void => {
+  const endJob = (thread: Thread, end: (job: Waiting) => void): void => {
     const { job } = thread;
     clearTimeout(thread.timer);
     thread.job = undefined;
@@ -62,15 +79,15 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
     const thread: Thread = { worker, job: undefined, timer: undefined };
     threads.add(thread);
     worker.on("message", (answer: ThreadAnswer) => {
-      if (answer.number === thread.job?.task.number) settle(thread, (job) => conclude(job, answer));
+      if (answer.number === thread.job?.task.number) endJob(thread, (job) => conclude(job, answer));
     });
     const lost = (error: unknown): void => {
       threads.delete(thread);
-      settle(thread, ({ reject }) => reject(error));
+      endJob(thread, ({ reject }) => reject(error));
     };
     worker.on("error", lost);
     worker.on("exit", () => lost(new Error("a search thread ended")));
-    // An idle thread keeps no process alive.
+    // An idle thread does not keep the process alive.
     worker.unref();
     return thread;
   };
@@ -81,9 +98,10 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
     const left = TOTAL_MS_MAX - (performance.now() - job.since);
     thread.timer = setTimeout(
       () => {
+        // Its place is free immediately: nothing waits until the thread has ended.
         threads.delete(thread);
         void thread.worker.terminate();
-        settle(thread, ({ reject }) => reject(tooBroad()));
+        endJob(thread, ({ reject }) => reject(tooBroad()));
       },
       Math.min(searchMsMax, left),
     );
@@ -112,9 +130,9 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
         next();
         setTimeout(
           () => {
-            const place = queue.indexOf(job);
-            if (place < 0) return;
-            queue.splice(place, 1);
+            const index = queue.indexOf(job);
+            if (index < 0) return;
+            queue.splice(index, 1);
             reject(
               new AppError("service_unavailable", "too many searches are running; try again", { retryAfterSeconds: 1 }),
             );
@@ -130,13 +148,13 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
   };
 }
 
-/** A search of the organization that has the fewest running; of several, of the one whose last turn is longest ago. */
+/** Takes a search of the organization with the fewest running, and among those of the one whose last turn is longest ago. */
 function takeFairly(queue: Waiting[], threads: ReadonlySet<Thread>, turns: ReadonlyMap<string, number>): Waiting {
   const running = (orgId: string): number => [...threads].filter(({ job }) => job?.task.search.orgId === orgId).length;
   const before = (a: string, b: string): number => running(a) - running(b) || (turns.get(a) ?? 0) - (turns.get(b) ?? 0);
   let best = 0;
-  for (let place = 1; place < queue.length; place += 1) {
-    if (before(queue[place]!.task.search.orgId, queue[best]!.task.search.orgId) < 0) best = place;
+  for (let index = 1; index < queue.length; index += 1) {
+    if (before(queue[index]!.task.search.orgId, queue[best]!.task.search.orgId) < 0) best = index;
   }
   return queue.splice(best, 1)[0]!;
 }

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { filterOf } from "../src/list/list-pages.fixture.ts";
-import type { RegexSearch } from "../src/regex-search/find-runs.ts";
-import { createSearchThreads, type SearchThreads } from "../src/regex-search/search-threads.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { whileTextsAreLocked } from "../src/search/locked-texts.fixture.ts";
+import type { RegexSearch } from "./find-runs.ts";
+import { createSearchThreads, type SearchThreads } from "./search-threads.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { filterOf } from "../list/list-pages.fixture.ts";
+import { whileTextsAreLocked } from "../search/locked-texts.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -126,6 +126,31 @@ describe("a thread", () => {
       ]);
       expect(await failure(threads.find(searchOf(call)))).toMatchObject({ message: "the searches are closed" });
     });
+  });
+});
+
+describe("a search whose engine does not come back", () => {
+  const call = callAs();
+  // Each of these has up to 1,000 begins to follow at every character: near half a second of work for each text.
+  const endless = ["a", "b", "[ab]c?", "c?[ab]"].map((begin) => `config:re:/[ab]*${begin}[ab]{999}[0-9]/`).join(" OR ");
+
+  beforeAll(async () => {
+    let state = 1;
+    const letters = Array.from({ length: 32_000 }, () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state < 2 ** 31 ? "a" : "b";
+    });
+    const configJson = json(JSON.stringify({ letters: letters.join("") }));
+    for (let n = 0; n < 20; n += 1) await makeRun(fixture.client, call, { name: `run ${n}`, configJson });
+  });
+
+  test("ends as 400 in the middle of it, and the search behind it is answered by a new thread", async () => {
+    const threads = openThreads(1, 1500);
+    const other = await withRun("other");
+    const searching = failure(threads.find(searchOf(call, endless)));
+    const behind = threads.find(searchOf(other));
+    expect(await searching).toMatchObject({ reason: "run_search_too_broad", field: "q" });
+    expect(await behind).toHaveLength(1);
   });
 });
 
