@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { RUN_SORTS } from "../list/run-list.rules.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, found, summarize } from "../list/list-pages.fixture.ts";
-import { move, type Step } from "../list/stored-runs.fixture.ts";
-import { projectIdOf } from "../list/stored-runs.fixture.ts";
+import { move, projectIdOf, type Step } from "../list/stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
