@@ -9,7 +9,7 @@ function rawExchange(baseUrl: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1", () => socket.write(text));
     let answer = "";
-    socket.setTimeout(5000, () => socket.end());
+    socket.setTimeout(60_000, () => socket.end());
     socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
     socket.on("close", () => resolve(answer));
     socket.on("error", reject);

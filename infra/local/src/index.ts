@@ -8,6 +8,6 @@ export { startChild, type Child, type ChildExit, type ChildOptions, type StopSte
 export { cacheDirectory, isStartError, startError, tryLock, withLock } from "@tidemark/toolcache";
 export { type FindOptions, type ObtainedServer } from "./servers/find-server.ts";
 export { obtainServer, type ObtainOptions } from "./servers/obtain-server.ts";
-export type { ServerName } from "./servers/server-sources.ts";
+export type { ServerName } from "./servers/find-server.ts";
 export { startMinio, type Minio, type MinioOptions } from "./servers/start-minio.ts";
 export { startNats, type Nats, type NatsOptions } from "./servers/start-nats.ts";

@@ -3,7 +3,7 @@ import { runLocal, say } from "./run-local.ts";
 import { startSplitChildren } from "./split-children.ts";
 import { startLocally, type LocalParts, type LocalProduct } from "./start-locally.ts";
 
-const READY_MS = 60_000;
+const READY_MS = 300_000;
 
 async function serverPath(name: ServerName): Promise<string> {
   const found = await obtainServer(name, { log: say });

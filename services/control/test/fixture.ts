@@ -10,7 +10,7 @@ import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ControlService, CredentialKind } from "@tidemark/proto/control/v1/control";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, until } from "@tidemark/testkit";
 import type { ControlDeps } from "../src/handlers/deps.ts";
 import { controlHandlers } from "../src/handlers/index.ts";
 import type { InvitationMessage } from "../src/mail/mail.ts";
@@ -223,12 +223,10 @@ export async function readProjection(control: Control, from = "", limit = 1000) 
  */
 export async function settledCursor(control: Control): Promise<string> {
   let { cursor } = await readProjection(control);
-  const patienceEnds = Date.now() + 20_000;
-  for (;;) {
+  return until("the projection to come to rest", async () => {
     const next = await readProjection(control, cursor);
     if (next.organizations.length + next.credentials.length === 0) return next.cursor;
-    if (Date.now() > patienceEnds) throw new Error("the projection does not come to rest");
     ({ cursor } = next);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return undefined;
+  });
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
     [orgId],
   );
   await asOwner(fixture, "ANALYZE");
-}, 60_000);
+});
 afterAll(() => fixture.close());
 
 const scanned = sql(
