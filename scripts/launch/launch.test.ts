@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { type SmallTree, makeSmallTree } from "./testing/small-tree.ts";
+import { type SmallTree, makeSmallTree } from "./small-tree.fixture.ts";
 
 let tree: SmallTree;
 

@@ -5,7 +5,7 @@ export { pollUntil } from "./poll-until.ts";
 export { startPostgres, type Postgres, type PostgresOptions } from "./postgres/start-postgres.ts";
 export type { PostgresSettings } from "./postgres/settings.ts";
 export { startChild, type Child, type ChildExit, type ChildOptions, type StopStep } from "./start-child.ts";
-export { cacheDirectory, isStartError, startError, tryLock, withLock } from "@tidemark/toolcache";
+export { cacheDirectory, isStartError, startError } from "@tidemark/toolcache";
 export { type FindOptions, type ObtainedServer } from "./servers/find-server.ts";
 export { obtainServer, type ObtainOptions } from "./servers/obtain-server.ts";
 export type { ServerName } from "./servers/find-server.ts";

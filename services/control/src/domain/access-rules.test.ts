@@ -4,8 +4,10 @@ import { describe, expect, test } from "@jest/globals";
 import { firstBillingState, readBillingState, requirePaid } from "./billing.ts";
 import { readAccountType, readPlanTier, seatLimit } from "./plans.ts";
 import { refusalOf } from "./refusal.testing.ts";
-import { isAdmin, readInvitedRole, roles, scopesOfRole } from "./roles.ts";
+import { isAdmin, readInvitedRole, scopesOfRole, type Role } from "./roles.ts";
 import { chooseScopes, requireHeld } from "./scopes.ts";
+
+const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
 
 describe("a session may", () => {
   test.each(scopes.map((scope) => [scope] as const))("%s in the roles that the scope is for", (scope) => {

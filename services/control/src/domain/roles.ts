@@ -4,9 +4,6 @@ import { scopes, type Scope } from "@tidemark/credentials";
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
-/** Every role, the mightiest first. */
-export const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
-
 // An owner is made with the organization only.
 const invitedRoles: readonly Role[] = ["admin", "member", "viewer"];
 
