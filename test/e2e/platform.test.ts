@@ -1,7 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { connect } from "node:net";
+import manifest from "../../package.json" with { type: "json" };
 import { describeModes } from "../stack/modes.ts";
 
+const { version } = manifest;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Sends bytes as they are and returns everything that comes back until the server closes. */
@@ -57,6 +59,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
   test("GET /openapi.json is OpenAPI 3.1 and names the service plane", async () => {
     const { json } = await stack().api.get("/openapi.json");
     expect(json.openapi).toMatch(/^3\.1\./);
+    expect(json.info.version).toBe(version);
     expect(json["x-svc-service-plane"]).toEqual(expect.any(String));
     expect(Object.keys(json.paths)).toEqual(
       expect.arrayContaining([

@@ -61,6 +61,7 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     });
     const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
     expect(curl).toContain(key);
+    expect(first.output()).toMatch(/^ {2}Version {4}\d+\.\d+\.\d+$/m);
     expect((await stat(join(directory, "data", "api-key"))).mode & 0o777).toBe(0o600);
     first.signal("SIGINT");
     expect(await first.ended).toBe(0);

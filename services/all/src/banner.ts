@@ -1,5 +1,6 @@
 /** What a newcomer needs after the start. */
 export type BannerFacts = {
+  version: string;
   baseUrl: string;
   key: string;
   keyFile: string;
@@ -18,6 +19,7 @@ Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
   API key    ${facts.key}
              (kept in ${facts.keyFile}; scopes sdk:ingest, export:read, runs:control)
   Data       ${facts.dataDirectory}
+  Version    ${facts.version}
   Reference  ${facts.baseUrl}/openapi.json
 
 Create a first run:

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { version } from "@tidemark/host";
 import { startPostgres } from "@tidemark/local";
 import { banner } from "./banner.ts";
 import { checkPort } from "./check-port.ts";
@@ -72,6 +73,7 @@ export async function startLocally(
     });
     say(
       banner({
+        version,
         baseUrl,
         key,
         keyFile: file,
