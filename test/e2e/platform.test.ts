@@ -1,9 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { connect } from "node:net";
-import manifest from "../../package.json" with { type: "json" };
+import { version } from "@tidemark/host";
 import { describeModes } from "../stack/modes.ts";
 
-const { version } = manifest;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** Sends bytes as they are and returns everything that comes back until the server closes. */
