@@ -1,12 +1,3 @@
-import { existsSync } from "node:fs";
-
-const hook = (name) => {
-  const path = `infra/testkit/src/${name}.ts`;
-  return existsSync(new URL(path, import.meta.url)) ? `<rootDir>/${path}` : undefined;
-};
-const globalSetup = hook("global-setup");
-const globalTeardown = hook("global-teardown");
-
 /** Native ES modules; run as `node --experimental-vm-modules node_modules/jest/bin/jest.js`. */
 export default {
   testEnvironment: "<rootDir>/scripts/jest/environment.ts",
@@ -17,10 +8,10 @@ export default {
   testPathIgnorePatterns: ["/node_modules/", "/proto/src/gen/"],
   modulePathIgnorePatterns: ["<rootDir>/\\.tidemark/", "<rootDir>/data/"],
   // Ends a test that hangs. It has nothing to do with speed: a busy machine may take ten times as long.
-  testTimeout: 300_000,
+  testTimeout: 600_000,
   maxWorkers: 2,
   // Module registries of ES modules have leaked (jest#14605); a worker above this is replaced between two test files.
   workerIdleMemoryLimit: "512MB",
-  ...(globalSetup === undefined ? {} : { globalSetup }),
-  ...(globalTeardown === undefined ? {} : { globalTeardown }),
+  globalSetup: "<rootDir>/infra/testkit/src/global-setup.ts",
+  globalTeardown: "<rootDir>/infra/testkit/src/global-teardown.ts",
 };

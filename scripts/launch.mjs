@@ -1,5 +1,5 @@
-// The one entry: `npm start`, `npm test`, `npm run split`, `npm run bench`. Plain JavaScript for Node 18 and newer with no
-// dependencies: it brings the Node that runs the TypeScript sources, installs what they need, and runs the program.
+// The one entry of all npm scripts. Plain JavaScript for Node 18 and newer without dependencies: it fetches the Node that
+// runs the TypeScript sources, installs what they need, and runs the program.
 import { constants, homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** @type {Record<string, string>} */
 const programs = {
   start: "services/all/src/start.ts",
+  dev: "scripts/dev.ts",
   test: "scripts/test.ts",
   split: "services/all/src/split.ts",
   bench: "test/bench/main.ts",

@@ -6,13 +6,16 @@ import { runJest } from "./suite/run-jest.ts";
 import { runSuite } from "./suite/run-suite.ts";
 import { staticSteps } from "./suite/static-steps.ts";
 
-// npm test                 static steps, then all tests
-// npm test -- --static     static steps alone
-// npm test -- <arguments>  tests alone; the arguments are Jest's, usually a part of a path
+// npm test                       static steps, then all tests
+// npm test -- --static           static steps alone (npm run check)
+// npm test -- <arguments>        tests alone; the arguments are Jest's, usually a part of a path
+// npm test -- --inspect <path>   these tests in one process that waits for a debugger
 const root = dirname(import.meta.dirname);
 const args = process.argv.slice(2);
 const onlyStatic = args.length === 1 && args[0] === "--static";
 const everything = args.length === 0;
+const inspect = args.filter((argument) => argument.startsWith("--inspect"));
+const jestArgs = args.filter((argument) => !argument.startsWith("--inspect"));
 
 const scratch = await mkdtemp(join(tmpdir(), "tidemark-test-"));
 const missingFile = join(scratch, "missing");
@@ -25,9 +28,10 @@ try {
           runJest({
             folder: root,
             program: join(root, "node_modules/jest/bin/jest.js"),
-            // --ci: a snapshot that is not there yet is a failure, not a new file.
-            args: everything ? ["--ci"] : args,
-            // The servers are had before the first test, so that none is left out for want of them.
+            // --ci: a missing snapshot is a failure, not a new file.
+            args: everything ? ["--ci"] : inspect.length > 0 ? ["--runInBand", ...jestArgs] : jestArgs,
+            nodeOptions: inspect.map((option) => option.replace(/^--inspect(?=$|=)/, "--inspect-brk")),
+            // Everything that tests need is obtained before the first of them, so that none runs beside a build.
             environment: { [missingFileVariable]: missingFile, ...(everything ? { TIDEMARK_TEST_OBTAIN: "1" } : {}) },
             scratch,
             report: "inherit",

@@ -3,7 +3,7 @@ import { ControlService } from "@tidemark/proto/control/v1/control";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
-import { defineModule, type ModuleContext } from "@tidemark/host";
+import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
 import { createAccess } from "./auth/access.ts";
@@ -78,7 +78,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       plans: config.plansFile === undefined ? hostedPlans : parsePlans(readFileSync(config.plansFile, "utf8")),
       bootstrapToken: config.bootstrapToken,
       servicePlane: config.servicePlane,
-      version: packageVersion(),
+      version,
       deadlineMs: config.requestTimeoutSeconds * 1000,
       bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,
     },
@@ -114,9 +114,4 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       await changes.close();
     },
   };
-}
-
-function packageVersion(): string {
-  const facts = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string };
-  return facts.version;
 }

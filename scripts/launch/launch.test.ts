@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { type SmallTree, makeSmallTree } from "./testing/small-tree.ts";
+import { type SmallTree, makeSmallTree } from "./small-tree.fixture.ts";
 
 let tree: SmallTree;
 
@@ -106,6 +106,6 @@ describe("with everything in place", () => {
   test.each([[[]], [["toString"]], [["run"]]])("%j is answered with the usage", async (args) => {
     const { code, stderr } = await tree.launch(args).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^tidemark: usage: .*start\|test\|split\|bench\|seed\|run FILE/);
+    expect(stderr).toMatch(/^tidemark: usage: .*start\|dev\|test\|split\|bench\|seed\|run FILE/);
   });
 });

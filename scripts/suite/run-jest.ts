@@ -11,6 +11,8 @@ export type JestRun = {
   /** Path of Jest's program. */
   readonly program: string;
   readonly args: readonly string[];
+  /** Options of the Node that runs Jest, such as `--inspect-brk`. */
+  readonly nodeOptions?: readonly string[];
   /** Added to the environment of the tests. */
   readonly environment: Readonly<Record<string, string>>;
   /** A folder for the results, emptied by the caller. */
@@ -22,9 +24,17 @@ export type JestRun = {
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Runs Jest on native modules in a process of its own and counts what it reports. A signal to us is passed on to it. */
-export async function runJest({ folder, program, args, environment, scratch, report }: JestRun): Promise<Counts> {
+export async function runJest({
+  folder,
+  program,
+  args,
+  nodeOptions = [],
+  environment,
+  scratch,
+  report,
+}: JestRun): Promise<Counts> {
   const results = join(scratch, "jest-results.json");
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning"];
+  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", ...nodeOptions];
   const child = spawn(process.execPath, [...flags, program, ...args, "--json", `--outputFile=${results}`], {
     cwd: folder,
     env: { ...nodeFirst(), ...environment },

@@ -20,6 +20,7 @@ export function staticSteps(root: string): readonly StaticStep[] {
     { name: "import rules", run: async () => fromLines(await importFaults(root)) },
     { name: "reads of other schemas", run: async () => fromLines(await readFaults(root)) },
     { name: "unused code", run: () => tool("knip/bin/knip.js", "--no-progress") },
+    { name: "code that only tests use", run: () => tool("knip/bin/knip.js", "--no-progress", "--production") },
     { name: "proto lint", run: () => buf(root, ["lint"]) },
     ...generatedOutputs(root).map(({ name, check }) => ({
       name: `generated: ${name}`,

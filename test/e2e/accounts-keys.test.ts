@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
+import { until } from "@tidemark/testkit";
 import type { Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, newEmail } from "../stack/people.ts";
-import { until } from "../stack/until.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -10,7 +10,6 @@ import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { type Stack, startStack } from "../stack/stack.ts";
 
-const TIMEOUT_MS = 180_000;
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const examples = join(import.meta.dirname, "../../examples");
 
@@ -79,7 +78,7 @@ describeModes("the examples", (stack) => {
       api = own;
       run = await trainInPython(stack().baseUrl, key);
       report = reportOf(run);
-    }, TIMEOUT_MS);
+    });
 
     test("the run is finished and keeps its configuration to the last digit, tags, notes and source", async () => {
       const { project, config, tags, notes } = report.init;
@@ -172,7 +171,7 @@ describeModes("the examples", (stack) => {
       api = own;
       run = await trainInTypeScript(stack().baseUrl, key);
       report = reportOf(run);
-    }, TIMEOUT_MS);
+    });
 
     test("the run is finished and keeps its configuration, tags and metadata", async () => {
       const { project, config, tags, metadata } = report.init;
@@ -215,10 +214,10 @@ describe("the examples under difficulties", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack("embedded", { settings: { TIDEMARK_LIMITS: "on" } });
-  }, TIMEOUT_MS);
+  });
   afterAll(async () => {
     await stack?.stop();
-  }, TIMEOUT_MS);
+  });
 
   /** Of the requests to matching paths, in turn: some get through, one is told to come back, one's answer is lost. */
   const everyNow = (pattern: RegExp, period: number): ((method: string, path: string) => Fate) => {
@@ -231,75 +230,59 @@ describe("the examples under difficulties", () => {
     };
   };
 
-  test(
-    "a rate limit slows the TypeScript example down and loses nothing",
-    async () => {
-      const { key, api } = await stack.organization({ plan: "free" });
-      const run = await trainInTypeScript(stack.baseUrl, key);
-      const report = reportOf(run);
-      expect(run.stderr).toMatch(/429 .*"rate_limit_exceeded".*once more in \d+ ms/);
-      await expectMetrics(api, report);
-      await expectLines(api, report.run_id, "stdout", printedLines(run.stdout));
-    },
-    TIMEOUT_MS,
-  );
+  test("a rate limit slows the TypeScript example down and loses nothing", async () => {
+    const { key, api } = await stack.organization({ plan: "free" });
+    const run = await trainInTypeScript(stack.baseUrl, key);
+    const report = reportOf(run);
+    expect(run.stderr).toMatch(/429 .*"rate_limit_exceeded".*once more in \d+ ms/);
+    await expectMetrics(api, report);
+    await expectLines(api, report.run_id, "stdout", printedLines(run.stdout));
+  });
 
-  test(
-    "what the TypeScript example sends twice, because an answer was lost, counts once",
-    async () => {
-      const { key, api } = await stack.organization();
-      const network = await startPoorNetwork(stack.baseUrl, everyNow(/^\/runs|\/logs$/, 5));
-      const run = await trainInTypeScript(network.url, key);
-      await network.stop();
-      const report = reportOf(run);
-      expect(network.fates.lose).toBeGreaterThan(3);
-      expect(network.fates.busy).toBeGreaterThan(3);
-      await expectMetrics(api, report);
-      await expectLines(api, report.run_id, "stdout", printedLines(run.stdout));
-      expect(await readRun(api, report.run_id)).toMatchObject({ status: "finished", config: report.init.config });
-      expect((await api.get("/runs")).json.runs).toHaveLength(1);
-    },
-    TIMEOUT_MS,
-  );
+  test("what the TypeScript example sends twice, because an answer was lost, counts once", async () => {
+    const { key, api } = await stack.organization();
+    const network = await startPoorNetwork(stack.baseUrl, everyNow(/^\/runs|\/logs$/, 5));
+    const run = await trainInTypeScript(network.url, key);
+    await network.stop();
+    const report = reportOf(run);
+    expect(network.fates.lose).toBeGreaterThan(3);
+    expect(network.fates.busy).toBeGreaterThan(3);
+    await expectMetrics(api, report);
+    await expectLines(api, report.run_id, "stdout", printedLines(run.stdout));
+    expect(await readRun(api, report.run_id)).toMatchObject({ status: "finished", config: report.init.config });
+    expect((await api.get("/runs")).json.runs).toHaveLength(1);
+  });
 
-  test(
-    "Ctrl-C closes the run of the TypeScript example as failed",
-    async () => {
-      const { key, api } = await stack.organization();
-      let interrupt = (): void => {};
-      let batches = 0;
-      const network = await startPoorNetwork(stack.baseUrl, (_method, path) => {
-        if (path.endsWith("/batch") && ++batches === 3) interrupt();
-        return "deliver";
-      });
-      const run = await trainInTypeScript(network.url, key, (how) => (interrupt = how));
-      await network.stop();
-      expect(run).toMatchObject({ code: 1, report: undefined, stderr: expect.stringContaining("Error: interrupted") });
-      expect((await api.get("/runs")).json.runs).toMatchObject([{ status: "failed" }]);
-      // What it had got to until then is there.
-      expect(printedLines(run.stdout).length).toBeLessThan(12);
-      const id = (await api.get("/runs")).json.runs[0].id as string;
-      await expectLines(api, id, "stdout", printedLines(run.stdout));
-    },
-    TIMEOUT_MS,
-  );
+  test("Ctrl-C closes the run of the TypeScript example as failed", async () => {
+    const { key, api } = await stack.organization();
+    let interrupt = (): void => {};
+    let batches = 0;
+    const network = await startPoorNetwork(stack.baseUrl, (_method, path) => {
+      if (path.endsWith("/batch") && ++batches === 3) interrupt();
+      return "deliver";
+    });
+    const run = await trainInTypeScript(network.url, key, (how) => (interrupt = how));
+    await network.stop();
+    expect(run).toMatchObject({ code: 1, report: undefined, stderr: expect.stringContaining("Error: interrupted") });
+    expect((await api.get("/runs")).json.runs).toMatchObject([{ status: "failed" }]);
+    // What it had got to until then is there.
+    expect(printedLines(run.stdout).length).toBeLessThan(12);
+    const id = (await api.get("/runs")).json.runs[0].id as string;
+    await expectLines(api, id, "stdout", printedLines(run.stdout));
+  });
 
   describePython("in Python", () => {
-    test(
-      "what the SDK's queue sends twice, because an answer was lost, counts once",
-      async () => {
-        const { key, api } = await stack.organization();
-        const network = await startPoorNetwork(stack.baseUrl, everyNow(/\/metrics$|\/logs$/, 80));
-        const run = await trainInPython(network.url, key);
-        await network.stop();
-        const report = reportOf(run);
-        expect(network.fates.lose).toBeGreaterThan(1);
-        expect(network.fates.busy).toBeGreaterThan(1);
-        await expectMetrics(api, report);
-        await expectLines(api, report.run_id, "stdout", listed(report.calls, "log_stdout"));
-        expect(await readRun(api, report.run_id)).toMatchObject({ status: "finished" });
-      },
-      TIMEOUT_MS,
-    );
+    test("what the SDK's queue sends twice, because an answer was lost, counts once", async () => {
+      const { key, api } = await stack.organization();
+      const network = await startPoorNetwork(stack.baseUrl, everyNow(/\/metrics$|\/logs$/, 80));
+      const run = await trainInPython(network.url, key);
+      await network.stop();
+      const report = reportOf(run);
+      expect(network.fates.lose).toBeGreaterThan(1);
+      expect(network.fates.busy).toBeGreaterThan(1);
+      await expectMetrics(api, report);
+      await expectLines(api, report.run_id, "stdout", listed(report.calls, "log_stdout"));
+      expect(await readRun(api, report.run_id)).toMatchObject({ status: "finished" });
+    });
   });
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import { until } from "../stack/until.ts";
 
 describeModes(
   "metrics",

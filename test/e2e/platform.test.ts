@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { connect } from "node:net";
+import { version } from "@tidemark/host";
 import { describeModes } from "../stack/modes.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -9,7 +10,7 @@ function rawExchange(baseUrl: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(baseUrl).port), "127.0.0.1", () => socket.write(text));
     let answer = "";
-    socket.setTimeout(5000, () => socket.end());
+    socket.setTimeout(60_000, () => socket.end());
     socket.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
     socket.on("close", () => resolve(answer));
     socket.on("error", reject);
@@ -57,6 +58,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
   test("GET /openapi.json is OpenAPI 3.1 and names the service plane", async () => {
     const { json } = await stack().api.get("/openapi.json");
     expect(json.openapi).toMatch(/^3\.1\./);
+    expect(json.info.version).toBe(version);
     expect(json["x-svc-service-plane"]).toEqual(expect.any(String));
     expect(Object.keys(json.paths)).toEqual(
       expect.arrayContaining([

@@ -13,7 +13,6 @@ import { startStack, type Replica, type Stack } from "../stack/stack.ts";
 // Several clients stop, acknowledge, change, resume and read one run at the same time. Whatever they
 // were answered must follow from some order of what they did.
 
-const TIMEOUT_MS = 180_000;
 const HISTORIES = 60;
 
 /** An operation that is yet to be done; which request an acknowledgement names depends on what was seen until then. */
@@ -102,14 +101,10 @@ async function judgeHistories(clients: readonly Api[], signals: boolean): Promis
 }
 
 describeModes("histories of a run with several clients", (stack) => {
-  test(
-    "are linear, and signals follow every change that was answered",
-    async () => {
-      const { api } = await stack().organization();
-      expect(await judgeHistories([api], true)).toBeGreaterThan(HISTORIES / 2);
-    },
-    TIMEOUT_MS,
-  );
+  test("are linear, and signals follow every change that was answered", async () => {
+    const { api } = await stack().organization();
+    expect(await judgeHistories([api], true)).toBeGreaterThan(HISTORIES / 2);
+  });
 });
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -119,15 +114,11 @@ describeWith(servers)("histories of a run through two gateways and control servi
   beforeAll(async () => {
     stack = await startStack("split");
     replica = await stack.addReplica();
-  }, TIMEOUT_MS);
-  afterAll(() => stack?.stop(), TIMEOUT_MS);
+  });
+  afterAll(() => stack?.stop());
 
-  test(
-    "are linear",
-    async () => {
-      const { api, key } = await stack.organization();
-      expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(HISTORIES / 2);
-    },
-    TIMEOUT_MS,
-  );
+  test("are linear", async () => {
+    const { api, key } = await stack.organization();
+    expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(HISTORIES / 2);
+  });
 });

@@ -398,6 +398,6 @@ print(json.dumps({"run": run, "again": again["id"], "other": other["id"]}))
       expect(again).toBe(run["id"]);
       expect(other).not.toBe(run["id"]);
       expect(await childrenOf(api, parent.id)).toBe(2);
-    }, 60_000);
+    });
   });
 });

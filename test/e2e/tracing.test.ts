@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import { describeModes } from "../stack/modes.ts";
-import { until } from "../stack/until.ts";
 
 // A collector that understands what it needs to: the names of spans stand as plain text in the
 // Protobuf that the exporter sends, their ids as bytes.

@@ -3,14 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
-import { requireServers } from "@tidemark/testkit";
+import { requireServers, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
-import { until } from "../stack/until.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-const START_MS = 120_000;
 
 /** A PostgreSQL of this test's own, which it may stop. */
 async function ownPostgres(directory: string, port?: number): Promise<Postgres> {
@@ -26,71 +24,67 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), "tidemark-outage-"));
       postgres = await ownPostgres(directory);
-      stack = await startStack(mode, { databaseUrl: postgres.url });
-    }, START_MS);
+      stack = await startStack(mode, { databaseUrl: withPatience(postgres.url) });
+    });
     afterAll(async () => {
       await stack.stop();
       await postgres.stop();
       await rm(directory, { recursive: true, force: true });
-    }, START_MS);
+    });
 
-    test(
-      "reads, writes and readiness are 503 in the one error shape, liveness is fine, and all recovers by itself",
-      async () => {
-        const { api } = await stack.organization();
-        const { id } = (await api.post("/runs", {})).json.run;
-        await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 });
-        const { port } = postgres;
-        await postgres.stop();
+    test("reads, writes and readiness are 503 in the one error shape, liveness is fine, and all recovers by itself", async () => {
+      const { api } = await stack.organization();
+      const { id } = (await api.post("/runs", {})).json.run;
+      await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 });
+      const { port } = postgres;
+      await postgres.stop();
 
-        const failing = [
-          () => api.post(`/runs/${id}/metrics`, { metrics: { a: 2 }, step: 1 }),
-          () =>
-            api.post(
-              `/runs/${id}/metrics/batch`,
-              { points: [{ metrics: { a: 2 }, step: 1 }] },
-              { headers: { "idempotency-key": "k" } },
-            ),
-          () => api.post("/runs", {}),
-          () => api.get("/runs"),
-          () => api.get(`/runs/${id}`),
-          () => api.get(`/runs/${id}/metrics`),
-          () => api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] }),
-          () => api.get(`/api/runs/${id}/attributes`),
-          () => api.as("tm_000000000000_00000000000000000000000000000000_000000").get("/runs"),
-        ];
-        for (const fail of failing.slice(0, -1)) {
-          const answer = await fail();
-          expect(answer).toMatchObject({
-            status: 503,
-            json: { error: expect.any(String), code: "warehouse_unavailable" },
-          });
-          expect(answer.headers["retry-after"]).toBe("1");
-          expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
-          expect(answer.text).not.toMatch(/ECONN|postgres|127\.0\.0\.1/i);
-        }
-        const notReady = await until("readiness to be lost", async () => {
-          const answer = await api.get("/readyz");
-          return answer.status === 503 ? answer : undefined;
+      const failing = [
+        () => api.post(`/runs/${id}/metrics`, { metrics: { a: 2 }, step: 1 }),
+        () =>
+          api.post(
+            `/runs/${id}/metrics/batch`,
+            { points: [{ metrics: { a: 2 }, step: 1 }] },
+            { headers: { "idempotency-key": "k" } },
+          ),
+        () => api.post("/runs", {}),
+        () => api.get("/runs"),
+        () => api.get(`/runs/${id}`),
+        () => api.get(`/runs/${id}/metrics`),
+        () => api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] }),
+        () => api.get(`/api/runs/${id}/attributes`),
+        () => api.as("tm_000000000000_00000000000000000000000000000000_000000").get("/runs"),
+      ];
+      for (const fail of failing.slice(0, -1)) {
+        const answer = await fail();
+        expect(answer).toMatchObject({
+          status: 503,
+          json: { error: expect.any(String), code: "warehouse_unavailable" },
         });
-        expect(notReady.json).toMatchObject({ error: expect.any(String), code: "service_unavailable" });
-        expect(await api.get("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
-        expect((await api.get("/metrics")).status).toBe(200);
+        expect(answer.headers["retry-after"]).toBe("1");
+        expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
+        expect(answer.text).not.toMatch(/ECONN|postgres|127\.0\.0\.1/i);
+      }
+      const notReady = await until("readiness to be lost", async () => {
+        const answer = await api.get("/readyz");
+        return answer.status === 503 ? answer : undefined;
+      });
+      expect(notReady.json).toMatchObject({ error: expect.any(String), code: "service_unavailable" });
+      expect(await api.get("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
+      expect((await api.get("/metrics")).status).toBe(200);
 
-        postgres = await ownPostgres(directory, port);
-        await untilReady(stack);
-        const again = await api.post(
-          `/runs/${id}/metrics/batch`,
-          { points: [{ metrics: { a: 2 }, step: 1 }] },
-          { headers: { "idempotency-key": "k" } },
-        );
-        expect(again.status).toBe(200);
-        expect(
-          (await api.get(`/runs/${id}/metrics`)).json.metrics.map(({ value }: { value: number }) => value),
-        ).toEqual([1, 2]);
-      },
-      START_MS,
-    );
+      postgres = await ownPostgres(directory, port);
+      await untilReady(stack);
+      const again = await api.post(
+        `/runs/${id}/metrics/batch`,
+        { points: [{ metrics: { a: 2 }, step: 1 }] },
+        { headers: { "idempotency-key": "k" } },
+      );
+      expect(again.status).toBe(200);
+      expect((await api.get(`/runs/${id}/metrics`)).json.metrics.map(({ value }: { value: number }) => value)).toEqual([
+        1, 2,
+      ]);
+    });
   },
 );
 
@@ -98,32 +92,28 @@ describeWith(servers)("while NATS is stopped", () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await startStack("split");
-  }, START_MS);
-  afterAll(() => stack.stop(), START_MS);
+  });
+  afterAll(() => stack.stop());
 
-  test(
-    "ingest and reads go on, new keys work at once, a revoked one stops within ten seconds",
-    async () => {
-      const { api } = await stack.organization();
-      const { id } = (await api.post("/runs", {})).json.run;
-      await stack.nats?.stop();
-      for (let step = 0; step < 20; step += 1) {
-        expect((await api.post(`/runs/${id}/metrics`, { metrics: { a: step }, step })).status).toBe(200);
-      }
-      expect((await api.get(`/runs/${id}/metrics`)).json.metrics).toHaveLength(20);
-      expect((await api.get("/readyz")).status).toBe(200);
+  test("ingest and reads go on, new keys work at once, a revoked one stops within ten seconds", async () => {
+    const { api } = await stack.organization();
+    const { id } = (await api.post("/runs", {})).json.run;
+    await stack.nats?.stop();
+    for (let step = 0; step < 20; step += 1) {
+      expect((await api.post(`/runs/${id}/metrics`, { metrics: { a: step }, step })).status).toBe(200);
+    }
+    expect((await api.get(`/runs/${id}/metrics`)).json.metrics).toHaveLength(20);
+    expect((await api.get("/readyz")).status).toBe(200);
 
-      const other = await stack.organization();
-      expect((await other.api.get("/runs")).status).toBe(200);
-      const operator = { key: null, headers: { "x-svc-bootstrap-token": stack.bootstrapToken } };
-      const { json } = await api.get(`/api/orgs/${other.orgId}/api-keys`, operator);
-      await api.post(`/api/orgs/${other.orgId}/api-keys/${json.api_keys[0].id}/revoke`, {}, operator);
-      await until("the revoked key to be refused", async () => (await other.api.get("/runs")).status === 401, 10_000);
+    const other = await stack.organization();
+    expect((await other.api.get("/runs")).status).toBe(200);
+    const operator = { key: null, headers: { "x-svc-bootstrap-token": stack.bootstrapToken } };
+    const { json } = await api.get(`/api/orgs/${other.orgId}/api-keys`, operator);
+    await api.post(`/api/orgs/${other.orgId}/api-keys/${json.api_keys[0].id}/revoke`, {}, operator);
+    await until("the revoked key to be refused", async () => (await other.api.get("/runs")).status === 401, 10_000);
 
-      await stack.nats?.start();
-      const third = await stack.organization();
-      expect((await third.api.get("/runs")).status).toBe(200);
-    },
-    START_MS,
-  );
+    await stack.nats?.start();
+    const third = await stack.organization();
+    expect((await third.api.get("/runs")).status).toBe(200);
+  });
 });

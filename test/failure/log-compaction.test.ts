@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { killUnderLoad } from "../stack/kill-compactor.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import { until } from "../stack/until.ts";
 
 type Line = { line_number: number; message: string };
 
@@ -60,24 +60,19 @@ describeModes(
         read,
         acknowledged: () => acknowledged.size,
         apart: 20 * LINES,
-        withinMs: 15_000,
       });
 
       const wanted = [...acknowledged].sort();
       expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
       // Everything is in blocks after a while.
-      await until(
-        "the last landing row to be compacted",
-        async () => {
-          const [row] = await queryDatabase<{ waiting: boolean; lines: string }>(
-            stack(),
-            `SELECT EXISTS (SELECT FROM ingest.log_landing) AS waiting,
+      await until("the last landing row to be compacted", async () => {
+        const [row] = await queryDatabase<{ waiting: boolean; lines: string }>(
+          stack(),
+          `SELECT EXISTS (SELECT FROM ingest.log_landing) AS waiting,
                     (SELECT sum(lines) FROM ingest.log_blocks) AS lines`,
-          );
-          return !row!.waiting && Number(row!.lines) === wanted.length;
-        },
-        60_000,
-      );
+        );
+        return !row!.waiting && Number(row!.lines) === wanted.length;
+      });
       expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
       const last = (await api.get(`${path}?tail=3`)).json.lines as Line[];
       const lineNumbers = wanted.map((message) => Number(message.split(/[/ ]/)[1])).sort((a, b) => a - b);
@@ -86,7 +81,7 @@ describeModes(
       expect(found.map(({ message }) => message)).toEqual(wanted.filter((message) => message.startsWith("3/1 ")));
       const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
       expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="logs",service="[a-z]+"\} [1-9]/);
-    }, 180_000);
+    });
   },
   { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },
 );

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { killUnderLoad } from "../stack/kill-compactor.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import { until } from "../stack/until.ts";
 
 type Point = { step: number; value: number };
 
@@ -83,7 +83,6 @@ describeModes(
         read,
         acknowledged,
         apart: 70 * POINTS,
-        withinMs: 30_000,
       });
 
       const check = async (): Promise<void> => {
@@ -98,22 +97,18 @@ describeModes(
       };
       await check();
       // Everything is in blocks after a while.
-      await until(
-        "the last landing row to be compacted",
-        async () => {
-          const [row] = await queryDatabase<{ waiting: boolean; values: string }>(
-            stack(),
-            `SELECT EXISTS (SELECT FROM ingest.metric_landing) AS waiting,
+      await until("the last landing row to be compacted", async () => {
+        const [row] = await queryDatabase<{ waiting: boolean; values: string }>(
+          stack(),
+          `SELECT EXISTS (SELECT FROM ingest.metric_landing) AS waiting,
                     (SELECT sum(value_count) FROM ingest.metric_blocks) AS values`,
-          );
-          return !row!.waiting && Number(row!.values) === 2 * acknowledged() + shared.length;
-        },
-        60_000,
-      );
+        );
+        return !row!.waiting && Number(row!.values) === 2 * acknowledged() + shared.length;
+      });
       await check();
       const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
       expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="metrics",service="[a-z]+"\} [1-9]/);
-    }, 180_000);
+    });
   },
   { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },
 );

@@ -5,7 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { requireServers } from "@tidemark/testkit";
+import { PATIENCE_MS, requireServers } from "@tidemark/testkit";
 import { startStack, type Stack } from "../stack/stack.ts";
 
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
@@ -41,11 +41,11 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
   beforeAll(async () => {
     stack = await startStack(mode);
     org = (await stack.organization()).orgId;
-  }, 120_000);
+  });
   afterAll(async () => {
     for (const client of open) client.close();
     await stack.stop();
-  }, 60_000);
+  });
 
   const client = (module: string, make: grpc.ServiceClientConstructor): grpc.Client => {
     const made = new make(`127.0.0.1:${stack.grpcPorts.get(module)}`, grpc.credentials.createInsecure());
@@ -72,7 +72,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         of,
         request,
         meta,
-        { deadline: Date.now() + 10_000 },
+        { deadline: Date.now() + PATIENCE_MS },
         (error: grpc.ServiceError | null, answer: Answer) => (error === null ? resolve(answer) : reject(error)),
       );
     });

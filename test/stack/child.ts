@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { startChild as startLocalChild } from "@tidemark/local";
+import { PATIENCE_MS } from "@tidemark/testkit";
 
 /** A Tidemark process that a test started. */
 export type Child = {
@@ -7,14 +8,13 @@ export type Child = {
   readonly pid: number;
   /** What it has printed so far, the end of it if that was much. */
   output(): string;
-  /** Sends a signal and waits for the end; SIGKILL after 20 s. Returns the exit code, or the signal's name. */
+  /** Sends a signal and waits for the end; SIGKILL when it takes too long. Returns the exit code, or the signal's name. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
   signal(signal: NodeJS.Signals): void;
   /** Resolves when it has ended, by itself or not. */
   readonly ended: Promise<number | string>;
 };
 
-const PATIENCE_MS = 20_000;
 const OUTPUT_CHARACTERS_MAX = 200_000;
 const root = join(import.meta.dirname, "../..");
 

@@ -1,6 +1,6 @@
 import { Client } from "pg";
+import { until } from "@tidemark/testkit";
 import type { Stack } from "./stack.ts";
-import { until } from "./until.ts";
 
 /**
  * Kills `ingest` while its compactor is in the middle of writing to this table of the schema `ingest`, and starts it again. The table is locked
@@ -42,8 +42,6 @@ export type KillLoad = {
   /** How much was acknowledged so far, and how much more shall be before each kill. */
   readonly acknowledged: () => number;
   readonly apart: number;
-  /** Within which that much comes. */
-  readonly withinMs: number;
 };
 
 /**
@@ -61,7 +59,7 @@ export async function killUnderLoad(stack: Stack, table: string, load: KillLoad)
   const kills = async (): Promise<void> => {
     for (let kill = 0; isOn && kill < KILLS; kill += 1) {
       const before = load.acknowledged();
-      await until("some writes", () => load.acknowledged() > before + load.apart, load.withinMs);
+      await until("some writes", () => load.acknowledged() > before + load.apart);
       await killWhileCompacting(stack, table, kill % 2 === 0);
     }
   };

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe } from "@jest/globals";
 import { requireServers } from "@tidemark/testkit";
 import { startStack, type Mode, type Stack, type StackOptions } from "./stack.ts";
 
-const START_TIMEOUT_MS = 120_000;
 const servers = await requireServers(["nats-server", "minio"]);
 
 /**
@@ -15,10 +14,10 @@ export function describeModes(name: string, suite: (stack: () => Stack) => void,
     let stack: Stack | undefined;
     beforeAll(async () => {
       stack = await startStack(mode, options);
-    }, START_TIMEOUT_MS);
+    });
     afterAll(async () => {
       await stack?.stop();
-    }, START_TIMEOUT_MS);
+    });
     suite(() => {
       if (stack === undefined) throw new Error("the stack did not start");
       return stack;

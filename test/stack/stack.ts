@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { freePort, startMinio, startNats } from "@tidemark/local";
-import { createTestDatabase, requireServers } from "@tidemark/testkit";
+import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
-import { until } from "./until.ts";
 import { untilReady } from "./until-ready.ts";
 
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
@@ -58,8 +56,6 @@ const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as c
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
 const quiet = (): void => {};
-const RETRY_MS = 500;
-const TRIES_MAX = 20;
 
 let organizations = 0;
 
@@ -138,7 +134,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     }
   });
   dead.catch(() => {});
-  const ready = () => untilReady({ api, children, internalPorts }, 30_000);
+  const ready = () => untilReady({ api, children, internalPorts });
   try {
     await Promise.race([ready(), dead]);
   } catch (error) {
@@ -177,13 +173,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       organizations += 1;
       const operator = { headers: { "x-svc-bootstrap-token": BOOTSTRAP } };
       const slug = `org-${process.pid}-${Date.now().toString(36)}-${organizations}`;
-      const make = () => api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
-      let made = await make();
-      // As a client that is told to come again: on a busy machine the first connections to PostgreSQL may take longer than a request waits.
-      for (let tries = 0; made.status === 503 && tries < TRIES_MAX; tries += 1) {
-        await pause(RETRY_MS);
-        made = await make();
-      }
+      const made = await api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
       if (made.status !== 200) throw new Error(`no organization: ${made.status} ${made.text}`);
       const orgId = made.json.organization.id as string;
       const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { name: "test", scopes }, operator);
@@ -214,7 +204,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort });
       const replica = { child, api: createApi(`http://127.0.0.1:${ownPort}`) };
       replicas.push(replica);
-      await until(`${name} to be ready`, async () => (await replica.api.get("/readyz")).status === 200, 30_000);
+      await until(`${name} to be ready`, async () => (await replica.api.get("/readyz")).status === 200);
       return replica;
     },
     async stop() {

@@ -1,23 +1,23 @@
+import { until } from "@tidemark/testkit";
 import type { Stack } from "./stack.ts";
-import { until } from "./until.ts";
 
 /** What of a stack tells whether it is ready, and if not, why. */
 export type Observed = Pick<Stack, "api" | "children" | "internalPorts">;
 
 /**
- * Waits until all of a stack is ready, as its gateway sees it. @throws Error after `timeoutMs` with each module's own answer and what its
- * process printed last
+ * Waits until all of a stack is ready, as its gateway sees it. @throws Error that says what each module answers and what its process printed
+ * last
  */
-export async function untilReady(stack: Observed, timeoutMs?: number): Promise<void> {
+export async function untilReady(stack: Observed): Promise<void> {
   try {
-    await until("readiness", async () => (await stack.api.get("/readyz")).status === 200, timeoutMs);
+    await until("readiness", async () => (await stack.api.get("/readyz")).status === 200);
   } catch (error) {
     const reports = await Promise.all([...stack.internalPorts.keys()].map((module) => reportOf(stack, module)));
     throw new Error([String(error), ...new Set(reports)].join("\n"), { cause: error });
   }
 }
 
-const ANSWER_MS = 2000;
+const ANSWER_MS = 10_000;
 const OUTPUT_CHARACTERS = 4000;
 
 async function reportOf({ children, internalPorts }: Observed, module: string): Promise<string> {

@@ -4,15 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "@tidemark/local";
-import { requireServers } from "@tidemark/testkit";
+import { requireServers, until } from "@tidemark/testkit";
 import { createApi } from "../stack/client.ts";
-import { until } from "../stack/until.ts";
 
 // The programs behind `npm start` and `npm run split`, as a newcomer runs them.
 
 const root = join(import.meta.dirname, "../..");
 const servers = await requireServers(["nats-server", "minio"]);
-const START_MS = 90_000;
 
 type Program = { output(): string; ended: Promise<number | null>; signal(name: NodeJS.Signals): void; pid: number };
 
@@ -34,8 +32,12 @@ function run(program: string, args: string[]): Program {
   };
 }
 
-const ready = (program: Program): Promise<true> =>
-  until("the banner", () => (program.output().includes("Tidemark is ready") ? true : undefined), 60_000);
+const ready = (program: Program): Promise<boolean> => {
+  const early = program.ended.then((code) => {
+    throw new Error(`it ended with ${code}:\n${program.output()}`);
+  });
+  return Promise.race([until("the banner", () => program.output().includes("Tidemark is ready")), early]);
+};
 
 describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("%s", (name) => {
   let directory = "";
@@ -48,91 +50,72 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
   const start = (...more: string[]): Program =>
     run(name, ["--port", String(port), "--data-dir", join(directory, "data"), ...more]);
 
-  test(
-    "on an empty folder prints a request that works when pasted, keeps data and key over a restart, and ends cleanly",
-    async () => {
-      const first = start();
-      await ready(first);
-      const curl = /^ {2}(curl -s -X POST .*)$/m.exec(first.output())?.[1] ?? "";
-      const pasted = spawnSync("bash", ["-c", curl], { encoding: "utf8" });
-      expect(JSON.parse(pasted.stdout)).toMatchObject({
-        created: true,
-        run: { project: "demo", config: { lr: 0.001 } },
-      });
-      const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
-      expect(curl).toContain(key);
-      expect((await stat(join(directory, "data", "api-key"))).mode & 0o777).toBe(0o600);
-      first.signal("SIGINT");
-      expect(await first.ended).toBe(0);
+  test("on an empty folder prints a request that works when pasted, keeps data and key over a restart, and ends cleanly", async () => {
+    const first = start();
+    await ready(first);
+    const curl = /^ {2}(curl -s -X POST .*)$/m.exec(first.output())?.[1] ?? "";
+    const pasted = spawnSync("bash", ["-c", curl], { encoding: "utf8" });
+    expect(JSON.parse(pasted.stdout)).toMatchObject({
+      created: true,
+      run: { project: "demo", config: { lr: 0.001 } },
+    });
+    const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
+    expect(curl).toContain(key);
+    expect(first.output()).toMatch(/^ {2}Version {4}\d+\.\d+\.\d+$/m);
+    expect((await stat(join(directory, "data", "api-key"))).mode & 0o777).toBe(0o600);
+    first.signal("SIGINT");
+    expect(await first.ended).toBe(0);
 
-      const second = start();
-      await ready(second);
-      const api = createApi(`http://127.0.0.1:${port}`, key);
-      expect((await api.get("/runs")).json.runs).toHaveLength(1);
-      expect((await api.get("/health")).status).toBe(200);
-      second.signal("SIGTERM");
-      expect(await second.ended).toBe(0);
-    },
-    START_MS,
-  );
+    const second = start();
+    await ready(second);
+    const api = createApi(`http://127.0.0.1:${port}`, key);
+    expect((await api.get("/runs")).json.runs).toHaveLength(1);
+    expect((await api.get("/health")).status).toBe(200);
+    second.signal("SIGTERM");
+    expect(await second.ended).toBe(0);
+  });
 
-  test(
-    "killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone",
-    async () => {
-      const first = start();
-      await ready(first);
-      const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
-      const api = createApi(`http://127.0.0.1:${port}`, key);
-      const made = await api.post("/runs", { name: "survivor" });
-      first.signal("SIGKILL");
-      await first.ended;
-      expect(made.status).toBe(200);
-      // The gateway of a split start needs a moment to notice that its parent is gone.
-      const second = await until(
-        "the port to be free and the start to succeed",
-        async () => {
-          const program = start();
-          const outcome = await Promise.race([ready(program), program.ended]);
-          return outcome === true ? program : undefined;
-        },
-        60_000,
-      );
-      expect((await api.get("/runs?sort_by=created&limit=1")).json.runs[0].name).toBe("survivor");
-      second.signal("SIGINT");
-      expect(await second.ended).toBe(0);
-    },
-    START_MS,
-  );
+  test("killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone", async () => {
+    const first = start();
+    await ready(first);
+    const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
+    const api = createApi(`http://127.0.0.1:${port}`, key);
+    const made = await api.post("/runs", { name: "survivor" });
+    first.signal("SIGKILL");
+    await first.ended;
+    expect(made.status).toBe(200);
+    // The gateway of a split start needs a moment to notice that its parent is gone.
+    const second = await until("the port to be free and the start to succeed", async () => {
+      const program = start();
+      await ready(program);
+      return program;
+    });
+    expect((await api.get("/runs?sort_by=created&limit=1")).json.runs[0].name).toBe("survivor");
+    second.signal("SIGINT");
+    expect(await second.ended).toBe(0);
+  });
 
-  test(
-    "a second one on the same folder or the same port is told so in one line",
-    async () => {
-      const first = start();
-      await ready(first);
-      const samePort = run(name, ["--port", String(port), "--data-dir", join(directory, "other")]);
-      expect(await samePort.ended).toBe(1);
-      expect(samePort.output()).toBe(`tidemark: port ${port} is in use: choose another with --port\n`);
-      const sameFolder = run(name, ["--port", String(await freePort()), "--data-dir", join(directory, "data")]);
-      expect(await sameFolder.ended).toBe(1);
-      expect(sameFolder.output()).toMatch(/^tidemark: the data folder .* is in use by another Tidemark .*\n$/);
-      first.signal("SIGINT");
-      expect(await first.ended).toBe(0);
-    },
-    START_MS,
-  );
+  test("a second one on the same folder or the same port is told so in one line", async () => {
+    const first = start();
+    await ready(first);
+    const samePort = run(name, ["--port", String(port), "--data-dir", join(directory, "other")]);
+    expect(await samePort.ended).toBe(1);
+    expect(samePort.output()).toBe(`tidemark: port ${port} is in use: choose another with --port\n`);
+    const sameFolder = run(name, ["--port", String(await freePort()), "--data-dir", join(directory, "data")]);
+    expect(await sameFolder.ended).toBe(1);
+    expect(sameFolder.output()).toMatch(/^tidemark: the data folder .* is in use by another Tidemark .*\n$/);
+    first.signal("SIGINT");
+    expect(await first.ended).toBe(0);
+  });
 
-  test(
-    "--fresh begins anew",
-    async () => {
-      const fresh = start("--fresh");
-      await ready(fresh);
-      const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
-      expect((await createApi(`http://127.0.0.1:${port}`, key).get("/runs")).json.runs).toEqual([]);
-      fresh.signal("SIGINT");
-      expect(await fresh.ended).toBe(0);
-    },
-    START_MS,
-  );
+  test("--fresh begins anew", async () => {
+    const fresh = start("--fresh");
+    await ready(fresh);
+    const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
+    expect((await createApi(`http://127.0.0.1:${port}`, key).get("/runs")).json.runs).toEqual([]);
+    fresh.signal("SIGINT");
+    expect(await fresh.ended).toBe(0);
+  });
 });
 
 test("a setting that does not exist is named, with the nearest that does, and the exit code is not 0", async () => {
@@ -150,7 +133,6 @@ test("a setting that does not exist is named, with the nearest that does, and th
       cwd: root,
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], TIDEMARK_LIMIT: "off", NODE_NO_WARNINGS: "1" },
       encoding: "utf8",
-      timeout: 60_000,
     },
   );
   expect(child.status).toBe(1);

@@ -2,7 +2,6 @@ import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import {
   canonicalUuid,
-  parseInstant,
   rawNumber,
   readDocument,
   readInteger,
@@ -25,6 +24,7 @@ import {
   withFault,
   writeDocument,
 } from "./fields.ts";
+import { parseInstant } from "./fields/instant.ts";
 
 const uuid = "0a1b2c3d-0000-4000-8000-00000000abcd";
 

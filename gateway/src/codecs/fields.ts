@@ -5,7 +5,7 @@
  */
 export { withFault } from "./fields/fault.ts";
 export { readDocument, readOptionalDocument, writeDocument } from "./fields/document.ts";
-export { parseInstant, readOptionalInstant } from "./fields/instant.ts";
+export { readOptionalInstant } from "./fields/instant.ts";
 export { readInteger, readNumber, readOptionalInteger, readOptionalStep, readStep, toNumber } from "./fields/number.ts";
 export {
   present,

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { parseInstant } from "./fields.ts";
+import { parseInstant } from "./fields/instant.ts";
 import { writeInstants } from "./instant-text.ts";
 
 test.each([

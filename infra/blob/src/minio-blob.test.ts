@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Minio, pollUntil, startMinio } from "@tidemark/local";
-import { requireServers } from "@tidemark/testkit";
+import { type Minio, startMinio } from "@tidemark/local";
+import { requireServers, until } from "@tidemark/testkit";
 import { Client } from "minio";
 import { blobContract } from "./blob.contract.ts";
 import { createMinioBlob, type MinioBlobOptions } from "./index.ts";
@@ -123,11 +123,7 @@ describeWithMinio("the object store on MinIO", () => {
     process.kill(server.pid, "SIGSTOP");
     try {
       // The signal takes a moment to stop every thread of the server.
-      const hangs = await pollUntil(async () => ((await blob.ready()) ? undefined : true), {
-        everyMs: 10,
-        timeoutMs: 20_000,
-      });
-      expect(hangs).toBe(true);
+      await until("the server to hang", async () => !(await blob.ready()));
       expect(await blob.head(newKey()).catch((error: unknown) => error)).toMatchObject(refused);
     } finally {
       process.kill(server.pid, "SIGCONT");

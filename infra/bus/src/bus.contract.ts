@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { PATIENCE_MS } from "@tidemark/testkit";
 import type { Bus, BusMessage } from "./bus.ts";
 
 /**
@@ -11,14 +12,14 @@ export type BusContractSubject = { readonly here: Bus; readonly there: Bus };
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (message: BusMessage): string => new TextDecoder().decode(message.data);
 
-/** Polls until `check` stops throwing, 10 seconds at most, and then throws what it threw last. */
+/** Polls until `check` stops throwing, and throws what it threw last when that takes too long. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  const until = performance.now() + 10_000;
+  const end = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (performance.now() > until) throw error;
+      if (performance.now() > end) throw error;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   }

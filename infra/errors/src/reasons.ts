@@ -33,7 +33,6 @@ export const reasons = {
   invalid_run_id: shown("invalid_argument"),
   invalid_run_mode: shown("invalid_argument"),
   run_search_invalid: shown("invalid_argument"),
-  run_search_regex_unsupported: shown("invalid_argument"),
   run_search_too_broad: shown("invalid_argument"),
   personal_workspace_invite_forbidden: shown("invalid_argument"),
 
@@ -50,13 +49,11 @@ export const reasons = {
 
   not_found: hidden("not_found"),
   run_not_found: shown("not_found"),
-  gone: hidden("not_found"),
   invite_expired: shown("not_found"),
 
   conflict: hidden("aborted"),
   run_id_conflict: shown("already_exists"),
   resume_project_mismatch: shown("aborted"),
-  run_lifecycle_conflict: shown("aborted"),
   idempotency_key_reused: shown("already_exists"),
   idempotency_in_progress: shown("aborted"),
   invite_already_member: shown("already_exists"),
@@ -64,10 +61,7 @@ export const reasons = {
   invite_seat_limit_reached: shown("aborted"),
   multiple_pending_invites: shown("aborted"),
 
-  range_not_satisfiable: hidden("out_of_range"),
-
   rate_limit_exceeded: shown("resource_exhausted"),
-  api_request_monthly_limit_exceeded: shown("resource_exhausted"),
   invite_resend_rate_limited: shown("resource_exhausted"),
   slow_down: shown("resource_exhausted"),
 
@@ -76,7 +70,6 @@ export const reasons = {
   email_delivery_unavailable: shown("unavailable"),
   billing_unavailable: shown("unavailable"),
   deadline_exceeded: hidden("deadline_exceeded"),
-  unimplemented: hidden("unimplemented"),
   internal: hidden("internal"),
 } as const satisfies Record<string, ReasonFacts>;
 

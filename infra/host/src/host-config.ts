@@ -11,7 +11,7 @@ export const hostConfig = defineConfig({
   databaseUrl: secret({
     env: "TIDEMARK_DATABASE_URL",
     optional: true,
-    help: "postgres:// URL of a login role that may become every tidemark_* role; the owner of the schemas where migrations run.",
+    help: "postgres:// URL of a login role that may become every tidemark_* role; the owner of the schemas where migrations run. connect_timeout=N in it: seconds until a request without a connection is answered with 503 (1).",
   }),
   databaseConnectionsMax: int({
     env: "TIDEMARK_DATABASE_CONNECTIONS_MAX",

@@ -135,7 +135,9 @@ describe("the host", () => {
     expect((await get("/readyz")).status).toBe(503);
     ready = true;
     expect((await get("/readyz")).status).toBe(200);
-    expect(await (await get("/metrics")).text()).toContain("process_cpu_user_seconds_total");
+    const metrics = await (await get("/metrics")).text();
+    expect(metrics).toContain("process_cpu_user_seconds_total");
+    expect(metrics).toMatch(/^tidemark_build_info\{version="\d+\.\d+\.\d+",service="[\w-]+"\} 1$/m);
     expect((await get("/else")).status).toBe(404);
   });
 });

@@ -11,6 +11,7 @@ import { createPeers } from "./peers.ts";
 import { startOrder } from "./start-order.ts";
 import { traced } from "./traced.ts";
 import { createPools, openBlob, openBus } from "./stores.ts";
+import { version } from "./version.ts";
 
 /** A process that runs. */
 export type Host = {
@@ -62,7 +63,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     service: options.name,
     ...(options.logDestination === undefined ? {} : { destination: options.logDestination }),
   });
-  const metrics = createMetrics(options.name);
+  const metrics = createMetrics(options.name, version);
   const tracing = await startTracing({ service: options.name, environment: options.environment });
   const observer: CallObserver = ({ service, method, side, seconds, error }) => {
     metrics.rpcCall({ service, method, side, seconds, code: codeOf(error) });

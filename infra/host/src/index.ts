@@ -9,3 +9,4 @@ export {
 } from "./module.ts";
 export { migrateModules } from "./migrate-modules.ts";
 export { runProcess } from "./run-process.ts";
+export { version } from "./version.ts";

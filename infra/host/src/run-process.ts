@@ -1,6 +1,7 @@
 import { ConfigError } from "@tidemark/config";
 import { startHost, type Host } from "./host.ts";
 import type { ModuleDefinition } from "./module.ts";
+import { version } from "./version.ts";
 
 /**
  * Runs modules as this process: settings from the environment, log lines on standard output, ends
@@ -22,6 +23,7 @@ export async function runProcess(options: {
     return;
   }
   host.log.info("started", {
+    version,
     modules: modules.map((module) => module.name),
     internalPort: host.internalPort,
     grpcPort: host.grpcPort,

@@ -2,10 +2,9 @@ import { mkdtemp, readlink, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
-import { pollUntil } from "./poll-until.ts";
 import { processesIn } from "./processes-in.ts";
 import { startChild } from "./start-child.ts";
-import { hasEnded, holdInProcess, killHard } from "./testing/hold-in-process.ts";
+import { eventually, hasEnded, holdInProcess, killHard } from "./held-server.fixture.ts";
 
 let cwd = "";
 
@@ -44,13 +43,10 @@ test("it knows nothing of this process's environment but what it is given", asyn
 
 test("the process that was named is the server itself, in its folder and without the pipe to this process", async () => {
   const child = await startChild({ ...shell(""), command: "/bin/sleep", args: ["600"] });
-  const path = await pollUntil(
-    async () => {
-      const exe = await readlink(`/proc/${child.pid}/exe`);
-      return exe.endsWith("sleep") ? exe : undefined;
-    },
-    { everyMs: 5, timeoutMs: 5000 },
-  );
+  const path = await eventually(async () => {
+    const exe = await readlink(`/proc/${child.pid}/exe`);
+    return exe.endsWith("sleep") ? exe : undefined;
+  });
   expect(path).toBeDefined();
   await expect(readlink(`/proc/${child.pid}/fd/3`)).rejects.toThrow("ENOENT");
   const program = path?.split("/").at(-1) ?? "";
@@ -74,10 +70,10 @@ test("a server that does not heed a signal gets the next one", async () => {
     ...shell("trap '' TERM; echo ready; while :; do sleep 0.05; done"),
     stopSignals: [
       { signal: "SIGTERM", waitMs: 100 },
-      { signal: "SIGKILL", waitMs: 5000 },
+      { signal: "SIGKILL", waitMs: 60_000 },
     ],
   });
-  await pollUntil(() => (child.lastLines().includes("ready") ? true : undefined), { everyMs: 5, timeoutMs: 5000 });
+  await eventually(() => (child.lastLines().includes("ready") ? true : undefined));
   expect(await child.stop()).toEqual({ code: null, signal: "SIGKILL" });
 });
 

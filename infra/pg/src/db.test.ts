@@ -146,6 +146,26 @@ describe("transactions", () => {
     await nowhere.close();
   });
 
+  test("how long a statement waits for a connection is in the URL, otherwise a second", async () => {
+    const waits = async (url: string): Promise<number> => {
+      const busy = createDb({ url, role: "tidemark_runs", application: "busy", connectionsMax: 1 });
+      const held = Promise.withResolvers<void>();
+      const holding = busy.withTenant(ORG_A, () => held.promise);
+      const started = performance.now();
+      await expect(busy.rows(allNotes, [])).rejects.toMatchObject({ reason: "warehouse_unavailable" });
+      const waited = performance.now() - started;
+      held.resolve();
+      await holding;
+      await busy.close();
+      return waited;
+    };
+    const url = new URL(database.url);
+    url.searchParams.set("connect_timeout", "2");
+    expect(await waits(url.href)).toBeGreaterThanOrEqual(1990);
+    url.searchParams.delete("connect_timeout");
+    expect(await waits(url.href)).toBeGreaterThanOrEqual(990);
+  });
+
   test("instants come back as RFC 3339 with microseconds, 64-bit integers as numbers, JSON as its text", async () => {
     const values = sql(
       "test_values",

@@ -49,7 +49,10 @@ export type ReadOptions = {
 
 /** What a pool needs to know. */
 export type DbOptions = {
-  /** postgres:// URL of a login role that may become `role`. */
+  /**
+   * postgres:// URL of a login role that may become `role`. As with libpq, `connect_timeout=<seconds>` in it says how long a
+   * statement waits for a connection; default: 1.
+   */
   url: string;
   /** The service's database role; every connection becomes it before its first statement. */
   role: string;
@@ -68,10 +71,16 @@ export type DbOptions = {
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ROLE = /^[a-z_]{1,63}$/;
 const RETRIES = 2;
+const CONNECT_SECONDS = 1;
 
 function enter(orgId: string): string {
   if (!UUID.test(orgId)) throw new Error("a tenant transaction needs an organization id");
   return `SET LOCAL app.org_id = '${orgId}'`;
+}
+
+function connectSeconds(url: string): number {
+  const asked = Number(URL.parse(url)?.searchParams.get("connect_timeout"));
+  return asked > 0 ? asked : CONNECT_SECONDS;
 }
 
 /** A result of arrays with objects for rows, as other results have them. */
@@ -88,7 +97,7 @@ export function createDb(options: DbOptions): Db {
     connectionString: options.url,
     application_name: options.application,
     max: options.connectionsMax,
-    connectionTimeoutMillis: 1000,
+    connectionTimeoutMillis: connectSeconds(options.url) * 1000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types: columnTypes,

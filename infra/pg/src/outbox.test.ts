@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, until, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { createDb, type Db } from "./db.ts";
 import { putOutbox, startRelay, type Relay, type RelayedMessage } from "./outbox.ts";
@@ -33,13 +33,6 @@ const message = (text: string) => ({
   headers: { a: "b" },
 });
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error("waited 10 s in vain");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
 const empty = async () => (await worker.one<{ n: number }>(left, []))?.n === 0;
 
 describe("the outbox relay", () => {
@@ -64,7 +57,7 @@ describe("the outbox relay", () => {
         tickMs: 60_000,
       }),
     );
-    await until(empty);
+    await until("an empty outbox", empty);
     expect(sent).toEqual(["1", "2", "3"]);
   });
 
@@ -85,14 +78,14 @@ describe("the outbox relay", () => {
     relays.push(relay);
     await db.withTenant(org, (tx) => putOutbox(tx, org, message("x")));
     relay.nudge();
-    await until(() => ids.length === 1);
+    await until("the first delivery", () => ids.length === 1);
     expect(await empty()).toBe(false);
     down = false;
-    await until(() => {
+    await until("the second delivery", () => {
       relay.nudge();
       return ids.length >= 2;
     });
-    await until(empty);
+    await until("an empty outbox", empty);
     expect(new Set(ids).size).toBe(1);
   });
 
@@ -110,9 +103,9 @@ describe("the outbox relay", () => {
       tickMs: 60_000,
     });
     relays.push(relay);
-    await until(() => lags.length > 0);
+    await until("the age of the oldest message", () => lags.length > 0);
     expect(lags[0]).toBeGreaterThanOrEqual(90);
-    await until(() => {
+    await until("an age of zero", () => {
       relay.nudge();
       return lags.at(-1) === 0;
     });
@@ -135,7 +128,7 @@ describe("the outbox relay", () => {
       }
     });
     relays.push(start(), start());
-    await until(empty);
+    await until("an empty outbox", empty);
     expect(sent).toHaveLength(40);
     expect(new Set(sent).size).toBe(40);
   });

@@ -57,7 +57,7 @@ function client(make: grpc.ServiceClientConstructor): GrpcClient {
   return made as unknown as GrpcClient;
 }
 
-function ask(of: GrpcClient, method: string, request: object, deadlineMs = 5000): Promise<Record<string, unknown>> {
+function ask(of: GrpcClient, method: string, request: object, deadlineMs = 60_000): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     (of as unknown as Record<string, (...args: unknown[]) => void>)[method]!(
       request,

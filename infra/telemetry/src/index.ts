@@ -1,16 +1,8 @@
 export { createLog } from "./log.ts";
 export type { Log, LogFields, LogLevel, LogOptions } from "./log.ts";
-export { redactText } from "./redaction.ts";
 export { createMetrics } from "./metrics.ts";
 export type { Metrics, PoolState } from "./metrics.ts";
-export {
-  extractTrace,
-  formatTraceparent,
-  injectTrace,
-  newTrace,
-  parseTraceparent,
-  traceparentHeader,
-} from "./traceparent.ts";
+export { extractTrace, formatTraceparent, parseTraceparent } from "./traceparent.ts";
 export type { TraceContext } from "./traceparent.ts";
 export { isTracing, startTracing, withSpan } from "./tracing.ts";
 export type { SpanOptions, Tracing } from "./tracing.ts";

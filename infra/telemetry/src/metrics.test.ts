@@ -4,7 +4,7 @@ import { createMetrics } from "./index.ts";
 describe("the text of the metrics", () => {
   let lines: ReadonlySet<string>;
   beforeAll(async () => {
-    const metrics = createMetrics("gateway");
+    const metrics = createMetrics("gateway", "1.2.3");
     for (const status of [200, 200, 404])
       metrics.httpRequest({ method: "GET", route: "/api/runs/{run_id}", status, seconds: 0.02 });
     metrics.httpRequest({ method: "BREW", route: "unmatched", status: 405, seconds: 0.001 });
@@ -29,6 +29,7 @@ describe("the text of the metrics", () => {
   });
 
   test.each([
+    ["names the version", 'tidemark_build_info{version="1.2.3",service="gateway"} 1'],
     [
       "counts requests by route template, method and status",
       'tidemark_http_requests_total{method="GET",route="/api/runs/{run_id}",status="200",service="gateway"} 2',
@@ -97,7 +98,7 @@ describe("the text of the metrics", () => {
 });
 
 test("two processes in one test do not share their registries", async () => {
-  const [one, other] = [createMetrics("one"), createMetrics("other")];
+  const [one, other] = [createMetrics("one", "1.2.3"), createMetrics("other", "1.2.3")];
   one.outboxLag("x", 1);
   expect(await other.metricsText()).not.toContain('outbox="x"');
   expect(other.contentType).toBe("text/plain; version=0.0.4; charset=utf-8");

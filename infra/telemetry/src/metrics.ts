@@ -68,16 +68,22 @@ const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const httpMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * Makes the metrics of one process in a registry of their own; every series carries `service`. Call it once a
- * process.
+ * Makes the metrics of one process in a registry of their own; every series carries `service`, and `tidemark_build_info`
+ * the version. Call it once per process.
  */
-export function createMetrics(service: string): Metrics {
+export function createMetrics(service: string, version: string): Metrics {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   watchEventLoop(registry);
   const registers = [registry];
 
+  new Gauge({
+    name: "tidemark_build_info",
+    help: "Always 1; the label says which version runs.",
+    labelNames: ["version"],
+    registers,
+  }).set({ version }, 1);
   const httpRequests = new Counter({
     name: "tidemark_http_requests_total",
     help: "HTTP requests answered.",

@@ -11,7 +11,7 @@ export type TraceContext = {
 };
 
 /** Name of the header, the same in HTTP, RPC and bus messages. */
-export const traceparentHeader = "traceparent";
+const traceparentHeader = "traceparent";
 
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
@@ -37,11 +37,6 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
 export function newTrace(): TraceContext {
   const bytes = randomBytes(24).toString("hex");
   return { traceId: bytes.slice(0, 32), spanId: bytes.slice(32), sampled: false };
-}
-
-/** Puts the trace into the headers of an outgoing call or message. `headers` is changed. */
-export function injectTrace(headers: Record<string, string>, trace: TraceContext | undefined): void {
-  if (trace !== undefined) headers[traceparentHeader] = formatTraceparent(trace);
 }
 
 /**

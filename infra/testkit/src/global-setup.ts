@@ -1,30 +1,33 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { obtainServer, startPostgres, type Postgres } from "@tidemark/local";
+import { startPostgres, type Postgres } from "@tidemark/local";
+import { obtainPython } from "./python.ts";
+import { obtainServersOfRun } from "./require-servers.ts";
 
 declare global {
-  // Jest runs setup and teardown in one process and hands nothing from one to the other.
+  // Jest runs setup and teardown in one process and passes nothing from one to the other.
   var tidemarkTestPostgres: { server: Postgres; directory: string } | undefined;
 }
 
+const exampleRequirements = join(import.meta.dirname, "../../../examples/python/requirements.txt");
+
 /**
- * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its
- * data are thrown away, so it does not wait for the disk; tests of durability start their own.
- * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, builds NATS and MinIO first where need be.
+ * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its data are deleted at the
+ * end, so it does not wait for the disk; tests of durability start their own.
+ *
+ * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, everything else that tests need is obtained before: they never run
+ * beside a build. A run of some tests obtains what these need, when they need it.
  */
-export default async function startTestServer(): Promise<void> {
-  const log = (line: string): void => void process.stderr.write(`${line}\n`);
+export default async function prepareTestRun(): Promise<void> {
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {
-    // Those that cannot be had are noted by the tests that need them.
-    await obtainServer("nats-server", { log });
-    await obtainServer("minio", { log });
+    await Promise.all([obtainServersOfRun(), obtainPython(exampleRequirements)]);
   }
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
   const server = await startPostgres({
     dataDir: directory,
-    log,
+    log: (line) => void process.stderr.write(`${line}\n`),
     settings: { fsync: false, synchronous_commit: false, full_page_writes: false, max_connections: 400 },
   });
   globalThis.tidemarkTestPostgres = { server, directory };

@@ -1,3 +1,4 @@
 export { requirePython, type PythonNeeds } from "./python.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
-export { createTestDatabase, testServerUrl, type TestDatabase } from "./test-database.ts";
+export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
+export { PATIENCE_MS, until } from "./until.ts";

@@ -14,9 +14,18 @@ export type TestDatabase = {
 
 const TEMPLATE_LOCK = 7_305_199_461;
 
+const CONNECT_SECONDS = 60;
+
 function withDatabase(url: string, name: string): string {
   const changed = new URL(url);
   changed.pathname = `/${name}`;
+  return changed.href;
+}
+
+/** The same URL for callers that wait for a connection: on a busy machine PostgreSQL may take longer to accept one than a request waits. */
+export function withPatience(url: string): string {
+  const changed = new URL(url);
+  changed.searchParams.set("connect_timeout", String(CONNECT_SECONDS));
   return changed.href;
 }
 
@@ -63,7 +72,7 @@ export async function createTestDatabase(sets: readonly MigrationSet[] = []): Pr
     await client.end();
   }
   return {
-    url: withDatabase(server, name),
+    url: withPatience(withDatabase(server, name)),
     drop: async () => {
       const dropper = new pg.Client({ connectionString: server });
       await dropper.connect();

@@ -6,7 +6,10 @@ const causes = [
   [/\bEROFS\b|read-only file system/i, "the file system is read-only"],
   [/\bE404\b|\bETARGET\b|no matching version|404 Not Found/i, "the package registry does not have it"],
   [/\bEBADPLATFORM\b/, "it is not made for this operating system, processor or C library"],
-  [/\bEINTEGRITY\b|integrity check|checksum mismatch/i, "what arrived is not what was expected (checksum)"],
+  [
+    /\bEINTEGRITY\b|integrity check|checksum mismatch|do not match the hashes/i,
+    "what arrived is not what was expected (checksum)",
+  ],
   [
     /\bENOTFOUND\b|\bEAI_AGAIN\b|no such host|dns error|name resolution|name or service not known|nodename nor servname/i,
     "the package registry's name was not found (no network?)",

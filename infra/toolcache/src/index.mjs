@@ -4,8 +4,6 @@ export { cacheDirectory } from "./cache-directory.mjs";
 export { explainFailure } from "./explain-failure.mjs";
 export { fetchPackage, fetchedVersions, packageVersions } from "./fetch-package.mjs";
 export { findExecutable } from "./find-executable.mjs";
-export { findNpm } from "./find-npm.mjs";
-export { processIdentity, isProcessAlive } from "./process-identity.mjs";
 export { tryLock, withLock } from "./lock.mjs";
 export { runCaptured } from "./run-captured.mjs";
 export { isStartError, startError } from "./start-error.mjs";

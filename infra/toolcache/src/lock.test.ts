@@ -60,7 +60,7 @@ test("the lock of another machine holds while it is touched and is taken over wh
   const taken = await tryLock(path);
   expect("lock" in taken).toBe(true);
   if ("lock" in taken) await taken.lock.release();
-}, 20_000);
+});
 
 test("of many that find the same dead lock, one at a time goes in", async () => {
   await writeFile(path, JSON.stringify({ ...here, pid: await deadPid() }));
@@ -76,7 +76,7 @@ test("of many that find the same dead lock, one at a time goes in", async () => 
   await Promise.all(Array.from({ length: 8 }, enter));
   expect(most).toBe(1);
   expect(await readdir(folder)).toEqual([]);
-}, 20_000);
+});
 
 test("the lock is given back when the work fails, and waiting can be called off", async () => {
   await expect(withLock(path, () => Promise.reject(new Error("no")))).rejects.toThrow("no");

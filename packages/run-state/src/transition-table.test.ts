@@ -1,7 +1,17 @@
 import { describe, expect, test } from "@jest/globals";
-import { RUN_STATUSES, STOP_STATES, transitionRow, TRANSITIONS, TRIGGERS } from "./transition-table.ts";
+import { RUN_STATUSES, STOP_STATES, transitionRow, TRANSITIONS, type Trigger } from "./transition-table.ts";
 
-const cells = TRIGGERS.flatMap((on) =>
+const everyTrigger: readonly Trigger[] = [
+  "resume",
+  "patch_running",
+  "patch_finished",
+  "patch_failed",
+  "stop",
+  "ack_acknowledged",
+  "ack_completed",
+  "ack_other_request",
+];
+const cells = everyTrigger.flatMap((on) =>
   RUN_STATUSES.flatMap((status) => STOP_STATES.map((stop) => ({ on, status, stop }))),
 );
 

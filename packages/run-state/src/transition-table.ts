@@ -45,18 +45,6 @@ export const STOP_STATES: readonly StopState[] = [
   "terminal_without_completion",
 ];
 
-/** Every trigger. */
-export const TRIGGERS: readonly Trigger[] = [
-  "resume",
-  "patch_running",
-  "patch_finished",
-  "patch_failed",
-  "stop",
-  "ack_acknowledged",
-  "ack_completed",
-  "ack_other_request",
-];
-
 const anyStatus = RUN_STATUSES;
 const running: readonly RunStatus[] = ["running"];
 const terminal: readonly RunStatus[] = ["finished", "failed"];

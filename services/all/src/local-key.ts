@@ -5,7 +5,7 @@ import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { connectPeer, createCall } from "@tidemark/rpc";
 
-const START_TIMEOUT_MS = 30_000;
+const START_TIMEOUT_MS = 120_000;
 
 /** Returns the stored key, or an empty text without one. */
 async function readKey(file: string): Promise<string> {

@@ -71,7 +71,7 @@ async function startSplitChildren(
   };
 }
 
-const READY_MS = 60_000;
+const READY_MS = 300_000;
 
 async function serverPath(name: ServerName): Promise<string> {
   const found = await obtainServer(name, { log: say });

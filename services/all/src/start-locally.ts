@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { version } from "@tidemark/host";
 import { startError, startPostgres } from "@tidemark/local";
 import type { CommandLine } from "./command-line.ts";
 import { openDataDirectory } from "./data-directory.ts";
@@ -70,6 +71,7 @@ export async function startLocally(
     });
     say(
       banner({
+        version,
         baseUrl,
         key,
         keyFile: file,
@@ -85,11 +87,14 @@ export async function startLocally(
   }
 }
 
+// A laptop that does other things as well may take long to accept a connection.
+const CONNECT_SECONDS = 10;
+
 /** Returns the settings that a local start decides, whatever the environment says. */
 function localSettings(port: number, databaseUrl: string, internalToken: string): Record<string, string> {
   return {
     TIDEMARK_PORT: String(port),
-    TIDEMARK_DATABASE_URL: databaseUrl,
+    TIDEMARK_DATABASE_URL: `${databaseUrl}?connect_timeout=${CONNECT_SECONDS}`,
     TIDEMARK_INTERNAL_TOKEN: internalToken,
   };
 }
@@ -122,6 +127,7 @@ async function checkPort(host: string, port: number): Promise<void> {
 
 /** What the banner tells. */
 type BannerFacts = {
+  version: string;
   baseUrl: string;
   key: string;
   keyFile: string;
@@ -140,6 +146,7 @@ Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
   API key    ${facts.key}
              (kept in ${facts.keyFile}; scopes sdk:ingest, export:read, runs:control)
   Data       ${facts.dataDirectory}
+  Version    ${facts.version}
   Reference  ${facts.baseUrl}/openapi.json
 
 Create a first run:

@@ -22,7 +22,7 @@ test("the module answers, wakes listeners of the bus after a change, and does it
   const context: ModuleContext = {
     config: parseConfig({ control: controlConfig }, {}).control,
     log: createLog({ level: "debug", service: "control", destination: { write: (line) => lines.push(line) } }),
-    metrics: createMetrics("control"),
+    metrics: createMetrics("control", "0"),
     db: () => db,
     connection: () => ({ url: database.url, role: "tidemark_control", application: "test" }),
     workerDb: () => workerDb,

@@ -41,7 +41,7 @@ beforeAll(async () => {
     [orgId],
   );
   await asOwner(fixture, "ANALYZE");
-}, 60_000);
+});
 afterAll(() => fixture.close());
 
 const scanned = sql(

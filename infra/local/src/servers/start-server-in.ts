@@ -30,7 +30,7 @@ export type ServerIn = { port: number; pid: number; exited: Promise<ChildExit>; 
 
 const pickedPortTries = 5;
 const readyPollMs = 20;
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 300_000;
 
 /**
  * The life of a server that keeps its data in one folder and listens on one port: claims the folder, ends what a killed

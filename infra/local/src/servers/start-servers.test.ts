@@ -4,12 +4,11 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../free-port.ts";
-import { pollUntil } from "../poll-until.ts";
+import { eventually } from "../held-server.fixture.ts";
 import { processesIn } from "../processes-in.ts";
 import { startChild } from "../start-child.ts";
 import { findServer } from "./find-server.ts";
-import { listBucketsStatus } from "./list-buckets-status.ts";
-import { startMinio } from "./start-minio.ts";
+import { listBucketsStatus, startMinio } from "./start-minio.ts";
 import { natsConfiguration, startNats } from "./start-nats.ts";
 
 // The run that has them says so; where they cannot be had, it names what it did not test.
@@ -69,7 +68,7 @@ const request = (subject: string, body: string): string =>
     await mkdir(dir);
     await writeFile(config, natsConfiguration(await freePort(), dir));
     const left = await startChild({ command: path, args: ["-c", config], cwd: dir, env: {} });
-    await pollUntil(async () => (await processesIn(dir, basename(path)))[0], { everyMs: 10, timeoutMs: 10_000 });
+    await eventually(async () => (await processesIn(dir, basename(path)))[0]);
     const next = await startNats({ path, dir, log });
     await left.exited;
     await next.stop();

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { scopes } from "@tidemark/credentials";
 import { refusalOf } from "../refusal.fixture.ts";
-import { emailHint, isAdmin, readEmail, readInvitedRole, roles, scopesOfRole } from "./people.rules.ts";
+import { emailHint, isAdmin, readEmail, readInvitedRole, scopesOfRole, type Role } from "./people.rules.ts";
+
+const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
 
 test.each([
   ["ada@example.org", "ada@example.org"],

@@ -22,9 +22,6 @@ export function emailHint(email: string): string {
 /** The role of a member of an organization. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
-/** Every role, the one with the most rights first. */
-export const roles: readonly Role[] = ["owner", "admin", "member", "viewer"];
-
 // An organization gets its owner when it is created.
 const invitedRoles: readonly Role[] = ["admin", "member", "viewer"];
 

@@ -1,3 +1,4 @@
+import { until } from "@tidemark/testkit";
 import type { Control } from "../control.fixture.ts";
 
 /** Reads the projection from a cursor on, page after page. */
@@ -25,12 +26,10 @@ export async function readProjection(control: Control, from = "", limit = 1000) 
  */
 export async function restingCursor(control: Control): Promise<string> {
   let { cursor } = await readProjection(control);
-  const patienceEnds = Date.now() + 20_000;
-  for (;;) {
+  return until("the projection to come to rest", async () => {
     const next = await readProjection(control, cursor);
     if (next.organizations.length + next.credentials.length === 0) return next.cursor;
-    if (Date.now() > patienceEnds) throw new Error("the projection does not come to rest");
     ({ cursor } = next);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+    return undefined;
+  });
 }

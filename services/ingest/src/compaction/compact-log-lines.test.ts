@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { decodeLogBlock, isLogCodecError } from "@tidemark/log-codec";
 import { sql, type Db } from "@tidemark/pg";
+import { until } from "@tidemark/testkit";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
 import type { LogSource } from "../domain/log-stream.ts";
 import { LEVEL_RULES } from "../domain/log-levels.ts";
@@ -229,8 +230,7 @@ describe("the worker's role", () => {
     const kind = logCompaction(worker, { settleSeconds: 0, patienceSeconds: 0 });
     await write(1, 5);
     // The server counts a moment later.
-    const until = Date.now() + 10_000;
-    while ((await kind.countWaiting()) < 1 && Date.now() < until) await new Promise(setImmediate);
+    await until("the count", async () => (await kind.countWaiting()) >= 1);
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);
   });
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { isCodecError } from "@tidemark/metric-codec";
 import { sql, type Db } from "@tidemark/pg";
+import { until } from "@tidemark/testkit";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
 import { STRIPE_RULES } from "../domain/metric-stripes.ts";
 import type { WorkItem } from "../domain/work-item.ts";
@@ -125,7 +126,7 @@ describe("compaction", () => {
     expect((await inTiers())!.rows).toBe(0);
     expect((await inTiers())!.blocks).toBeGreaterThan(10);
     await isWhole();
-  }, 60_000);
+  });
 
   test("leaves few rows alone that are young", async () => {
     await run.land(pointsOf(0, 5));
@@ -316,9 +317,8 @@ describe("the worker's role", () => {
   test("learns about how many rows wait in all", async () => {
     const kind = metricCompaction(worker, { patienceSeconds: 0 });
     await run.land(pointsOf(0, 5));
-    // The server counts a moment later, at most ten seconds.
-    const until = Date.now() + 25_000;
-    while ((await kind.countWaiting()) < 1 && Date.now() < until) await new Promise(setImmediate);
+    // The server counts a moment later.
+    await until("the count", async () => (await kind.countWaiting()) >= 1);
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);
   });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
+import { PATIENCE_MS } from "@tidemark/testkit";
 import { startIngest, type IngestFixture } from "../ingest.testing.ts";
 import type { WorkItem } from "../domain/work-item.ts";
 import { claimCompactionWork } from "../store/claim-compaction-work.ts";
@@ -147,11 +148,11 @@ describe("a round", () => {
   test("takes the marks that come while there is always something due", async () => {
     await mark("busy");
     let isSeen = false;
-    const until = Date.now() + 10_000;
+    const end = Date.now() + PATIENCE_MS;
     const compaction = compactorOf(async ({ part }) => {
       if (part === "late") isSeen = true;
       else if (!isSeen) await new Promise(setImmediate);
-      return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < until ? 0 : 60 };
+      return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < end ? 0 : 60 };
     });
     const round = compaction.round();
     await mark("late");

@@ -157,7 +157,7 @@ test("is stored as it was answered, and its aggregates are exact", async () => {
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+});
 
 /** By the definitions; reads give points by step and arrival. */
 function expectHead(

@@ -156,7 +156,7 @@ describe("reads of console lines", () => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 
   test("say it of a run that began again many times, whose lines all are in blocks at last", async () => {
     const runId = await ingest.newRun(tenant);

@@ -62,7 +62,7 @@ beforeAll(async () => {
     ]);
   }
   await ingest.owner.rows(sql("test_analyze_log_blocks", "ANALYZE ingest.log_blocks"), []);
-}, 60_000);
+});
 afterAll(() => ingest.close());
 
 type Cost = { statements: number; rows: number; bytes: number };

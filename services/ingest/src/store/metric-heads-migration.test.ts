@@ -86,7 +86,7 @@ beforeAll(async () => {
   ]);
   seenBefore = { views: await owner.rows(views, []), types: await owner.rows(types, []) };
   await migrate(asOwner.href, [ingestMigrations]);
-}, 60_000);
+});
 afterAll(async () => {
   await owner.close();
   await asServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE ${ownerRole}`);

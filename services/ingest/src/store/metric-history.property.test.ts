@@ -93,5 +93,5 @@ describe("what a run holds in both tiers", () => {
       }),
       { numRuns: 40 },
     );
-  }, 120_000);
+  });
 });

@@ -284,7 +284,7 @@ describe("reads of metrics", () => {
       }),
       { numRuns: 80 },
     );
-  }, 240_000);
+  });
 
   test("say it of runs whose points all are in blocks of every width at last", async () => {
     const world = await newWorld();
@@ -310,5 +310,5 @@ describe("reads of metrics", () => {
     for (const buckets of [1, 3, 10, 50]) {
       await checkSeries(world, { runs: [0], key: "loss", range: nowhere, limit: 1000, buckets });
     }
-  }, 60_000);
+  });
 });

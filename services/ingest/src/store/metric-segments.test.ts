@@ -141,7 +141,7 @@ describe("of a run with more keys than are read at once", () => {
     }
     await compaction.round();
     await write(runId, [[20, { [keyOf(0)]: 1, [keyOf(8999)]: 2 }]]);
-  }, 60_000);
+  });
 
   test("the first page reads the first keys only, those of one block together", async () => {
     const { kinds, segments, keysAfter } = await pointsOf(runId, 101);

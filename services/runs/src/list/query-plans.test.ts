@@ -25,7 +25,7 @@ beforeAll(async () => {
   fixture = await startRuns();
   await seedForPlans(fixture, orgId);
   projectId = await projectIdOf(fixture, orgId, "project 3");
-}, 120_000);
+});
 afterAll(() => fixture.close());
 
 const everything: RunFilter = {

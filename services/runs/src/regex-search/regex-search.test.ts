@@ -236,7 +236,7 @@ describe("only so much text is searched", () => {
        WHERE r.org_id = $1 AND r.name <> 'first'`,
       [own.orgId, KIB_32],
     );
-  }, 60_000);
+  });
 
   const total = async (q: string): Promise<number> => (await summarize(fixture, own, { q, limit: 1 })).total;
 

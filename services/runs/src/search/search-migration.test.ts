@@ -148,7 +148,7 @@ beforeAll(async () => {
         await run(db, `DROP ROLE ${owner}`);
       }),
   });
-}, 60_000);
+});
 afterAll(async () => {
   await fixture.close();
   await Promise.all(scratch.map((directory) => rm(directory, { recursive: true })));

@@ -65,4 +65,4 @@ test("PostgreSQL and the threads find what the rules say, in any order", async (
   );
   // A test in which nothing is ever found would prove nothing.
   expect(found).toBeGreaterThan(100);
-}, 120_000);
+});

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { pollUntil } from "../poll-until.ts";
+import { pollUntil } from "./poll-until.ts";
 
 export type HeldServer = { pid: number; port: number; url: string };
 
@@ -11,7 +11,7 @@ export async function holdInProcess(
   what: "postgres" | "sleep",
   folder: string,
 ): Promise<{ holder: ChildProcess; server: HeldServer }> {
-  const script = fileURLToPath(new URL("hold-server.ts", import.meta.url));
+  const script = fileURLToPath(new URL("hold-server.fixture.ts", import.meta.url));
   const holder = spawn(process.execPath, [script, what, folder], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: holder.stdout });
   const [line] = (await once(lines, "line")) as [string];
@@ -25,18 +25,20 @@ export async function killHard(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Whether a process has ended within 20 s. */
+/** Whether a process ends. */
 export async function hasEnded(pid: number): Promise<boolean> {
-  const gone = await pollUntil(
-    () => {
-      try {
-        process.kill(pid, 0);
-        return undefined;
-      } catch {
-        return true;
-      }
-    },
-    { everyMs: 20, timeoutMs: 20_000 },
-  );
+  const gone = await eventually(() => {
+    try {
+      process.kill(pid, 0);
+      return undefined;
+    } catch {
+      return true;
+    }
+  });
   return gone === true;
+}
+
+/** Returns the first answer that is not undefined; undefined after a time that has nothing to do with speed (as the test kit's `until`, which stands on this package). */
+export function eventually<T>(ask: () => Promise<T | undefined> | T | undefined): Promise<T | undefined> {
+  return pollUntil(ask, { everyMs: 20, timeoutMs: 240_000 });
 }

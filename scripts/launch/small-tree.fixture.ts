@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { toolsFor } from "../tools.mjs";
+import { toolsFor } from "./tools.mjs";
 
 /** A work tree with the real launcher, a program that tells what it sees, and an npm and a pnpm that need no network. */
 export type SmallTree = {
@@ -56,7 +56,7 @@ export async function makeSmallTree(env: NodeJS.ProcessEnv = {}): Promise<SmallT
   const folder = await mkdtemp(join(tmpdir(), "launch-"));
   const root = join(folder, "tree");
   const cacheDir = join(folder, "cache");
-  const here = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+  const here = join(dirname(fileURLToPath(import.meta.url)), "../..");
   await mkdir(join(root, "infra/toolcache"), { recursive: true });
   await cp(join(here, "scripts/launch.mjs"), join(root, "scripts/launch.mjs"), { recursive: true });
   await cp(join(here, "scripts/launch"), join(root, "scripts/launch"), { recursive: true });

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { findPython } from "./find-python.ts";
+import { findPython } from "./python.ts";
 
 let bin = "";
 beforeEach(async () => {

@@ -1,4 +1,0 @@
-import { runProcess } from "@tidemark/host";
-import { gatewayModule } from "./module.ts";
-
-await runProcess({ name: "gateway", modules: [gatewayModule], alsoKnown: [] });

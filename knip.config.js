@@ -1,0 +1,64 @@
+// `knip` finds what nothing uses, `knip --production` what only tests use: there only the patterns with a "!" count.
+const production = process.argv.includes("--production");
+const tests = "{test,property.test,fixture,contract,testing}.ts";
+
+export default {
+  // Types are exported with what they describe. In production an export that its own file uses is alive.
+  ignoreExportsUsedInFile: production || { interface: true, type: true },
+  exclude: production ? ["types", "enumMembers", "devDependencies"] : [],
+  workspaces: {
+    ".": {
+      entry: [
+        "scripts/*.{ts,mjs}!",
+        "!scripts/*.test.ts!",
+        "scripts/jest/*.ts!",
+        "!scripts/jest/*.test.ts!",
+        "scripts/launch/exit-with-parent.mjs!",
+        "scripts/**/*.test.ts",
+      ],
+      project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`, "!scripts/**/testing/**!"],
+      ignoreDependencies: ["jest", "oxfmt", "oxlint", "oxlint-tsgolint"],
+    },
+    proto: {
+      project: [],
+      ignoreDependencies: ["@bufbuild/buf"],
+    },
+    "packages/*": {
+      entry: ["src/**/*.test.ts"],
+      project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
+    },
+    "infra/*": {
+      entry: ["src/**/*.test.ts"],
+      project: ["src/**/*.{ts,mjs}!", `!src/**/*.${tests}!`],
+    },
+    "infra/testkit": {
+      entry: ["src/global-{setup,teardown}.ts!", "src/**/*.test.ts"],
+      project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
+    },
+    "services/*": {
+      entry: ["{src,test}/**/*.test.ts"],
+      project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
+    },
+    "services/all": {
+      entry: ["src/{main,start,split,migrate,print-config-table}.ts!", "src/**/*.test.ts"],
+      project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
+    },
+    gateway: {
+      entry: ["{src,test}/**/*.test.ts"],
+      project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
+    },
+    test: {
+      entry: [
+        "**/*.test.ts",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,regex,metrics,steady,wide,bytes,charts,growth}.ts!",
+        "bench/metrics/*-process.ts!",
+        "bench/seed/main.ts!",
+      ],
+      project: ["**/*.ts", "bench/**/*.ts!", `!bench/**/*.${tests}!`],
+    },
+    "examples/typescript": {
+      entry: ["*.ts!"],
+      project: ["**/*.ts!"],
+    },
+  },
+};

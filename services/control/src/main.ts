@@ -1,4 +1,0 @@
-import { runProcess } from "@tidemark/host";
-import { controlModule } from "./module.ts";
-
-await runProcess({ name: "control", modules: [controlModule], alsoKnown: [] });
