@@ -5,7 +5,7 @@ import { findLiterals, type Literals } from "./literals.ts";
 export type Regex = {
   /**
    * Returns whether the pattern matches anywhere in the text. Takes time in proportion to the text: 5 to 10 ns per
-   * character for most patterns, up to some 50 µs for those that need too many states. Run it where it can be ended.
+   * character for most patterns, 10 µs and more for those that need too many states. Run it where it can be ended.
    */
   readonly test: (text: string) => boolean;
   /** What every text must contain that the pattern matches; {@link findLiterals} names the two characters left out. */
@@ -22,7 +22,7 @@ export type RegexError = Error & { readonly name: "RegexError"; readonly fault: 
  * Compiles a pattern of RE2's syntax with RE2's meaning: no look-around and no back-references; letters match in any case
  * by Unicode's simple folding; `^` and `$` are the ends of the text and `.` is anything but a newline unless the pattern
  * says otherwise; `\d`, `\w`, `\s` and `\b` are of ASCII; counts go up to 1,000. A text is read as code points; a
- * surrogate that stands alone is one. Most patterns of 128 bytes compile in less than a millisecond, the worst in half a
+ * surrogate that stands alone is one. Most patterns of 128 bytes compile in a few milliseconds, the worst in about a
  * second.
  * @throws RegexError
  */

@@ -16,6 +16,9 @@ export type SyntaxNode = {
 /** Bit of `flags` of a literal that matches every case of its characters. */
 const FOLD_CASE = 1;
 
+/** The highest code point of Unicode. */
+const MAX_RUNE = 0x10_ff_ff;
+
 /**
  * Returns the tree of a valid pattern in which letters match in any case. It is simplified: every counted repetition is
  * written out, with shared children. A set only parses what is added to it, so nothing is compiled.
@@ -46,9 +49,11 @@ export function kindOf(node: SyntaxNode): string {
   return name;
 }
 
-/** Returns the ranges of every case of a literal's character, or of the character alone where its case counts. */
+/**
+ * Returns the ranges of every case of a literal's character; of an ASCII character, or where case counts, the character
+ * alone.
+ */
 export function casesOf(rune: number, { flags }: SyntaxNode): ArrayLike<number> {
-  // Characters that pass for ASCII letters in any case are left out by the reader of literals anyway.
   if ((flags & FOLD_CASE) === 0 || rune <= 0x7f || rune === MAX_RUNE) return [rune, rune];
   // A class of two characters stays a class even if one of them has no other case.
   const { runes } = parseSyntax(`[\\x{${rune.toString(16)}}\\x{${MAX_RUNE.toString(16)}}]`);
@@ -56,9 +61,6 @@ export function casesOf(rune: number, { flags }: SyntaxNode): ArrayLike<number> 
   if (ranges.length < 4 || ranges.at(-1) !== MAX_RUNE) throw new Error("re2js has another form of classes than it had");
   return ranges.slice(0, -2);
 }
-
-/** The highest code point of Unicode. */
-const MAX_RUNE = 0x10_ff_ff;
 
 /**
  * Combines a tree from its leaves to its root. Each node is combined once, wherever it is shared, and without recursion,
