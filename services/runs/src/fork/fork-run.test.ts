@@ -115,7 +115,7 @@ describe("a fork", () => {
     expect(text(run.configJson)).toBe('{"a":1}');
   });
 
-  test("inherits no config where it shall not", async () => {
+  test("inherits no config if the request says so", async () => {
     const call = callAs();
     const parent = await makeRun(fixture.client, call, { configJson: json('{"a":1}') });
     const { run } = await fork(call, { runId: parent.id, inheritConfig: false, configOverridesJson: json('{"b":2}') });
@@ -155,9 +155,9 @@ describe("a request that is refused", () => {
   test.each<[string, Omit<ForkRequest, "runId">, string, string | undefined]>([
     ["a fault that the gateway found", { bodyFault: { text: "no", field: "step" } }, "bad_request", "step"],
     ["a negative step", { step: -0.5 }, "bad_request", "step"],
-    ["a step that is no number", { step: Number.NaN }, "bad_request", "step"],
-    ["overrides that are no object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
-    ["metadata that are no object", { metadataJson: json("1") }, "bad_request", "metadata"],
+    ["a step that is not a number", { step: Number.NaN }, "bad_request", "step"],
+    ["overrides that are not an object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
+    ["metadata that is not an object", { metadataJson: json("1") }, "bad_request", "metadata"],
     ["metadata with a key of the server's", { metadataJson: json('{"lineage":null}') }, "bad_request", "metadata"],
     ["documents of more than a million bytes", { metadataJson: large }, "bad_request", undefined],
     ["an artifact, of which there are none", { checkpointArtifactId: randomUUID() }, "not_found", undefined],
@@ -187,7 +187,7 @@ describe("a request that is refused", () => {
 describe("a repeat under one key", () => {
   const request = { step: 3, tags: ["t"], configOverridesJson: json('{"a":1,"b":2}'), idempotencyKey: "once" };
 
-  test("is answered as the first time, whatever has become of the child", async () => {
+  test("is answered as the first time, even if the child has changed", async () => {
     const call = callAs();
     const parent = await makeRun(fixture.client, call);
     const first = await fork(call, { runId: parent.id, ...request });
@@ -227,7 +227,7 @@ describe("a repeat under one key", () => {
     expect(await childrenOf(parent.id)).toBe(1);
   });
 
-  test("is a fork of its own in another organization", async () => {
+  test("is another fork in another organization", async () => {
     const [one, two] = [callAs(), callAs()];
     const ids = [];
     for (const call of [one, two]) {
@@ -248,7 +248,7 @@ describe("a repeat under one key", () => {
 });
 
 describe("the id of a keyed child", () => {
-  test("cannot be had by a create, but by an attach", async () => {
+  test("is refused to a create, but not to an attach", async () => {
     const call = callAs();
     const parent = await makeRun(fixture.client, call);
     const { run } = await fork(call, { runId: parent.id, idempotencyKey: "k" });

@@ -125,7 +125,7 @@ describe("the total", () => {
     },
   );
 
-  test("is of the project with an id, too, and none of what is no project's id", async () => {
+  test("is of the project with an id, too, and empty for an id of no project", async () => {
     const projectId = await projectIdOf(fixture, call.orgId, "p");
     const ofP = known.filter(({ project }) => project === "p").length;
     expect((await summarize(fixture, call, { projectId })).total).toBe(ofP);
@@ -136,7 +136,7 @@ describe("the total", () => {
     expect(await summarize(fixture, stranger, { projectId })).toMatchObject({ total: 0, ids: [] });
   });
 
-  test("is of a project-scoped key's own project, whatever it asks for", async () => {
+  test("is of a project-scoped key's own project, with any filter", async () => {
     const scoped = callAs({ orgId: call.orgId, projectId: await projectIdOf(fixture, call.orgId, "q") });
     const ofQ = known.filter(({ project }) => project === "q").length;
     expect((await summarize(fixture, scoped)).total).toBe(ofQ);
@@ -239,7 +239,7 @@ describe("a page of heavy documents", () => {
   const call = callAs();
   const DOCUMENT_BYTES = 1_000_000;
   const COUNT = 70;
-  // So many are within 64 MiB.
+  // This many are within 64 MiB.
   const FITTING = 67;
 
   beforeAll(async () => {
@@ -254,7 +254,7 @@ describe("a page of heavy documents", () => {
   const list = (limit: number) =>
     fixture.client.listRuns({ filter: { q: "" }, order: { sortBy: "created", metricKey: "k" }, limit }, call);
 
-  test("of GET /runs is 400 that says how many can be had", async () => {
+  test("of GET /runs is 400 that says how many fit", async () => {
     for (const limit of [COUNT, 1000, FITTING + 1]) {
       expect(await failure(list(limit))).toMatchObject({
         reason: "bad_request",
@@ -284,10 +284,10 @@ describe("refused is", () => {
   test.each<[what: string, request: Request, field: string]>([
     ["a limit of 0", { limit: 0 }, "limit"],
     ["a limit of 1001", { limit: 1001 }, "limit"],
-    ["an order that there is not", { sort: "size" }, "sort_by"],
-    ["a cursor that is none", { cursor: "garbage" }, "cursor"],
+    ["an unknown order", { sort: "size" }, "sort_by"],
+    ["a text that is not a cursor", { cursor: "garbage" }, "cursor"],
     ["a cursor of another order", { cursor: nameCursor }, "cursor"],
-    ["a cursor of an offset that is none", { cursor: "offset:-1" }, "cursor"],
+    ["a cursor of an invalid offset", { cursor: "offset:-1" }, "cursor"],
     [
       "a cursor with the year 0",
       {
