@@ -235,46 +235,6 @@ describe("rows", () => {
   });
 });
 
-describe("a page of heavy documents", () => {
-  const call = callAs();
-  const DOCUMENT_BYTES = 1_000_000;
-  const COUNT = 70;
-  // This many are within 64 MiB.
-  const FITTING = 67;
-
-  beforeAll(async () => {
-    const ids = Array.from({ length: COUNT }, () => storedRun({ tags: ["heavy"] }));
-    await storeRuns(fixture, call.orgId, ids);
-    await asOwner(
-      fixture,
-      `UPDATE runs.runs SET config = '{"a":"' || repeat('x', $2::integer - 10) || '"}' WHERE org_id = $1`,
-      [call.orgId, DOCUMENT_BYTES],
-    );
-  });
-  const list = (limit: number) =>
-    fixture.client.listRuns({ filter: { q: "" }, order: { sortBy: "created", metricKey: "k" }, limit }, call);
-
-  test("of GET /runs is 400 that says how many fit", async () => {
-    for (const limit of [COUNT, 1000, FITTING + 1]) {
-      expect(await failure(list(limit))).toMatchObject({
-        reason: "bad_request",
-        field: "limit",
-        message: expect.stringContaining(`at most ${FITTING} `),
-      });
-    }
-    expect((await list(5)).runs).toHaveLength(5);
-  });
-
-  test("of summaries ends early, and goes on with the next cursor", async () => {
-    const first = await summarize(fixture, call, { q: "tag:heavy", limit: 100 });
-    expect(first).toMatchObject({ total: COUNT, nextCursor: expect.stringMatching(/./) });
-    expect(first.ids).toHaveLength(FITTING);
-    const second = await summarize(fixture, call, { q: "tag:heavy", limit: 100, cursor: first.nextCursor });
-    expect(second).toMatchObject({ total: COUNT, nextCursor: "" });
-    expect(new Set([...first.ids, ...second.ids]).size).toBe(COUNT);
-  });
-});
-
 describe("refused is", () => {
   const call = callAs();
   const created = "2026-01-02T03:04:05Z";
