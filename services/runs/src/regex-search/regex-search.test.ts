@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../src/list/run-list.rules.ts";
-import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { filterOf, found, summarize } from "../src/list/list-pages.fixture.ts";
-import { move, projectIdOf, type Step } from "../src/list/stored-runs.fixture.ts";
+import { RUN_SORTS } from "../list/run-list.rules.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { filterOf, found, summarize } from "../list/list-pages.fixture.ts";
+import { move, projectIdOf, type Step } from "../list/stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { filterOf } from "../src/list/list-pages.fixture.ts";
-import type { RegexSearch } from "../src/regex-search/find-runs.ts";
-import { createSearchThreads, type SearchThreads } from "../src/regex-search/search-threads.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../src/runs.fixture.ts";
-import { whileTextsAreLocked } from "../src/search/locked-texts.fixture.ts";
+import { filterOf } from "../list/list-pages.fixture.ts";
+import type { RegexSearch } from "./find-runs.ts";
+import { createSearchThreads, type SearchThreads } from "./search-threads.ts";
+import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { whileTextsAreLocked } from "../search/locked-texts.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
