@@ -6,7 +6,7 @@ export const runsConfig = defineConfig({
   plansFile: sharedFields.plansFile,
   searchThreads: int({
     env: "TIDEMARK_RUNS_SEARCH_THREADS",
-    help: "Threads for searches with regular expressions, each with a database connection of its own; they start when first needed.",
+    help: "Threads for searches with regular expressions, each with its own database connection; they start when first needed.",
     default: 2,
     min: 1,
     max: 64,

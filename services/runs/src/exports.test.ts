@@ -55,7 +55,7 @@ describe("run state functions, as the control service", () => {
     expect(counters).toEqual({ runs_running: 0, runs_failed: 1 });
   });
 
-  test("see and change nothing of another organization, whatever they are given", async () => {
+  test("see and change nothing of another organization, with any argument", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call);
     const stranger = randomUUID();
@@ -74,7 +74,7 @@ describe("run state functions, as the control service", () => {
     const finishedAt = await control.withTenant(call.orgId, async (tx) => {
       await tx.rows(sql("test_lock", lock), [call.orgId, id]);
       second = ask(fixture.db, call.orgId, lock, [call.orgId, id]);
-      // The other transaction stands in the queue for this row before the first one goes on.
+      // The first transaction continues once the other one waits for this row.
       let waiting = 0;
       for (let polls = 0; waiting === 0 && polls < 5000; polls += 1) {
         const [row] = await asOwner<{ n: number }>(

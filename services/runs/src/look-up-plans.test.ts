@@ -7,7 +7,7 @@ import { insertAggregates } from "./metrics/aggregates.fixture.ts";
 import { listRunsById } from "./read/runs.sql.ts";
 import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
-// What these statements cost must not grow with the organization.
+// The cost of these statements must not grow with the organization.
 let fixture: RunsFixture;
 const call = callAs();
 const { orgId } = call;

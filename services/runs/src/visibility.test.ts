@@ -51,7 +51,7 @@ describe.each(["another organization", "a key of another project"])("%s", (who) 
     expect(run?.run).toMatchObject({ status: "finished", resumeCount: 0 });
   });
 
-  test("does not list the run, by whatever filter and order", async () => {
+  test("does not list the run, by any filter and order", async () => {
     const w = await world();
     for (const sortBy of ["created", "name", "status", "duration", "metric-latest", "metric-best"]) {
       for (const filter of [

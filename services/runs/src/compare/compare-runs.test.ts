@@ -154,7 +154,7 @@ describe("which runs", () => {
   test.each([
     ["none", []],
     ["51", Array.from({ length: 51 }, () => randomUUID())],
-    ["what is no id", ["x"]],
+    ["a text that is not an id", ["x"]],
   ])("%s is 400", async (_, runIds) => {
     expect(await failure(ask(callAs(), { runIds }))).toMatchObject({ reason: "bad_request", field: "run_ids" });
   });
@@ -238,7 +238,7 @@ describe("more than one page of", () => {
   });
 });
 
-describe("values that are too large to stand beside each other", () => {
+describe("values that are too large for one comparison", () => {
   test("end the rows before them", async () => {
     const call = callAs();
     const runs = [];
@@ -260,7 +260,7 @@ describe("values that are too large to stand beside each other", () => {
   });
 });
 
-test("nothing of another organization is read, whatever the ids", async () => {
+test("nothing of another organization is read, with any ids", async () => {
   const [one, two] = [callAs(), callAs()];
   const run = await makeRun(fixture.client, one);
   await putAggregate(fixture, one.orgId, run.id, "secret", { latest: 1 });

@@ -26,7 +26,7 @@ test("the values of a path come together, in the order of the paths", () => {
   });
 });
 
-test("what lies behind the first path that is owed to a run comes again", () => {
+test("what lies behind the first path that a run still misses comes again", () => {
   const page = cells([1, "a", "1"], [1, "z", "2"], [2, "a", "3"], [2, "b", "4"], [2, "c", null], [3, "x", null]);
   expect(attributeRows("attribute/", 3, page)).toEqual({
     rows: [
@@ -78,7 +78,7 @@ function pagesOf(runs: readonly Metrics[], limit: number) {
   return pages;
 }
 
-/** The same by the definition, all at once. */
+/** The same by the definition, in one step. */
 function expectedRows(runs: readonly Metrics[]) {
   const keys = [...new Set(runs.flatMap((metrics) => Object.keys(metrics)))];
   return keys
@@ -117,7 +117,7 @@ describe("metrics beside each other", () => {
     expect(first?.map(({ path }) => path)).toEqual(["metric/0/latest", "metric/0/max", "metric/0/mean"]);
   });
 
-  test("are the same in whatever pages they are read", () => {
+  test("are the same in pages of any size", () => {
     const key = fc.string({
       unit: fc.constantFrom("a", "b", "/", "!", "0", "\u{FF01}", "\u{1F600}"),
       minLength: 1,

@@ -10,12 +10,12 @@ afterAll(() => fixture.close());
 
 const N = 20;
 
-type Settled = PromiseSettledResult<{ created: boolean }>;
-const createdOf = (results: Settled[]) => results.filter((r) => r.status === "fulfilled" && r.value.created).length;
-const reasonsOf = (results: Settled[]): string[] =>
+type Result = PromiseSettledResult<{ created: boolean }>;
+const createdOf = (results: Result[]) => results.filter((r) => r.status === "fulfilled" && r.value.created).length;
+const reasonsOf = (results: Result[]): string[] =>
   results.flatMap((r) => (r.status === "rejected" ? [(r.reason as { reason: string }).reason] : []));
 
-async function race(request: (i: number) => Promise<{ created: boolean }>): Promise<Settled[]> {
+async function race(request: (i: number) => Promise<{ created: boolean }>): Promise<Result[]> {
   return Promise.allSettled(Array.from({ length: N }, (_, i) => request(i)));
 }
 
@@ -30,14 +30,17 @@ async function countersAndRows(orgId: string): Promise<unknown> {
   return rows;
 }
 
-test.each(["create", "auto"])("20 at once by %s with one id and payload all succeed, one creates", async (mode) => {
-  const call = callAs();
-  const id = randomUUID();
-  const results = await race(() => fixture.client.createRun({ id, mode, configJson: json('{"a":1}') }, call));
-  expect(reasonsOf(results)).toEqual([]);
-  expect(createdOf(results)).toBe(1);
-  expect(await countersAndRows(call.orgId)).toEqual([{ counted: 1, runs: 1 }]);
-});
+test.each(["create", "auto"])(
+  "20 simultaneous requests by %s with one id and payload all succeed, one creates",
+  async (mode) => {
+    const call = callAs();
+    const id = randomUUID();
+    const results = await race(() => fixture.client.createRun({ id, mode, configJson: json('{"a":1}') }, call));
+    expect(reasonsOf(results)).toEqual([]);
+    expect(createdOf(results)).toBe(1);
+    expect(await countersAndRows(call.orgId)).toEqual([{ counted: 1, runs: 1 }]);
+  },
+);
 
 test("20 creates of one id with two payloads: one creates, its equals replay, the others conflict", async () => {
   const call = callAs();
@@ -47,7 +50,7 @@ test("20 creates of one id with two payloads: one creates, its equals replay, th
   expect(reasonsOf(results)).toEqual(Array<string>(N / 2).fill("run_id_conflict"));
 });
 
-test("create and auto at once with one id: one creates, nobody fails", async () => {
+test("simultaneous create and auto with one id: one creates, nobody fails", async () => {
   const call = callAs();
   const id = randomUUID();
   const results = await race((i) => fixture.client.createRun({ id, mode: i % 2 === 0 ? "auto" : "create" }, call));
@@ -74,7 +77,7 @@ test("an id whose creation was refused stays free for the other organization", a
   expect((await fixture.client.createRun({ id }, callAs())).created).toBe(true);
 });
 
-test("20 nameless runs at once in a new project get one project and the numbers 1 to 20", async () => {
+test("20 simultaneous nameless runs in a new project get one project and the numbers 1 to 20", async () => {
   const call = callAs();
   const runs = await Promise.all(Array.from({ length: N }, () => fixture.client.createRun({ project: "p" }, call)));
   const numbers = runs.map(({ run }) => Number(run?.name.split("-")[2])).toSorted((a, b) => a - b);
@@ -82,7 +85,7 @@ test("20 nameless runs at once in a new project get one project and the numbers 
   expect(await countersAndRows(call.orgId)).toEqual([{ counted: N, runs: N }]);
 });
 
-test("20 resumes at once of a finished run count as one", async () => {
+test("20 simultaneous resumes of a finished run count as one", async () => {
   const call = callAs();
   const id = randomUUID();
   await fixture.client.createRun({ id }, call);

@@ -189,15 +189,15 @@ describe("with the id of a visible run", () => {
 describe("refused requests", () => {
   const id = randomUUID();
   test.each([
-    ["a mode that is none", { mode: "again" }, "invalid_run_mode", "mode"],
-    ["an id that is no UUID", { id: "x" }, "invalid_run_id", "id"],
+    ["an unknown mode", { mode: "again" }, "invalid_run_mode", "mode"],
+    ["an id that is not a UUID", { id: "x" }, "invalid_run_id", "id"],
     ["the nil id", { id: "00000000-0000-0000-0000-000000000000" }, "invalid_run_id", "id"],
     ["an id in upper case", { id: "ABCDEF00-0000-4000-8000-000000000001" }, "invalid_run_id", "id"],
     ["a config that is a list", { id, configJson: json("[1]") }, "bad_request", "config"],
     ["a config that is a number", { id, configJson: json("1") }, "bad_request", "config"],
     ["a config that is null", { id, configJson: json("null") }, "bad_request", "config"],
-    ["metadata that is no JSON", { id, metadataJson: json("{") }, "bad_request", "metadata"],
-    ["metadata that is no UTF-8", { id, metadataJson: new Uint8Array([0xff]) }, "bad_request", "metadata"],
+    ["metadata that is not JSON", { id, metadataJson: json("{") }, "bad_request", "metadata"],
+    ["metadata that is not UTF-8", { id, metadataJson: new Uint8Array([0xff]) }, "bad_request", "metadata"],
     ["a number beyond double range", { id, configJson: json('{"a":[1e400]}') }, "bad_request", "config"],
     ["a bad mode before a bad id", { mode: "again", id: "x" }, "invalid_run_mode", "mode"],
     ["a bad id before a bad config", { id: "x", configJson: json("[]") }, "invalid_run_id", "id"],

@@ -55,7 +55,7 @@ describe("documents that are refused", () => {
     expect(() => rewritten(text)).toThrow(expect.objectContaining({ reason: "bad_request", message, field: "config" }));
   });
 
-  test("bytes that are no UTF-8", () => {
+  test("bytes that are not UTF-8", () => {
     expect(() => readDocument(new Uint8Array([0x7b, 0xff, 0x7d]), "config")).toThrow("config must be JSON");
   });
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAggregate } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, failure, json, makeRun, startRuns, text, type RunsFixture } from "../runs.fixture.ts";
-import { forkRunId } from "./fork.rules.ts";
+import { forksOf, type ForkRequest } from "./forks.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -10,29 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-type Call = ReturnType<typeof callAs>;
-type ForkRequest = Omit<Parameters<RunsFixture["client"]["forkRun"]>[0], "$typeName">;
-
-const fork = async (call: Call, request: ForkRequest, client = fixture.client) => {
-  const answer = await client.forkRun(request, call);
-  const run = answer.run?.run;
-  if (run === undefined) throw new Error("no run in the answer");
-  return { ...answer, run, summary: answer.run };
-};
-
-const childrenOf = async (runId: string): Promise<number> => {
-  const [row] = await asOwner<{ n: number }>(
-    fixture,
-    "SELECT count(*)::integer AS n FROM runs.runs WHERE parent_run_id = $1",
-    [runId],
-  );
-  return row?.n ?? -1;
-};
-
-/** Makes the database forget all idempotency records, as it does after a week. */
-const expireKeys = async (): Promise<void> => {
-  for (const turn of [0, 1, 2]) await asOwner(fixture, `TRUNCATE platform.idempotency_${turn}`);
-};
+const { fork, childrenOf } = forksOf(() => fixture);
 
 describe("a fork", () => {
   test("is a new running child in the project of its parent, which stays as it is", async () => {
@@ -115,7 +93,7 @@ describe("a fork", () => {
     expect(text(run.configJson)).toBe('{"a":1}');
   });
 
-  test("inherits no config where it shall not", async () => {
+  test("inherits no config if the request says so", async () => {
     const call = callAs();
     const parent = await makeRun(fixture.client, call, { configJson: json('{"a":1}') });
     const { run } = await fork(call, { runId: parent.id, inheritConfig: false, configOverridesJson: json('{"b":2}') });
@@ -155,9 +133,9 @@ describe("a request that is refused", () => {
   test.each<[string, Omit<ForkRequest, "runId">, string, string | undefined]>([
     ["a fault that the gateway found", { bodyFault: { text: "no", field: "step" } }, "bad_request", "step"],
     ["a negative step", { step: -0.5 }, "bad_request", "step"],
-    ["a step that is no number", { step: Number.NaN }, "bad_request", "step"],
-    ["overrides that are no object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
-    ["metadata that are no object", { metadataJson: json("1") }, "bad_request", "metadata"],
+    ["a step that is not a number", { step: Number.NaN }, "bad_request", "step"],
+    ["overrides that are not an object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
+    ["metadata that is not an object", { metadataJson: json("1") }, "bad_request", "metadata"],
     ["metadata with a key of the server's", { metadataJson: json('{"lineage":null}') }, "bad_request", "metadata"],
     ["documents of more than a million bytes", { metadataJson: large }, "bad_request", undefined],
     ["an artifact, of which there are none", { checkpointArtifactId: randomUUID() }, "not_found", undefined],
@@ -181,94 +159,6 @@ describe("a request that is refused", () => {
     const { id: runId } = await makeRun(fixture.client, call);
     const both = { runId, checkpointArtifactId: randomUUID(), metadataJson: json('{"forked_from_step":1}') };
     expect(await failure(fork(call, both))).toMatchObject({ reason: "bad_request" });
-  });
-});
-
-describe("a repeat under one key", () => {
-  const request = { step: 3, tags: ["t"], configOverridesJson: json('{"a":1,"b":2}'), idempotencyKey: "once" };
-
-  test("is answered as the first time, whatever has become of the child", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const first = await fork(call, { runId: parent.id, ...request });
-    await fixture.client.updateRun({ runId: first.run.id, status: "failed", tags: { tags: [] } }, call);
-    const again = await fork(call, { runId: parent.id, ...request, configOverridesJson: json('{"b":2.0,"a":1}') });
-    expect(again).toEqual({ ...first, replayed: true });
-    expect(await childrenOf(parent.id)).toBe(1);
-  });
-
-  test("finds the child as it is when the record of the key has expired", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const { run } = await fork(call, { runId: parent.id, ...request });
-    await fixture.client.updateRun({ runId: run.id, status: "failed" }, call);
-    await expireKeys();
-    const late = await fork(call, { runId: parent.id, ...request });
-    expect(late).toMatchObject({ replayed: true, run: { id: run.id, status: "failed", forkedFromStep: 3 } });
-    const later = await fork(call, { runId: parent.id, ...request });
-    expect(later).toEqual(late);
-    expect(await childrenOf(parent.id)).toBe(1);
-  });
-
-  test.each(["fresh", "expired"])("with another body or run is a conflict, the record being %s", async (record) => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const other = await makeRun(fixture.client, call);
-    await fork(call, { runId: parent.id, ...request });
-    for (const changed of [
-      { runId: parent.id, ...request, step: 4 },
-      { runId: parent.id, ...request, name: "x" },
-      { runId: other.id, ...request },
-    ]) {
-      if (record === "expired") await expireKeys();
-      expect(await failure(fork(call, changed))).toMatchObject({ reason: "idempotency_key_reused" });
-    }
-    expect(await childrenOf(other.id)).toBe(0);
-    expect(await childrenOf(parent.id)).toBe(1);
-  });
-
-  test("is a fork of its own in another organization", async () => {
-    const [one, two] = [callAs(), callAs()];
-    const ids = [];
-    for (const call of [one, two]) {
-      const parent = await makeRun(fixture.client, call);
-      ids.push((await fork(call, { runId: parent.id, idempotencyKey: "same" })).run.id);
-    }
-    expect(new Set(ids).size).toBe(2);
-  });
-
-  test("at the same time 20 times makes one child", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => fork(call, { runId: parent.id, ...request })));
-    expect(new Set(answers.map(({ run }) => run.id)).size).toBe(1);
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-    expect(await childrenOf(parent.id)).toBe(1);
-  });
-});
-
-describe("the id of a keyed child", () => {
-  test("cannot be had by a create, but by an attach", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const { run } = await fork(call, { runId: parent.id, idempotencyKey: "k" });
-    const same = { id: run.id, project: run.project, name: run.name, tags: run.tags };
-    const documents = { configJson: run.configJson, metadataJson: run.metadataJson };
-    for (const request of [{ id: run.id }, { ...same, ...documents }]) {
-      expect(await failure(fixture.client.createRun(request, call))).toMatchObject({ reason: "run_id_conflict" });
-    }
-    expect((await fixture.client.createRun({ id: run.id, mode: "auto" }, call)).run).toEqual(run);
-  });
-
-  test.each(["another organization", "the organization itself"])("may be taken by %s", async (who) => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call);
-    const id = forkRunId(call.orgId, "k");
-    await makeRun(fixture.client, who === "another organization" ? callAs() : call, { id });
-    const { run } = await fork(call, { runId: parent.id, idempotencyKey: "k" });
-    expect(run.id).not.toBe(id);
-    const again = await fork(call, { runId: parent.id, idempotencyKey: "k" });
-    expect(again).toMatchObject({ replayed: true, run: { id: run.id } });
   });
 });
 

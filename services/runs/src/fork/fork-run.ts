@@ -141,7 +141,6 @@ async function insertChild(
     fork: {
       parentRunId: source.id,
       step: wish.step,
-      artifactId: undefined,
       fingerprint: key === "" ? undefined : fingerprint,
       at,
     },

@@ -80,7 +80,7 @@ describe("the metadata of a fork", () => {
   });
 
   test.each(["lineage", "parent_run_id", "forked_from_step", "forked_from_artifact_id"])(
-    "may not have the key %s, whatever its value",
+    "may not have the key %s, with any value",
     (key) => {
       for (const value of ["null", "1", "{}"]) {
         expect(() => refuseReservedKeys(document(`{"a":1,"${key}":${value}}`))).toThrow(
@@ -96,21 +96,25 @@ describe("the metadata of a fork", () => {
 
 describe("config and metadata together", () => {
   const base = fork({ inheritConfig: false });
-  const room = 1_000_000 - base.config.length - base.metadata.length;
+  const bytesLeft = 1_000_000 - base.config.length - base.metadata.length;
 
   test("may have a million bytes", () => {
-    const config = document(`{"k":"${"x".repeat(room - 6)}"}`);
+    const config = document(`{"k":"${"x".repeat(bytesLeft - 6)}"}`);
     const made = fork({ inheritConfig: false, configOverrides: config });
     expect(made.config.length + made.metadata.length).toBe(1_000_000);
   });
 
   test.each<[string, Partial<ForkWish>, Partial<ForkSource>]>([
-    ["by the overrides", { inheritConfig: false, configOverrides: document(`{"k":"${"x".repeat(room - 5)}"}`) }, {}],
-    ["by what is inherited", {}, { config: document(`{"k":"${"x".repeat(room - 4)}"}`) }],
+    [
+      "by the overrides",
+      { inheritConfig: false, configOverrides: document(`{"k":"${"x".repeat(bytesLeft - 5)}"}`) },
+      {},
+    ],
+    ["by what is inherited", {}, { config: document(`{"k":"${"x".repeat(bytesLeft - 4)}"}`) }],
     [
       "by both",
-      { metadata: document(`{"m":"${"é".repeat(room / 4)}"}`) },
-      { config: document(`{"k":"${"x".repeat(room / 2)}"}`) },
+      { metadata: document(`{"m":"${"é".repeat(bytesLeft / 4)}"}`) },
+      { config: document(`{"k":"${"x".repeat(bytesLeft / 2)}"}`) },
     ],
   ])("may not have more: %s", (_, wish, of) => {
     expect(() => fork(wish, of)).toThrow(expect.objectContaining({ reason: "bad_request" }));

@@ -8,15 +8,15 @@ type PlanNode = {
   readonly Plans?: readonly PlanNode[];
 };
 
-/** How PostgreSQL runs a statement: its nodes from the top down, one a line, indented. */
+/** The plan of a statement: its nodes from the top down, one a line, indented. */
 export type Plan = readonly string[];
 
-/** A statement as it was run. */
+/** A statement that was run, and its plan. */
 export type Explained = { readonly name: string; readonly plan: Plan };
 
 /**
- * The plan for these values, and for a statement that is kept also the one for any values, which
- * PostgreSQL may go over to.
+ * Returns the plan for these values, and for a kept statement also the plan for any values, to which
+ * PostgreSQL may switch.
  */
 async function explain(tx: Tx, statement: Statement, values: readonly unknown[]): Promise<Explained[]> {
   const { name, text } = statement;
@@ -48,23 +48,23 @@ function planOf(row: { readonly "QUERY PLAN": string } | undefined): Plan {
   return linesOf(top, 0);
 }
 
-/** What only passes rows on: it comes and goes between versions. */
+/** Nodes that only pass rows on, which differ between versions. */
 const PASSING = new Set(["Result", "Subquery Scan", "Append", "ProjectSet", "Memoize", "Materialize"]);
 
 function linesOf(node: PlanNode, depth: number): string[] {
   const { "Node Type": type, "Index Name": index, "Relation Name": relation, "CTE Name": cte } = node;
   const shown = !PASSING.has(type);
-  // Whether a page has to be looked at besides depends on when it was vacuumed.
+  // Whether an index-only scan reads the table too depends on when it was vacuumed.
   const name = [type.replace("Index Only Scan", "Index Scan"), index ?? relation ?? cte].filter(Boolean).join(" ");
   const below = (node.Plans ?? []).flatMap((child) => linesOf(child, shown ? depth + 1 : depth));
   return shown ? [`${"  ".repeat(depth)}${name}`, ...below] : below;
 }
 
-/** A transaction that explains each of its statements, and runs it. */
+/** Returns a transaction that explains each of its statements and runs it. */
 export function explaining(tx: Tx): { readonly tx: Tx; readonly explained: readonly Explained[] } {
   const explained: Explained[] = [];
   const note = async (statement: Statement, values: readonly unknown[]): Promise<void> => {
-    // They have no plan of their own.
+    // They have no plan.
     if (/^(FETCH|SET) /.test(statement.text)) return;
     explained.push(...(await explain(tx, statement, values)));
   };
@@ -91,7 +91,7 @@ export function explaining(tx: Tx): { readonly tx: Tx; readonly explained: reado
   };
 }
 
-/** The indexes and tables that a plan reads, each once, in the order of the plan. */
+/** Returns the indexes and tables that a plan reads, each once, in the order of the plan. */
 export function readsOf(plan: Plan): string[] {
   const scans = plan.map((line) => / Scan (\w+)$/.exec(line)?.[1]).filter((name) => name !== undefined);
   return [...new Set(scans)];

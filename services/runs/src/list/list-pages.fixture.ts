@@ -1,13 +1,13 @@
 import { expect } from "@jest/globals";
 import type { callAs, RunsFixture } from "../runs.fixture.ts";
 
-/** Somebody who asks. */
-export type Caller = ReturnType<typeof callAs>;
+/** The call of an organization. */
+export type TestCall = ReturnType<typeof callAs>;
 
-/** Which runs to ask for. */
+/** The filter of a list. */
 export type Filter = { project?: string; projectId?: string; status?: string; displayStatus?: string; q?: string };
 
-/** Which page of them. */
+/** A page of a list. */
 export type Request = Filter & {
   sort?: string;
   metricKey?: string;
@@ -17,10 +17,10 @@ export type Request = Filter & {
   selection?: boolean;
 };
 
-/** The metric that lists are sorted by unless another one is named. */
+/** The metric to sort by unless a test names another one. */
 export const SCORE = "eval/score";
 
-/** The filter as its message. */
+/** Returns the message of a filter. */
 export function filterOf({ project, projectId, status, displayStatus, q = "" }: Filter) {
   return {
     q,
@@ -31,8 +31,8 @@ export function filterOf({ project, projectId, status, displayStatus, q = "" }: 
   };
 }
 
-/** A page with its ids. */
-export async function summarize({ client }: Pick<RunsFixture, "client">, call: Caller, request: Request = {}) {
+/** Reads a page and its ids. */
+export async function summarize({ client }: Pick<RunsFixture, "client">, call: TestCall, request: Request = {}) {
   const { sort = "created", metricKey = SCORE, limit = 100, offset = 0, cursor = "", selection = false } = request;
   const order = { sortBy: sort, metricKey };
   const page = await client.summarizeRuns(
@@ -42,10 +42,10 @@ export async function summarize({ client }: Pick<RunsFixture, "client">, call: C
   return { ...page, total: Number(page.total), ids: page.runs.map(({ run }) => run?.id ?? "") };
 }
 
-/** All pages of a list, one after the other, each with its ids and the total that it says; `between` runs after each page but the last. */
+/** Reads all pages of a list in order, each with its ids and total; `between` runs after each page but the last. */
 export async function readAll(
   fixture: Pick<RunsFixture, "client">,
-  call: Caller,
+  call: TestCall,
   request: Request,
   between: (page: number) => Promise<void> = async () => {},
 ): Promise<{ ids: string[]; total: number }[]> {
@@ -60,10 +60,10 @@ export async function readAll(
   }
 }
 
-/** The names of the runs that a search finds, sorted. */
+/** Returns the sorted names of the runs that a search finds. */
 export async function found(
   fixture: Pick<RunsFixture, "client">,
-  call: Caller,
+  call: TestCall,
   q: string,
   request: Request = {},
 ): Promise<string[]> {

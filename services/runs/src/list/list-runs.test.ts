@@ -119,7 +119,7 @@ describe("order", () => {
     expect(await first("metric-latest", "a/loss")).toBe("high");
   });
 
-  test("an order that there is not is 400", async () => {
+  test("an unknown order is 400", async () => {
     expect(await failure(list({ sortBy: "size" }))).toMatchObject({ reason: "bad_request", field: "sort_by" });
   });
 });
@@ -127,19 +127,19 @@ describe("order", () => {
 describe("filters", () => {
   test.each([
     ["project", { project: "p" }, ["alpha p", "delta p"]],
-    ["a project that there is not", { project: "nowhere" }, []],
+    ["an unknown project", { project: "nowhere" }, []],
     ["a project of another organization's name only", { project: "foreign" }, []],
     ["stored status", { status: "running" }, ["alpha q", "alpha p"]],
     ["an unknown status", { status: "paused" }, []],
-    ["a shown status is no stored one", { status: "stopping" }, []],
+    ["a display status is not a stored one", { status: "stopping" }, []],
     ["shown status stopping", { displayStatus: "stopping" }, ["alpha q"]],
     ["shown status running leaves stopping out", { displayStatus: "running" }, ["alpha p"]],
     ["shown status stopped", { displayStatus: "stopped" }, ["Beta q"]],
     ["shown status failed leaves stopped out", { displayStatus: "failed" }, ["echo q"]],
     ["an unknown shown status", { displayStatus: "x" }, []],
-    ["all at once", { project: "q", status: "failed", displayStatus: "failed" }, ["echo q"]],
+    ["all together", { project: "q", status: "failed", displayStatus: "failed" }, ["echo q"]],
     [
-      "all at once by metric",
+      "all together by metric",
       { project: "q", status: "failed", sortBy: "metric-best", metricKey: "score" },
       ["Beta q", "echo q"],
     ],

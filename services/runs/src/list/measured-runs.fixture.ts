@@ -10,15 +10,15 @@ export const LOSS = "train/loss";
 
 const metric = (key: string, value: number | undefined) => (value === undefined ? {} : { [key]: value });
 
-/** A run with the metrics that it has. */
+/** A run with its metrics. */
 export type MeasuredRun = StoredRun & { readonly metrics: Readonly<Record<string, number>> };
 
-/** The n-th time; those of a minute rise with n. */
+/** Returns the n-th time; times rise with n, up to 49. */
 export const instant = (n: number): string => `2026-03-04T05:06:${String(10 + n).padStart(2, "0")}.00000${n % 10}Z`;
-/** The n-th of a list that never ends. */
+/** Returns the n-th value of a list that repeats. */
 export const pick = <T>(values: readonly T[], n: number): T => values[n % values.length] as T;
 
-/** Runs of which many are equal in what they are sorted by, and some have none of it. */
+/** Returns runs of which many have equal sort values, and some have none. */
 export function drawRuns(count: number): MeasuredRun[] {
   return Array.from({ length: count }, (_, n) => {
     const [status, shown] = pick<[RunStatus, DisplayStatus]>(
@@ -56,14 +56,14 @@ export function drawRuns(count: number): MeasuredRun[] {
 const byCodePoint = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const descending = (a: number | string, b: number | string): number => (a === b ? 0 : a < b ? 1 : -1);
 
-/** Where more is first; undefined comes last. */
+/** Returns the value to sort by, the greatest first; undefined comes last. */
 function valueOf(run: MeasuredRun, sort: RunSort, metricKey: string): number | undefined {
   if (sort === "duration") return run.status === "running" ? undefined : run.took;
   const value = run.metrics[metricKey];
   return value === undefined ? undefined : metricKey === LOSS && sort === "metric-best" ? 0 - value : value + 0;
 }
 
-/** The order of a list, as plainly as it can be said. */
+/** Returns the ids in the order of a list, by the plain definition of the order. */
 export function sorted(runs: readonly MeasuredRun[], sort: RunSort, metricKey = SCORE): string[] {
   const newest = (a: MeasuredRun, b: MeasuredRun): number =>
     descending(a.createdAt, b.createdAt) || descending(a.id, b.id);
@@ -78,7 +78,7 @@ export function sorted(runs: readonly MeasuredRun[], sort: RunSort, metricKey = 
   return runs.toSorted((a, b) => first(a, b) || newest(a, b)).map(({ id }) => id);
 }
 
-/** Every order, and both directions of metrics; the last metric has no run. */
+/** Every order, and both directions of metrics; no run has the last metric. */
 export const orders: [sort: RunSort, metricKey: string][] = [
   ...RUN_SORTS.map((sort): [RunSort, string] => [sort, SCORE]),
   ["metric-best", LOSS],
@@ -86,11 +86,11 @@ export const orders: [sort: RunSort, metricKey: string][] = [
   ["metric-best", "nobody/has"],
 ];
 
-/** Stores runs with their metrics; every second one is settled. */
+/** Stores runs with their metrics; the sort values of every second one are indexed. */
 export async function storeMeasured(fixture: RunsFixture, orgId: string, runs: readonly MeasuredRun[]): Promise<void> {
   await storeRuns(fixture, orgId, runs);
   for (const { id, metrics } of runs) await putValues(fixture, orgId, id, metrics);
   const measured = runs.filter(({ metrics }) => Object.keys(metrics).length > 0);
-  const settled = measured.filter((_run, n) => n % 2 === 0).map(({ id }) => id);
-  await indexSortValues(fixture, orgId, settled);
+  const indexed = measured.filter((_run, n) => n % 2 === 0).map(({ id }) => id);
+  await indexSortValues(fixture, orgId, indexed);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAggregate, putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { filterOf, type Caller, type Filter } from "./list-pages.fixture.ts";
+import { filterOf, type TestCall, type Filter } from "./list-pages.fixture.ts";
 import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
@@ -13,7 +13,7 @@ afterAll(() => fixture.close());
 
 const DEFAULT_KEY = "eval/return_mean";
 
-async function overviewOf(call: Caller, filter: Filter = {}, metricKey = DEFAULT_KEY) {
+async function overviewOf(call: TestCall, filter: Filter = {}, metricKey = DEFAULT_KEY) {
   const figures = await fixture.client.getOverview({ filter: filterOf(filter), metricKey }, call);
   return {
     total: Number(figures.totalRuns),
@@ -28,23 +28,29 @@ async function overviewOf(call: Caller, filter: Filter = {}, metricKey = DEFAULT
 
 const nothing = { total: 0, active: 0, failed: 0, stopping: 0, stopped: 0, best: undefined, points: 0 };
 
-type Head = { min: number; max: number; count: number };
-type Measured = StoredRun & { readonly heads: Readonly<Record<string, Head>> };
+type Aggregate = { min: number; max: number; count: number };
+type Measured = StoredRun & { readonly metrics: Readonly<Record<string, Aggregate>> };
 
 describe("the figures", () => {
   const call = callAs();
-  const head = (min: number, max: number, count: number): Head => ({ min, max, count });
-  const measured = (parts: Partial<StoredRun>, heads: Record<string, Head> = {}): Measured => ({
+  const aggregate = (min: number, max: number, count: number): Aggregate => ({ min, max, count });
+  const measured = (parts: Partial<StoredRun>, metrics: Record<string, Aggregate> = {}): Measured => ({
     ...storedRun(parts),
-    heads,
+    metrics,
   });
   const runs: Measured[] = [
-    measured({ tags: ["a"] }, { [DEFAULT_KEY]: head(-3, 2, 10), loss: head(0.5, 9, 3) }),
-    measured({ shown: "stopping", project: "q" }, { [DEFAULT_KEY]: head(1, 1, 1) }),
-    measured({ status: "finished", tags: ["a", "b"] }, { [DEFAULT_KEY]: head(-8, 7.5, 1000), loss: head(0.25, 1, 1) }),
-    measured({ status: "finished", shown: "stopped" }, { other: head(0, 0, 7) }),
-    measured({ status: "failed", project: "q", tags: ["b"] }, { [DEFAULT_KEY]: head(-2, -1, 4), loss: head(-1, 5, 2) }),
-    measured({ status: "failed", shown: "stopped", project: "q" }, { [DEFAULT_KEY]: head(0, 3, 6) }),
+    measured({ tags: ["a"] }, { [DEFAULT_KEY]: aggregate(-3, 2, 10), loss: aggregate(0.5, 9, 3) }),
+    measured({ shown: "stopping", project: "q" }, { [DEFAULT_KEY]: aggregate(1, 1, 1) }),
+    measured(
+      { status: "finished", tags: ["a", "b"] },
+      { [DEFAULT_KEY]: aggregate(-8, 7.5, 1000), loss: aggregate(0.25, 1, 1) },
+    ),
+    measured({ status: "finished", shown: "stopped" }, { other: aggregate(0, 0, 7) }),
+    measured(
+      { status: "failed", project: "q", tags: ["b"] },
+      { [DEFAULT_KEY]: aggregate(-2, -1, 4), loss: aggregate(-1, 5, 2) },
+    ),
+    measured({ status: "failed", shown: "stopped", project: "q" }, { [DEFAULT_KEY]: aggregate(0, 3, 6) }),
     measured({ status: "finished", project: "q", name: "empty" }),
     measured({ name: "empty" }),
   ];
@@ -81,8 +87,8 @@ describe("the figures", () => {
 
   beforeAll(async () => {
     await storeRuns(fixture, call.orgId, runs);
-    for (const { id, heads } of runs) {
-      for (const [key, { min, max, count }] of Object.entries(heads)) {
+    for (const { id, metrics } of runs) {
+      for (const [key, { min, max, count }] of Object.entries(metrics)) {
         await putAggregate(fixture, call.orgId, id, key, { latest: max, min, max, count });
       }
     }
@@ -91,8 +97,8 @@ describe("the figures", () => {
   function expected(passes: (run: Measured) => boolean, metricKey: string) {
     const chosen = runs.filter(passes);
     const count = (is: (run: Measured) => boolean): number => chosen.filter(is).length;
-    const heads = chosen.flatMap((run) => Object.entries(run.heads));
-    const values = heads
+    const metrics = chosen.flatMap((run) => Object.entries(run.metrics));
+    const values = metrics
       .filter(([key]) => key === metricKey)
       .map(([, { min, max }]) => (metricKey === "loss" ? min : max));
     const best = metricKey === "loss" ? Math.min(...values) : Math.max(...values);
@@ -103,7 +109,7 @@ describe("the figures", () => {
       stopping: count(({ shown }) => shown === "stopping"),
       stopped: count(({ shown }) => shown === "stopped"),
       best: values.length === 0 ? undefined : best,
-      points: heads.reduce((sum, [, { count: points }]) => sum + points, 0),
+      points: metrics.reduce((sum, [, { count: points }]) => sum + points, 0),
     };
   }
 
@@ -119,23 +125,23 @@ describe("the figures", () => {
     }
   }
 
-  test("are those of the filter while all runs are unsettled", check);
+  test("are those of the filter while no run is indexed", check);
 
-  test("are the same when some are settled, when all are, and when some are written again", async () => {
-    const withHeads = runs.filter(({ heads }) => Object.keys(heads).length > 0);
+  test("are the same when some are indexed, when all are, and when some are written again", async () => {
+    const withMetrics = runs.filter(({ metrics }) => Object.keys(metrics).length > 0);
     await indexSortValues(
       fixture,
       call.orgId,
-      withHeads.filter((_run, n) => n % 2 === 1).map(({ id }) => id),
+      withMetrics.filter((_run, n) => n % 2 === 1).map(({ id }) => id),
     );
     await check();
     await indexSortValues(
       fixture,
       call.orgId,
-      withHeads.filter((_run, n) => n % 2 === 0).map(({ id }) => id),
+      withMetrics.filter((_run, n) => n % 2 === 0).map(({ id }) => id),
     );
     await check();
-    // As a write does it: the head changes, and the run is no longer settled.
+    // As a write does it: the aggregate changes, and the run is no longer indexed.
     const [first] = runs;
     await asOwner(
       fixture,
@@ -150,7 +156,7 @@ describe("the figures", () => {
       call.orgId,
       first!.id,
     ]);
-    runs[0] = { ...first!, heads: { ...first!.heads, [DEFAULT_KEY]: head(-3, 70, 15) } };
+    runs[0] = { ...first!, metrics: { ...first!.metrics, [DEFAULT_KEY]: aggregate(-3, 70, 15) } };
     await check();
     await indexSortValues(fixture, call.orgId, [first!.id]);
     await check();
@@ -217,9 +223,9 @@ describe("the best value", () => {
     }
   });
 
-  test("is the minimum where less is better and the maximum elsewhere, settled or not", async () => {
-    for (const settled of [[], [runs[0]!.id], [runs[1]!.id]]) {
-      await indexSortValues(fixture, call.orgId, settled);
+  test("is the minimum where less is better and the maximum elsewhere, indexed or not", async () => {
+    for (const indexed of [[], [runs[0]!.id], [runs[1]!.id]]) {
+      await indexSortValues(fixture, call.orgId, indexed);
       for (const key of least) expect([key, (await overviewOf(call, {}, key)).best]).toEqual([key, -1.5]);
       for (const key of most) expect([key, (await overviewOf(call, {}, key)).best]).toEqual([key, 3]);
     }
@@ -243,7 +249,7 @@ describe("the best value", () => {
   });
 });
 
-describe("at once", () => {
+describe("immediately", () => {
   test("an organization without anything has zeros and no best value", async () => {
     expect(await overviewOf(callAs())).toEqual(nothing);
   });
@@ -268,7 +274,7 @@ describe("at once", () => {
     }
   });
 
-  test("values of runs in a project that has no settled run count", async () => {
+  test("values of runs in a project that has no indexed run count", async () => {
     const call = callAs();
     const { id } = await makeRun(fixture.client, call);
     await putAggregate(fixture, call.orgId, id, "k", { latest: 1, count: 41 });

@@ -1,5 +1,14 @@
-import { expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { asOwner, callAs, failure, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { summarize } from "./list-pages.fixture.ts";
 import { PAGE_BYTES_MAX, runsThatFit } from "./page-weight.sql.ts";
+import { storedRun, storeRuns } from "./stored-runs.fixture.ts";
+
+let fixture: RunsFixture;
+beforeAll(async () => {
+  fixture = await startRuns();
+});
+afterAll(() => fixture.close());
 
 test.each([
   ["nothing", [], 0],
@@ -9,4 +18,44 @@ test.each([
   ["a first run that is too heavy by itself", [PAGE_BYTES_MAX + 1, 1], 1],
 ])("%s: %j bytes, of which %d runs fit", (_what, bytes, fitting) => {
   expect(runsThatFit(bytes)).toBe(fitting);
+});
+
+describe("a page of heavy documents", () => {
+  const call = callAs();
+  const DOCUMENT_BYTES = 1_000_000;
+  const COUNT = 70;
+  // This many are within 64 MiB.
+  const FITTING = 67;
+
+  beforeAll(async () => {
+    const ids = Array.from({ length: COUNT }, () => storedRun({ tags: ["heavy"] }));
+    await storeRuns(fixture, call.orgId, ids);
+    await asOwner(
+      fixture,
+      `UPDATE runs.runs SET config = '{"a":"' || repeat('x', $2::integer - 10) || '"}' WHERE org_id = $1`,
+      [call.orgId, DOCUMENT_BYTES],
+    );
+  });
+  const list = (limit: number) =>
+    fixture.client.listRuns({ filter: { q: "" }, order: { sortBy: "created", metricKey: "k" }, limit }, call);
+
+  test("of GET /runs is 400 that says how many fit", async () => {
+    for (const limit of [COUNT, 1000, FITTING + 1]) {
+      expect(await failure(list(limit))).toMatchObject({
+        reason: "bad_request",
+        field: "limit",
+        message: expect.stringContaining(`at most ${FITTING} `),
+      });
+    }
+    expect((await list(5)).runs).toHaveLength(5);
+  });
+
+  test("of summaries ends early, and goes on with the next cursor", async () => {
+    const first = await summarize(fixture, call, { q: "tag:heavy", limit: 100 });
+    expect(first).toMatchObject({ total: COUNT, nextCursor: expect.stringMatching(/./) });
+    expect(first.ids).toHaveLength(FITTING);
+    const second = await summarize(fixture, call, { q: "tag:heavy", limit: 100, cursor: first.nextCursor });
+    expect(second).toMatchObject({ total: COUNT, nextCursor: "" });
+    expect(new Set([...first.ids, ...second.ids]).size).toBe(COUNT);
+  });
 });

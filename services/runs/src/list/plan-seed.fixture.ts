@@ -1,7 +1,7 @@
 import { insertAggregates } from "../metrics/aggregates.fixture.ts";
 import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
-/** In how many projects; number 3 has half of the runs, number 5 a few. */
+/** Number of projects; project 3 has half of the runs, project 5 a few. */
 const PROJECTS = 10;
 /** The metric of all runs, and one that every tenth run has. */
 export const [COMMON_METRIC, RARE_METRIC] = ["eval/score", "eval/rare"] as const;
@@ -9,8 +9,9 @@ export const [COMMON_METRIC, RARE_METRIC] = ["eval/score", "eval/rare"] as const
 const id = (what: string): string => `md5($1 || ' ${what} ' || n)::uuid`;
 
 /**
- * Fills an organization with many runs whose metrics are settled, but for the newest fifty. Rows are
- * written as the triggers write them, and indexed afterwards, which takes a tenth of the time.
+ * Fills an organization with many runs whose metric sort values are indexed, except those of the newest
+ * fifty. Rows are written as the triggers write them, and the texts are indexed afterwards, which takes
+ * a tenth of the time.
  */
 export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 15_000): Promise<void> {
   const run = (statement: string, values: readonly unknown[] = []) => asOwner(fixture, statement, values);
@@ -84,6 +85,6 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     "ingest.run_points",
     "ingest.unsettled_runs",
   ];
-  // As autovacuum does in time: statistics, and the pages that index-only scans trust.
+  // As autovacuum does after some time: statistics, and the pages that index-only scans trust.
   for (const table of tables) await run(`VACUUM (ANALYZE) ${table}`);
 }

@@ -14,11 +14,12 @@ import type { RunFilter } from "./run-filter.sql.ts";
 import { RUN_SORTS, type RunSort } from "./run-list.rules.ts";
 import { projectIdOf } from "./stored-runs.fixture.ts";
 
-// How PostgreSQL runs the statements of lists, for the role of the service and with the rows of an
-// organization that has many. Costs are left out, and whatever differs between the versions that are
-// supported: a plan that is another one here is slower by a factor, or a test that says too much.
+// How PostgreSQL runs the statements of lists, for the role of the service, in an organization with many
+// rows. Costs are left out, and so are differences between the supported versions: another plan here is
+// slower by a factor, or the test says too much. All plans are in one file, because they share one
+// database that takes long to fill.
 let fixture: RunsFixture;
-// Ids are drawn from it, and so is what the statistics say of them.
+// Ids are derived from it, and so are the statistics about them.
 const orgId = "11111111-1111-4111-8111-111111111111";
 let projectId: string;
 beforeAll(async () => {
@@ -102,7 +103,7 @@ describe("a list walks the index of its order", () => {
 });
 
 describe("a list by metric", () => {
-  const settled = (plan: Plan): Plan => {
+  const indexedPart = (plan: Plan): Plan => {
     // The first of the two lists that are merged.
     const merge = plan.findIndex((line) => line.trim() === "Merge Append");
     const indent = `${" ".repeat(plan[merge]!.search(/\S/) + 2)}`;
@@ -113,22 +114,25 @@ describe("a list by metric", () => {
   test.each([
     ["metric-best", "metric_keys_by_best"],
     ["metric-latest", "metric_keys_by_latest"],
-  ] as const)("walks the index of settled values by %s, and sorts the unsettled ones alone", async (sort, index) => {
-    for (const filter of [everything, inProject()]) {
-      const explained = await plansOfPages(filter, sort);
-      for (const { name, plan } of explained.filter(({ name: statement }) => statement.startsWith("runs_choose"))) {
-        const [, , walk, ...lookUps] = settled(plan);
-        expect({ name, walk, lookUps: lookUps.toSorted() }).toEqual({
-          name,
-          walk: `Index Scan ${index}`,
-          lookUps: ["Index Scan runs_pkey", "Index Scan unsettled_runs_pkey"],
-        });
-        expect(plan.filter((line) => line.trim() === "Sort")).toHaveLength(1);
-        expect(readsOf(plan)).toContain("unsettled_runs");
-        expect(readsAll(plan)).toEqual([]);
+  ] as const)(
+    "walks the index of sort values by %s, and sorts only those that are not indexed",
+    async (sort, index) => {
+      for (const filter of [everything, inProject()]) {
+        const explained = await plansOfPages(filter, sort);
+        for (const { name, plan } of explained.filter(({ name: statement }) => statement.startsWith("runs_choose"))) {
+          const [, , walk, ...lookUps] = indexedPart(plan);
+          expect({ name, walk, lookUps: lookUps.toSorted() }).toEqual({
+            name,
+            walk: `Index Scan ${index}`,
+            lookUps: ["Index Scan runs_pkey", "Index Scan unsettled_runs_pkey"],
+          });
+          expect(plan.filter((line) => line.trim() === "Sort")).toHaveLength(1);
+          expect(readsOf(plan)).toContain("unsettled_runs");
+          expect(readsAll(plan)).toEqual([]);
+        }
       }
-    }
-  });
+    },
+  );
 
   test("goes on with the runs that have no value, newest first, and looks each up", async () => {
     for (const [filter, newest] of [
@@ -288,7 +292,7 @@ describe("without a search", () => {
     }
   });
 
-  test("values are those counted when runs settled, and those of unsettled runs", async () => {
+  test("values are those counted when runs were indexed, and those received since", async () => {
     const explained = await plansOf(async (tx) => {
       await countMetricPoints(tx, orgId, everything);
       await countMetricPoints(tx, orgId, inProject());
@@ -303,7 +307,7 @@ describe("without a search", () => {
   });
 });
 
-test("the runs of a page are looked up by their ids, with their heads", async () => {
+test("the runs of a page are looked up by their ids, with their aggregates", async () => {
   const explained = await plansOf(async (tx) => {
     const order = { sort: "created", metricKey: COMMON_METRIC } as const;
     const { page } = await chooseRuns(tx, orgId, { filter: everything, order, start: { offset: 0 }, limit: 100 });

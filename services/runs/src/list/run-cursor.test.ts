@@ -6,7 +6,7 @@ const createdAt = "2026-01-02T03:04:05.678901Z";
 const id = "5b0c0000-0000-4000-8000-00000000000a";
 
 /** Where a page of each order may end. */
-const places: Readonly<Record<RunSort, readonly Pick<RunPosition, "part" | "values">[]>> = {
+const positions: Readonly<Record<RunSort, readonly Pick<RunPosition, "part" | "values">[]>> = {
   created: [{ part: "valued", values: [] }],
   name: [
     { part: "valued", values: ["calm-otter-3"] },
@@ -38,7 +38,7 @@ const places: Readonly<Record<RunSort, readonly Pick<RunPosition, "part" | "valu
 
 const orderOf = (sort: RunSort, metricKey = "eval/return_mean"): RunOrder => ({ sort, metricKey });
 const cases = RUN_SORTS.flatMap((sort) =>
-  places[sort].map((place): [RunSort, RunPosition] => [sort, { ...place, createdAt, id }]),
+  positions[sort].map((part): [RunSort, RunPosition] => [sort, { ...part, createdAt, id }]),
 );
 const encode = (content: unknown): string => Buffer.from(JSON.stringify(content)).toString("base64url");
 const refused = expect.objectContaining({ reason: "bad_request", field: "cursor" });
@@ -64,9 +64,9 @@ describe("a cursor", () => {
     expect(readRunCursor(cursor, orderOf(sort, "loss"))).toMatchObject({ after: { values: [1] } });
   });
 
-  test.each(["created", "name", "status", "duration"] as const)("by %s holds whatever metric is named", (sort) => {
-    const [place] = places[sort];
-    const position = { ...place!, createdAt, id };
+  test.each(["created", "name", "status", "duration"] as const)("by %s holds for any metric", (sort) => {
+    const [part] = positions[sort];
+    const position = { ...part!, createdAt, id };
     const cursor = writeRunCursor(orderOf(sort, "loss"), position);
     expect(readRunCursor(cursor, orderOf(sort, "score"))).toEqual({ after: position });
   });
@@ -111,15 +111,15 @@ describe("offset:<n>", () => {
     "Offset:1",
     "offset=1",
     "100",
-  ])("%j is no form of it", (cursor) => {
+  ])("%j is refused", (cursor) => {
     expect(() => readRunCursor(cursor, orderOf("created"))).toThrow(refused);
   });
 });
 
-describe("what is no cursor is 400 at cursor:", () => {
+describe("what is not a cursor is 400 at cursor:", () => {
   const good = writeRunCursor(orderOf("name"), { part: "valued", values: ["calm"], createdAt, id });
   const fields = ["name", "", "valued", ["calm"], createdAt, id];
-  const changed = (place: number, value: unknown): string => encode(fields.with(place, value as string));
+  const changed = (index: number, value: unknown): string => encode(fields.with(index, value as string));
 
   test.each<[what: string, cursor: string]>([
     ["a word", "garbage"],
@@ -148,7 +148,7 @@ describe("what is no cursor is 400 at cursor:", () => {
     ["with an unknown part", changed(2, "all")],
     ["with no part", changed(2, null)],
     ["at the rest of an order that has none", encode(["name", "", "rest", [], createdAt, id])],
-    ["with values that are no list", changed(3, "calm")],
+    ["with values that are not a list", changed(3, "calm")],
     ["without the value", changed(3, [])],
     ["with a value too many", changed(3, ["calm", "x"])],
     ["with a number for a text", changed(3, [1])],
@@ -190,7 +190,7 @@ describe("what is no cursor is 400 at cursor:", () => {
     expect(() => readRunCursor(Buffer.from(text).toString("base64url"), orderOf(sort))).toThrow(refused);
   });
 
-  test("a status that is none, which would only find another place", () => {
+  test("an unknown status, which would only find another position", () => {
     const cursor = encode(["status", "", "valued", ["paused", "calm"], createdAt, id]);
     expect(() => readRunCursor(cursor, orderOf("status"))).toThrow(refused);
   });

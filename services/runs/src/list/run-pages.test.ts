@@ -43,7 +43,7 @@ describe("pages", () => {
     }
   });
 
-  test.each(orders)("by %s of %s tile the whole list by cursor, whatever their size", async (sort, metricKey) => {
+  test.each(orders)("by %s of %s tile the whole list by cursor, in any size", async (sort, metricKey) => {
     for (const limit of [1, 7, 10, 29, 30, 31]) {
       const pages = await readAll(fixture, call, { sort, metricKey, limit });
       expect(pages.flatMap(({ ids }) => ids)).toEqual(sorted(runs, sort, metricKey));
@@ -94,7 +94,7 @@ describe("pages", () => {
     }
   });
 
-  test.each(RUN_SORTS)("by %s of any size come with all filters at once, one after the other", async (sort) => {
+  test.each(RUN_SORTS)("by %s of any size come with all filters together, one after the other", async (sort) => {
     const filter = { project: "p", status: "finished", displayStatus: "stopped" };
     const passes = ({ project, status, shown }: MeasuredRun): boolean =>
       project === "p" && status === "finished" && shown === "stopped";
@@ -124,14 +124,14 @@ describe("pages", () => {
     expect(page.ids).toEqual(sorted(runs, "name").slice(5, 10));
   });
 
-  test("by another size go on at the same place", async () => {
+  test("by another size continue at the same run", async () => {
     const { nextCursor } = await summarize(fixture, call, { sort: "status", limit: 5 });
     expect((await summarize(fixture, call, { sort: "status", limit: 51, cursor: nextCursor })).ids).toEqual(
       sorted(runs, "status").slice(5),
     );
   });
 
-  test("by cursor hold their place for a caller who sees less", async () => {
+  test("by cursor continue at the same run for a caller who sees less", async () => {
     const { nextCursor } = await summarize(fixture, call, { limit: 10 });
     const scoped = callAs({ orgId: call.orgId, projectId: await projectIdOf(fixture, call.orgId, "q") });
     const rest = sorted(runs, "created").slice(10);
@@ -163,11 +163,11 @@ describe("pages while runs change", () => {
         { runId: changed.id, tags: { tags: [`page ${page}`] }, notes: `page ${page}` },
         call,
       );
-      // A run that is asked to stop shows another status, and keeps its place in every order but that one.
+      // A run that is asked to stop shows another status, and keeps its position in every order but that one.
       if (sort !== "status")
         await move(fixture, call.orgId, pick(running, page).id, [["running", page % 2 === 0 ? "none" : "requested"]]);
-      // Settling changes where a value is read from, and no value.
-      const unsettled = await asOwner<{ run_id: string }>(
+      // Indexing changes where a value is read from, and no value.
+      const unindexed = await asOwner<{ run_id: string }>(
         fixture,
         "SELECT run_id FROM ingest.unsettled_runs WHERE org_id = $1 ORDER BY run_id LIMIT 3",
         [call.orgId],
@@ -175,7 +175,7 @@ describe("pages while runs change", () => {
       await indexSortValues(
         fixture,
         call.orgId,
-        unsettled.map(({ run_id: id }) => id),
+        unindexed.map(({ run_id: id }) => id),
       );
     });
     const seen = pages.flatMap(({ ids }) => ids);
@@ -183,7 +183,7 @@ describe("pages while runs change", () => {
     const before = new Set(runs.map(({ id }) => id));
     expect(seen.filter((id) => before.has(id))).toEqual(sorted(runs, sort, metricKey));
     expect(seen.filter((id) => !before.has(id)).every((id) => added.includes(id))).toBe(true);
-    // All that came is newer, so none of it has a place after the first page.
+    // All added runs are newer, so that none is after the first page.
     if (sort === "created") expect(seen).toHaveLength(runs.length);
   });
 

@@ -59,7 +59,7 @@ describe("plan limits", () => {
     ["pro", 100_000],
     ["premium", 1_000_000],
     ["", 100],
-  ])("plan %j allows so many runs: %d", async (planTier, runs) => {
+  ])("plan %j allows %d runs", async (planTier, runs) => {
     const call = callAs({ planTier });
     await makeRun(fixture.limited, call, { project: "p" });
     await pretendRuns(call.orgId, runs - 2);
@@ -74,7 +74,7 @@ describe("plan limits", () => {
     ["free", 2],
     ["pro", 100],
     ["premium", 500],
-  ])("plan %s allows so many projects: %d", async (planTier, projects) => {
+  ])("plan %s allows %d projects", async (planTier, projects) => {
     const call = callAs({ planTier });
     await asOwner(
       fixture,
@@ -97,7 +97,7 @@ describe("plan limits", () => {
     expect((await fixture.limited.createRun({ id }, call)).created).toBe(false);
   });
 
-  test("20 creates at once with 5 runs left make exactly 5", async () => {
+  test("20 simultaneous creates with 5 runs left make exactly 5", async () => {
     const call = callAs();
     await makeRun(fixture.limited, call, { project: "a" });
     await makeRun(fixture.limited, call, { project: "b" });
@@ -109,7 +109,7 @@ describe("plan limits", () => {
     expect(refused).toEqual(Array<string>(15).fill("plan_limit_exceeded"));
   });
 
-  test("20 creates at once into the last project that the plan allows all succeed", async () => {
+  test("20 simultaneous creates into the last project that the plan allows all succeed", async () => {
     const call = callAs();
     await makeRun(fixture.limited, call, { project: "first" });
     const runs = await Promise.all(

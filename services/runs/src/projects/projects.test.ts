@@ -21,7 +21,7 @@ test("without a name it is default, without a description it has none", async ()
   expect(project?.description).toBeUndefined();
 });
 
-test("20 at once with one name make one project", async () => {
+test("20 simultaneous creates with one name make one project", async () => {
   const call = callAs();
   const made = await Promise.all(Array.from({ length: 20 }, () => fixture.client.createProject({ name: "p" }, call)));
   expect(new Set(made.map(({ project }) => project?.id)).size).toBe(1);

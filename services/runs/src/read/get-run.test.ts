@@ -53,7 +53,7 @@ test("aggregates come as they are stored, a variance beyond doubles as NaN", asy
 });
 
 describe("a run with hundreds of keys", () => {
-  // Every 37th of 1,000 keys after the other: neighbours in the list are far from each other where they are stored.
+  // Every 37th of 1,000 keys after the other: neighbors in the list are stored far from each other.
   test.each([
     ["that were logged in their order", (n: number) => n],
     ["that were logged in another order", (n: number) => (n * 37) % 1000],
@@ -172,8 +172,8 @@ describe("keys in pages", () => {
   });
 
   test.each([
-    ["a cursor that is none", { metricCursor: "***" }, "metric_cursor"],
-    ["a cursor that is no text", { metricCursor: "_w" }, "metric_cursor"],
+    ["a text that is not a cursor", { metricCursor: "***" }, "metric_cursor"],
+    ["a cursor that is not UTF-8", { metricCursor: "_w" }, "metric_cursor"],
     ["a limit of 0", { metricLimit: 0 }, "metric_limit"],
     ["a limit of 1001", { metricLimit: 1001 }, "metric_limit"],
     ["a fault that the gateway found", { queryFault: { text: "no", field: "metric_limit" } }, "metric_limit"],

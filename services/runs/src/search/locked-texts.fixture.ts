@@ -1,7 +1,7 @@
 import { plannedSql } from "@tidemark/pg";
 import type { RunsFixture } from "../runs.fixture.ts";
 
-/** Runs `work` while no search can read a text, and hands it what lets them. */
+/** Does `work` while no search can read texts; `release` ends that early. */
 export async function whileTextsAreLocked(
   { owner }: RunsFixture,
   work: (release: () => void) => Promise<void>,
@@ -18,7 +18,7 @@ export async function whileTextsAreLocked(
   await working;
 }
 
-/** Cancels the statement of a pool that waits for the texts, as PostgreSQL does with one that takes too long. */
+/** Cancels the statement of an application that waits for the texts, as PostgreSQL does on a statement time-out. */
 export async function cancelWaiting({ owner }: RunsFixture, application: string): Promise<void> {
   const cancel = plannedSql(
     "test_cancel",

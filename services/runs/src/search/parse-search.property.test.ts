@@ -130,7 +130,7 @@ describe("any text", () => {
 });
 
 describe("a tree that is written as a query", () => {
-  test("is read again, whatever the spelling", () => {
+  test("is read again in any spelling", () => {
     fc.assert(
       fc.property(anyTree, fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }), (tree, choices) => {
         let asked = 0;

@@ -1,7 +1,7 @@
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
 
-/** What searches know of a run. `config` and `metadata` are compact JSON objects, as they are stored. */
+/** The parts of a run that are searched. `config` and `metadata` are compact JSON objects, as they are stored. */
 export type SearchedRun = {
   readonly id: string;
   readonly project: string;
@@ -13,12 +13,12 @@ export type SearchedRun = {
   readonly displayStatus: DisplayStatus;
 };
 
-/** Whether a pattern occurs in a text, whatever the case. */
+/** Tells whether a pattern occurs in a text, in any case. */
 export type MatchesRegex = (pattern: string, text: string) => boolean;
 
 /**
- * Whether a search finds a run: the rules of the API specification, Run search, as plainly as they
- * can be written, to compare the real implementation with.
+ * Tells whether a search finds a run: the rules of the API specification, Run search, written as
+ * plainly as possible, to compare the real implementation with.
  */
 export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex): boolean {
   switch (tree.kind) {
@@ -41,7 +41,7 @@ export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex)
   }
 }
 
-/** The texts that are searched, each by itself. */
+/** Returns the texts that are searched, each by itself. */
 function textsOf(run: SearchedRun, field: RegexField): readonly string[] {
   switch (field) {
     case "all":
@@ -59,14 +59,14 @@ function textOf(run: SearchedRun, field: Exclude<TextField, "all">): string {
   return field === "notes" ? notes(run) : run[field];
 }
 
-/** The parts of the summary that a run has, with single spaces between, and the status shown where it is another. */
+/** Returns the parts of the summary that a run has, joined by single spaces, with the display status if it differs. */
 function summary(run: SearchedRun): string {
   const shown = run.displayStatus === run.status ? "" : run.displayStatus;
   const parts = [run.project, run.name, run.tags.join(" "), notes(run), run.status, run.id, shown];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** The texts in the metadata that are about the run. What no database text can hold stands there as U+FFFD. */
+/** Returns the notes in the metadata. U+FFFD replaces what no database text can store. */
 function notes(run: SearchedRun): string {
   const metadata = JSON.parse(run.metadata) as Record<string, unknown>;
   const texts = ["notes", "note", "description", "summary", "comment"]
@@ -76,13 +76,13 @@ function notes(run: SearchedRun): string {
   return texts.join(" ").toWellFormed().replaceAll("\0", "\u{FFFD}");
 }
 
-/** The tags that end within the first 32 KiB of all of them, joined by spaces. */
+/** Returns the tags that end within the first 32 KiB of all tags joined by spaces. */
 function searchedTags(run: SearchedRun): readonly string[] {
   const endOf = (index: number) => Buffer.byteLength(run.tags.slice(0, index + 1).join(" "));
   return run.tags.filter((_tag, index) => endOf(index) <= 32_768).map(lowered);
 }
 
-/** The first 32 KiB of a text, no character cut in two, with its ASCII letters lowered. */
+/** Returns the whole characters in the first 32 KiB of a text, with its ASCII letters in lower case. */
 function searched(text: string): string {
   // Writes whole characters only.
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(32_768));

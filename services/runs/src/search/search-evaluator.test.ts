@@ -30,7 +30,7 @@ describe("a text", () => {
     ["is found in the config as JSON", true, text('"seed":13', "config")],
     ["is found in the metadata as JSON", true, text('"note":"deep"', "metadata")],
     ["is found in the notes as they read", true, text('first: "x" middle last', "notes")],
-    ["is not found in notes that are no text, or deeper", false, text("deep", "notes")],
+    ["is not found in notes that are not a text, or deeper", false, text("deep", "notes")],
     ["of all is found in the summary, across its parts", true, text("vision calm otter 3 base line b É first")],
     ["of all is found in the summary after the notes", true, text("last running 5b0c")],
     ["of all is found in the status that is shown", true, text("00000f stopping")],

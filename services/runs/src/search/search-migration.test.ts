@@ -12,8 +12,8 @@ import { indexSortValues } from "../metrics/aggregates.fixture.ts";
 import { runsMigrations } from "../module.ts";
 import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
-// A database of the time before searches, filled, and then brought up to date by an owner who is
-// held by row level security as the owners of hosted databases are.
+// A filled database from before searches is migrated by an owner who is under row level security, as
+// the owners of hosted databases are.
 const owner = `tidemark_test_owner_${randomUUID().slice(0, 8)}`;
 const scratch: string[] = [];
 let fixture: RunsFixture;
@@ -71,8 +71,8 @@ const old: Old[] = states.flatMap(([status, stop], n) =>
     { orgId: first.orgId, project: "Alpha" },
     { orgId: first.orgId, project: "beta" },
     ...(n % 2 === 0 ? [{ orgId: second.orgId, project: "Alpha" }] : []),
-  ].map((place, k) => ({
-    ...place,
+  ].map((owner, k) => ({
+    ...owner,
     name: `${status} ${stop} ${k}`,
     status,
     stop,
@@ -261,18 +261,18 @@ describe("runs of before", () => {
     }
   });
 
-  test("sort by their metrics and count their values, unsettled at first and settled later", async () => {
+  test("sort by their metrics and count their values, before and after they are indexed", async () => {
     const measured = await asOwner<{ id: string; orgId: string }>(
       fixture,
       `SELECT DISTINCT run_id AS id, org_id AS "orgId" FROM ingest.metric_keys`,
     );
-    const unsettled = await asOwner<{ id: string; touched_minute: number }>(
+    const unindexed = await asOwner<{ id: string; touched_minute: number }>(
       fixture,
       "SELECT run_id AS id, touched_minute FROM ingest.unsettled_runs",
     );
-    expect(unsettled.map(({ id }) => id).toSorted()).toEqual(measured.map(({ id }) => id).toSorted());
-    // So long ago that they are settled at once.
-    expect(unsettled.every(({ touched_minute: minute }) => minute === 0)).toBe(true);
+    expect(unindexed.map(({ id }) => id).toSorted()).toEqual(measured.map(({ id }) => id).toSorted());
+    // Long ago, so that they are indexed immediately.
+    expect(unindexed.every(({ touched_minute: minute }) => minute === 0)).toBe(true);
     const look = async () => {
       const answers = [];
       for (const call of [first, second]) {

@@ -6,9 +6,9 @@ const FIELDS = ["", "all:", "name:", "project:", "notes:", "config:", "metadata:
 const STATUSES = ["running", "stopping", "stopped", "finished", "failed"] as const;
 
 /**
- * Queries that find some of the runs and not others, because they are made of pieces of them. Every
- * one is accepted: it is within all limits, and its regular expressions are valid in every engine.
- * Now and then one is incomplete.
+ * Returns queries that find some of the runs and not others, because they are made of pieces of them.
+ * Every query is accepted: it is within all limits, and its regular expressions are valid in every
+ * engine. A few queries are incomplete.
  */
 export function searchText(runs: readonly SearchedRun[]): fc.Arbitrary<string> {
   const term = termOf(runs);
@@ -57,7 +57,7 @@ function termOf(runs: readonly SearchedRun[]): fc.Arbitrary<string> {
   );
 }
 
-/** What the pieces come from: each text of a run, its notes as they read, and places where its summary joins them. */
+/** Returns the texts that pieces are cut from: each text of a run, its decoded notes, and its joined summary. */
 function textsOf(run: SearchedRun): string[] {
   const metadata = JSON.parse(run.metadata) as Record<string, unknown>;
   const notes = Object.values(metadata).filter((value) => typeof value === "string" && value !== "") as string[];
@@ -65,17 +65,17 @@ function textsOf(run: SearchedRun): string[] {
   return [run.project, run.name, run.config, run.metadata, joined, run.displayStatus, ...run.tags, ...notes];
 }
 
-/** 1 to 10 characters of one of the texts, from anywhere or from near its end, in this case or another. Never blank. */
+/** Returns 1 to 10 characters of one of the texts, from anywhere or near its end, in any case, never blank. */
 function pieceOf(texts: readonly string[]): fc.Arbitrary<string> {
-  const places = fc.oneof(fc.nat(), fc.integer({ min: -80, max: -1 }));
+  const indexes = fc.oneof(fc.nat(), fc.integer({ min: -80, max: -1 }));
   const piece = fc
     .tuple(
       fc.constantFrom(...texts.map((text) => Array.from(text.toWellFormed()))),
-      places,
+      indexes,
       fc.integer({ min: 1, max: 10 }),
     )
-    .map(([chars, place, length]) => {
-      const start = place < 0 ? Math.max(0, chars.length + place) : place % chars.length;
+    .map(([chars, index, length]) => {
+      const start = index < 0 ? Math.max(0, chars.length + index) : index % chars.length;
       return chars.slice(start, start + length).join("");
     });
   return inAnyCase(piece).map((text) => (text.trim() === "" ? `${text}a` : text));
@@ -88,13 +88,13 @@ function inAnyCase(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   });
 }
 
-/** A text as a word where that is safe, or else as a phrase. */
+/** Returns a text as a word if that is safe, otherwise as a phrase. */
 function written(text: string): string {
   if (/^[\p{L}\p{N}_%][\p{L}\p{N}_%.'"\\/-]*$/u.test(text)) return text;
   return `"${text.replace(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-/** A pattern around a piece; empty text matches none of them. */
+/** Returns patterns that contain a piece; empty text matches none of them. */
 function patternOf(piece: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const literal = piece.map((text) =>
     Array.from(text.replaceAll("\0", ""))

@@ -4,7 +4,7 @@ import { move, storeRuns, storedRun } from "../list/stored-runs.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { cancelWaiting, whileTextsAreLocked } from "./locked-texts.fixture.ts";
 
-// What is searched of each run: which part of its texts, and from when on.
+// Which part of the texts of a run is searched, and from when on.
 let fixture: RunsFixture;
 beforeAll(async () => {
   fixture = await startRuns();
@@ -107,7 +107,7 @@ describe("documents with what no database text can hold", () => {
   });
 });
 
-describe("a change is found at once", () => {
+describe("a change is found immediately", () => {
   test("of tags, notes and status, and what was before is not", async () => {
     const own = callAs();
     const { id } = await makeRun(fixture.client, own, {

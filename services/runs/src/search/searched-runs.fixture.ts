@@ -3,23 +3,23 @@ import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
 import type { SearchedRun } from "./search-evaluator.fixture.ts";
 
-/** Where searched texts end, in bytes. */
+/** Searched bytes of a text. */
 const CUT = 32_768;
 
-/** Few characters, so that texts share pieces; those of patterns, of JSON and of queries, and K and s that only Unicode folds. */
+/** Few characters, so that texts share pieces: characters of patterns, JSON and queries, and K and s that only Unicode folds. */
 const UNITS = Array.from("aAbBkKsS1 -_%\\\"'/.:()éÉ\u{212A}\u{17F}\u{1F600}");
 
 const shortText = fc.string({ unit: fc.constantFrom(...UNITS), minLength: 1, maxLength: 8 });
 
-/** A text that no field refuses: not blank, no white space at its ends. */
+/** A text that every field accepts: not blank, no white space at its ends. */
 const fieldText = shortText.map((text) => text.trim()).filter((text) => text !== "");
 
-/** A text whose tail is around the place where searched texts end; its characters take 1 to 4 bytes each. */
+/** A text whose tail is near the end of searched texts; its characters take 1 to 4 bytes each. */
 const longText = fc
   .tuple(shortText, fc.constantFrom("a", "é", "\u{212A}", "\u{1F600}"), fc.integer({ min: 0, max: 60 }), shortText)
   .map(([head, filler, before, tail]) => {
-    const room = CUT - before - Buffer.byteLength(head);
-    return head + filler.repeat(Math.floor(room / Buffer.byteLength(filler))) + tail.repeat(6);
+    const bytesLeft = CUT - before - Buffer.byteLength(head);
+    return head + filler.repeat(Math.floor(bytesLeft / Buffer.byteLength(filler))) + tail.repeat(6);
   });
 
 const text = fc.oneof({ weight: 12, arbitrary: shortText }, { weight: 1, arbitrary: longText });
@@ -35,7 +35,7 @@ const { value: jsonValue } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** A document as it is stored: compact, keys sorted. */
+/** Returns a document as it is stored: compact, keys sorted. */
 function stored(document: object): string {
   return writeCanonical(readDocument(Buffer.from(JSON.stringify(document)), "document"));
 }
@@ -44,7 +44,7 @@ const config = fc
   .record({ lr: fc.constantFrom(0.1, 0.01), seed: fc.nat({ max: 13 }), a: jsonValue, b: text }, { requiredKeys: [] })
   .map(stored);
 
-/** What stands under a key of notes: mostly text, sometimes empty, long, no text at all, or nothing that a database could hold. */
+/** A value of a notes key: mostly a text, sometimes empty or long, another kind of value, or a text that no database can store. */
 const note = fc.oneof(
   { weight: 8, arbitrary: text },
   { weight: 2, arbitrary: jsonValue },
@@ -57,7 +57,7 @@ const metadata = fc
   )
   .map(stored);
 
-/** Tags of which some end beyond the first 32 KiB of all: 63 that leave room for a few characters, then short ones. */
+/** Tags of which some end beyond the first 32 KiB of all: 63 long ones that leave a few bytes, then short ones. */
 const manyTags = fc
   .tuple(fc.integer({ min: 500, max: 512 }), fc.array(fieldText, { minLength: 4, maxLength: 12 }))
   .map(([last, tags]) => [...Array.from({ length: 63 }, () => "a".repeat(511)), "b".repeat(last), ...tags]);
@@ -77,7 +77,7 @@ const statuses = fc.constantFrom<readonly [RunStatus, DisplayStatus]>(
   ["failed", "stopped"],
 );
 
-/** Any run, such as can be stored. Ids are version 4; two runs have the same one only by a remote chance. */
+/** Any run that can be stored. Ids are random UUIDs, so that two runs practically never have the same one. */
 export const searchedRun: fc.Arbitrary<SearchedRun> = fc
   .record({ id: fc.uuid({ version: 4 }), project: fieldText, name: fieldText, tags, metadata, config, statuses })
   .map(({ statuses: [status, displayStatus], ...run }) => ({ ...run, status, displayStatus }));

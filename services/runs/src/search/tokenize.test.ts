@@ -80,7 +80,7 @@ describe("phrases", () => {
     ["keep any other backslash", String.raw`"\n\/"`, [String.raw`phrase all \n\/ @1`]],
     ["may end with an escaped backslash", String.raw`"a\\" b`, [String.raw`phrase all a\ @1`, "word all b @7"]],
     ["may be empty", '""', ["phrase all  @1"]],
-    ["end at their quote; what follows is a term of its own", '"a"b"c"', ["phrase all a @1", 'word all b"c" @4']],
+    ["end at their quote; what follows is a new term", '"a"b"c"', ["phrase all a @1", 'word all b"c" @4']],
     ["may touch each other", '"a""b"', ["phrase all a @1", "phrase all b @4"]],
     ["may follow a field", 'name:"a b"c', ["phrase name a b @1", "word all c @11"]],
     ["hold regular expressions as text", '"re:/a/"', ["phrase all re:/a/ @1"]],

@@ -3,12 +3,12 @@ import type { SearchTree } from "./tree.rules.ts";
 /** A query and how deep it is nested. */
 export type SearchText = { readonly text: string; readonly depth: number };
 
-/** Answers of someone who does not care how the query is written: the n-th choice is asked for with no arguments. */
+/** Chooses between two spellings that mean the same. */
 export type Whim = () => boolean;
 
 /**
  * Writes a tree as a query, with parentheses where the structure needs them. `whim` chooses between
- * spellings that mean the same: AND or nothing, NOT or `-`, `all:` or nothing, a word or a phrase.
+ * AND and nothing, NOT and `-`, `all:` and nothing, a word and a phrase.
  */
 export function writeSearch(tree: SearchTree, whim: Whim): SearchText {
   switch (tree.kind) {
@@ -59,7 +59,7 @@ function termText(term: Exclude<Term, { kind: "regex" }>): string {
   return term.kind === "status" ? term.status : term.prefix;
 }
 
-/** Each slash as `\/`; the escapes of the pattern stay whole. */
+/** Writes each slash as `\/`; escapes of the pattern stay unchanged. */
 function escapeSlashes(pattern: string): string {
   return pattern.replace(/\\[^]|\//gu, (part) => (part === "/" ? String.raw`\/` : part));
 }

@@ -40,13 +40,13 @@ test("status, tags and notes change together", async () => {
   expect((await fixture.client.getRun({ runId: id, metricLimit: 1 }, call)).run?.run).toEqual(run);
 });
 
-test("notes that are no text in the metadata do not show as notes", async () => {
+test("notes that are not a text in the metadata do not show as notes", async () => {
   const call = callAs();
   const run = await makeRun(fixture.client, call, { metadataJson: json('{"notes":{"a":1}}') });
   expect(run.notes).toBeUndefined();
 });
 
-test("40 changes at once of tags and notes lose none", async () => {
+test("40 simultaneous changes of tags and notes lose none", async () => {
   const call = callAs();
   const { id } = await makeRun(fixture.client, call, { metadataJson: json('{"keep":1}') });
   await Promise.all(
@@ -62,7 +62,7 @@ test("40 changes at once of tags and notes lose none", async () => {
 describe("faults", () => {
   const faults: [string, { status?: string; bodyFault?: { text: string; field: string } }, string | undefined][] = [
     ["nothing to change", {}, undefined],
-    ["a status that is none", { status: "paused" }, "status"],
+    ["an unknown status", { status: "paused" }, "status"],
     ["a fault that the gateway found", { bodyFault: { text: "tags must be a list", field: "tags" } }, "tags"],
     ["a fault of no single field", { bodyFault: { text: "one is required", field: "" } }, undefined],
     ["a fault beside a good field", { status: "failed", bodyFault: { text: "bad", field: "notes" } }, "notes"],
@@ -81,7 +81,7 @@ describe("faults", () => {
     expect(await failure(refused)).toMatchObject({ reason: "not_found", message: "run not found" });
   });
 
-  test("an id that is no UUID is 404", async () => {
+  test("an id that is not a UUID is 404", async () => {
     expect(await failure(fixture.client.updateRun({ runId: "x", status: "failed" }, callAs()))).toMatchObject({
       reason: "not_found",
       message: "run not found",
