@@ -7,6 +7,7 @@ import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
 import { renderSchemaFiles } from "./database/schema-files.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
 /** All that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
@@ -15,6 +16,7 @@ export function generatedOutputs(root: string): readonly Generated[] {
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
     generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
+    ...ifPresent(root, "docs/grpc.md", async (text) => placeDrawing(text, "reasons", await renderReasons())),
     ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
   ];
 }
@@ -37,6 +39,13 @@ async function renderConfigPage(root: string): Promise<string> {
   const { exitCode, output } = await runNode(join(root, "services/all/src/print-config-table.ts"), [], root);
   if (exitCode !== 0) throw new Error(output);
   return configIntroduction + output;
+}
+
+/** The reasons of errors, in the order of their registry. */
+async function renderReasons(): Promise<string> {
+  const { reasons } = await import("@tidemark/errors");
+  const rows = Object.entries(reasons).map(([reason, { rpc }]) => [`\`${reason}\``, `\`${rpc.toUpperCase()}\``]);
+  return markdownTable(["reason", "gRPC code"], rows);
 }
 
 /** A part of a file that a person writes; without the file there is nothing to generate. */

@@ -17,7 +17,7 @@ const drivers: readonly { readonly names: RegExp; readonly owners: readonly stri
   { names: /^@connectrpc\//, owners: ["infra/rpc"] },
   { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },
   { names: /^fastify$|^@fastify\/|^ajv(-formats)?$/, owners: ["gateway"] },
-  { names: /^@grpc\//, owners: ["test"] },
+  { names: /^@grpc\//, owners: ["test", "examples/grpc"] },
 ];
 
 /** Modules of Node that compute and do nothing else. */

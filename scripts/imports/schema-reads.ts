@@ -1,3 +1,4 @@
+import { markdownTable } from "../generate/markdown-table.ts";
 import { isTestFile } from "./edges.ts";
 import type { Fault } from "./rules.ts";
 import { namesInModule, namesInSql, type SqlName } from "./sql-names.ts";
@@ -100,10 +101,5 @@ export function drawReads(modules: readonly SchemaModule[], objects: ReadonlyMap
       .map((module) => `\`${module.name}\``)
       .join(", "),
   ]);
-  const table = [["view or function", "read by"], ...rows];
-  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[], fill = " "): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(" | ")} |`;
-  const [head = [], ...body] = table;
-  return [line(head), line(["", ""], "-"), ...body.map((row) => line(row))].join("\n");
+  return markdownTable(["view or function", "read by"], rows);
 }

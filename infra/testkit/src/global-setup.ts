@@ -11,7 +11,7 @@ declare global {
 /**
  * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its
  * data are thrown away, so it does not wait for the disk; tests of durability start their own.
- * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, builds NATS and MinIO first where need be.
+ * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, builds NATS, MinIO and grpcurl first where need be.
  */
 export default async function startTestServer(): Promise<void> {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -19,6 +19,7 @@ export default async function startTestServer(): Promise<void> {
     // Those that cannot be had are noted by the tests that need them.
     await obtainServer("nats-server", { log });
     await obtainServer("minio", { log });
+    await obtainServer("grpcurl", { log });
   }
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));

@@ -1,7 +1,5 @@
 import { appendFile } from "node:fs/promises";
-import { obtainServer } from "@tidemark/local";
-
-type ServerName = "nats-server" | "minio";
+import { obtainServer, type ServerName } from "@tidemark/local";
 
 /** Notes something that could not be had, and what was therefore not tested; the end of the run repeats it. */
 export async function noteMissing(sentence: string): Promise<void> {

@@ -1,5 +1,5 @@
-/** A server that split mode needs, and the ways to come by it. */
-export type ServerName = "nats-server" | "minio";
+/** The servers that split mode needs, and the gRPC client that the tests need, which is obtained in the same ways. */
+export type ServerName = "nats-server" | "minio" | "grpcurl";
 
 export type ServerSource = {
   /** Names an executable and goes before all else. */
@@ -42,6 +42,17 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
     imagePath: "/usr/bin/minio",
     accepts: (text) => text.startsWith("minio version "),
     needs: "a MinIO server",
+  },
+  grpcurl: {
+    variable: "TIDEMARK_GRPCURL",
+    goPackage: "github.com/fullstorydev/grpcurl/cmd/grpcurl",
+    goVersion: "v1.9.3",
+    buildTime: "about a minute",
+    image: "fullstorydev/grpcurl:v1.9.3",
+    imagePath: "/bin/grpcurl",
+    // Built with Go it does not know its version.
+    accepts: (text) => text.startsWith("grpcurl "),
+    needs: "grpcurl",
   },
 };
 
