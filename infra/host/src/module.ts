@@ -52,7 +52,7 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   /** The schema that it owns; its database role is `tidemark_<schema>`. Left out: no database. */
   readonly schema?: string;
   readonly migrations?: MigrationSet;
-  /** The versioned views and functions of other schemas that its SQL names (`runs.run_refs_v1`); `npm test` compares them. */
+  /** The versioned views and functions of other schemas that its SQL names (`runs.run_refs_v1`); `npm test` compares the list with the SQL. */
   readonly reads?: readonly string[];
   /** The generated services that it answers. */
   readonly provides: readonly DescService[];
