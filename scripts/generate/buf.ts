@@ -10,7 +10,7 @@ export function buf(root: string, args: readonly string[]): Promise<CommandResul
   return runNode(join(proto, "node_modules/@bufbuild/buf/bin/buf"), args, proto);
 }
 
-/** The JavaScript and declarations that the .proto files stand for, by path below proto/src/gen. */
+/** Returns the JavaScript and the declarations of the .proto files, by path below proto/src/gen. */
 export async function renderProto(root: string): Promise<FileTree> {
   const folder = await mkdtemp(join(tmpdir(), "tidemark-proto-"));
   try {

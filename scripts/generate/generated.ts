@@ -2,13 +2,13 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { compareTrees, type FileTree, readTree, type TreeDifference, writeTree } from "./tree.ts";
 
-/** Something committed that a program writes: a person changes its source and then runs `npm run generate`. */
+/** Something committed that a program writes; a person changes its source and then runs `npm run generate`. */
 export type Generated = {
-  /** How it is called in the output of `npm test`. */
+  /** Its name in the output of `npm test`. */
   readonly name: string;
-  /** What is out of date, one line each; empty when all is as it should be. Writes nothing. */
+  /** Returns what is out of date, one line each; empty when everything is up to date. Writes nothing. */
   readonly check: () => Promise<readonly string[]>;
-  /** Brings it up to date and says what changed, one line each. */
+  /** Brings it up to date and returns what changed, one line each. */
   readonly write: () => Promise<readonly string[]>;
 };
 
@@ -18,7 +18,7 @@ const describe = (folder: string, { missing, changed, unexpected }: TreeDifferen
   ...unexpected.map((path) => `no longer generated: ${folder}/${path}`),
 ];
 
-/** A folder, relative to `root`, that holds nothing but what `render` answers. */
+/** A folder, relative to `root`, that holds exactly what `render` returns. */
 export function generatedFolder(root: string, folder: string, render: () => Promise<FileTree>): Generated {
   const path = join(root, folder);
   return {
@@ -28,7 +28,7 @@ export function generatedFolder(root: string, folder: string, render: () => Prom
   };
 }
 
-/** Several files that one program writes, by path below `root`; what else their folders hold is not its affair. */
+/** Several files that one program writes, by path below `root`; other files of their folders are left alone. */
 export function generatedFiles(root: string, name: string, render: () => Promise<FileTree>): Generated {
   const each = async (act: (file: Generated) => Promise<readonly string[]>): Promise<readonly string[]> => {
     const files = [...(await render())].map(([path, text]) => generatedFile(root, path, () => text));
@@ -40,8 +40,8 @@ export function generatedFiles(root: string, name: string, render: () => Promise
 }
 
 /**
- * A single file, relative to `root`. `render` gets the text that is there now (undefined when there is none) and answers
- * the text that should be: so a part between two markers can be generated and the rest be written by hand.
+ * A single file, relative to `root`. `render` gets the present text (undefined when the file is missing) and returns the
+ * text that should be there, so that a part between two markers can be generated and the rest be written by hand.
  */
 export function generatedFile(
   root: string,

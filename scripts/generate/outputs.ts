@@ -7,14 +7,16 @@ import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
 import { renderSchemaFiles } from "./database/schema-files.ts";
+import { markdownTable } from "./markdown-table.ts";
 import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
-/** All that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
+/** Everything that is generated and committed. Add an entry here: `npm run generate` writes it, `npm test` checks it. */
 export function generatedOutputs(root: string): readonly Generated[] {
   return [
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
     generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
+    ...ifPresent(root, "docs/grpc.md", async (text) => placeDrawing(text, "reasons", await renderReasons())),
     ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
   ];
 }
@@ -27,19 +29,26 @@ async function drawArchitecture(root: string, text: string): Promise<string> {
 
 const configIntroduction = `# Settings
 
-Everything is set by environment variables, checked at the start; all faults are shown at once, and a \`TIDEMARK_*\` name that nothing reads is one. Secrets are also read from the file that \`<NAME>_FILE\` names.
+Everything is set by environment variables, checked at the start; all faults are shown together, and a \`TIDEMARK_*\` name that nothing reads is one of them. Secrets are also read from the file that \`<NAME>_FILE\` names.
 Generated from the modules' own descriptions.
 
 `;
 
-/** The page of all settings, printed by the package that knows every module. */
+/** Returns the page of all settings, printed by the package that knows every module. */
 async function renderConfigPage(root: string): Promise<string> {
   const { exitCode, output } = await runNode(join(root, "services/all/src/print-config-table.ts"), [], root);
   if (exitCode !== 0) throw new Error(output);
   return configIntroduction + output;
 }
 
-/** A part of a file that a person writes; without the file there is nothing to generate. */
+/** Returns the reasons of errors in the order of their registry. */
+async function renderReasons(): Promise<string> {
+  const { reasons } = await import("@tidemark/errors");
+  const rows = Object.entries(reasons).map(([reason, { rpc }]) => [`\`${reason}\``, `\`${rpc.toUpperCase()}\``]);
+  return markdownTable(["reason", "gRPC code"], rows);
+}
+
+/** A generated part of a file that a person writes; nothing where the file is missing. */
 function ifPresent(root: string, file: string, render: (text: string) => Promise<string>): readonly Generated[] {
   return existsSync(join(root, file)) ? [generatedFile(root, file, (current = "") => render(current))] : [];
 }

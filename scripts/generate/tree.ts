@@ -22,7 +22,7 @@ export async function readTree(folder: string): Promise<FileTree> {
   return new Map(files.map((file, index) => [relative(folder, file).split(sep).join("/"), texts[index] ?? ""]));
 }
 
-/** What would have to change for `actual` to equal `expected`. */
+/** Returns what has to change for `actual` to equal `expected`. */
 export function compareTrees(expected: FileTree, actual: FileTree): TreeDifference {
   const wanted = [...expected.keys()].toSorted();
   return {
@@ -33,8 +33,8 @@ export function compareTrees(expected: FileTree, actual: FileTree): TreeDifferen
 }
 
 /**
- * Makes a folder equal to `expected`. Files that are right already are not touched, so that a process which runs from
- * the folder never finds one half written or gone.
+ * Makes a folder equal to `expected` and returns what it changed. Files that are already right are not touched, so that a
+ * process that runs from the folder never finds one of them missing or half written.
  */
 export async function writeTree(folder: string, expected: FileTree): Promise<TreeDifference> {
   const difference = compareTrees(expected, await readTree(folder));

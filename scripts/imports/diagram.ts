@@ -11,7 +11,7 @@ const groups: readonly (readonly [Layer, string])[] = [
   ["proto", "proto"],
 ];
 
-/** Which packages a package imports by name, outside its tests. */
+/** Returns which packages each package imports by name, outside its tests. */
 function packageGraph(workspace: Workspace): ReadonlyMap<string, ReadonlySet<string>> {
   const graph = new Map(workspace.packages.map(({ name }) => [name, new Set<string>()]));
   for (const { file, importer, target } of edges(workspace)) {
@@ -21,7 +21,7 @@ function packageGraph(workspace: Workspace): ReadonlyMap<string, ReadonlySet<str
   return graph;
 }
 
-/** The same graph without the arrows that others imply: a -> c goes when there is a -> b -> c. Expects no circles. */
+/** Returns the graph without the arrows that others imply: a -> c is dropped when there is a -> b -> c. Expects no circles. */
 export function reduceGraph(graph: ReadonlyMap<string, ReadonlySet<string>>): ReadonlyMap<string, ReadonlySet<string>> {
   const below = (name: string): ReadonlySet<string> =>
     new Set([...(graph.get(name) ?? [])].flatMap((next) => [next, ...below(next)]));
@@ -33,7 +33,7 @@ export function reduceGraph(graph: ReadonlyMap<string, ReadonlySet<string>>): Re
   );
 }
 
-/** The packages that ship and what they import, as a Mermaid flowchart in a fenced block. */
+/** Draws the packages that ship and what they import, as a Mermaid flowchart in a fenced block. */
 export function drawImports(workspace: Workspace): string {
   const graph = reduceGraph(packageGraph(workspace));
   const members = (layer: Layer): readonly Package[] =>
@@ -54,7 +54,7 @@ export function drawImports(workspace: Workspace): string {
   return ["```mermaid", "flowchart TD", ...lines, ...arrows, "```"].join("\n");
 }
 
-/** Puts a drawing between the two comments that bear its name. Throws if they are not there, in this order. */
+/** Puts a drawing between the two comments that bear its name. @throws Error unless both are there, in this order */
 export function placeDrawing(document: string, name: string, drawing: string): string {
   const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`];
   const [from, to] = [document.indexOf(start), document.indexOf(end)];

@@ -3,14 +3,14 @@ import { posix } from "node:path";
 import type { Import } from "./read-imports.ts";
 import type { Package, SourceFile, Workspace } from "./workspace.ts";
 
-/** What stands at the other end of an import. */
+/** What an import leads to. */
 export type Target =
   | { readonly kind: "file"; readonly path: string; readonly owner: Package }
   | { readonly kind: "package"; readonly package: Package; readonly subpath: string }
   | { readonly kind: "builtin"; readonly name: string }
   | { readonly kind: "outside"; readonly name: string };
 
-/** An import with both of its ends known. */
+/** An import with the package that imports and what it leads to. */
 export type Edge = {
   readonly file: SourceFile;
   readonly importer: Package;
@@ -18,7 +18,7 @@ export type Edge = {
   readonly target: Target;
 };
 
-/** Every import of the workspace, in the order of the files. Throws if a file belongs to no package. */
+/** Returns every import of the workspace in the order of the files. @throws Error if a file belongs to no package */
 export function edges(workspace: Workspace): readonly Edge[] {
   return workspace.files.flatMap((file) => {
     const importer = ownerOf(workspace, file.path);
@@ -31,7 +31,7 @@ export function edges(workspace: Workspace): readonly Edge[] {
   });
 }
 
-/** The package with the longest folder that holds the path. */
+/** Returns the package whose folder holds the path; of several, the one with the longest folder. */
 function ownerOf(workspace: Workspace, path: string): Package {
   const owner = workspace.packages
     .filter(({ folder }) => folder === "" || path.startsWith(`${folder}/`))
@@ -40,7 +40,7 @@ function ownerOf(workspace: Workspace, path: string): Package {
   return owner;
 }
 
-/** Whether a file is there for tests alone: a test, what tests share, the contract suite of a port, or a file of a folder or package made for them. */
+/** Tells whether only tests use a file: a test, what tests share, the contract suite of a port, or a file of a folder or package made for them. */
 export function isTestFile(path: string): boolean {
   return /\.(test|testing|fixture|contract)\.(ts|mjs)$|(^|\/)(test|testing|testkit)\//.test(path);
 }

@@ -1,11 +1,11 @@
 import type { Package } from "./workspace.ts";
 
-/** Where a package stands; imports go from a later name to an earlier one. */
+/** The layer of a package; imports go from a later name to an earlier one. */
 export type Layer = "proto" | "package" | "infra" | "service" | "gateway" | "all" | "test" | "example" | "scripts";
 
 const beneathServices: readonly Layer[] = ["proto", "package", "infra"];
 
-/** What each layer may import, of itself too only where it is named. */
+/** What each layer may import; another package of its own layer only where the layer is named. */
 export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   proto: [],
   package: ["package"],
@@ -19,7 +19,7 @@ export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   scripts: [...beneathServices, "service", "gateway", "all"],
 };
 
-/** The layer of a package by its folder. Throws for a folder that has no place in the layout. */
+/** Returns the layer of a package by its folder. @throws Error for a folder that has no place in the layout */
 export function layerOf({ folder }: Pick<Package, "folder">): Layer {
   if (folder === "") return "scripts";
   if (folder === "services/all") return "all";

@@ -2,7 +2,7 @@ import { glob, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { SchemaModule, ServiceFile } from "./schema-reads.ts";
 
-/** Every module with a database, as its definition says. Loads the whole product. */
+/** Returns every module with a database, as its definition says. Loads the whole product. */
 export async function readSchemaModules(root: string): Promise<readonly SchemaModule[]> {
   const { allModules } = await import("@tidemark/all");
   return allModules.flatMap(({ name, schema, migrations, reads = [] }) => {
@@ -12,7 +12,7 @@ export async function readSchemaModules(root: string): Promise<readonly SchemaMo
   });
 }
 
-/** The TypeScript and SQL of all services, in the order of their paths. */
+/** Reads the TypeScript and SQL of all services, in the order of their paths. */
 export async function readServiceFiles(root: string): Promise<readonly ServiceFile[]> {
   const found = await Array.fromAsync(glob("services/*/src/**/*.{ts,sql}", { cwd: root }));
   const paths = found.map((path) => path.split(sep).join("/")).toSorted();

@@ -18,9 +18,9 @@ test.each([
 test.each([
   ["a comment", `// import "x"`],
   ["a text", 'const a = `import "x"`'],
-  ["an export of its own", `export const a = 1;`],
+  ["an export of a value", `export const a = 1;`],
   ["an import of a computed name", `await import(name)`],
-])("%s is no import", (_name, text) => {
+])("%s is not an import", (_name, text) => {
   expect(readImports("a.ts", text)).toEqual([]);
 });
 

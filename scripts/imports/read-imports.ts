@@ -3,15 +3,15 @@ import { parseSync, Visitor } from "oxc-parser";
 /** One import of a source file, whatever its syntax: declaration, re-export, `import()` or the type `import("x").T`. */
 export type Import = {
   readonly specifier: string;
-  /** Nothing of it is left when the types are stripped: `import type`, not `import { type A }`, which still loads the file. */
+  /** Stripping the types removes the whole import: `import type`, but not `import { type A }`, which still loads the file. */
   readonly typeOnly: boolean;
   /** 1-based. */
   readonly line: number;
 };
 
 /**
- * The imports of a TypeScript or JavaScript module in the order of the text. An `import()` of a computed name cannot be
- * told and is left out. Throws if the text does not parse.
+ * Returns the imports of a TypeScript or JavaScript module in the order of the text. An `import()` of a computed name is left
+ * out. @throws Error if the text does not parse
  */
 export function readImports(path: string, text: string): readonly Import[] {
   const { program, errors } = parseSync(path, text);

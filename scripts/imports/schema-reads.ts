@@ -1,3 +1,4 @@
+import { markdownTable } from "../generate/markdown-table.ts";
 import { isTestFile } from "./edges.ts";
 import type { Fault } from "./rules.ts";
 import { namesInModule, namesInSql, type SqlName } from "./sql-names.ts";
@@ -15,7 +16,7 @@ export type SchemaModule = {
 /** A file of a service: TypeScript, a migration or the generated schema.sql. The path is relative to the repository. */
 export type ServiceFile = { readonly path: string; readonly text: string };
 
-/** The objects of all schemas by qualified name, each with its kind: `TABLE`, `VIEW`, `FUNCTION` and so on. */
+/** Returns the objects of all schemas by qualified name, each with its kind: `TABLE`, `VIEW`, `FUNCTION` and so on. */
 export function schemaObjects(files: readonly ServiceFile[]): ReadonlyMap<string, string> {
   const created = files
     .filter(({ path }) => path.endsWith("/schema.sql"))
@@ -50,14 +51,14 @@ export function judgeReads(modules: readonly SchemaModule[], files: readonly Ser
 
 type Use = SqlName & { readonly file: string };
 
-/** Each name once for a file, where it stands first. */
+/** Returns the names in a file, each once, with the line where it stands first. */
 function usesIn({ path, text }: ServiceFile, schemas: readonly string[]): readonly Use[] {
   const names = path.endsWith(".sql") ? namesInSql(text, schemas) : namesInModule(path, text, schemas);
   const first = new Map(names.toReversed().map((found) => [found.name, found]));
   return [...first.values()].toReversed().map((found) => ({ ...found, file: path }));
 }
 
-/** A name that no schema has is an old one in a migration, or no name of the database at all. */
+/** A name that no schema has is an old one in a migration, or does not name an object at all. */
 function faultOfUse(
   { name, whole }: Use,
   objects: ReadonlyMap<string, string>,
@@ -90,7 +91,7 @@ function whereDeclared(name: string, folder: string, files: readonly ServiceFile
   return { file: `${folder}/src/module.ts`, line: 1 };
 }
 
-/** Who reads what of whom, as a table in Markdown: a row for each view or function, in the order of their names. */
+/** Returns who reads what of whom as a table in Markdown: a row for each view or function, in the order of their names. */
 export function drawReads(modules: readonly SchemaModule[], objects: ReadonlyMap<string, string>): string {
   const names = [...new Set(modules.flatMap(({ reads }) => reads))].toSorted();
   const rows = names.map((name) => [
@@ -100,10 +101,5 @@ export function drawReads(modules: readonly SchemaModule[], objects: ReadonlyMap
       .map((module) => `\`${module.name}\``)
       .join(", "),
   ]);
-  const table = [["view or function", "read by"], ...rows];
-  const widths = [0, 1].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[], fill = " "): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(" | ")} |`;
-  const [head = [], ...body] = table;
-  return [line(head), line(["", ""], "-"), ...body.map((row) => line(row))].join("\n");
+  return markdownTable(["view or function", "read by"], rows);
 }

@@ -1,7 +1,7 @@
 import { type Edge, isTestFile } from "./edges.ts";
 import { layerOf } from "./layers.ts";
 
-/** Infrastructure that only the wiring holds in its hands; others get what they use as an argument and know its type. */
+/** Infrastructure that only the wiring imports; other files get what they use as an argument and may import its type. */
 const wiredInfra = new Set(["infra/host", "infra/rpc", "infra/bus", "infra/blob", "infra/local"]);
 
 /** Files right under src that put a service together: settings, the map of its handlers, the module, what others may import. */
@@ -12,7 +12,7 @@ type Place = "rules" | "sql" | "handlers" | "wiring";
 // The folders of the layout before the one by noun; this line goes when no service has them any more.
 const oldFolders: Readonly<Record<string, Place>> = { domain: "rules", store: "sql" };
 
-/** The place of a file by its path below `src`. A file that does not say what it is is held to the rules of handlers. */
+/** Returns the place of a file by its path below `src`. A file whose name does not tell is held to the rules of handlers. */
 function placeOf(path: string): Place {
   if (path.endsWith(".rules.ts")) return "rules";
   if (path.endsWith(".sql.ts")) return "sql";
@@ -21,7 +21,7 @@ function placeOf(path: string): Place {
   return oldFolders[first] ?? "handlers";
 }
 
-/** Whether a file of a service holds pure rules. */
+/** Tells whether a file of a service holds pure rules. */
 export function holdsRules({ file, importer }: Pick<Edge, "file" | "importer">): boolean {
   const src = `${importer.folder}/src/`;
   return (
@@ -37,7 +37,7 @@ const ownImports: Readonly<Record<Place, readonly Place[]>> = {
 };
 
 /**
- * The order inside a service: rules know rules, pure packages, errors and the types of messages; SQL knows rules and
+ * Judges the order inside a service: rules know rules, pure packages, errors and the types of messages; SQL knows rules and
  * PostgreSQL as well; handlers know both, and of the wiring the types of what they are given; only the wiring knows host,
  * RPC, bus and blobs other than by type.
  */

@@ -9,13 +9,13 @@ export type SqlName = {
   readonly line: number;
 };
 
-/** The names in a SQL file that belong to one of the schemas, in the order of the text. Comments are left out. */
+/** Returns the names in a SQL file that belong to one of the schemas, in the order of the text. Comments are left out. */
 export function namesInSql(text: string, schemas: readonly string[]): readonly SqlName[] {
   return namesIn(text, schemas).map(({ name, at }) => ({ name, whole: true, line: lineOf(text, at) }));
 }
 
 /**
- * The names in the string and template literals of a TypeScript module, in the order of the text. Left out are the paths of
+ * Returns the names in the string and template literals of a TypeScript module, in the order of the text. Left out are the paths of
  * imports and the strings of a list that is called `reads`, which declares names and uses none.
  */
 export function namesInModule(path: string, text: string, schemas: readonly string[]): readonly SqlName[] {
@@ -51,7 +51,7 @@ export function namesInModule(path: string, text: string, schemas: readonly stri
     .map(({ name, whole, at }) => ({ name, whole, line: lineOf(text, at) }));
 }
 
-/** Where the names are. A schema and a dot at the very end of the text are the beginning of a name. */
+/** Finds the names. A schema and a dot at the very end of the text are the beginning of a name. */
 function namesIn(text: string, schemas: readonly string[]): readonly { name: string; at: number }[] {
   const code = text.replaceAll(/--[^\n]*/g, (comment) => " ".repeat(comment.length));
   const pattern = new RegExp(`(?<![\\w.$/-])(?:${schemas.join("|")})\\.(?:[a-z_][a-z_0-9]*|$)`, "g");

@@ -7,7 +7,7 @@ export type Package = {
   readonly name: string;
   /** Relative to the repository; empty for the repository's own package.json, to which the scripts belong. */
   readonly folder: string;
-  /** Keys of `exports`, such as `.` or `./grpc/*`; without `exports` nothing can be imported. */
+  /** Keys of `exports`, such as `.` or `./grpc/*`; empty: nothing can be imported. */
   readonly exports: readonly string[];
   readonly dependencies: readonly string[];
   readonly devDependencies: readonly string[];
@@ -21,7 +21,7 @@ export type Workspace = { readonly packages: readonly Package[]; readonly files:
 
 const leftOut = new Set(["node_modules", "gen", "data", ".git", ".tidemark"]);
 
-/** Reads the workspace at `root`: all .ts and .mjs files save generated ones and what is installed. */
+/** Reads the workspace at `root`: all .ts and .mjs files but generated and installed ones. */
 export async function readWorkspace(root: string): Promise<Workspace> {
   const manifests = await list(root, "**/package.json");
   const sources = (await list(root, "**/*.{ts,mjs}")).filter((path) => !path.endsWith(".d.ts"));

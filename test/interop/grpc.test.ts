@@ -5,7 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { PATIENCE_MS, requireServers } from "@tidemark/testkit";
+import { requireServers } from "@tidemark/testkit";
 import { startStack, type Stack } from "../stack/stack.ts";
 
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
@@ -13,14 +13,20 @@ import { startStack, type Stack } from "../stack/stack.ts";
 type Answer = Record<string, unknown>;
 type Loaded = {
   tidemark: Record<string, { v1: Record<string, grpc.ServiceClientConstructor> }>;
-  grpc: { health: { v1: Record<string, grpc.ServiceClientConstructor> } };
+  grpc: Record<"health" | "reflection", { v1: Record<string, grpc.ServiceClientConstructor> }>;
 };
+type Listed = { listServicesResponse: { service: { name: string }[] } };
 
 const root = join(import.meta.dirname, "../../proto");
 const files = ["runs", "control", "ingest"].map((name) => `tidemark/${name}/v1/${name}.proto`);
 const loaded = grpc.loadPackageDefinition(
-  loadSync([...files, "grpc/health/v1/health.proto"], { includeDirs: [root], enums: String, longs: Number }),
+  loadSync([...files, "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], {
+    includeDirs: [root],
+    enums: String,
+    longs: Number,
+  }),
 ) as unknown as Loaded;
+const runsService = loaded.tidemark["runs"]!.v1["RunsService"]!;
 
 const services = [
   { module: "runs", service: "RunsService", domain: "runs" },
@@ -52,19 +58,20 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
     open.push(made);
     return made;
   };
-  const metadata = (token = stack.internalToken): grpc.Metadata => {
+  const metadata = (claims: { scopes?: string[] } = {}): grpc.Metadata => {
     const made = new grpc.Metadata();
-    made.set("tidemark-internal-token", token);
+    made.set("tidemark-internal-token", stack.internalToken);
     const identity = create(IdentitySchema, {
       orgId: org,
       kind: CallerKind.API_KEY,
       scopes: ["sdk:ingest", "export:read"],
       planTier: "premium",
+      ...claims,
     });
     made.set("tidemark-identity-bin", Buffer.from(toBinary(IdentitySchema, identity)));
     return made;
   };
-  const ask = (of: grpc.Client, method: string, request: object, meta = metadata()): Promise<Answer> =>
+  const ask = (of: grpc.Client, method: string, request: object, meta = metadata(), seconds = 55): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const rpc = (of as unknown as Record<string, (...args: unknown[]) => void>)[method];
       if (rpc === undefined) throw new Error(`no method ${method}`);
@@ -72,7 +79,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         of,
         request,
         meta,
-        { deadline: Date.now() + PATIENCE_MS },
+        { deadline: Date.now() + seconds * 1000 },
         (error: grpc.ServiceError | null, answer: Answer) => (error === null ? resolve(answer) : reject(error)),
       );
     });
@@ -105,10 +112,54 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
     else expect(answer).toEqual(expect.any(Object));
   });
 
-  test("is not believed without the internal token", async () => {
-    const made = client("runs", loaded.tidemark["runs"]!.v1["RunsService"]!);
-    await expect(ask(made, "ListProjects", {}, metadata("wrong"))).rejects.toMatchObject({
-      code: grpc.status.UNAUTHENTICATED,
-    });
+  test.each([
+    ["a wrong internal token", (meta: grpc.Metadata) => meta.set("tidemark-internal-token", "wrong")],
+    ["no internal token", (meta: grpc.Metadata) => meta.remove("tidemark-internal-token")],
+    ["no identity", (meta: grpc.Metadata) => meta.remove("tidemark-identity-bin")],
+  ])("is not believed with %s", async (_name, change) => {
+    const meta = metadata();
+    change(meta);
+    const answer = ask(client("runs", runsService), "ListProjects", { limit: 10 }, meta);
+    await expect(answer).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
+  });
+
+  test("is not let in by an API key", async () => {
+    const { key } = await stack.organization();
+    const meta = new grpc.Metadata();
+    meta.set("authorization", `Bearer ${key}`);
+    const answer = ask(client("runs", runsService), "ListProjects", { limit: 10 }, meta);
+    await expect(answer).rejects.toMatchObject({ code: grpc.status.UNAUTHENTICATED });
+  });
+
+  test("may list projects without any scope: the gateway checks scopes", async () => {
+    const answer = ask(client("runs", runsService), "ListProjects", { limit: 10 }, metadata({ scopes: [] }));
+    await expect(answer).resolves.toEqual(expect.any(Object));
+  });
+
+  test("learns the services from reflection, without the internal token", async () => {
+    const stub = client("runs", loaded.grpc.reflection.v1["ServerReflection"]!) as unknown as {
+      serverReflectionInfo(): grpc.ClientDuplexStream<object, Listed>;
+    };
+    const stream = stub.serverReflectionInfo();
+    stream.end({ listServices: "" });
+    const [answer] = await Array.fromAsync(stream as AsyncIterable<Listed>);
+    const names = answer?.listServicesResponse.service.map(({ name }) => name);
+    expect(names).toContain("tidemark.runs.v1.RunsService");
+  });
+
+  test("gets the reason of an error with it", async () => {
+    const answer = ask(client("runs", runsService), "GetRun", { runId: randomUUID(), metricLimit: 10 });
+    const error = (await answer.catch((thrown: unknown) => thrown)) as grpc.ServiceError;
+    expect(error).toMatchObject({ code: grpc.status.NOT_FOUND, details: "run not found" });
+    const [bytes] = error.metadata.get("grpc-status-details-bin");
+    expect(String(bytes)).toContain("type.googleapis.com/tidemark.common.v1.ErrorDetail");
+    expect(String(bytes)).toContain("not_found");
+  });
+
+  test("may set a deadline of a minute and not more", async () => {
+    const made = client("runs", runsService);
+    const within = (seconds: number) => ask(made, "ListProjects", { limit: 10 }, metadata(), seconds);
+    await expect(within(59)).resolves.toEqual(expect.any(Object));
+    await expect(within(90)).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
   });
 });

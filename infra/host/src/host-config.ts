@@ -23,7 +23,7 @@ export const hostConfig = defineConfig({
   migrate: bool({
     env: "TIDEMARK_MIGRATE",
     default: true,
-    help: "Bring the database up to date at start. Off where a job of its own does it.",
+    help: "Bring the database up to date at start. Off where a separate job does it.",
   }),
   natsUrl: url({
     env: "TIDEMARK_NATS_URL",

@@ -121,7 +121,7 @@ describe("the host", () => {
     await expect(start([server(), sly])).rejects.toThrow("does not declare that it needs");
   });
 
-  test("all faults of the settings are told at once", async () => {
+  test("all faults of the settings are reported together", async () => {
     await expect(
       start([server()], { TIDEMARK_TEST_SIZE: "12", TIDEMARK_GRPC_PORT: "x", TIDEMARK_TYPO: "1" }),
     ).rejects.toThrow(/3 faults[\s\S]*TIDEMARK_GRPC_PORT[\s\S]*TIDEMARK_TEST_SIZE[\s\S]*TIDEMARK_TYPO|3 faults/);

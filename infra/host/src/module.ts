@@ -12,22 +12,22 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   readonly config: ConfigOf<Group>;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** The pool of the module's own role. @throws Error when the module declares no database. */
+  /** Returns the pool of the module's own role. @throws Error when the module declares no database */
   db(): Db;
-  /** How a thread of the module's own opens a pool like `db()`. @throws Error when the module declares no database. */
+  /** Returns how a thread of the module opens a pool like `db()`. @throws Error when the module declares no database */
   connection(): Pick<DbOptions, "url" | "role" | "application">;
-  /** The pool of the module's worker role: relay, sweeper, compactor. */
+  /** Returns the pool of the module's worker role: relay, sweeper, compactor. @throws Error when the module declares no database */
   workerDb(): Db;
   readonly bus: Bus;
-  /** The object store. */
+  /** Opens the object store. @throws Error when neither a folder nor an S3 endpoint is configured */
   blob(): Promise<Blob>;
-  /** A peer's service, in this process or over the network. Only services of modules named in `needs`. */
+  /** Returns a client of a peer's service, in this process or over the network. @throws Error for a service not named in `needs` */
   client<S extends GenServiceMethods>(service: GenService<S>): Client<S>;
-  /** Whether `client` of a service calls into this process: such calls cost next to nothing. */
+  /** Tells whether `client` of a service calls into this process; such calls cost almost nothing. */
   isLocal(service: DescService): boolean;
-  /** True when every module named in `needs` says that it is ready, wherever it runs. */
+  /** Tells whether every module named in `needs` is ready, wherever it runs. */
   peersReady(): Promise<boolean>;
-  /** A call that the module makes for itself, with the default deadline. */
+  /** Starts a call that the module makes for itself, with the default deadline. */
   ownCall(): Call;
   now(): Date;
 };
@@ -36,23 +36,23 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
 export type RunningModule = {
   /** The RPC services it answers. */
   implementations: readonly Implementation[];
-  /** Asked by `/readyz`; false or a rejection means: send no requests here. */
+  /** Answers `/readyz`; false or a rejection means that no requests should be sent here. */
   ready(): Promise<boolean>;
-  /** Told to end: takes no new work, finishes what it has begun. Peers still answer. */
+  /** Takes no new work and finishes what it has begun. Peers still answer. */
   drain?(): Promise<void>;
-  /** Lets go of everything of its own. Pools and the bus are closed by the host. */
+  /** Ends timers, threads and subscriptions. The host closes pools and the bus. */
   stop?(): Promise<void>;
 };
 
-/** A part of the product that can be a process of its own or share one with others. */
+/** A part of the product that runs as a separate process or shares one with others. */
 export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
-  /** `runs`, `ingest-read`: names the process, the address setting and the metrics. */
+  /** Names the process, its address among the peers and its metrics: `runs`, `ingest-read`. */
   readonly name: string;
   readonly config: Group;
-  /** The service's database role is `tidemark_<schema>`; left out: no database. */
+  /** The schema that it owns; its database role is `tidemark_<schema>`. Left out: no database. */
   readonly schema?: string;
   readonly migrations?: MigrationSet;
-  /** What its SQL names of other services' schemas: versioned views and functions (`runs.run_refs_v1`); left out: nothing. */
+  /** The versioned views and functions of other schemas that its SQL names (`runs.run_refs_v1`); `npm test` compares the list with the SQL. */
   readonly reads?: readonly string[];
   /** The generated services that it answers. */
   readonly provides: readonly DescService[];
@@ -64,7 +64,7 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
 /** A dependency on another module's service. */
 export type ModuleNeed = { readonly module: string; readonly service: DescService };
 
-/** Keeps the setting types of a definition while the host treats all modules alike. */
+/** Checks the settings' types of a definition, and returns it as the host sees all modules. */
 export function defineModule<Group extends ConfigGroup>(definition: ModuleDefinition<Group>): ModuleDefinition {
   return definition;
 }

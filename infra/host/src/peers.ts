@@ -12,11 +12,11 @@ import type { ModuleDefinition, RunningModule } from "./module.ts";
 
 /** The services of other modules, wherever they run. */
 export type Peers = {
-  /** Makes a module's services callable in this process. */
+  /** Makes the services of a module callable in this process. */
   addLocal(module: string, started: RunningModule): void;
-  /** The client that `module` uses for a service it needs. */
+  /** Returns the client that `module` uses for a service it needs. @throws Error for one that it does not declare or whose address is unknown */
   clientFor<S extends GenServiceMethods>(module: ModuleDefinition, service: GenService<S>): Client<S>;
-  /** Whether a service answers in this process. */
+  /** Tells whether a service answers in this process. */
   isLocal(service: DescService): boolean;
   /** Asks all modules that `module` needs whether they are ready. */
   ready(module: ModuleDefinition): Promise<boolean>;
@@ -30,7 +30,7 @@ function parseAddresses(items: readonly string[]): Map<string, string> {
   return new Map(items.map((item) => [item.slice(0, item.indexOf("=")), item.slice(item.indexOf("=") + 1)]));
 }
 
-/** Finds peers: in this process when it runs the module, else at the address in the settings. */
+/** Finds peers: in this process where it runs the module, otherwise at the address in the settings. */
 export function createPeers(
   addresses: readonly string[],
   options: { observer: CallObserver; token: string | undefined },

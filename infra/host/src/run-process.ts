@@ -4,8 +4,8 @@ import type { ModuleDefinition } from "./module.ts";
 import { version } from "./version.ts";
 
 /**
- * Runs modules as this process: settings from the environment, log lines on standard output, ends
- * on SIGTERM and SIGINT after draining (a second signal ends it at once). Exit codes: 0 after a
+ * Runs modules as this process: settings from the environment, log lines on standard output. Ends
+ * on SIGTERM and SIGINT after draining; a second signal ends it immediately. Exit codes: 0 after a
  * clean stop, 78 for bad settings, 1 for everything else.
  */
 export async function runProcess(options: {

@@ -40,7 +40,7 @@ export function createPools(settings: HostSettings, log: Log, metrics: Metrics) 
   };
 }
 
-/** NATS where one is named, otherwise events stay in the process. */
+/** Connects to NATS where a server is named; otherwise events stay in the process. */
 export async function openBus(settings: HostSettings, log: Log): Promise<Bus> {
   if (settings.natsUrl === undefined) return createMemoryBus({ log });
   return createNatsBus({
@@ -50,7 +50,7 @@ export async function openBus(settings: HostSettings, log: Log): Promise<Bus> {
   });
 }
 
-/** S3 where an endpoint is named, otherwise a folder. @throws Error when neither is configured. */
+/** Opens S3 where an endpoint is named, otherwise a folder. @throws Error when neither is configured */
 export async function openBlob(settings: HostSettings): Promise<Blob> {
   if (settings.s3Endpoint !== undefined) {
     if (settings.s3AccessKey === undefined || settings.s3SecretKey === undefined) {

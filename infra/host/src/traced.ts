@@ -2,8 +2,8 @@ import type { Implementation } from "@tidemark/rpc";
 import { formatTraceparent, isTracing, parseTraceparent, withSpan } from "@tidemark/telemetry";
 
 /**
- * The same service with a span around every call while traces are recorded, as a child of the
- * caller's span, wherever the caller is. Costs one comparison while they are not.
+ * Returns the same service with a span around every call while traces are recorded: a child of the
+ * caller's span, wherever the caller is. While they are not, a call costs one comparison more.
  */
 export function traced({ service, handlers }: Implementation): Implementation {
   const wrapped = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {

@@ -1,9 +1,13 @@
-import { randomUUID } from "node:crypto";
-import type { Identity } from "@tidemark/proto/common/v1/common";
+import { randomUUID, timingSafeEqual } from "node:crypto";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
+import { LRUCache } from "lru-cache";
+import { AppError } from "@tidemark/errors";
+import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 
 /** What accompanies a request through every process that it passes. */
 export type Call = {
-  /** The `x-request-id` of the answer; in every log line. */
+  /** The `x-request-id` of the answer. */
   readonly requestId: string;
   /** Who asks; undefined on routes that need no credentials and for calls a process makes for itself. */
   readonly identity: Identity | undefined;
@@ -13,8 +17,8 @@ export type Call = {
   readonly traceparent: string | undefined;
 };
 
-/** Milliseconds that a call may take when nobody says otherwise. */
-export const callTimeoutMs = 10_000;
+/** Milliseconds that a call may take unless its caller names a time. */
+const callTimeoutMs = 10_000;
 
 /** Starts a call: the gateway for a request, a process for its own work. */
 export function createCall(options: Partial<Omit<Call, "deadlineMs">> & { timeoutMs?: number } = {}): Call {
@@ -25,3 +29,79 @@ export function createCall(options: Partial<Omit<Call, "deadlineMs">> & { timeou
     traceparent: options.traceparent,
   };
 }
+
+// In lower case, as Node gives them.
+const headerNames = {
+  requestId: "x-request-id",
+  identity: "tidemark-identity-bin",
+  timeout: "connect-timeout-ms",
+  traceparent: "traceparent",
+  token: "tidemark-internal-token",
+} as const;
+
+const TIMEOUT_MS_MAX = 60_000;
+// One identity object serves many requests of a key, so its encoding is kept.
+const encoded = new WeakMap<Identity, string>();
+const decoded = new LRUCache<string, Identity>({ max: 1000 });
+
+function encodeIdentity(identity: Identity): string {
+  let text = encoded.get(identity);
+  if (text === undefined) {
+    text = base64Encode(toBinary(IdentitySchema, identity), "std_raw");
+    encoded.set(identity, text);
+  }
+  return text;
+}
+
+function decodeIdentity(text: string): Identity {
+  let identity = decoded.get(text);
+  if (identity === undefined) {
+    identity = fromBinary(IdentitySchema, base64Decode(text));
+    decoded.set(text, identity);
+  }
+  return identity;
+}
+
+/** Returns the headers that carry a call to another process; `token` proves that we are one of its peers. */
+export function callToHeaders(call: Call, token: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
+    [headerNames.requestId]: call.requestId,
+    [headerNames.timeout]: String(Math.max(1, Math.ceil(call.deadlineMs - Date.now()))),
+  };
+  if (call.identity !== undefined) headers[headerNames.identity] = encodeIdentity(call.identity);
+  if (call.traceparent !== undefined) headers[headerNames.traceparent] = call.traceparent;
+  if (token !== undefined) headers[headerNames.token] = token;
+  return headers;
+}
+
+function isPeer(given: string | undefined, token: string): boolean {
+  const expected = Buffer.from(token);
+  const actual = Buffer.from(given ?? "");
+  return actual.length === expected.length && timingSafeEqual(actual, expected);
+}
+
+/**
+ * Reads a call from the headers of an incoming RPC; what is missing gets its default. The headers
+ * say who the user is; where a token is configured, only a peer that presents it is believed.
+ * @throws unauthenticated
+ */
+export function callFromHeaders(
+  get: (name: string) => string | undefined,
+  options: { token?: string | undefined; timeoutMs?: number | undefined } = {},
+): Call {
+  const { token, timeoutMs } = options;
+  if (token !== undefined && !isPeer(get(headerNames.token), token)) {
+    throw new AppError("unauthenticated", "this port is for the parts of the service only");
+  }
+  const asked = timeoutMs ?? (Number(get(headerNames.timeout) ?? callTimeoutMs) || callTimeoutMs);
+  const identity = get(headerNames.identity);
+  return {
+    requestId: get(headerNames.requestId) ?? "",
+    identity: identity === undefined || identity === "" ? undefined : decodeIdentity(identity),
+    deadlineMs: Date.now() + Math.min(Math.max(1, asked), TIMEOUT_MS_MAX),
+    traceparent: get(headerNames.traceparent),
+  };
+}
+
+/** Header of an answer that says: no handler has seen this request, send it again elsewhere. */
+export const refusedHeader = "tidemark-refused";

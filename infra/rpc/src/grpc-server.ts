@@ -2,7 +2,7 @@ import { createServer, type Http2Server, type ServerHttp2Session } from "node:ht
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { isAppError } from "@tidemark/errors";
-import { callFromHeaders } from "./call-headers.ts";
+import { callFromHeaders } from "./call.ts";
 import { toConnectError } from "./error-wire.ts";
 import { addHealth } from "./health.ts";
 import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
@@ -15,7 +15,7 @@ const TIMEOUT_MS_MAX = 60_000;
 /** The HTTP/2 listener of a process: gRPC, gRPC-Web and Connect for any client. */
 export type GrpcServer = {
   readonly port: number;
-  /** GOAWAY to every session, then waits for what is in flight, at most `graceMs`. */
+  /** Sends GOAWAY to every session, then waits for the calls in flight, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 };
 
@@ -25,7 +25,7 @@ type ServerOptions = {
   ready: () => Promise<boolean>;
   observer?: CallObserver;
   onUnknownError?: (error: unknown) => void;
-  /** What peers must present; without it everyone who reaches the port is believed. */
+  /** What callers must present; without it everyone who reaches the port is believed. */
   token?: string | undefined;
 };
 

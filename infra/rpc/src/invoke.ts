@@ -1,7 +1,7 @@
 import type { Call } from "./call.ts";
 import { deadlineExceeded } from "./error-wire.ts";
 
-/** Told of every call that ends, for metrics and traces. */
+/** Is told of every call that ends, for metrics and traces. */
 export type CallObserver = (facts: {
   service: string;
   method: string;

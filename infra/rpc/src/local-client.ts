@@ -4,7 +4,7 @@ import { withinDeadline, observed, type CallObserver } from "./invoke.ts";
 import { unaryMethods, type Client, type Implementation } from "./service.ts";
 
 /**
- * A client of a service in this process: the handler is called with the message itself, nothing is
+ * Makes a client of a service in this process: the handler gets the message itself, nothing is
  * encoded. Errors arrive as the handler threw them, as they do over the network.
  */
 export function createLocalClient<S extends GenServiceMethods>(

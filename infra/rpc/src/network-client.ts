@@ -3,11 +3,9 @@ import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import { isAppError } from "@tidemark/errors";
 import { Pool } from "undici";
-import type { Call } from "./call.ts";
-import { callToHeaders } from "./call-headers.ts";
+import { callToHeaders, refusedHeader, type Call } from "./call.ts";
 import { deadlineExceeded, errorFromJson, peerUnavailable } from "./error-wire.ts";
 import { observed, type CallObserver } from "./invoke.ts";
-import { refusedHeader } from "./refusal.ts";
 import { unaryMethods, type Client } from "./service.ts";
 
 /** Connections to one peer, shared by the clients of all its services. */
@@ -22,7 +20,7 @@ const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 type Outcome = { bytes: Uint8Array } | { refused: true; cause: unknown };
 
-/** What went wrong before the peer can have begun with the request. */
+/** Tells whether an error came before the peer can have begun with the request. */
 function neverSent(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "UND_ERR_CONNECT_TIMEOUT";
@@ -30,9 +28,9 @@ function neverSent(error: unknown): boolean {
 
 /**
  * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's unary protocol over them.
- * A request is repeated only where it cannot have had an effect: when the peer refused it before
- * any handler saw it, when no connection came about, or when the method is declared free of side
- * effects. Everything else that breaks is `service_unavailable`, for the caller to repeat.
+ * A request is repeated only where that does no harm: when the peer refused it before any handler
+ * saw it, when no connection could be opened, or when the method is declared free of side effects.
+ * Every other broken call is `service_unavailable`; whether to repeat it is for the caller to say.
  */
 export function connectPeer(
   baseUrl: string,

@@ -3,7 +3,7 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ConnectRouter } from "@connectrpc/connect";
 import { ServerReflection, type ServerReflectionRequest } from "@tidemark/proto/grpc/reflection/v1/reflection";
 
-/** The file and everything it imports, dependencies last. */
+/** Returns the file and everything that it imports, dependencies last. */
 function withDependencies(file: DescFile, seen = new Set<DescFile>()): DescFile[] {
   if (seen.has(file)) return [];
   seen.add(file);

@@ -40,7 +40,7 @@ export function implement<S extends GenServiceMethods>(service: GenService<S>, h
   return { service, handlers };
 }
 
-/** The unary methods of a service by their local names (`createRun`). */
+/** Returns the unary methods of a service with their local names (`createRun`). @throws Error for a method that streams */
 export function unaryMethods(service: GenService<GenServiceMethods>): [string, DescMethodUnary][] {
   return Object.entries(service.method).map(([name, method]) => {
     if (method.methodKind !== "unary") throw new Error(`${service.typeName}.${name} is not unary`);

@@ -1,10 +1,9 @@
 import { create, fromBinary, toBinary, type DescMethodUnary } from "@bufbuild/protobuf";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
-import { callFromHeaders } from "./call-headers.ts";
+import { callFromHeaders, refusedHeader } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
 import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
-import { refusedHeader } from "./refusal.ts";
 import { unaryMethods, type Implementation } from "./service.ts";
 
 const REQUEST_BYTES_MAX = 128 * 1024 * 1024;
@@ -13,9 +12,9 @@ type Route = { method: DescMethodUnary; service: string; handler: Implementation
 
 /** Answers Connect unary requests over HTTP/1.1. */
 export type UnaryServer = {
-  /** True when the request was one for an RPC and has been taken. */
+  /** Takes a request for an RPC; returns false for any other, which it leaves alone. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** From now on every new request is refused, in a way that tells the peer to go elsewhere. */
+  /** Refuses every new request from now on, in a way that tells the peer to send it elsewhere. */
   refuse(): void;
 };
 
@@ -30,7 +29,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-/** Builds the HTTP/1.1 side of a process: Connect's unary protocol for every implemented service. */
+/** Builds the HTTP/1.1 side of a process: Connect's unary protocol for every service. @throws Error when a handler is missing */
 export function createUnaryServer(
   implementations: readonly Implementation[],
   options: { observer?: CallObserver; onUnknownError?: (error: unknown) => void; token?: string | undefined } = {},

@@ -2,7 +2,7 @@ import { appendFile } from "node:fs/promises";
 import { obtainServer, type Log, type ObtainedServer, type ServerName } from "@tidemark/local";
 
 const obtainedVariable = "TIDEMARK_TEST_SERVERS";
-const names: readonly ServerName[] = ["nats-server", "minio"];
+const names: readonly ServerName[] = ["nats-server", "minio", "grpcurl"];
 const print: Log = (line) => void process.stderr.write(`${line}\n`);
 
 /**

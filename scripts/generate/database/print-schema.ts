@@ -3,9 +3,9 @@ import { printTables } from "./print-tables.ts";
 import { comment, wrap } from "./wrap.ts";
 
 /**
- * A schema of the connected database as text for people: types, tables with everything that belongs to them, views and
- * functions, each kind in the order of its names. No owner is named where it is the role that migrates. The text is there
- * to be read and compared, not to be executed: a function may stand below a view that calls it.
+ * Returns a schema of the connected database as text for people: types, tables with everything that belongs to them, views
+ * and functions, each kind in the order of names. An owner is named only where it is not the role that migrates. The text is
+ * there to be read and compared, not to be executed: a function may stand below a view that calls it.
  * @throws Error for an object of a kind that is not printed, so that none is left out silently
  */
 export async function printSchema(catalog: Catalog, schema: string): Promise<string> {
@@ -49,7 +49,7 @@ type Named = {
   readonly comment: string | null;
 };
 
-/** A function with its head wrapped; PostgreSQL writes all arguments and all result columns on a line each. */
+/** Wraps the head of a function: PostgreSQL writes all arguments on one line and all result columns on another. */
 function functionText(definition: string): string {
   const body = definition.search(/^(AS |BEGIN ATOMIC|RETURN )/m);
   const head = definition.slice(0, body).replace("CREATE OR REPLACE", "CREATE").trimEnd().split("\n");

@@ -13,7 +13,7 @@ type Column = { readonly table: string; readonly text: string; readonly comment:
 /** A statement or a line that belongs to a table, ready to print. */
 type OfTable = { readonly table: string; readonly text: string };
 
-/** The tables of a schema, each with columns, constraints, indexes, row level security, triggers and privileges. */
+/** Returns the tables of a schema, each with columns, constraints, indexes, row level security, triggers and privileges. */
 export async function printTables(catalog: Catalog, schema: string): Promise<readonly string[]> {
   const read = async <Row extends object>(text: string): Promise<readonly Row[]> =>
     (await catalog.query<Row>(text, [schema])).rows;

@@ -24,6 +24,11 @@ const launchConfig = defineConfig({
     optional: true,
     help: "Path of the MinIO server for the split start and the tests, instead of one from PATH or the cache.",
   }),
+  grpcurl: text({
+    env: "TIDEMARK_GRPCURL",
+    optional: true,
+    help: "Path of grpcurl for the tests, instead of one from PATH or the cache.",
+  }),
   python: text({
     env: "TIDEMARK_PYTHON",
     optional: true,

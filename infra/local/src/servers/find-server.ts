@@ -3,8 +3,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { cacheDirectory, findExecutable, runCaptured } from "@tidemark/toolcache";
 
-/** A server that split mode needs. */
-export type ServerName = "nats-server" | "minio";
+/** The servers that split mode needs, and the gRPC client of the tests, which is obtained in the same ways. */
+export type ServerName = "nats-server" | "minio" | "grpcurl";
 
 /** Where a server is, or one sentence that says why it is missing and what was tried. */
 export type ObtainedServer = { path: string } | { missing: string };
@@ -71,6 +71,17 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
     accepts: (text) => text.startsWith("minio version "),
     needs: "a MinIO server",
   },
+  grpcurl: {
+    variable: "TIDEMARK_GRPCURL",
+    version: "v1.9.3",
+    goPackage: "github.com/fullstorydev/grpcurl/cmd/grpcurl",
+    buildTime: "about a minute",
+    image: "fullstorydev/grpcurl:v1.9.3",
+    imagePath: "/bin/grpcurl",
+    // Built with Go it does not know its version.
+    accepts: (text) => text.startsWith("grpcurl "),
+    needs: "grpcurl",
+  },
 };
 
 function isAtLeast(match: RegExpExecArray | null, [major, minor]: readonly [number, number]): boolean {
@@ -79,7 +90,7 @@ function isAtLeast(match: RegExpExecArray | null, [major, minor]: readonly [numb
 }
 
 /**
- * Looks for a server that split mode needs, in this order: the environment variable (TIDEMARK_NATS_SERVER, TIDEMARK_MINIO),
+ * Looks for a server that split mode needs, in this order: the environment variable (TIDEMARK_NATS_SERVER, TIDEMARK_MINIO, TIDEMARK_GRPCURL),
  * PATH, the shared cache. Fetches and builds nothing. A variable that names something unusable is an answer, not skipped.
  */
 export async function findServer(name: ServerName, options: FindOptions = {}): Promise<ObtainedServer> {
