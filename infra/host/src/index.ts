@@ -7,5 +7,5 @@ export {
   type ModuleNeed,
   type RunningModule,
 } from "./module.ts";
-export { migrateModules } from "./migrate-modules.ts";
+export { migrateModules } from "./stores.ts";
 export { runProcess } from "./run-process.ts";

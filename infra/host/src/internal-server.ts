@@ -5,7 +5,7 @@ import type { UnaryServer } from "@tidemark/rpc";
 /** The internal listener of a process: peers, probes, Prometheus. */
 export type InternalServer = {
   readonly port: number;
-  /** Closes what is idle, waits for what is not, at most `graceMs`. */
+  /** Closes idle connections and waits for the others, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 };
 
@@ -42,7 +42,7 @@ export async function startInternalServer(options: {
       response.end(body);
     });
   });
-  // A peer that lives long should notice new replicas behind the same name now and then.
+  // Connections end after this many requests, so that peers sometimes find new replicas behind the same name.
   server.maxRequestsPerSocket = 100_000;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -52,8 +52,8 @@ export async function startInternalServer(options: {
   return {
     port: typeof address === "object" && address !== null ? address.port : options.port,
     async close(graceMs) {
-      // Peers learn from their next request that they should go elsewhere; a connection closed
-      // under a request on its way would leave its sender in doubt.
+      // Peers learn from the answer to their next request that they should send it elsewhere. If a
+      // connection closed while a request is on its way, the sender would not know its outcome.
       const patience = Date.now() + Math.min(graceMs, GOODBYE_MS);
       while ((await connectionsOf(server)) > 0 && Date.now() < patience) await pause(POLL_MS);
       await new Promise<void>((resolve) => {

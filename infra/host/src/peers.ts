@@ -10,7 +10,7 @@ import {
 } from "@tidemark/rpc";
 import type { ModuleDefinition, RunningModule } from "./module.ts";
 
-/** The services of other modules, wherever they run. */
+/** The services of other modules, in this process or another. */
 export type Peers = {
   /** Makes a module's services callable in this process. */
   addLocal(module: string, started: RunningModule): void;
@@ -30,7 +30,7 @@ function parseAddresses(items: readonly string[]): Map<string, string> {
   return new Map(items.map((item) => [item.slice(0, item.indexOf("=")), item.slice(item.indexOf("=") + 1)]));
 }
 
-/** Finds peers: in this process when it runs the module, else at the address in the settings. */
+/** Finds peers: in this process if it runs the module, else at the address in the settings. */
 export function createPeers(
   addresses: readonly string[],
   options: { observer: CallObserver; token: string | undefined },

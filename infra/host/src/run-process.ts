@@ -3,9 +3,9 @@ import { startHost, type Host } from "./host.ts";
 import type { ModuleDefinition } from "./module.ts";
 
 /**
- * Runs modules as this process: settings from the environment, log lines on standard output, ends
- * on SIGTERM and SIGINT after draining (a second signal ends it at once). Exit codes: 0 after a
- * clean stop, 78 for bad settings, 1 for everything else.
+ * Runs modules as this process, with settings from the environment and log lines on standard output.
+ * It ends on SIGTERM and SIGINT after draining; a second signal ends it immediately. Exit codes: 0
+ * after a clean stop, 78 for bad settings, 1 for everything else.
  */
 export async function runProcess(options: {
   name: string;

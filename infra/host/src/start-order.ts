@@ -1,8 +1,8 @@
 import type { ModuleDefinition } from "./module.ts";
 
 /**
- * The modules with everything that they need before them; needs that run elsewhere are left out.
- * @throws Error when modules need each other in a circle, or two have one name.
+ * Orders modules so that each comes after those that it needs; needs that run elsewhere are ignored.
+ * @throws Error if modules need each other in a circle, or two have the same name.
  */
 export function startOrder(modules: readonly ModuleDefinition[]): ModuleDefinition[] {
   const byName = new Map(modules.map((module) => [module.name, module]));

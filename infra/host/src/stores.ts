@@ -1,13 +1,14 @@
 import { createFolderBlob, createMinioBlob, type Blob } from "@tidemark/blob";
 import { createMemoryBus, createNatsBus, type Bus } from "@tidemark/bus";
 import type { ConfigOf } from "@tidemark/config";
-import { createDb, type Db } from "@tidemark/pg";
+import { createDb, migrate, platformMigrations, type Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { hostConfig } from "./host-config.ts";
+import type { ModuleDefinition } from "./module.ts";
 
 type HostSettings = ConfigOf<typeof hostConfig>;
 
-/** Opens the pools of a process, one per role, each at its first use. */
+/** Returns the pools of a process, one per role, each opened at its first use. */
 export function createPools(settings: HostSettings, log: Log, metrics: Metrics) {
   const pools = new Map<string, Db>();
   const connect = (role: string, application: string) => {
@@ -40,7 +41,7 @@ export function createPools(settings: HostSettings, log: Log, metrics: Metrics) 
   };
 }
 
-/** NATS where one is named, otherwise events stay in the process. */
+/** Opens the bus: NATS if a server is configured, otherwise events stay in the process. */
 export async function openBus(settings: HostSettings, log: Log): Promise<Bus> {
   if (settings.natsUrl === undefined) return createMemoryBus({ log });
   return createNatsBus({
@@ -50,7 +51,7 @@ export async function openBus(settings: HostSettings, log: Log): Promise<Bus> {
   });
 }
 
-/** S3 where an endpoint is named, otherwise a folder. @throws Error when neither is configured. */
+/** Opens the object store: S3 if an endpoint is configured, otherwise a folder. @throws Error if neither is configured. */
 export async function openBlob(settings: HostSettings): Promise<Blob> {
   if (settings.s3Endpoint !== undefined) {
     if (settings.s3AccessKey === undefined || settings.s3SecretKey === undefined) {
@@ -67,4 +68,14 @@ export async function openBlob(settings: HostSettings): Promise<Blob> {
     throw new Error("artifact bytes need TIDEMARK_S3_ENDPOINT or TIDEMARK_BLOB_DIRECTORY");
   }
   return createFolderBlob({ directory: settings.blobDirectory });
+}
+
+/**
+ * Brings the shared schema and those of the modules up to date, in the order of the modules.
+ * Returns `<schema>/<file>` of each file that it applied. Several processes may do this simultaneously.
+ */
+export async function migrateModules(ownerUrl: string, modules: readonly ModuleDefinition[]): Promise<string[]> {
+  const sets = modules.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations]));
+  const unique = [...new Map(sets.map((set) => [set.schema, set])).values()];
+  return (await migrate(ownerUrl, [platformMigrations, ...unique])).applied;
 }

@@ -2,8 +2,8 @@ import type { Implementation } from "@tidemark/rpc";
 import { formatTraceparent, isTracing, parseTraceparent, withSpan } from "@tidemark/telemetry";
 
 /**
- * The same service with a span around every call while traces are recorded, as a child of the
- * caller's span, wherever the caller is. Costs one comparison while they are not.
+ * Returns the same service with a span around every call while traces are recorded, as a child of the
+ * caller's span, even if the caller is another process. Costs one comparison while they are not.
  */
 export function traced({ service, handlers }: Implementation): Implementation {
   const wrapped = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {

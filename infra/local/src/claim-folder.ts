@@ -6,10 +6,10 @@ import { explainFailure, startError, tryLock } from "@tidemark/toolcache";
 export type Claim = { release(): Promise<void> };
 
 /**
- * Makes a data folder, readable for its owner only, and takes it for this process. The claim of a process that has died
- * does not count.
+ * Creates a data folder, readable only for its owner, and claims it for this process. The claim of a process that has
+ * died does not count.
  *
- * @throws StartError in one line when a living Tidemark has it, or when it cannot be written
+ * @throws StartError in one line if a running Tidemark has it, or if it cannot be written
  */
 export async function claimFolder(folder: string): Promise<Claim> {
   try {
@@ -25,7 +25,7 @@ export async function claimFolder(folder: string): Promise<Claim> {
   }
 }
 
-/** The same error, or a StartError that says why a folder cannot be used when the operating system refused it. */
+/** Returns the same error, or a StartError that says why a folder cannot be used if the operating system refused it. */
 export function unusableFolder(folder: string, error: unknown): unknown {
   if (typeof error !== "object" || error === null || !("code" in error)) return error;
   const code = String(error.code);

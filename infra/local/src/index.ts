@@ -1,13 +1,11 @@
 export { claimFolder, type Claim } from "./claim-folder.ts";
 export { freePort } from "./free-port.ts";
-export type { Log } from "./log.ts";
 export { pollUntil } from "./poll-until.ts";
 export { startPostgres, type Postgres, type PostgresOptions } from "./postgres/start-postgres.ts";
 export type { PostgresSettings } from "./postgres/settings.ts";
-export { startChild, type Child, type ChildExit, type ChildOptions, type StopStep } from "./start-child.ts";
+export { startChild, type Child, type ChildExit, type ChildOptions, type Log, type StopStep } from "./start-child.ts";
 export { cacheDirectory, isStartError, startError, tryLock, withLock } from "@tidemark/toolcache";
-export { type FindOptions, type ObtainedServer } from "./servers/find-server.ts";
+export type { FindOptions, ObtainedServer, ServerName } from "./servers/find-server.ts";
 export { obtainServer, type ObtainOptions } from "./servers/obtain-server.ts";
-export type { ServerName } from "./servers/server-sources.ts";
 export { startMinio, type Minio, type MinioOptions } from "./servers/start-minio.ts";
 export { startNats, type Nats, type NatsOptions } from "./servers/start-nats.ts";

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Asks until the answer is something else than undefined.
+ * Calls `ask` until it returns something other than undefined.
  *
- * @returns the answer, or undefined when `timeoutMs` have passed without one
+ * @returns the answer, or undefined if `timeoutMs` have passed without one
  */
 export async function pollUntil<T>(
   ask: () => Promise<T | undefined> | T | undefined,

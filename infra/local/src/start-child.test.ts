@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { join } from "node:path";
 import { pollUntil } from "./poll-until.ts";
-import { processesIn } from "./processes-in.ts";
+import { processesIn } from "./stop-leftovers.ts";
 import { startChild } from "./start-child.ts";
-import { hasEnded, holdInProcess, killHard } from "./testing/hold-in-process.ts";
+import { hasEnded, holdInProcess, killHard } from "./hold-in-process.fixture.ts";
 
 let cwd = "";
 

@@ -1,11 +1,48 @@
-import type { Log } from "./log.ts";
+import { execFileSync } from "node:child_process";
+import { readFile, readdir, readlink, realpath } from "node:fs/promises";
+import { basename } from "node:path";
 import { pollUntil } from "./poll-until.ts";
-import { processesIn } from "./processes-in.ts";
-import type { StopStep } from "./start-child.ts";
+import type { Log, StopStep } from "./start-child.ts";
+
+/** A running process and its parent. */
+export type RunningProcess = { pid: number; parent: number };
 
 /**
- * Ends the servers that a killed Tidemark left behind in a folder, in steps, and returns when none is left. The caller
- * holds the folder's claim, so no living Tidemark can own them.
+ * Returns the processes of one program that work in one folder. On Linux this is their current folder, which only the same
+ * account or root can see; elsewhere it is found in their command lines (untried).
+ *
+ * @param program file name of the executable, so that a person's shell in that folder is never included
+ */
+export async function processesIn(folder: string, program: string): Promise<RunningProcess[]> {
+  const real = await realpath(folder).catch(() => folder);
+  if (process.platform !== "linux") return processesNaming(real, program);
+  const found: RunningProcess[] = [];
+  for (const entry of await readdir("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    try {
+      if ((await readlink(`/proc/${entry}/cwd`)) !== real) continue;
+      // An executable that was replaced meanwhile shows as "name (deleted)".
+      if (basename(await readlink(`/proc/${entry}/exe`)).split(" ")[0] !== program) continue;
+      const parent = /^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${entry}/status`, "utf8"))?.[1];
+      found.push({ pid: Number(entry), parent: Number(parent) });
+    } catch {
+      // It has ended meanwhile, or belongs to another account.
+    }
+  }
+  return found;
+}
+
+function processesNaming(folder: string, program: string): RunningProcess[] {
+  return execFileSync("ps", ["-axo", "pid=,ppid=,command="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(folder) && line.includes(program) && !line.includes("tidemark-watch"))
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+}
+
+/**
+ * Ends the servers that a killed Tidemark left behind in a folder, in steps, and resolves when none is left. The caller
+ * holds the folder's claim, so no running Tidemark can own them.
  *
  * @param program file name of the server's executable
  * @returns how many processes there were
@@ -22,7 +59,7 @@ export async function stopLeftovers(
   for (const { signal, waitMs } of steps) {
     const running = await processesIn(folder, program);
     const ids = new Set(running.map(({ pid }) => pid));
-    // A server's own helpers are its to end; signals may mean other things to them.
+    // A server ends its own helpers; signals may have other meanings for them.
     for (const { pid, parent } of running) if (signal === "SIGKILL" || !ids.has(parent)) sendSignal(pid, signal);
     const gone = await pollUntil(async () => ((await processesIn(folder, program)).length === 0 ? true : undefined), {
       everyMs: 50,
@@ -37,6 +74,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has ended meanwhile.
   }
 }

@@ -22,7 +22,7 @@ const codes: Record<RpcCode, Code> = {
 
 const DETAIL_TYPE = ErrorDetailSchema.typeName;
 
-/** An error that is no AppError becomes `internal`; its text stays here. */
+/** Turns an error that is not an AppError into `internal`; its text is not sent. */
 function known(error: unknown): AppError {
   return isAppError(error) ? error : new AppError("internal", "internal error", { cause: error });
 }
@@ -36,7 +36,7 @@ function detailOf(error: AppError): ErrorDetail {
   });
 }
 
-/** An error as it crosses a process border. */
+/** Returns an error in the form in which it is sent to another process. */
 export function toConnectError(error: unknown): ConnectError {
   const shown = known(error);
   const wire = new ConnectError(shown.message, codes[reasons[shown.reason].rpc], undefined, undefined, error);
@@ -44,13 +44,13 @@ export function toConnectError(error: unknown): ConnectError {
   return wire;
 }
 
-/** An error as a part of an answer, where several things share a call. */
+/** Returns an error as a part of an answer, for calls that several requests share. */
 export function toRefusal(error: unknown): Refusal {
   const shown = known(error);
   return create(RefusalSchema, { detail: detailOf(shown), text: shown.message });
 }
 
-/** The error of such a part. */
+/** Returns the error of such a part. */
 export function fromRefusal({ detail, text }: Refusal): AppError {
   return detail === undefined ? new AppError("internal", "internal error") : fromDetail(detail, text);
 }
@@ -77,7 +77,7 @@ export function errorToJson(error: unknown): ConnectErrorJson {
   };
 }
 
-/** Reads Connect's unary error body back; a body that is none is a peer that is not well. */
+/** Reads Connect's unary error body. Any other body means that the peer does not work as it should. */
 export function errorFromJson(body: string): AppError {
   try {
     const json = JSON.parse(body) as Partial<ConnectErrorJson>;
@@ -93,7 +93,7 @@ export function errorFromJson(body: string): AppError {
   }
 }
 
-/** 503: a peer process could not be reached or did not speak our protocol. */
+/** Makes a 503: a peer process could not be reached or did not speak the protocol. */
 export function peerUnavailable(cause: unknown): AppError {
   return new AppError("service_unavailable", "a part of the service is not available; try again", {
     retryAfterSeconds: 1,
@@ -101,7 +101,7 @@ export function peerUnavailable(cause: unknown): AppError {
   });
 }
 
-/** 503: the time for this call is over. */
+/** Makes a 503: the time for this call is over. */
 export function deadlineExceeded(): AppError {
   return new AppError("deadline_exceeded", "the request could not be completed in time; try again", {
     retryAfterSeconds: 1,

@@ -2,11 +2,9 @@ import { createServer, type Http2Server, type ServerHttp2Session } from "node:ht
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { isAppError } from "@tidemark/errors";
-import { callFromHeaders } from "./call-headers.ts";
+import { callFromHeaders, observed, withinDeadline, type CallObserver } from "./call.ts";
 import { toConnectError } from "./error-wire.ts";
-import { addHealth } from "./health.ts";
-import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
-import { addReflection } from "./reflection.ts";
+import { addHealth, addReflection } from "./grpc-services.ts";
 import { unaryMethods, type Implementation } from "./service.ts";
 
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
@@ -15,7 +13,7 @@ const TIMEOUT_MS_MAX = 60_000;
 /** The HTTP/2 listener of a process: gRPC, gRPC-Web and Connect for any client. */
 export type GrpcServer = {
   readonly port: number;
-  /** GOAWAY to every session, then waits for what is in flight, at most `graceMs`. */
+  /** Sends GOAWAY to every session, then waits for the requests in flight, at most `graceMs`. */
   close(graceMs: number): Promise<void>;
 };
 
@@ -25,7 +23,7 @@ type ServerOptions = {
   ready: () => Promise<boolean>;
   observer?: CallObserver;
   onUnknownError?: (error: unknown) => void;
-  /** What peers must present; without it everyone who reaches the port is believed. */
+  /** The token that peers must send. Without it, everyone who can reach the port is trusted. */
   token?: string | undefined;
 };
 

@@ -21,7 +21,7 @@ export type Handlers<S extends GenServiceMethods> = {
   [K in keyof S]: Handler<UnaryOf<S[K]>["input"], UnaryOf<S[K]>["output"]>;
 };
 
-/** How peers call a service, wherever it runs. */
+/** How other modules call a service, in the same process or another. */
 export type Client<S extends GenServiceMethods> = {
   [K in keyof S]: (
     request: MessageInitShape<UnaryOf<S[K]>["input"]>,

@@ -1,10 +1,8 @@
 import { create, fromBinary, toBinary, type DescMethodUnary } from "@bufbuild/protobuf";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
-import { callFromHeaders } from "./call-headers.ts";
+import { callFromHeaders, observed, refusedHeader, withinDeadline, type CallObserver } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
-import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
-import { refusedHeader } from "./refusal.ts";
 import { unaryMethods, type Implementation } from "./service.ts";
 
 const REQUEST_BYTES_MAX = 128 * 1024 * 1024;
@@ -13,9 +11,9 @@ type Route = { method: DescMethodUnary; service: string; handler: Implementation
 
 /** Answers Connect unary requests over HTTP/1.1. */
 export type UnaryServer = {
-  /** True when the request was one for an RPC and has been taken. */
+  /** Returns true if the request is for an RPC, which it then answers. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** From now on every new request is refused, in a way that tells the peer to go elsewhere. */
+  /** Refuses every new request from now on, so that peers send it elsewhere. */
   refuse(): void;
 };
 
@@ -30,7 +28,7 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-/** Builds the HTTP/1.1 side of a process: Connect's unary protocol for every implemented service. */
+/** Creates the HTTP/1.1 side of a process: Connect's unary protocol for every implemented service. */
 export function createUnaryServer(
   implementations: readonly Implementation[],
   options: { observer?: CallObserver; onUnknownError?: (error: unknown) => void; token?: string | undefined } = {},
@@ -66,7 +64,7 @@ export function createUnaryServer(
       );
     } catch (error) {
       if (!isAppError(error)) options.onUnknownError?.(error);
-      // Our own clients read the body, not the status; any status but 200 marks an error.
+      // The clients of this package read the body, not the status: any status but 200 means an error.
       answer(response, 500, "application/json", JSON.stringify(errorToJson(error)));
     }
   };

@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { obtainServer, startPostgres, type Postgres } from "@tidemark/local";
 
 declare global {
-  // Jest runs setup and teardown in one process and hands nothing from one to the other.
+  // Jest runs setup and teardown in one process and passes nothing from one to the other.
   var tidemarkTestPostgres: { server: Postgres; directory: string } | undefined;
 }
 
 /**
  * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its
- * data are thrown away, so it does not wait for the disk; tests of durability start their own.
- * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, builds NATS and MinIO first where need be.
+ * data is deleted afterwards, so it does not wait for the disk; tests of durability start their own.
+ * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, builds NATS and MinIO first if needed.
  */
 export default async function startTestServer(): Promise<void> {
   const log = (line: string): void => void process.stderr.write(`${line}\n`);
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {
-    // Those that cannot be had are noted by the tests that need them.
+    // Tests that need a server which is not available note that.
     await obtainServer("nats-server", { log });
     await obtainServer("minio", { log });
   }

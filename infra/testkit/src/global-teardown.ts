@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 
-/** Ends the PostgreSQL of this test run and deletes its data. */
+/** Stops the PostgreSQL of this test run and deletes its data. */
 export default async function stopTestServer(): Promise<void> {
   const running = globalThis.tidemarkTestPostgres;
   if (running === undefined) return;

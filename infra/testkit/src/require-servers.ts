@@ -3,7 +3,7 @@ import { obtainServer } from "@tidemark/local";
 
 type ServerName = "nats-server" | "minio";
 
-/** Notes something that could not be had, and what was therefore not tested; the end of the run repeats it. */
+/** Notes something that is not available and what is therefore not tested; the end of the run repeats it. */
 export async function noteMissing(sentence: string): Promise<void> {
   const file = process.env["TIDEMARK_MISSING_FILE"];
   process.stderr.write(`MISSING: ${sentence}\n`);
@@ -11,8 +11,8 @@ export async function noteMissing(sentence: string): Promise<void> {
 }
 
 /**
- * Paths of the servers that a test needs; undefined when one cannot be had, which is then noted.
- * With CI=true a note fails the run, so that nothing is left out unseen.
+ * Returns the paths of the servers that a test needs; undefined if one is not available, which is then noted.
+ * With CI=true a note fails the run, so that nothing is skipped unnoticed.
  */
 export async function requireServers(names: readonly ServerName[]): Promise<Map<ServerName, string> | undefined> {
   const paths = new Map<ServerName, string>();

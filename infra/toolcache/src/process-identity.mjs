@@ -3,15 +3,15 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
- * Names one process so that another process, perhaps after a reboot or in another container, can tell whether it still
- * lives: process ids alone are used again.
+ * Identifies one process so that another process, perhaps after a reboot or in another container, can tell whether it is
+ * still running: process ids alone are reused.
  *
  * @typedef {object} ProcessIdentity
  * @property {number} pid
  * @property {string} started when it was started, in the units of the operating system; only compared for equality
  * @property {string} host the machine's name
- * @property {string} boot changes with every boot; empty where the system does not say
- * @property {string} pidSpace the space that `pid` belongs to (containers have their own); empty where there is only one
+ * @property {string} boot changes with every boot; empty if the system does not provide it
+ * @property {string} pidSpace the space that `pid` belongs to (containers have their own); empty if there is only one
  */
 
 /** @param {() => string} read */
@@ -25,7 +25,7 @@ const orEmpty = (read) => {
 
 /**
  * @param {number} pid
- * @returns {string} empty when there is no such process
+ * @returns {string} empty if there is no such process
  */
 const startedAt = (pid) =>
   orEmpty(() => {
@@ -33,14 +33,14 @@ const startedAt = (pid) =>
       return execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8", stdio: "pipe" }).trim();
     }
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
+    // The second field is the program's name in parentheses and may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended; only its parent has not looked yet.
+    // A zombie has ended; only its parent has not read its exit code yet.
     return fields[0] === "Z" ? "" : (fields[19] ?? "");
   });
 
 /**
- * This process, or another one of this machine.
+ * Returns the identity of this process, or of another one on this machine.
  *
  * @param {number} [pid]
  * @returns {ProcessIdentity}
@@ -54,8 +54,8 @@ export const processIdentity = (pid = process.pid) => ({
 });
 
 /**
- * Whether a process named earlier still lives; "unknown" when it belongs to another machine or container, whose processes
- * cannot be seen from here.
+ * Returns whether an identified process is still running; "unknown" if it belongs to another machine or container, whose
+ * processes cannot be seen from here.
  *
  * @param {ProcessIdentity} identity
  * @returns {boolean | "unknown"}

@@ -1,20 +1,21 @@
 import { chmod, lchown, lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findExecutable, runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 
 /** A user of the operating system. */
 export type Account = { uid: number; gid: number };
 
-// In order. "postgres" is the name that every package of PostgreSQL uses, so a machine may have it already.
+// In this order. Every package of PostgreSQL uses the name "postgres", so a machine may already have it.
 const candidates = ["postgres", "_postgres"];
 
 /**
- * The account that the server must run as, because PostgreSQL refuses to be root: for root the one that owns the cluster
- * already, else a system account `postgres` (made if there is none), else `nobody`. For anybody else undefined: no change.
+ * Returns the account that the server must run as, because PostgreSQL refuses to run as root: for root the owner of the
+ * cluster, else a system account `postgres` (created if it does not exist), else `nobody`. For any other user undefined,
+ * which means no change.
  *
- * @param cluster the cluster's folder; need not exist
- * @throws StartError when the cluster belongs to somebody else, or no account can be had
+ * @param cluster the cluster's folder, which may not exist
+ * @throws StartError if the cluster belongs to another user, or no account is available
  */
 export async function serverAccount(cluster: string, log: Log, env: NodeJS.ProcessEnv): Promise<Account | undefined> {
   const owner = await lstat(cluster).catch(() => undefined);
@@ -32,7 +33,7 @@ export async function serverAccount(cluster: string, log: Log, env: NodeJS.Proce
   return account;
 }
 
-/** The first of these names that a passwd file knows, and that is not root. Pure. */
+/** Returns the account of the first of these names that a passwd file has and that is not root. Pure. */
 export function findAccount(passwd: string, names: readonly string[]): Account | undefined {
   const lines = passwd.split("\n").map((line) => line.split(":"));
   return names
@@ -42,8 +43,8 @@ export function findAccount(passwd: string, names: readonly string[]): Account |
 }
 
 /**
- * Gives a cluster to an account, if it is not that account's already: a data folder that root has copied belongs to root.
- * A server also insists on nobody else being able to read it.
+ * Gives a cluster to an account unless it owns it already: a data folder that root has copied belongs to root. Also
+ * closes it to others, as the server requires.
  */
 export async function giveCluster(cluster: string, account: Account | undefined): Promise<void> {
   const { uid } = await lstat(cluster);

@@ -2,22 +2,22 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
-import { explainPostgres } from "./explain-postgres.ts";
+import { clusterArgument, explainPostgres, serverEnvironment } from "./server-process.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
-import { clusterArgument, serverEnvironment } from "./server-process.ts";
 
 /** The superuser of an embedded server. */
 export const superuser = "postgres";
 
 /**
- * Makes a new database cluster: UTF-8, collated by code point (the same on every machine), data checksums, and for every
- * connection the password of its only user. It appears at its path whole or not at all, whenever this process dies.
+ * Creates a new database cluster: UTF-8, collated by code point (the same on every machine), with data checksums, and with
+ * the password of its only user for every connection. It appears at its path completely or not at all, even if this
+ * process dies.
  *
- * @param cluster path of the new cluster; its folder exists and is this process's alone
- * @param durable false leaves the flush to the disk out
- * @throws StartError in one line, for example when the disk is full
+ * @param cluster path of the new cluster; its folder exists and belongs to this process only
+ * @param durable false skips the flush to the disk
+ * @throws StartError in one line, for example if the disk is full
  */
 export async function createCluster(
   programs: PostgresPrograms,
@@ -42,8 +42,8 @@ export async function createCluster(
     await writeFile(passwordFile, password, { mode: 0o600, flush: true });
     const { code, output } = await runCaptured(
       "/bin/sh",
-      // initdb opens its password file by name, and can do so for a pipe made by a shell of its own account; a file would
-      // have to lie where that account can read it.
+      // initdb opens its password file by name, which also works for a pipe from a shell of the same account; a file would
+      // have to be where that account can read it.
       [
         "-c",
         'cat | "$0" "$@"',
@@ -61,9 +61,9 @@ export async function createCluster(
 }
 
 /**
- * The major version that made a cluster; undefined when there is no cluster.
+ * Returns the major version that created a cluster; undefined if there is no cluster.
  *
- * @throws StartError for a folder that is no cluster
+ * @throws StartError for a folder that is not a cluster
  */
 export async function clusterMajor(cluster: string): Promise<number | undefined> {
   const entries = await readdir(cluster).catch((error: NodeJS.ErrnoException) => {
@@ -93,7 +93,7 @@ function initdbArguments(
     "--encoding=UTF8",
     "--locale=C",
   ];
-  // Since 17 there is a locale that knows the letters of all scripts and still compares by code point on every machine.
+  // Since version 17 there is a locale that knows the letters of all scripts and compares by code point on every machine.
   if (programs.major >= 17) options.push("--locale-provider=builtin", "--builtin-locale=C.UTF-8");
   if (!durable) options.push("--no-sync");
   return options;

@@ -2,14 +2,14 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, stat }
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { withLock } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
 
 /**
- * The same programs at a place where the server's account can read them. Root's home folder is closed to it on most
- * machines, and with it a work tree and a cache that lie there; root's folders are not opened for that: the programs
- * (60 MB) are copied, once per version, to a folder of root's that everybody may read.
+ * Returns the programs in a folder where the server's account can read them. Root's home folder is closed to that account
+ * on most machines, and with it a work tree and a cache inside it. Root's folders are not opened for this: the programs
+ * (60 MB) are copied, once per version, to a folder that root owns and everybody may read.
  *
  * @param cacheDir tried first, then /var/cache/tidemark, then a folder in the system's temporary folder
  */
@@ -24,7 +24,7 @@ export async function readablePrograms(
   for (const folder of [cacheDir, "/var/cache/tidemark", join(tmpdir(), "tidemark-cache")]) {
     const copies = join(folder, "readable");
     if (!(await offersReadable(folder, account)) || !(await makeOpenFolder(copies))) continue;
-    // Somebody else's folder would let them put their program in the place of ours.
+    // The owner of another folder could replace the programs with others.
     if (!(await isRootsOwn(folder)) || !(await isRootsOwn(copies)) || !(await canRead(copies, account))) continue;
     const target = join(copies, name);
     await withLock(`${target}.lock`, async () => {
@@ -58,7 +58,7 @@ async function openTree(path: string): Promise<void> {
   if (info.isDirectory()) for (const entry of await readdir(path)) await openTree(join(path, entry));
 }
 
-/** Whether an account may read (and, for a program or folder, enter) a file, all folders above it included. */
+/** Whether an account may read a file (and run it or enter it), and enter all folders above it. */
 async function canRead(path: string, account: Account): Promise<boolean> {
   const target = await realpath(path);
   if (!mayUse(await stat(target), account, 0o5)) return false;
@@ -68,13 +68,13 @@ async function canRead(path: string, account: Account): Promise<boolean> {
   }
 }
 
-/** Whether a file's mode gives an account these rights (read 4, write 2, execute 1). Pure. */
+/** Returns whether a file's mode gives an account these rights (read 4, write 2, execute 1). Pure. */
 export function mayUse(file: { uid: number; gid: number; mode: number }, account: Account, rights: number): boolean {
   const shift = file.uid === account.uid ? 6 : file.gid === account.gid ? 3 : 0;
   return ((file.mode >> shift) & rights) === rights;
 }
 
-/** Whether a folder that may not exist yet lies where an account can get to. */
+/** Whether an account can enter a folder, which may not exist yet. */
 async function offersReadable(folder: string, account: Account): Promise<boolean> {
   if (await exists(folder)) return canRead(folder, account);
   return offersReadable(dirname(folder), account);
@@ -83,7 +83,7 @@ async function offersReadable(folder: string, account: Account): Promise<boolean
 async function makeOpenFolder(folder: string): Promise<boolean> {
   try {
     const first = await mkdir(folder, { recursive: true });
-    // Against a umask that would close them. Folders that were there before keep their mode.
+    // A umask may have closed the new folders. Folders that existed before keep their mode.
     for (let made = folder; first !== undefined && made.startsWith(first); made = dirname(made))
       await chmod(made, 0o755);
     return true;

@@ -1,17 +1,16 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startError } from "@tidemark/toolcache";
+import { explainFailure, startError } from "@tidemark/toolcache";
 import { freePort } from "../free-port.ts";
-import type { Log } from "../log.ts";
 import { pollUntil } from "../poll-until.ts";
-import { type Child, type StopStep, startChild } from "../start-child.ts";
+import { startChild, type Child, type Log, type StopStep } from "../start-child.ts";
+import { stopLeftovers } from "../stop-leftovers.ts";
 import type { Account } from "./account.ts";
-import { explainPostgres } from "./explain-postgres.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
-import { type PostgresSettings, settingArguments } from "./settings.ts";
+import { settingArguments, type PostgresSettings } from "./settings.ts";
 
-/** Fast shutdown (clients are cut off, everything is written), then the immediate one (the next start recovers), then force. */
-export const postgresStop: readonly StopStep[] = [
+/** Fast shutdown (disconnects clients, writes everything), then immediate shutdown (the next start recovers), then a kill. */
+const postgresStop: readonly StopStep[] = [
   { signal: "SIGINT", waitMs: 60_000 },
   { signal: "SIGQUIT", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
@@ -24,15 +23,15 @@ const readyTimeoutMs = 600_000;
 const slowStartMs = 5_000;
 
 /**
- * How to name the cluster to a program that runs in it. As root the program runs as another account, which may not enter the
- * folders above (a home folder of root is closed); it is put into the cluster's folder before the account changes, and Linux
- * offers it that place under a fixed path, whatever lies above. Needs `cwd` to be the cluster.
+ * Returns how to name the cluster to a program that runs in it. If this process is root, the program runs as another
+ * account, which may not enter the folders above (root's home folder is closed). Its current folder is set before the
+ * account changes, and Linux provides that folder under a fixed path. `cwd` must be the cluster.
  */
 export function clusterArgument(cluster: string, account: Account | undefined): string {
   return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : cluster;
 }
 
-/** What a server may know of the environment: no PG* variables of a person's shell, messages in English for us to read. */
+/** Returns the environment of a server: without PG* variables of a person's shell, and with messages in English. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
@@ -61,7 +60,7 @@ export async function startServer(
     const port = options.port ?? (await freePort());
     const started = await tryStart(programs, cluster, port, options);
     if ("child" in started) return { child: started.child, port };
-    // Between the look for a free port and its use somebody else may have taken it.
+    // Another program may have taken the port since it was found to be free.
     if (started.portInUse && options.port === undefined && attempt < pickedPortTries) continue;
     throw startError(
       started.portInUse ? `port ${port}, meant for PostgreSQL, is in use by another program` : started.text,
@@ -107,8 +106,48 @@ async function tryStart(
   return explainPostgres(child.lastLines(), cluster);
 }
 
-/** The server keeps its process id in the first line of this file and its state in the eighth. */
+/** Reads whether the server is ready: its process id is in the first line of this file and its state in the eighth. */
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
+}
+
+/** Why a server did not start: whether only the port was in use, and one line for a person. */
+export type PostgresFailure = { portInUse: boolean; text: string };
+
+/** Finds the reason in the lines that initdb or the server printed (in the C locale). Pure. */
+export function explainPostgres(lines: readonly string[], folder: string): PostgresFailure {
+  const output = lines.join("\n");
+  const text = (line: string): PostgresFailure => ({ portInUse: false, text: line });
+  // A full disk comes first, because other errors follow from it.
+  if (explainFailure(output) === "the disk is full") return text(`the disk with ${folder} is full`);
+  if (/Address already in use/i.test(output)) return { portInUse: true, text: "the port is in use by another program" };
+  const owner = /lock file "postmaster\.pid" already exists[\s\S]*\(PID (\d+)\)/.exec(output)?.[1];
+  if (owner !== undefined) return text(`another PostgreSQL (process ${owner}) is using ${folder}`);
+  const fault = lines.find((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line)) ?? lines.at(-1);
+  return text(
+    `PostgreSQL did not start: ${fault?.replace(/^(\w+: )?(FATAL|PANIC|error):\s+/i, "") ?? "it said nothing"}`,
+  );
+}
+
+/**
+ * Prepares a cluster for a new server. Ends a server that a killed Tidemark left running. Removes the lock file of a server
+ * that has ended if another program has its process id now (common after a power failure), because the new server would
+ * take that program for a running server. Keeps a lock file whose process does not exist: the new server removes it after
+ * it has looked for survivors in shared memory.
+ */
+export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
+  await stopLeftovers(cluster, "postgres", postgresStop, log);
+  const lockFile = join(cluster, "postmaster.pid");
+  const text = await readFile(lockFile, "utf8").catch(() => undefined);
+  if (text !== undefined && isRunning(Number.parseInt(text, 10))) await rm(lockFile, { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

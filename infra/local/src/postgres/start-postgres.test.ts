@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import pg from "pg";
 import { freePort } from "../free-port.ts";
-import { processesIn } from "../processes-in.ts";
-import { hasEnded, holdInProcess, killHard } from "../testing/hold-in-process.ts";
+import { processesIn } from "../stop-leftovers.ts";
+import { hasEnded, holdInProcess, killHard } from "../hold-in-process.fixture.ts";
 import { type PostgresSource, packagedPostgres } from "./obtain-postgres.ts";
 import { type Postgres, type PostgresOptions, startPostgres } from "./start-postgres.ts";
 

@@ -3,14 +3,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { cacheDirectory, startError } from "@tidemark/toolcache";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
-import type { Log } from "../log.ts";
-import type { ChildExit } from "../start-child.ts";
+import type { ChildExit, Log } from "../start-child.ts";
 import { giveCluster, serverAccount } from "./account.ts";
-import { clearLeftovers } from "./clear-leftovers.ts";
+import { clearLeftovers, startServer, type RunningServer } from "./server-process.ts";
 import { clusterMajor, createCluster, superuser } from "./create-cluster.ts";
 import { type PostgresSource, obtainPostgres, packagedPostgres } from "./obtain-postgres.ts";
 import { readablePrograms } from "./readable-programs.ts";
-import { type RunningServer, startServer } from "./server-process.ts";
 import { type PostgresSettings, embeddedSettings } from "./settings.ts";
 
 export type PostgresOptions = {
@@ -18,13 +16,13 @@ export type PostgresOptions = {
   dataDir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
-  /** Progress for a person: one line for each thing that takes time and does not happen on every start. */
+  /** Progress for a person: one line for each step that takes time and does not happen at every start. */
   log: Log;
   /** What the server itself prints: start, recovery, shutdown, fatal errors; never statements. Default: nothing. */
   onServerLine?: Log | undefined;
-  /** Added to the settings for durable small commits on one laptop; the given ones win. `fsync: false` makes throw-away data fast. */
+  /** Added to the settings for durable small commits on one laptop; these win. `fsync: false` is fast, for data that is not kept. */
   settings?: PostgresSettings | undefined;
-  /** Default: the shared cache folder that the environment names. */
+  /** Default: the shared cache folder of the environment. */
   cacheDir?: string | undefined;
   env?: NodeJS.ProcessEnv | undefined;
   /** Default: the installed package, the cache, the npm registry. */
@@ -39,20 +37,20 @@ export type Postgres = {
   /** Major version, 15 or newer. */
   major: number;
   pid: number;
-  /** Resolves when the server has ended, whether by `stop` or by itself. */
+  /** Resolves when the server has ended, by `stop` or by itself. */
   exited: Promise<ChildExit>;
-  /** Shuts the server down (everything is written, connections are cut off) and gives the folder back. May be called twice. */
+  /** Shuts the server down (everything is written, connections are closed) and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
 /**
- * Runs a PostgreSQL server of this process's own on 127.0.0.1: the first time in an empty folder it makes the database, later
- * it goes on with what is there. Acknowledged commits survive any kill and a power cut, unless `settings` say otherwise. The
- * server ends with this process, also when this process is killed; what a kill has left behind is cleared at the next start.
- * Works as root too: the server then runs as the account that owns the data, by default `postgres`.
+ * Runs a PostgreSQL server for this process on 127.0.0.1. In an empty folder it creates the database, else it continues with
+ * the existing one. Acknowledged commits survive any kill and a power failure, unless `settings` say otherwise. The server
+ * ends with this process, even if this process is killed; the next start removes what a kill left behind. Also works as
+ * root: the server then runs as the account that owns the data, by default `postgres`.
  *
- * @throws StartError in one line: folder in use by a living Tidemark, of another user, not writable, not a data folder, of a
- *   major version that cannot be had; port in use; disk full
+ * @throws StartError in one line: folder in use by a running Tidemark, of another user, not writable, not a data folder, of a
+ *   major version that is not available; port in use; disk full
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const folder = resolve(options.dataDir);
@@ -94,7 +92,7 @@ async function openCluster(
     await createCluster(programs, cluster, { account, passwordFile, durable, log });
   } else {
     await giveCluster(cluster, account);
-    // A copied folder may have lost it.
+    // The mode may have been lost when the folder was copied.
     await chmod(passwordFile, 0o600).catch(() => undefined);
     await clearLeftovers(cluster, log);
   }

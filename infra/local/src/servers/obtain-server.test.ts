@@ -2,9 +2,8 @@ import { chmod, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { cachedServer, findServer } from "./find-server.ts";
+import { cachedServer, findServer, serverSources } from "./find-server.ts";
 import { obtainServer, type ObtainOptions } from "./obtain-server.ts";
-import { serverSources } from "./server-sources.ts";
 
 let folder = "";
 let lines: string[] = [];

@@ -1,20 +1,18 @@
-import { randomBytes } from "node:crypto";
+import { createHash, createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
-import { listBucketsStatus } from "./list-buckets-status.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type MinioOptions = {
-  /** The executable, as obtainServer gives it. */
+  /** The executable, as obtainServer returns it. */
   path: string;
-  /** The server's own folder; made if missing. Holds `objects/` and `credentials.json` (mode 0600), kept over restarts. */
+  /** The server's own folder; created if missing. Holds `objects/` and `credentials.json` (mode 0600), kept over restarts. */
   dir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
   log: Log;
-  /** What the server itself prints. Default: nothing. */
+  /** Receives what the server itself prints. Default: nothing. */
   onServerLine?: Log | undefined;
 };
 
@@ -27,7 +25,7 @@ export type Minio = {
   secretKey: string;
   pid: number;
   exited: Promise<ChildExit>;
-  /** Ends the server and gives the folder back. May be called twice. */
+  /** Stops the server and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
@@ -39,8 +37,8 @@ const stopSteps: readonly StopStep[] = [
 ];
 
 /**
- * Runs a MinIO server of this process's own on 127.0.0.1, with its objects in one folder and without its web console. It
- * ends with this process, also when this process is killed.
+ * Runs a MinIO server for this process on 127.0.0.1, with its objects in one folder and without its web console. It ends
+ * with this process, even if this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
@@ -65,7 +63,7 @@ export async function startMinio({ path, dir, port, log, onServerLine }: MinioOp
           MINIO_ROOT_USER: credentials.accessKey,
           MINIO_ROOT_PASSWORD: credentials.secretKey,
           MINIO_BROWSER: "off",
-          // It would ask its makers' site for news.
+          // Otherwise it asks its makers' site for updates.
           MINIO_UPDATE: "off",
         },
       };
@@ -84,11 +82,52 @@ async function keptCredentials(file: string): Promise<Credentials> {
   return made;
 }
 
-// Its own health check says ready while the first requests are still answered with 503.
+// MinIO's health check says ready while it still answers the first requests with 503.
 async function answers(port: number, credentials: Credentials): Promise<boolean> {
   try {
     return (await listBucketsStatus(`http://127.0.0.1:${port}`, credentials, new Date())) === 200;
   } catch {
     return false;
   }
+}
+
+const region = "us-east-1";
+const signedHeaders = "host;x-amz-content-sha256;x-amz-date";
+
+/**
+ * Lists all buckets of an S3 server with credentials (Signature Version 4) and returns the status of the answer.
+ *
+ * @param endpoint `http://host:port`
+ */
+export async function listBucketsStatus(
+  endpoint: string,
+  { accessKey, secretKey }: { accessKey: string; secretKey: string },
+  now: Date,
+): Promise<number> {
+  const date = now.toISOString().replace(/[-:]|\.\d+/g, "");
+  const day = date.slice(0, 8);
+  const scope = `${day}/${region}/s3/aws4_request`;
+  const body = sha256("");
+  const headers = [`host:${new URL(endpoint).host}`, `x-amz-content-sha256:${body}`, `x-amz-date:${date}`];
+  const request = ["GET", "/", "", ...headers, "", signedHeaders, body].join("\n");
+  const key = [day, region, "s3", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${secretKey}`);
+  const signature = hmac(key, ["AWS4-HMAC-SHA256", date, scope, sha256(request)].join("\n")).toString("hex");
+  const response = await fetch(`${endpoint}/`, {
+    headers: {
+      authorization: `AWS4-HMAC-SHA256 Credential=${accessKey}/${scope}, SignedHeaders=${signedHeaders}, Signature=${signature}`,
+      "x-amz-content-sha256": body,
+      "x-amz-date": date,
+    },
+    signal: AbortSignal.timeout(2000),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac("sha256", key).update(text).digest();
 }

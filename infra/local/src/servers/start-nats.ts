@@ -2,19 +2,18 @@ import { writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
 import { startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type NatsOptions = {
-  /** The executable, as obtainServer gives it; 2.12 or newer. */
+  /** The executable, as obtainServer returns it; 2.12 or newer. */
   path: string;
-  /** The server's own folder; made if missing. Streams are kept in it over restarts. */
+  /** The server's own folder; created if missing. Keeps the streams over restarts. */
   dir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
   log: Log;
-  /** What the server itself prints. Default: nothing. */
+  /** Receives what the server itself prints. Default: nothing. */
   onServerLine?: Log | undefined;
 };
 
@@ -25,7 +24,7 @@ export type Nats = {
   port: number;
   pid: number;
   exited: Promise<ChildExit>;
-  /** Ends the server and gives the folder back. May be called twice. */
+  /** Stops the server and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
@@ -35,8 +34,8 @@ const stopSteps: readonly StopStep[] = [
 ];
 
 /**
- * Runs a NATS server of this process's own on 127.0.0.1, with JetStream on files that are flushed to the disk before a
- * message counts as stored. It ends with this process, also when this process is killed.
+ * Runs a NATS server for this process on 127.0.0.1, with JetStream on files that are flushed to the disk before a message
+ * counts as stored. It ends with this process, even if this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
@@ -61,7 +60,7 @@ export async function startNats({ path, dir, port, log, onServerLine }: NatsOpti
   return { ...server, url: `nats://127.0.0.1:${server.port}` };
 }
 
-/** The server's configuration file; it keeps the streams in `<store>/jetstream`. Pure. */
+/** Returns the server's configuration file, which puts the streams into `<store>/jetstream`. Pure. */
 export function natsConfiguration(port: number, store: string): string {
   return [
     "server_name: tidemark-local",
@@ -72,7 +71,7 @@ export function natsConfiguration(port: number, store: string): string {
   ].join("\n");
 }
 
-/** A server greets every connection with what it can do. */
+/** Reads whether the server has JetStream from its greeting, which lists its features. */
 async function offersJetStream(port: number): Promise<boolean> {
   const greeting = await new Promise<string>((done) => {
     const socket = createConnection({ host: "127.0.0.1", port });

@@ -5,11 +5,10 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../free-port.ts";
 import { pollUntil } from "../poll-until.ts";
-import { processesIn } from "../processes-in.ts";
+import { processesIn } from "../stop-leftovers.ts";
 import { startChild } from "../start-child.ts";
 import { findServer } from "./find-server.ts";
-import { listBucketsStatus } from "./list-buckets-status.ts";
-import { startMinio } from "./start-minio.ts";
+import { listBucketsStatus, startMinio } from "./start-minio.ts";
 import { natsConfiguration, startNats } from "./start-nats.ts";
 
 // The run that has them says so; where they cannot be had, it names what it did not test.

@@ -2,16 +2,16 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { pollUntil } from "../poll-until.ts";
+import { pollUntil } from "./poll-until.ts";
 
 export type HeldServer = { pid: number; port: number; url: string };
 
-/** Starts a server in another process, and gives that process, to kill it. */
+/** Starts a server in another process, and returns that process so that a test can kill it. */
 export async function holdInProcess(
   what: "postgres" | "sleep",
   folder: string,
 ): Promise<{ holder: ChildProcess; server: HeldServer }> {
-  const script = fileURLToPath(new URL("hold-server.ts", import.meta.url));
+  const script = fileURLToPath(new URL("hold-server.fixture.ts", import.meta.url));
   const holder = spawn(process.execPath, [script, what, folder], { stdio: ["ignore", "pipe", "inherit"] });
   const lines = createInterface({ input: holder.stdout });
   const [line] = (await once(lines, "line")) as [string];

@@ -1,14 +1,35 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
-import { isAppError } from "@tidemark/errors";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { Pool } from "undici";
-import type { Call } from "./call.ts";
-import { callToHeaders } from "./call-headers.ts";
+import { isAppError } from "@tidemark/errors";
+import { callToHeaders, observed, refusedHeader, withinDeadline, type Call, type CallObserver } from "./call.ts";
 import { deadlineExceeded, errorFromJson, peerUnavailable } from "./error-wire.ts";
-import { observed, type CallObserver } from "./invoke.ts";
-import { refusedHeader } from "./refusal.ts";
-import { unaryMethods, type Client } from "./service.ts";
+import { unaryMethods, type Client, type Implementation } from "./service.ts";
+
+/**
+ * Creates a client of a service in this process. It calls the handler with the message itself and
+ * encodes nothing. Errors arrive as the handler threw them, as they do over the network.
+ */
+export function createLocalClient<S extends GenServiceMethods>(
+  service: GenService<S>,
+  implementation: Implementation,
+  observer?: CallObserver,
+): Client<S> {
+  const client: Record<string, unknown> = {};
+  for (const [name, method] of unaryMethods(implementation.service)) {
+    const handler = implementation.handlers[name];
+    if (handler === undefined) throw new Error(`${service.typeName} has no handler for ${name}`);
+    const facts = { service: service.typeName, method: method.name, side: "server" as const };
+    client[name] = (request: object, call: Parameters<typeof handler>[1]) =>
+      observed(observer, facts, () =>
+        withinDeadline(call, async () =>
+          create(method.output, (await handler(create(method.input, request as never) as never, call)) as never),
+        ),
+      );
+  }
+  return client as Client<S>;
+}
 
 /** Connections to one peer, shared by the clients of all its services. */
 export type Peer = {
@@ -22,7 +43,7 @@ const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
 type Outcome = { bytes: Uint8Array } | { refused: true; cause: unknown };
 
-/** What went wrong before the peer can have begun with the request. */
+/** Whether the error happened before the peer can have started with the request. */
 function neverSent(error: unknown): boolean {
   const code = (error as { code?: unknown }).code;
   return code === "ECONNREFUSED" || code === "ENOTFOUND" || code === "EAI_AGAIN" || code === "UND_ERR_CONNECT_TIMEOUT";
@@ -30,9 +51,9 @@ function neverSent(error: unknown): boolean {
 
 /**
  * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's unary protocol over them.
- * A request is repeated only where it cannot have had an effect: when the peer refused it before
- * any handler saw it, when no connection came about, or when the method is declared free of side
- * effects. Everything else that breaks is `service_unavailable`, for the caller to repeat.
+ * A request is repeated only if it cannot have had an effect: the peer refused it before any handler
+ * saw it, no connection was made, or the method is declared free of side effects. Every other failure
+ * is `service_unavailable`, and the caller decides whether to repeat.
  */
 export function connectPeer(
   baseUrl: string,

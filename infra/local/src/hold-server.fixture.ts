@@ -1,6 +1,6 @@
-// Run by tests as a process of its own, to be killed: starts a server and says where it is.
-import { startChild } from "../start-child.ts";
-import { startPostgres } from "../postgres/start-postgres.ts";
+// Tests run this as a separate process and kill it: it starts a server and prints where it is.
+import { startChild } from "./start-child.ts";
+import { startPostgres } from "./postgres/start-postgres.ts";
 
 const [what = "", folder = ""] = process.argv.slice(2);
 const say = (value: object): void => {
