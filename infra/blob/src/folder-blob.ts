@@ -3,17 +3,16 @@ import { constants } from "node:fs";
 import { access, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blob, BlobEntry, ByteRange } from "./blob.ts";
-import { guarded } from "./guarded.ts";
-import { measureBody } from "./measured-body.ts";
-import { unavailable } from "./unavailable.ts";
+import { guarded, unavailable } from "./guarded.ts";
+import { measureBody } from "./bodies.ts";
 
-// Starts with a dot, which no key does, and lies on the same file system, so that renaming is atomic.
+// Starts with a dot, which no key does, and is on the same file system, so that renaming is atomic.
 const unfinished = ".unfinished";
 const staleMs = 24 * 3_600_000;
 
 /**
- * Makes an object store of a folder, for an installation on one machine. The folder is made when it is missing. An
- * object is written beside its place, synced, and then renamed, so that after a crash it is there whole or not at
+ * Creates an object store in a folder, for an installation on one machine. The folder is created if it is missing. An
+ * object is written to another file, synced, and then renamed, so that after a crash it exists completely or not at
  * all. Content types are not kept.
  */
 export function createFolderBlob(options: { readonly directory: string }): Blob {
@@ -21,7 +20,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
   const fileOf = (key: string): string => join(root, ...key.split("/"));
   let prepared: Promise<void> | undefined;
 
-  /** Makes the folder, and clears away what crashes left behind. */
+  /** Creates the folder and deletes files that crashes left behind. */
   function prepare(): Promise<void> {
     prepared ??= (async () => {
       const folder = join(root, unfinished);
@@ -99,7 +98,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
   return guarded(driver);
 }
 
-/** Opened only when somebody reads, so that an unread body holds no file. */
+/** Opens the file at the first read, so that an unread body does not keep it open. */
 async function* readFile(path: string, range: ByteRange = { start: 0, end: Infinity }): AsyncGenerator<Uint8Array> {
   if (range.start === range.end) return;
   try {
@@ -110,7 +109,7 @@ async function* readFile(path: string, range: ByteRange = { start: 0, end: Infin
   }
 }
 
-/** In the order of the keys, as an object store lists: a folder sorts as if its name ended in a slash. */
+/** Lists in the order of the keys, as an object store does: a folder sorts as if its name ended in a slash. */
 async function* listFolder(root: string, folder: string, prefix: string): AsyncGenerator<BlobEntry> {
   let entries;
   try {
@@ -129,13 +128,13 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
       yield* listFolder(root, key, prefix);
       continue;
     }
-    // Removed since the folder was read: not listed.
+    // Files that were removed since the folder was read are not listed.
     const found = await stat(join(root, key)).catch(() => undefined);
     if (found && key.startsWith(prefix)) yield { key, sizeBytes: found.size, modifiedAt: found.mtime };
   }
 }
 
-/** Makes names durable: a renamed file survives a power loss only when its folder was synced too. */
+/** Makes names durable: a renamed file survives a power loss only if its folder was synced too. */
 async function syncFolders(from: string, to: string): Promise<void> {
   for (let folder = from; ; folder = dirname(folder)) {
     const handle = await open(folder, "r");

@@ -1,3 +1,4 @@
+import { AppError } from "@tidemark/errors";
 import type { Blob, ByteRange } from "./blob.ts";
 
 const uuid = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -5,7 +6,7 @@ const keyShape = new RegExp(`^o/${uuid}/${uuid}$`);
 // "o/" and two UUIDs with a slash between them.
 const keyLength = 2 + 36 + 1 + 36;
 
-/** The only way to a driver: refuses every key, prefix and range that a driver should not even see. */
+/** Wraps a driver: refuses every key, prefix and range that the driver must not receive. */
 export function guarded(driver: Blob): Blob {
   return {
     put: async (key, body, options) => driver.put(checkedKey(key), body, options),
@@ -32,4 +33,9 @@ function checkedRange({ start, end }: ByteRange): ByteRange {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || end < start)
     throw new TypeError("a range has 0 <= start <= end");
   return { start, end };
+}
+
+/** Makes the error of a store that cannot work now; the original error is its cause. */
+export function unavailable(cause: unknown): AppError {
+  return new AppError("service_unavailable", "the object store is not available", { retryAfterSeconds: 1, cause });
 }

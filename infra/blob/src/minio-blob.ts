@@ -1,36 +1,34 @@
 import type { IncomingMessage } from "node:http";
 import type { BucketItem } from "minio";
 import type { Blob, BlobEntry } from "./blob.ts";
-import { guarded } from "./guarded.ts";
-import { measureBody } from "./measured-body.ts";
-import { createTransport } from "./s3-transport.ts";
-import { uploadBody } from "./s3-upload.ts";
-import { unavailable } from "./unavailable.ts";
+import { guarded, unavailable } from "./guarded.ts";
+import { measureBody } from "./bodies.ts";
+import { createTransport, uploadBody } from "./s3.ts";
 
 export type MinioBlobOptions = {
   /** Base URL of the S3 server, `http://host:port` or `https://host`. */
   readonly endpoint: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Made when it is missing. */
+  /** Created if it is missing. */
   readonly bucket: string;
-  /** `us-east-1` when left out. */
+  /** Default `us-east-1`. */
   readonly region?: string;
   /**
-   * Length of the parts of a multipart upload in bytes, at least 5 MiB; 8 MiB when left out. One part is held in
-   * memory when a body's length is not known.
+   * Length of the parts of a multipart upload in bytes, at least 5 MiB; default 8 MiB. One part is held in
+   * memory if the length of a body is not known.
    */
   readonly partBytes?: number;
-  /** Above this length a body is uploaded in parts; 5 GiB, the bound of S3, when left out. */
+  /** Longer bodies are uploaded in parts; default 5 GiB, the limit of S3. */
   readonly singlePutBytesMax?: number;
 };
 
 /**
- * Makes an object store of a bucket on MinIO or any other S3 server, with the part of the protocol that all of them
- * have. Does not wait for the server; `ready` tells about it.
+ * Creates an object store in a bucket of MinIO or any other S3 server, with the part of the protocol that all of them
+ * support. Does not wait for the server; `ready` tells whether it works.
  */
 export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> {
-  // Here and not at the top, because an installation with a folder need not load it.
+  // Imported here, because an installation with a folder does not need to load it.
   const { Client } = await import("minio");
   const { bucket, region = "us-east-1", partBytes = 8 * 1024 ** 2 } = options;
   const endpoint = new URL(options.endpoint);
@@ -45,7 +43,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     region,
     transport,
     transportAgent: transport.agent,
-    // Its retries print to the console and know nothing of deadlines.
+    // The client's retries print to the console and ignore deadlines.
     retryOptions: { disableRetry: true },
   });
   let bucketMade: Promise<void> | undefined;
@@ -62,7 +60,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     return bucketMade;
   }
 
-  /** The error to throw. A bucket that was deleted under us is looked for again by the next call. */
+  /** Returns the error to throw. If the bucket was deleted, the next call looks for it again. */
   function failed(error: unknown): Error {
     if (codeOf(error) === "NoSuchBucket") bucketMade = undefined;
     return unavailable(error);
@@ -128,7 +126,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     },
   };
 
-  /** What a range without bytes of the object answers: S3 knows no such range. */
+  /** Returns the answer for a range that has no bytes of the object, which S3 does not support. */
   async function emptyPart(key: string): ReturnType<Blob["get"]> {
     const entry = await driver.head(key);
     return entry && { sizeBytes: entry.sizeBytes, body: nothing() };

@@ -1,11 +1,11 @@
-/** One message as a listener or a worker gets it. `data` is shared between receivers: read it, do not write to it. */
+/** One message as a listener or a worker receives it. Receivers share `data`, so they must not write to it. */
 export type BusMessage = {
   readonly subject: string;
-  /** The id that the publisher gave it; the same on every delivery. */
+  /** The publisher's id of the message; the same on every delivery. */
   readonly id: string;
   readonly data: Uint8Array;
   readonly headers: Readonly<Record<string, string>>;
-  /** 1 on the first delivery to a work queue, one more on each further one; always 1 for a listener. */
+  /** 1 on the first delivery to a work queue and one more on each later one; always 1 for a listener. */
   readonly attempt: number;
 };
 
@@ -20,50 +20,50 @@ export type PublishOptions = {
 };
 
 export type WorkOptions = {
-  /** After how long without an outcome a message goes to another worker, in milliseconds; 30,000 when left out. */
+  /** Milliseconds without an outcome after which another worker gets the message; default 30,000. */
   readonly ackWaitMs?: number;
-  /** After how many deliveries a message is given up; without a bound when left out. */
+  /** Number of deliveries after which a message is given up; default unlimited. */
   readonly maxDeliver?: number;
-  /** How many messages the handler takes at once in this process; 1 when left out. */
+  /** How many messages the handler processes simultaneously in this process; default 1. */
   readonly concurrency?: number;
-  /** Gets a message that was given up, with the attempt after which (or beyond which) it was. */
+  /** Called with a message that was given up; `attempt` is the last one, or the one after it. */
   readonly onDead?: (message: BusMessage) => void;
 };
 
 export type BusSubscription = {
-  /** Takes no more messages, and resolves when handlers at work have ended. */
+  /** Takes no more messages. Resolves when running handlers have ended. */
   close(): Promise<void>;
 };
 
 /**
- * Events between modules: a wake-up, never a store. Whoever publishes keeps the event in PostgreSQL until its effect
- * is committed, and every handler is idempotent, because a message may come more than once and, when the bus lost its
- * state, not at all.
+ * Events between modules. The bus wakes receivers up and stores nothing reliably: a publisher keeps the event in
+ * PostgreSQL until its effect is committed, and every handler is idempotent, because a message may arrive more than
+ * once or, if the bus lost its state, never.
  *
- * Subjects are words with dots between them, `tidemark.<service>.<event>.v<n>`; a pattern may have `*` for one word
+ * Subjects are words separated by dots, `tidemark.<service>.<event>.v<n>`; a pattern may have `*` for one word
  * and end in `>` for one or more.
  */
 export type Bus = {
   /**
-   * Resolves when the bus has taken the message, at the latest after 2 seconds. The same id within 120 seconds is
-   * taken once. Throws `service_unavailable` when the bus is not reachable; the message may have been taken all the
-   * same, so publish it again under its id. Throws `TypeError` for a subject, id, header or size (512 KiB) that is
-   * out of bounds.
+   * Resolves when the bus has taken the message, after 2 seconds at most. The bus takes one message per id within 120
+   * seconds. Throws `service_unavailable` if the bus is not reachable; the bus may have taken the message nevertheless,
+   * so publish it again with the same id. Throws `TypeError` for a subject, id, header or size (512 KiB) that is out of
+   * bounds.
    */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<void>;
   /**
-   * Hands each message that is published after this resolved to `onMessage`, in this and in every other process that
-   * listens. Nothing is kept for a listener: what was published while the bus was out of reach is gone, so
-   * `onReconnect` is called when it is back, for catching up from PostgreSQL. Also resolves while the bus is out of
-   * reach. Neither function may throw; what they throw is logged.
+   * Passes each message that is published after this resolved to `onMessage`, in this and in every other process that
+   * listens. The bus keeps nothing for a listener, so messages that were published while it was not reachable are lost;
+   * `onReconnect` is called when it is reachable again, to catch up from PostgreSQL. Also resolves while the bus is not
+   * reachable. Neither function may throw; what they throw is logged.
    */
   listen(subject: string, onMessage: (message: BusMessage) => void, onReconnect?: () => void): Promise<BusSubscription>;
   /**
    * Work queue: of all workers with the same `durable`, in all processes, one gets the message. It is delivered
-   * again, `attempt` one higher, when the handler throws (after 100 ms, doubling up to 30 s) or has no outcome within
+   * again, with `attempt` one higher, if the handler throws (after 100 ms, doubling up to 30 s) or does not end within
    * `ackWaitMs`, until a handler resolves or `maxDeliver` is reached. Messages that were published before the first
-   * worker came are delivered too. All workers of one `durable` give the same subject and `ackWaitMs`. Also resolves
-   * while the bus is out of reach.
+   * worker existed are delivered too. All workers of one `durable` use the same subject and `ackWaitMs`. Also resolves
+   * while the bus is not reachable.
    */
   work(
     subject: string,
@@ -71,11 +71,27 @@ export type Bus = {
     handler: (message: BusMessage) => Promise<void>,
     options?: WorkOptions,
   ): Promise<BusSubscription>;
-  /** Whether a message published now would probably be taken. */
+  /** Whether the bus would probably take a message now. */
   connected(): boolean;
   /**
-   * Closes every subscription, waits for handlers at work, and lets go of the connection. Publishing afterwards
-   * throws `service_unavailable`.
+   * Closes every subscription, waits for running handlers, and closes the connection. Publishing afterwards throws
+   * `service_unavailable`.
    */
   close(): Promise<void>;
 };
+
+/** Limits of both drivers. Times in milliseconds. */
+export const busLimits = {
+  /** How long an id is remembered, so that publishing again is harmless. */
+  dedupWindowMs: 120_000,
+  /** How long an unfinished message is kept. */
+  keepMs: 7 * 24 * 3_600_000,
+  publishTimeoutMs: 2_000,
+  dataBytesMax: 512 * 1024,
+  ackWaitMsDefault: 30_000,
+} as const;
+
+/** How long a message waits after its handler threw on the given attempt: 100 ms, doubling, at most 30 s. */
+export function retryDelayMs(attempt: number): number {
+  return Math.min(100 * 2 ** Math.min(attempt - 1, 20), 30_000);
+}

@@ -2,21 +2,21 @@ import type { Log } from "@tidemark/telemetry";
 import type { Bus } from "./bus.ts";
 
 export type NatsBusOptions = {
-  /** `nats://host:port`, several with commas between them. */
+  /** `nats://host:port`, several separated by commas. */
   readonly url: string;
-  /** Name of the JetStream stream; `TIDEMARK` when left out. */
+  /** Name of the JetStream stream; default `TIDEMARK`. */
   readonly stream?: string;
   readonly log: Log;
   readonly token?: string;
 };
 
 /**
- * Makes a bus over NATS JetStream. Resolves when it is connected, and after 2 seconds also when it is not: it then
- * goes on trying in the background, for ever, and after every loss. The stream and the durable consumers are made
- * when they are missing, so a server that lost everything is a server like any other.
+ * Creates a bus over NATS JetStream. Resolves when it is connected, and after 2 seconds even if it is not: it then
+ * keeps trying in the background, as it does after every lost connection. It creates the stream and the durable
+ * consumers if they are missing, so a server that lost its state needs no repair.
  */
 export async function createNatsBus(options: NatsBusOptions): Promise<Bus> {
-  // Here and not at the top, because an installation of one process need not load it.
+  // Imported here, because an installation of one process does not need to load it.
   const { openNatsBus } = await import("./nats-bus.ts");
   return openNatsBus(options);
 }

@@ -1,19 +1,18 @@
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
-import type { Bus, BusMessage, BusSubscription } from "./bus.ts";
-import { busLimits } from "./limits.ts";
+import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
 import { createMemoryQueue, type MemoryQueue, type StoredMessage } from "./memory-queue.ts";
 import { checkDurable, checkMessage, checkPattern, subjectMatches } from "./subject.ts";
 
-/** How much the in-process bus keeps for work queues that do not exist yet, and how much may wait in one queue. */
+/** How many messages are kept for work queues that do not exist yet, and how many may wait in one queue. */
 const kept = { messagesMax: 1_000, waitingMax: 10_000 };
 
 type Listener = { readonly pattern: string; readonly onMessage: (message: BusMessage) => void };
 
 /**
- * Makes a bus inside this process, for an installation of one process and for tests. It behaves as the one over NATS,
- * except that it is never out of reach and that everything it holds ends with the process; memory is bounded by
- * dropping the oldest messages.
+ * Creates a bus inside this process, for an installation of one process and for tests. It behaves as the bus over NATS,
+ * except that it is always reachable and that its messages end with the process; it drops the oldest messages to bound
+ * its memory.
  */
 export function createMemoryBus(options: { readonly log?: Log } = {}): Bus {
   const listeners = new Set<Listener>();
@@ -60,7 +59,7 @@ export function createMemoryBus(options: { readonly log?: Log } = {}): Bus {
       checkMessage(subject, data, { id, headers });
       if (!open) throw new AppError("service_unavailable", "the event bus is closed");
       if (!takeOnce(id)) return;
-      // Copied, because the publisher may use its buffer again.
+      // Copied, because the publisher may reuse its buffer.
       const message: StoredMessage = { subject, id, data: data.slice(), headers: { ...headers } };
       recent.push(message);
       if (recent.length > kept.messagesMax) recent.shift();

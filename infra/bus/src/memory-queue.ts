@@ -1,23 +1,22 @@
-import type { BusMessage, WorkOptions } from "./bus.ts";
-import { busLimits, retryDelayMs } from "./limits.ts";
+import { busLimits, retryDelayMs, type BusMessage, type WorkOptions } from "./bus.ts";
 
-/** A message before anybody got it. */
+/** A message that was not delivered yet. */
 export type StoredMessage = Omit<BusMessage, "attempt">;
 
 /** One worker's part in a queue. */
 export type MemoryWorker = {
   readonly handler: (message: BusMessage) => Promise<void>;
   readonly options: WorkOptions;
-  /** Told when a handler or `onDead` throws. */
+  /** Called when a handler or `onDead` throws. */
   readonly onError: (error: unknown, message: BusMessage) => void;
 };
 
 /** One durable work queue of the in-process bus. */
 export type MemoryQueue = {
   push(message: StoredMessage): void;
-  /** Adds a worker; what it returns takes the worker out and resolves when its handlers have ended. */
+  /** Adds a worker. Returns a function that removes it and resolves when its handlers have ended. */
   addWorker(worker: MemoryWorker): () => Promise<void>;
-  /** Forgets everything that waits. */
+  /** Drops all waiting messages. */
   clear(): void;
 };
 
@@ -25,7 +24,7 @@ type Item = { readonly message: StoredMessage; attempt: number; done: boolean };
 type Seat = { readonly worker: MemoryWorker; readonly running: Set<Promise<void>>; open: boolean };
 
 /**
- * Makes an empty queue. It holds at most `messagesMax` waiting messages and then drops the oldest, as the stream of a
+ * Creates an empty queue. It keeps at most `messagesMax` waiting messages and then drops the oldest, as the stream of a
  * server does.
  */
 export function createMemoryQueue(messagesMax: number): MemoryQueue {
@@ -56,7 +55,7 @@ export function createMemoryQueue(messagesMax: number): MemoryQueue {
   }
 
   async function deliver(item: Item, { handler, options, onError }: MemoryWorker): Promise<void> {
-    // Handlers start on a stack of their own, never inside the publisher's.
+    // Handlers never start inside the call of the publisher.
     await Promise.resolve();
     const attempt = ++item.attempt;
     const message: BusMessage = { ...item.message, attempt };
@@ -70,7 +69,7 @@ export function createMemoryQueue(messagesMax: number): MemoryQueue {
       item.done = true;
     } catch (error) {
       onError(error, message);
-      // A later delivery is under way already: its outcome counts.
+      // A later delivery has started already, and its outcome counts.
       if (item.done || item.attempt !== attempt) return;
       cancel();
       if (attempt >= maxDeliver) bury(item, message, options, onError);
@@ -94,7 +93,7 @@ export function createMemoryQueue(messagesMax: number): MemoryQueue {
       timers.delete(timer);
       act();
     }, delayMs);
-    // A message that waits is no reason to stay alive: its event is in PostgreSQL.
+    // A waiting message does not keep the process alive: its event is in PostgreSQL.
     timer.unref();
     timers.add(timer);
     return () => {

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { deadline, type Subscription } from "@nats-io/nats-core";
 import { AppError } from "@tidemark/errors";
-import type { Bus, BusMessage, BusSubscription } from "./bus.ts";
+import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
 import type { NatsBusOptions } from "./create-nats-bus.ts";
-import { busLimits } from "./limits.ts";
-import { fromNats, toNatsHeaders } from "./nats-message.ts";
-import { ensureStream, openSession, type NatsSession } from "./nats-session.ts";
+import { ensureStream, fromNats, openSession, toNatsHeaders, type NatsSession } from "./nats-session.ts";
 import { createNatsWorker, type NatsWorker } from "./nats-worker.ts";
 import { checkDurable, checkMessage, checkPattern } from "./subject.ts";
 
@@ -33,7 +31,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
         failures = 0;
         await serve(next, onFirst);
       } catch (error) {
-        // Once for an outage, then once in a while.
+        // Log the start of an outage, then every thirtieth failure.
         if (failures++ % 30 === 0) log.warn("event bus is not reachable", { error });
       }
       const delayMs = Math.min(100 * 2 ** failures, 2_000) * (0.75 + Math.random() / 2);
@@ -41,7 +39,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
     }
   }
 
-  /** Runs one session to its end. */
+  /** Serves one session until it ends. */
   async function serve(next: NatsSession, onUp: () => void): Promise<void> {
     if (closing.signal.aborted) return next.nc.close();
     void reportErrors(next);
@@ -53,7 +51,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
       await next.nc.flush();
       log.info("event bus connected", { server: next.nc.getServer() });
       onUp();
-      // Only now is nothing lost any more between the catching up and the next message.
+      // Only after the flush nothing can be lost between catching up and the next message.
       for (const listener of missed) guarded("bus listener failed to catch up", listener.pattern, listener.onReconnect);
       await next.nc.closed();
     } finally {
@@ -97,8 +95,8 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
         await send(half);
       } catch (first) {
         if (at.nc.isClosed()) throw unavailable(first);
-        // A stream that was deleted under us shows as silence as soon as somebody listens: nobody else takes the
-        // message.
+        // If the stream was deleted and somebody listens, the server does not answer: a listener has received the
+        // message, but nothing has stored it.
         const again = async (): Promise<void> => {
           await ensureStream(at);
           await send(half);
@@ -116,7 +114,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
       const at = session;
       if (at !== undefined) {
         subscribe(listener, at);
-        // Lost in between: the next session subscribes again and tells the listener to catch up.
+        // If the connection is lost here, the next session subscribes again and makes the listener catch up.
         await at.nc.flush().catch(() => {});
       }
       return {
@@ -151,7 +149,7 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
       for (const listener of listeners) listener.subscription?.unsubscribe();
       listeners.clear();
       if (at !== undefined) {
-        // The last acknowledgements leave before the connection does.
+        // Send the last acknowledgements before the connection closes.
         await deadline(at.nc.flush(), 1_000).catch(() => {});
         await at.nc.close();
       }

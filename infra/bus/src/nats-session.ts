@@ -1,19 +1,19 @@
 import {
   DiscardPolicy,
-  jetstream,
-  jetstreamManager,
   RetentionPolicy,
   StorageType,
+  jetstream,
+  jetstreamManager,
   type JetStreamClient,
   type JetStreamManager,
 } from "@nats-io/jetstream";
-import { nanos, type NatsConnection } from "@nats-io/nats-core";
+import { headers as natsHeaders, nanos, type MsgHdrs, type NatsConnection } from "@nats-io/nats-core";
 import { connect } from "@nats-io/transport-node";
-import { busLimits } from "./limits.ts";
+import { busLimits, type BusMessage } from "./bus.ts";
 
 /**
- * One connection to the server, from its handshake to its loss. Nothing outlives it: after a loss there is a new
- * session.
+ * One connection to the server, from its handshake until it is lost. After that, a new session is opened; nothing is
+ * carried over.
  */
 export type NatsSession = {
   readonly nc: NatsConnection;
@@ -23,11 +23,11 @@ export type NatsSession = {
 };
 
 /**
- * Connects, and makes the stream if the server has none. Throws when either fails, and then leaves nothing behind.
+ * Connects, and creates the stream if the server does not have it. If either fails, closes the connection and throws.
  *
- * The client's own reconnecting is off. It would carry acknowledgements over to the next connection, and a server
- * that lost its state numbers its messages from 1 again: the old acknowledgement would then take another message out
- * of the queue.
+ * Reconnecting by the client is switched off, because it would carry acknowledgements over to the next connection. A
+ * server that lost its state numbers its messages from 1 again, so an old acknowledgement would remove another message
+ * from the queue.
  */
 export async function openSession(options: {
   readonly servers: readonly string[];
@@ -40,7 +40,7 @@ export async function openSession(options: {
     name: "tidemark",
     reconnect: false,
     timeout: 2_000,
-    // A server that hangs is given up after three unanswered pings.
+    // The connection to a server that hangs ends after three unanswered pings.
     pingInterval: 5_000,
     maxPingOut: 2,
     noAsyncTraces: true,
@@ -56,7 +56,7 @@ export async function openSession(options: {
   }
 }
 
-/** Makes the stream if it is missing. One that exists is left as it is: an operator may have given it replicas. */
+/** Creates the stream if it is missing. An existing stream is not changed: an operator may have given it replicas. */
 export async function ensureStream({ jsm, stream }: NatsSession): Promise<void> {
   try {
     await jsm.streams.info(stream);
@@ -72,4 +72,24 @@ export async function ensureStream({ jsm, stream }: NatsSession): Promise<void> 
       duplicate_window: nanos(busLimits.dedupWindowMs),
     });
   }
+}
+
+const idHeader = "Nats-Msg-Id";
+
+/** Reads a message of the server, whether it was fetched or received. Omits the server's own headers. */
+export function fromNats(
+  message: { readonly subject: string; readonly data: Uint8Array; readonly headers?: MsgHdrs | undefined },
+  attempt: number,
+): BusMessage {
+  const headers: Record<string, string> = {};
+  for (const name of message.headers?.keys() ?? [])
+    if (!/^nats-/i.test(name)) headers[name] = message.headers?.get(name) ?? "";
+  return { subject: message.subject, id: message.headers?.get(idHeader) ?? "", data: message.data, headers, attempt };
+}
+
+/** Returns the headers of an outgoing message, as a new object each time, because publishing adds to it. */
+export function toNatsHeaders(headers: Readonly<Record<string, string>>): MsgHdrs {
+  const result = natsHeaders();
+  for (const [name, value] of Object.entries(headers)) result.set(name, value);
+  return result;
 }

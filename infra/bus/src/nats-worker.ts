@@ -9,16 +9,14 @@ import {
 } from "@nats-io/jetstream";
 import { nanos } from "@nats-io/nats-core";
 import type { Log } from "@tidemark/telemetry";
-import type { BusMessage, WorkOptions } from "./bus.ts";
-import { busLimits, retryDelayMs } from "./limits.ts";
-import { fromNats } from "./nats-message.ts";
-import { ensureStream, type NatsSession } from "./nats-session.ts";
+import { busLimits, retryDelayMs, type BusMessage, type WorkOptions } from "./bus.ts";
+import { ensureStream, fromNats, type NatsSession } from "./nats-session.ts";
 
-/** One `work` subscription, over all the sessions of its life. */
+/** One `work` subscription, which outlives sessions. */
 export type NatsWorker = {
-  /** Starts to fetch in a session; ends by itself with the session. */
+  /** Starts fetching in a session, until the session ends. */
   attach(session: NatsSession): void;
-  /** Fetches no more, and resolves when the handlers at work have ended. */
+  /** Stops fetching. Resolves when running handlers have ended. */
   close(): Promise<void>;
 };
 
@@ -26,8 +24,8 @@ export type NatsWorker = {
 const fetchMs = 30_000;
 
 /**
- * Makes a worker of a durable consumer. Every seat asks for one message at a time: the wait for an outcome starts
- * when the handler does.
+ * Creates a worker of a durable consumer. Every seat fetches one message at a time, so that the wait for an outcome
+ * starts when the handler does.
  */
 export function createNatsWorker(options: {
   readonly pattern: string;
@@ -62,7 +60,7 @@ export function createNatsWorker(options: {
         if (message !== undefined) await handle(message, session);
       } catch (error) {
         if (stopped.signal.aborted || session.nc.isClosed()) return;
-        // The consumer or its stream may be gone; both are made again.
+        // The consumer or its stream may have been deleted; create both again.
         log.warn("bus worker cannot fetch", { error });
         consumer = undefined;
         await pause(500, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
@@ -86,30 +84,30 @@ export function createNatsWorker(options: {
   async function handle(received: JsMsg, session: NatsSession): Promise<void> {
     const attempt = received.info.deliveryCount;
     const message = fromNats(received, attempt);
-    // Outcomes count only in the session that delivered; the server delivers again otherwise.
-    const settle = (outcome: () => void): void => {
+    // Outcomes count only in the session that delivered the message; otherwise the server delivers it again.
+    const report = (outcome: () => void): void => {
       if (!session.nc.isClosed()) outcome();
     };
     const bury = (): void => {
-      settle(() => received.term());
+      report(() => received.term());
       try {
         onDead?.(message);
       } catch (error) {
         complain(error, message);
       }
     };
-    // Only reached when the last allowed delivery had no outcome at all.
+    // True only if the last allowed delivery had no outcome.
     if (attempt > maxDeliver) return bury();
     const started = performance.now();
     try {
       await handler(message);
-      settle(() => received.ack());
+      report(() => received.ack());
     } catch (error) {
       complain(error, message);
-      // The server has given the message to somebody else by now.
+      // The server has delivered the message to another worker by now.
       if (performance.now() - started >= ackWaitMs) return;
       if (attempt >= maxDeliver) bury();
-      else settle(() => received.nak(retryDelayMs(attempt)));
+      else report(() => received.nak(retryDelayMs(attempt)));
     }
   }
 
@@ -139,7 +137,7 @@ export function createNatsWorker(options: {
   };
 }
 
-/** The durable consumer, made if missing and brought to the given settings if it has others. */
+/** Returns the durable consumer. Creates it if it is missing, and updates it if its settings differ. */
 async function ensureConsumer(
   session: NatsSession,
   pattern: string,
@@ -150,7 +148,7 @@ async function ensureConsumer(
   const settings = {
     filter_subject: pattern,
     ack_wait: nanos(ackWaitMs),
-    // Without a bound at the server: it would drop the message in silence, while here the last delivery is told.
+    // No limit at the server, which would drop the message silently; this worker reports the last delivery.
     max_deliver: -1,
   };
   const config: ConsumerConfig = {

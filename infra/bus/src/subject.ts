@@ -1,5 +1,4 @@
-import { busLimits } from "./limits.ts";
-import type { PublishOptions } from "./bus.ts";
+import { busLimits, type PublishOptions } from "./bus.ts";
 
 const word = "[a-z0-9_-]+";
 const subjectShape = new RegExp(`^tidemark(\\.${word})+$`);
@@ -7,8 +6,8 @@ const patternShape = new RegExp(`^tidemark(\\.(${word}|\\*))*(\\.>)?$`);
 const headerValueShape = /^[\x20-\x7e]*$/;
 
 /**
- * Refuses what either driver could not carry, so that code that runs in one process also runs in many. Throws
- * `TypeError`.
+ * Refuses messages that one of the drivers cannot carry, so that code that works in one process also works in many.
+ * Throws `TypeError`.
  */
 export function checkMessage(subject: string, data: Uint8Array, { id, headers = {} }: PublishOptions): void {
   if (subject.length > 200 || !subjectShape.test(subject)) throw new TypeError(`"${subject}" is no subject`);
@@ -28,7 +27,7 @@ export function checkPattern(pattern: string): void {
   if (pattern.length > 200 || !patternShape.test(pattern)) throw new TypeError(`"${pattern}" is no subject`);
 }
 
-/** Refuses a name that is no name of a durable consumer. Throws `TypeError`. */
+/** Refuses a text that cannot be the name of a durable consumer. Throws `TypeError`. */
 export function checkDurable(durable: string): void {
   if (!/^[a-z0-9_-]{1,64}$/.test(durable)) throw new TypeError(`"${durable}" is no name of a work queue`);
 }

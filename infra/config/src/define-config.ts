@@ -1,4 +1,4 @@
-import type { Field, FieldValue } from "./fields.ts";
+import { bool, text, type Field, type FieldValue } from "./fields.ts";
 
 /** The settings of one module: property name to field. */
 export type ConfigGroup = Readonly<Record<string, Field<FieldValue>>>;
@@ -12,8 +12,8 @@ export type ConfigOf<G extends ConfigGroup> = {
 };
 
 /**
- * Names the settings of one module and returns them unchanged, with their types kept. Throws `TypeError` on a mistake
- * of the author: one variable named twice, or a default of a URL, list or number out of its own bounds.
+ * Returns the settings of one module unchanged, with their types. Throws `TypeError` for a mistake of the author: a
+ * variable that is named twice, or a default of a URL, list or number that is outside its own bounds.
  */
 export function defineConfig<const G extends ConfigGroup>(group: G): G {
   const seen = new Set<string>();
@@ -27,7 +27,21 @@ export function defineConfig<const G extends ConfigGroup>(group: G): G {
   return group;
 }
 
-/** A value as it would be written in the environment. */
+/** Returns a value as it would be written in the environment. */
 export function writeValue(value: Exclude<FieldValue, undefined>): string {
   return typeof value === "object" ? value.join(",") : String(value);
 }
+
+/** Settings that several modules read. They are described here once, because a variable has one description. */
+export const sharedFields = {
+  limits: bool({
+    env: "TIDEMARK_LIMITS",
+    default: true,
+    help: "Rate limits and plan quotas. Off: nothing is counted and no rate limit header is sent; size limits stay.",
+  }),
+  plansFile: text({
+    env: "TIDEMARK_PLANS_FILE",
+    optional: true,
+    help: "JSON file with any of free, pro, premium and any of their fields rate_limit_rps, rate_limit_burst, ingest_rate_limit_rps, included_seats, projects, runs; replaces those of the hosted plans.",
+  }),
+} as const;

@@ -1,7 +1,7 @@
 /** The kinds of setting that exist; the kind decides how the text of the variable is read. */
 export type FieldKind = "text" | "int" | "bool" | "url" | "list" | "secret";
 
-/** What a setting can be once it is read. */
+/** The type of a setting after it was read. */
 export type FieldValue = string | number | boolean | readonly string[] | undefined;
 
 /** The outcome of reading one variable: the value, or one clause that says what is wrong with it ("must be ..."). */
@@ -9,7 +9,7 @@ export type FieldReading<T> = { readonly ok: true; readonly value: T } | { reado
 
 /**
  * One setting: the environment variable that carries it, what it means, and how its text is read.
- * `required` is true when the field has no default and is not optional. `bounds` is prose for the documentation.
+ * `required` is true if the field has no default and is not optional. `bounds` is prose for the documentation.
  * `read` never puts the text of a secret or of a URL (which may carry a password) into a fault.
  */
 export type Field<T> = {
@@ -28,7 +28,7 @@ type Common<T> = {
   /** One sentence for the reader of the documentation; name units here and in the variable. */
   readonly help: string;
   readonly default?: T;
-  /** Without a default and not set: `undefined` instead of a fault. */
+  /** The setting is `undefined` instead of a fault if it is not set and has no default. */
   readonly optional?: boolean;
 };
 
@@ -39,28 +39,28 @@ export type TextOptions<V extends string = string> = Common<V> & {
   /** The only values accepted; they also become the type of the setting. */
   readonly oneOf?: readonly V[];
   readonly pattern?: RegExp;
-  /** Longest accepted text, in UTF-16 code units; 4,096 when left out. */
+  /** Longest accepted text, in UTF-16 code units; 4,096 if left out. */
   readonly lengthMax?: number;
 };
 export type IntOptions = Common<number> & { readonly min: number; readonly max: number };
 export type BoolOptions = Common<boolean>;
 export type UrlOptions = Common<string> & {
-  /** Accepted schemes without the colon; `http` and `https` when left out. */
+  /** Accepted schemes without the colon; `http` and `https` if left out. */
   readonly schemes?: readonly string[];
 };
 export type ListOptions = Common<readonly string[]> & {
   readonly itemPattern?: RegExp;
-  /** Most items accepted; 100 when left out. */
+  /** Most items accepted; 100 if left out. */
   readonly itemsMax?: number;
 };
 export type SecretOptions = Common<string> & {
-  /** Fewest characters; 1 when left out. */
+  /** Fewest characters; 1 if left out. */
   readonly lengthMin?: number;
-  /** When given, the secret has to be a URL with one of these schemes (a database URL carries a password). */
+  /** If given, the secret must be a URL with one of these schemes (a database URL has a password). */
   readonly schemes?: readonly string[];
 };
 
-/** A text, taken as it is; bounded by `oneOf`, `pattern` and `lengthMax`. */
+/** A text, used as it is; bounded by `oneOf`, `pattern` and `lengthMax`. */
 export function text<const V extends string, const O extends { optional?: boolean }>(
   options: TextOptions<V> & { readonly oneOf: readonly V[] } & O,
 ): Field<Presence<V, O>>;
@@ -113,14 +113,14 @@ export function bool(options: BoolOptions): Field<boolean> {
   });
 }
 
-/** An absolute URL of one of the accepted schemes, kept as it was written. */
+/** An absolute URL with one of the accepted schemes, kept as it was written. */
 export function url<const O extends UrlOptions>(options: O): Field<Presence<string, O>>;
 export function url(options: UrlOptions): Field<string> {
   const schemes = options.schemes ?? ["http", "https"];
   return field("url", options, schemeBounds(schemes), (raw) => readUrl(raw, schemes));
 }
 
-/** Texts with commas between them; spaces around items are dropped, empty items too. */
+/** Texts separated by commas; spaces around items and empty items are dropped. */
 export function list<const O extends ListOptions>(options: O): Field<Presence<readonly string[], O>>;
 export function list(options: ListOptions): Field<readonly string[]> {
   const { itemPattern, itemsMax = 100 } = options;
@@ -138,7 +138,7 @@ export function list(options: ListOptions): Field<readonly string[]> {
 }
 
 /**
- * A text that is never shown: not in a fault, not in the documentation. May come from the file that `<env>_FILE`
+ * A text that is never shown, neither in a fault nor in the documentation. It may come from the file that `<env>_FILE`
  * names.
  */
 export function secret<const O extends SecretOptions>(options: O): Field<Presence<string, O>>;
@@ -183,7 +183,7 @@ function fault(text: string): { readonly ok: false; readonly fault: string } {
   return { ok: false, fault: text };
 }
 
-/** Quoted and cut, so that a pasted page does not fill the terminal. */
+/** Quotes and shortens a text, so that a pasted page does not fill the terminal. */
 function quote(raw: string): string {
   return JSON.stringify(raw.length > 40 ? `${raw.slice(0, 40)}…` : raw);
 }

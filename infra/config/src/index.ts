@@ -11,9 +11,8 @@ export type {
   TextOptions,
   UrlOptions,
 } from "./fields.ts";
-export { defineConfig } from "./define-config.ts";
+export { defineConfig, sharedFields } from "./define-config.ts";
 export type { ConfigGroup, ConfigGroups, ConfigOf } from "./define-config.ts";
 export { ConfigError, configNames, parseConfig } from "./parse-config.ts";
 export type { Environment } from "./parse-config.ts";
 export { renderConfigTable } from "./render-config-table.ts";
-export { sharedFields } from "./shared-fields.ts";

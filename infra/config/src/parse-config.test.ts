@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { bool, ConfigError, configNames, defineConfig, int, list, parseConfig, secret, text, url } from "./index.ts";
+import { ConfigError, bool, configNames, defineConfig, int, list, parseConfig, secret, text, url } from "./index.ts";
+import { nearestName } from "./parse-config.ts";
 
 const shared = {
   databaseUrl: secret({ env: "TIDEMARK_DATABASE_URL", help: "PostgreSQL.", schemes: ["postgres"] }),
@@ -185,4 +186,16 @@ describe("mistakes of the author", () => {
   test("a name that no shell would export is refused", () => {
     expect(() => text({ env: "tidemark-a", help: "" })).toThrow("no name of a variable");
   });
+});
+
+const known = ["TIDEMARK_PORT", "TIDEMARK_DATA_DIR", "TIDEMARK_NATS_URL"];
+
+test.each([
+  ["a letter left out", "TIDEMARK_PRT", "TIDEMARK_PORT"],
+  ["neighbours swapped", "TIDEMARK_PROT", "TIDEMARK_PORT"],
+  ["a letter too many", "TIDEMARK_DATAA_DIR", "TIDEMARK_DATA_DIR"],
+  ["another word order is too far", "TIDEMARK_DIRECTORY_OF_DATA", undefined],
+  ["nothing alike", "XYZ", undefined],
+])("%s", (_, mistyped, expected) => {
+  expect(nearestName(mistyped, known)).toBe(expected);
 });

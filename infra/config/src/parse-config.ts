@@ -1,16 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { ConfigGroups, ConfigOf } from "./define-config.ts";
 import type { Field, FieldReading, FieldValue } from "./fields.ts";
-import { nearestName } from "./nearest-name.ts";
 
-/** Names with this prefix belong to the product: an unknown one is a typing mistake, not somebody else's variable. */
+/** Names with this prefix belong to the product: an unknown one is a typing mistake, not a variable of another program. */
 const prefix = "TIDEMARK_";
 
 /** What `parseConfig` takes as environment: `process.env`, or a literal in a test. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Thrown by `parseConfig`. `faults` holds one sentence a fault, each naming its variable; the message lists them all.
+ * Thrown by `parseConfig`. `faults` has one sentence for each fault, which names its variable; the message lists all of them.
  */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
@@ -26,11 +25,11 @@ export class ConfigError extends Error {
 /**
  * Reads every setting of every group from `env` and returns the values, group by group, with the types of the fields.
  *
- * All groups are read before anything is thrown, so that one start shows all faults: a missing required setting, a
- * value out of its bounds, an unreadable secret file, a secret given twice, and any `TIDEMARK_*` name that no group
+ * All groups are read before anything is thrown, so that one start shows every fault: a missing required setting, a
+ * value outside its bounds, an unreadable secret file, a secret given twice, and any `TIDEMARK_*` name that no group
  * knows (with the nearest known one). A blank variable counts as not set. `<NAME>_FILE` is read for secrets only; one
- * line break at its end is dropped. `alsoKnown` lists names that something else reads: the launcher, or modules that
- * run in another process with the same environment.
+ * line break at its end is dropped. `alsoKnown` lists names that the launcher reads, or modules that run in
+ * another process with the same environment.
  *
  * Throws `ConfigError` for faults of the environment, `TypeError` when two groups describe one variable differently.
  */
@@ -58,14 +57,14 @@ export function parseConfig<const G extends ConfigGroups>(
   return Object.fromEntries(values) as { readonly [K in keyof G]: ConfigOf<G[K]> };
 }
 
-/** Every variable that the groups name, `<NAME>_FILE` of secrets included: for another process's `alsoKnown`. */
+/** Returns every variable that the groups name, including `<NAME>_FILE` of secrets, for `alsoKnown` of another process. */
 export function configNames(groups: ConfigGroups): readonly string[] {
   return [...fieldsByVariable(groups).values()].flatMap((field) =>
     field.kind === "secret" ? [field.env, `${field.env}_FILE`] : [field.env],
   );
 }
 
-/** The distinct fields of all groups. A variable may serve several groups if they agree on everything about it. */
+/** Returns the distinct fields of all groups. Several groups may have the same variable if they describe it alike. */
 export function fieldsByVariable(groups: ConfigGroups): ReadonlyMap<string, Field<FieldValue>> {
   const fields = new Map<string, Field<FieldValue>>();
   for (const field of Object.values(groups).flatMap((group) => Object.values(group))) {
@@ -121,4 +120,39 @@ function* unknownNames(
 
 function notBlank(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === "" ? undefined : value;
+}
+
+/**
+ * Returns the known name that a mistyped one most likely means, or `undefined` if none is near. Near means that at most a
+ * third of the letters differ (insertions, deletions, replacements and swaps of neighbors count one each).
+ */
+export function nearestName(mistyped: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.floor(mistyped.length / 3) + 1;
+  for (const name of known) {
+    const distance = editDistance(mistyped, name);
+    if (distance < bestDistance) {
+      best = name;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+/** Returns the optimal string alignment distance; keeps three rows of the matrix. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let cost = Math.min(replaced, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) cost = Math.min(cost, (beforeLast[j - 2] ?? cost) + 1);
+      row.push(cost);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
 }

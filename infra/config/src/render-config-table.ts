@@ -4,9 +4,9 @@ import type { Field, FieldValue } from "./fields.ts";
 import { fieldsByVariable } from "./parse-config.ts";
 
 /**
- * The settings of all groups as one Markdown table, ending in a line break: a row a variable, in the order of the
- * groups, with the groups that read it. The default of a secret is never shown. The output depends on the groups
- * alone, so a test can compare it with the committed page.
+ * Renders the settings of all groups as one Markdown table that ends in a line break: one row for each variable, in the
+ * order of the groups, with the groups that read it. The default of a secret is never shown. The output depends only on
+ * the groups, so a test can compare it with the committed page.
  */
 export function renderConfigTable(groups: ConfigGroups): string {
   const rows = [...fieldsByVariable(groups).values()].map((field) => [

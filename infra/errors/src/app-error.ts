@@ -6,15 +6,15 @@ export type AppErrorDetails = {
   field?: string;
   /** 1-based column in that field, for search texts. */
   position?: number;
-  /** After how many seconds a repeat makes sense. */
+  /** The number of seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
-  /** What really happened; logged, never sent. */
+  /** The original error; logged, never sent. */
   cause?: unknown;
 };
 
 /**
- * An error whose text may be shown to the caller. Services throw nothing else on purpose; every
- * other error is reported as `internal` with its text hidden.
+ * An error whose text may be shown to the caller. Services throw only this error on purpose; every
+ * other error is reported as `internal`, and its text is hidden.
  */
 export class AppError extends Error {
   readonly reason: Reason;
@@ -32,7 +32,7 @@ export class AppError extends Error {
   }
 }
 
-/** Recognises an AppError by shape, so that two copies of this package understand each other. */
+/** Recognizes an AppError by its shape, so that two copies of this package understand each other. */
 export function isAppError(error: unknown): error is AppError {
   return (
     typeof error === "object" &&
@@ -42,12 +42,12 @@ export function isAppError(error: unknown): error is AppError {
   );
 }
 
-/** A 400 without a code: the request breaks a rule that `publicText` names. */
+/** Makes a 400 without a code: the request breaks the rule that `publicText` names. */
 export function badRequest(publicText: string, field?: string): AppError {
   return new AppError("bad_request", publicText, field === undefined ? {} : { field });
 }
 
-/** A 404 with the one text used for what is missing and for what the caller may not see. */
+/** Makes a 404. Its text is the same for things that are missing and things that the caller may not see. */
 export function notFound(what: string): AppError {
   return new AppError("not_found", `${what} not found`);
 }

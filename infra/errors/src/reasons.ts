@@ -1,4 +1,4 @@
-/** The canonical RPC codes that we use, by their gRPC names (https://grpc.io/docs/guides/status-codes). */
+/** The canonical RPC codes that Tidemark uses, by their gRPC names (https://grpc.io/docs/guides/status-codes). */
 export type RpcCode =
   | "invalid_argument"
   | "unauthenticated"
@@ -17,7 +17,7 @@ export type RpcCode =
 type ReasonFacts = {
   /** The RPC code that carries the reason between processes. */
   rpc: RpcCode;
-  /** Whether clients see the reason as `code` in the error body; most errors have only a text. */
+  /** Whether clients see the reason as `code` in the error body. Most errors have only a text. */
   shown: boolean;
 };
 
@@ -25,8 +25,8 @@ const hidden = (rpc: RpcCode): ReasonFacts => ({ rpc, shown: false });
 const shown = (rpc: RpcCode): ReasonFacts => ({ rpc, shown: true });
 
 /**
- * Every reason a service may give for refusing a request. A reason is stable; its text is not.
- * Those with `shown` appear as `code` in error bodies (API specification, Errors).
+ * Every reason for which a service may refuse a request. Reasons are stable, texts are not.
+ * Shown reasons appear as `code` in error bodies (API specification, Errors).
  */
 export const reasons = {
   bad_request: hidden("invalid_argument"),
@@ -36,7 +36,7 @@ export const reasons = {
   run_search_too_broad: shown("invalid_argument"),
   personal_workspace_invite_forbidden: shown("invalid_argument"),
 
-  // Found by the gateway alone, before any service is asked.
+  // Only the gateway finds these, before it calls a service.
   payload_too_large: hidden("out_of_range"),
   method_not_allowed: hidden("unimplemented"),
 
@@ -76,7 +76,7 @@ export const reasons = {
 /** A reason of the registry. */
 export type Reason = keyof typeof reasons;
 
-/** Tells whether a text that came over the wire is a reason we know. */
+/** Tells whether a text from the wire is a known reason. */
 export function isReason(text: string): text is Reason {
   return Object.hasOwn(reasons, text);
 }

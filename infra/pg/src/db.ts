@@ -1,53 +1,51 @@
 import pg from "pg";
-import { BinaryClient } from "./binary-client.ts";
-import { eachRow } from "./each-row.ts";
-import { queryOf, rowOf } from "./query.ts";
-import type { Statement } from "./statement.ts";
+import { BinaryClient, eachRow } from "./binary-rows.ts";
+import { queryOf, rowOf, type Statement } from "./statement.ts";
 import { sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
 
-/** Something that runs statements: a pool, or one transaction of it. */
+/** Runs statements: a pool, or one transaction of it. */
 export type Tx = {
-  /** All rows. Column values arrive as `columnTypes` says. */
+  /** Returns all rows, with column values as `columnTypes` says. */
   rows<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   one<Row>(statement: Statement, values: readonly unknown[]): Promise<Row | undefined>;
   /**
-   * Passes on the rows of a `binarySql` statement one by one as they arrive. Bytes of a row hold until `take` returns; what it throws is thrown
-   * when the statement is over.
+   * Passes on the rows of a `binarySql` statement one by one as they arrive. Bytes of a row are valid until `take` returns; what it throws is
+   * thrown when the statement has ended.
    */
   each<Row>(statement: Statement, values: readonly unknown[], take: (row: Row) => void): Promise<void>;
-  /** How many rows the statement touched. */
+  /** Returns how many rows the statement affected. */
   count(statement: Statement, values: readonly unknown[]): Promise<number>;
 };
 
-/** A service's connection pool. Used directly as a Tx it runs one statement in a transaction of its own. */
+/** A service's connection pool. Used as a Tx, it runs each statement in its own transaction. */
 export type Db = Tx & {
   /**
-   * Runs `work` in one transaction that sees and writes one organization's rows only: row level
-   * security compares every row with the setting made here, and the setting ends with the
-   * transaction. Serialization failures and deadlocks are retried twice; `work` must not have
-   * effects outside the database.
+   * Runs `work` in one transaction that sees and writes only one organization's rows: row level
+   * security compares every row with the setting that is made here and ends with the transaction.
+   * Serialization failures and deadlocks are retried twice, so `work` must not have effects outside
+   * the database.
    */
   withTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Like `withTenant`, but only reads: all statements of `work` see the same moment. */
+  /** As `withTenant`, but only reads: all statements of `work` see the same moment. */
   readTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: ReadOptions): Promise<T>;
-  /** One transaction without an organization, for definer functions and a service's global tables. */
+  /** Runs `work` in one transaction without an organization, for definer functions and a service's global tables. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Pool figures for the internal metrics. */
   stats(): { total: number; idle: number; waiting: number };
-  /** True when a statement that needs a writable primary went through. */
+  /** Resolves to true if a statement that needs a writable primary succeeded. */
   ping(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** Bounds of a reading transaction. */
+/** Limits of a reading transaction. */
 export type ReadOptions = {
-  /** Milliseconds a statement may take, instead of the pool's bound. */
+  /** Milliseconds that a statement may take, in place of the pool's limit. */
   readonly statementMsMax?: number;
 };
 
-/** What a pool needs to know. */
+/** Options of a pool. */
 export type DbOptions = {
   /**
    * postgres:// URL of a login role that may become `role`. As with libpq, `connect_timeout=<seconds>` in it says how long a
@@ -83,7 +81,7 @@ function connectSeconds(url: string): number {
   return asked > 0 ? asked : CONNECT_SECONDS;
 }
 
-/** A result of arrays with objects for rows, as other results have them. */
+/** Turns the rows of a result from arrays into objects, as other results have them. */
 function withObjects(result: pg.QueryResult): pg.QueryResult {
   const names = result.fields.map(({ name }) => name);
   return { ...result, rows: (result.rows as unknown[][]).map((values) => rowOf(names, values)) };
@@ -109,23 +107,23 @@ export function createDb(options: DbOptions): Db {
       `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
       "-c idle_in_transaction_session_timeout=10s",
       "-c client_connection_check_interval=1s",
-      // One request, one core: what a tenant asks must not take the others' share.
+      // One core per request: a tenant's request must not take the share of other tenants.
       "-c max_parallel_workers_per_gather=0",
       "-c jit=off",
-      // Disks without heads: the default is from the time of those with.
+      // For SSDs: the default is for disks with moving heads.
       "-c random_page_cost=1.1",
       // Plans of prepared statements must not be made for the first tenant's sizes.
       "-c plan_cache_mode=auto",
     ].join(" "),
   });
-  // The pool counts as ended before its sockets are: what a server says to them then is no news.
+  // The pool counts as ended before its sockets are closed; errors on them are then expected.
   let closing = false;
   pool.on("error", (error) => {
     if (!closing) options.onError?.(error);
   });
 
-  // The pool listens to idle connections only. One that ends while a transaction has it, between two of its statements, would end the
-  // process; the next statement finds out by itself.
+  // The pool listens only to idle connections. Without this listener, a connection that is lost between two statements of a transaction would
+  // end the process; the next statement fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
 
   const timed = async <T>({ name }: Statement, work: () => Promise<T>): Promise<T> => {
@@ -149,7 +147,7 @@ export function createDb(options: DbOptions): Db {
     return statement.rows === "binary" ? withObjects(result) : result;
   };
 
-  /** With a client of the pool where there is none. */
+  /** Takes a client from the pool if it gets none. */
   const runEach = async <Row>(
     client: pg.Pool | pg.PoolClient,
     statement: Statement,

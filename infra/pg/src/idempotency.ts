@@ -22,7 +22,7 @@ const keepKey = sql("platform_keep_key", "SELECT platform.keep_key($1, $2, $3, $
 
 const HASH_BYTES = 16;
 
-/** First 16 bytes of SHA-256 over the parts, each preceded by its length so that no two lists meet. */
+/** Returns the first 16 bytes of SHA-256 over the parts, each preceded by its length so that different lists differ. */
 export function fingerprint(parts: readonly (string | Uint8Array)[]): Uint8Array {
   const hash = createHash("sha256");
   for (const part of parts) {
@@ -34,17 +34,17 @@ export function fingerprint(parts: readonly (string | Uint8Array)[]): Uint8Array
   return hash.digest().subarray(0, HASH_BYTES);
 }
 
-/** The two hashes that stand for a keyed request in the database: of its key and of its content. */
+/** Returns the hashes that identify a keyed request in the database: of its key and of its content. */
 export function idempotencyHashes(request: IdempotentRequest): { key: Uint8Array; body: Uint8Array } {
   return { key: fingerprint([request.key]), body: fingerprint([request.route, ...request.parts]) };
 }
 
-/** 409: the key was used for another request (API specification, Idempotency). */
+/** Makes a 409: the key was used for another request (API specification, Idempotency). */
 export function keyReused(): AppError {
   return new AppError("idempotency_key_reused", "this idempotency key was used for a different request");
 }
 
-/** 409 with a hint to come back: the first request with this key has not ended yet. */
+/** Makes a 409 that asks for a retry: the first request with this key has not ended yet. */
 export function keyInProgress(): AppError {
   return new AppError("idempotency_in_progress", "a request with this idempotency key is still running", {
     retryAfterSeconds: 1,
@@ -53,9 +53,9 @@ export function keyInProgress(): AppError {
 
 /**
  * Runs `work` once per key, in one tenant transaction with its record: a repeat gets the stored
- * reply, a failure leaves no record. `check` runs before the key is looked at, in every call, so
- * that a reply is never shown to someone who may no longer see what it is about.
- * Without a request (no header) `work` simply runs.
+ * reply, and a failure leaves no record. `check` runs before the key is read, in every call, so that
+ * a reply is never shown to a caller who may no longer see its subject. Without a request (no header),
+ * `work` simply runs.
  * @throws idempotency_key_reused, idempotency_in_progress after 3 s of waiting.
  */
 export function withIdempotency(
@@ -78,7 +78,7 @@ export function withIdempotency(
 }
 
 /**
- * Takes a key for this transaction, after whoever holds it. Returns the reply of the same request, if there was one.
+ * Takes a key for this transaction; waits for a transaction that holds it. Returns the reply of the same request, if there was one.
  * @throws idempotency_key_reused, idempotency_in_progress after 3 s of waiting.
  */
 export async function claimKey(

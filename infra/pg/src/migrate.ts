@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
 
-/** One schema's migrations: a folder of `NNNN_<what>.sql`, applied in order of their names. */
+/** The migrations of one schema: a folder of `NNNN_<what>.sql`, applied in the order of their names. */
 export type MigrationSet = { schema: string; directory: string };
 
 /** What `migrate` did: `<schema>/<file>` of each file applied now, in order. */
@@ -11,7 +11,7 @@ export type MigrationReport = { applied: string[] };
 
 type Connection = Pick<pg.Client, "query">;
 
-// Any number will do, as long as every Tidemark uses the same one.
+// Any number, but the same in every Tidemark.
 const LOCK = 7_305_199_460;
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
 
@@ -69,13 +69,13 @@ async function applySet(client: Connection, set: MigrationSet, report: Migration
 }
 
 /**
- * Brings the database up to date, each file in a transaction of its own. Safe when several
- * processes start at once: one holds a session lock, the others wait and find nothing left to do.
- * @throws Error when a file was changed after it had been applied, or when the database is newer.
+ * Brings the database up to date, each file in its own transaction. Several processes may start
+ * simultaneously: one holds a session lock, the others wait and find nothing left to do.
+ * @throws Error if a file was changed after it had been applied, or if the database is newer.
  */
 export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): Promise<MigrationReport> {
   const client = new pg.Client({ connectionString: ownerUrl, application_name: "tidemark-migrate" });
-  // The statement in hand, or the next one, says the same.
+  // The running statement, or the next one, fails with the same error.
   client.on("error", () => {});
   await client.connect();
   const report: MigrationReport = { applied: [] };

@@ -10,14 +10,14 @@ export type OutboxMessage = {
   headers?: Record<string, string>;
 };
 
-/** What the relay hands to the bus; `id` makes a second delivery recognisable. */
+/** What the relay passes to the bus; `id` identifies a second delivery. */
 export type RelayedMessage = { id: string; subject: string; payload: Uint8Array; headers: Record<string, string> };
 
 /** A running relay. */
 export type Relay = {
-  /** Looks for messages now instead of at the next tick; call it after a commit that wrote one. */
+  /** Looks for messages now instead of at the next tick. Call it after a commit that wrote one. */
   nudge(): void;
-  /** Ends after the round in hand. */
+  /** Stops after the current round. */
   stop(): Promise<void>;
 };
 
@@ -27,8 +27,8 @@ const insertMessage = sql(
    VALUES ($1, $2, $3, $4, $5, $6)`,
 );
 
-// Claimed by update, not by row locks: it also works where rows are spread over many servers, and
-// a relay that dies leaves its claim to run out.
+// Claims by an update, not by row locks: this also works if rows are spread over many servers, and
+// the claim of a relay that dies runs out.
 const claimMessages = sql(
   "platform_claim_outbox",
   `UPDATE platform.outbox o SET claimed_until = now() + interval '60 seconds'
@@ -49,7 +49,7 @@ const releaseMessage = sql(
 
 const BATCH = 100;
 
-/** Adds a message to the transaction. It leaves only if the transaction commits. */
+/** Adds a message to the transaction. It is published only if the transaction commits. */
 export async function putOutbox(tx: Tx, orgId: string, message: OutboxMessage): Promise<void> {
   await tx.rows(insertMessage, [
     orgId,
@@ -71,15 +71,15 @@ type Row = {
 };
 
 /**
- * Publishes a service's outbox, at least once each, oldest first. `db` runs as the service's
- * worker role. A message that the bus refuses stays and is tried again at the next tick.
+ * Publishes the messages of a service's outbox, at least once each, oldest first. `db` runs as the
+ * service's worker role. A message that the bus refuses stays and is tried again at the next tick.
  */
 export function startRelay(options: {
   db: Db;
   service: string;
   publish: (message: RelayedMessage) => Promise<void>;
   onError: (error: unknown) => void;
-  /** Told after each look how old the oldest waiting message was, in seconds; 0 when none waited. */
+  /** Called after each query with the age of the oldest waiting message in seconds, 0 if none waited. */
   onLag?: (seconds: number) => void;
   tickMs?: number;
 }): Relay {
@@ -111,7 +111,7 @@ export function startRelay(options: {
       options.onLag?.(Math.max(0, ...rows.map((row) => row.age_seconds)));
       let refused = false;
       for (const row of rows) {
-        // After one refusal the bus is down: release the rest at once instead of trying each.
+        // After one refusal the bus is not reachable: release the rest instead of trying each.
         if (refused) await db.rows(releaseMessage, [row.org_id, row.id]);
         else refused = !(await send(row));
       }

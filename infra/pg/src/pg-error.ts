@@ -6,13 +6,13 @@ const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EN
 const LOST =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after|not queryable|server closed the connection/;
 
-/** The SQLSTATE or system code of an error, or an empty text. */
+/** Returns the SQLSTATE or system code of an error, or an empty text. */
 export function sqlState(error: unknown): string {
   const code = (error as PgFields | null)?.code;
   return typeof code === "string" ? code : "";
 }
 
-/** True when the database could not be asked: down, starting, read-only, out of connections. */
+/** Whether the database cannot work: it is down, starting, read-only or out of connections. */
 function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
   if (NETWORK.has(code) || code === "25006") return true;
@@ -22,9 +22,9 @@ function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Turns a driver error into what a caller may know. SQLSTATE class `TM` is ours: a function raised
- * it with a reason as message and the public text as hint. Unknown errors come back unchanged and
- * are reported as internal.
+ * Turns a driver error into one that a caller may see. SQLSTATE class `TM` belongs to Tidemark: a
+ * function raised it with a reason as message and the public text as hint. Unknown errors are returned
+ * unchanged and are reported as internal.
  */
 export function toAppError(error: unknown): unknown {
   if (isAppError(error)) return error;

@@ -1,21 +1,21 @@
-/** A SQL statement with a name, under which PostgreSQL prepares it once per connection, unless it is `planned` each time. */
+/** A named SQL statement. PostgreSQL prepares it under this name once per connection, unless it is `planned` each time. */
 export type Statement = {
   readonly name: string;
   readonly text: string;
   readonly planned?: "each time";
-  /** The form in which PostgreSQL sends the rows: text unless said. */
+  /** The form in which PostgreSQL sends the rows; default text. */
   readonly rows?: "binary";
 };
 
 const names = new Map<string, string>();
 
-/** PostgreSQL cuts longer names off, so that two of them may become one. */
+/** PostgreSQL truncates longer names, so two of them might become the same. */
 const NAME_BYTES_MAX = 63;
 
 /**
  * Declares a statement. Names are unique in a process (`<schema>_<verb>_<noun>`), because a second
  * text under a prepared name would run the first one.
- * @throws Error for a name that is longer than 63 bytes, or that another text has
+ * @throws Error for a name of more than 63 bytes, or one that another text has
  */
 export function sql(name: string, text: string): Statement {
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) throw new Error(`the name of a SQL statement is too long: ${name}`);
@@ -28,17 +28,35 @@ export function sql(name: string, text: string): Statement {
 }
 
 /**
- * A statement whose rows come in PostgreSQL's binary form, for results with many bytes or numbers: as text, bytes are twice as long and four times
- * as slow to read. Columns may be boolean, bytea, text, uuid, double precision, or integers.
+ * Declares a statement whose rows arrive in PostgreSQL's binary form, for results with many bytes or numbers: as text, bytes are twice as long and take
+ * four times as long to read. Columns may be boolean, bytea, text, uuid, double precision, or integers.
  */
 export function binarySql(name: string, text: string): Statement {
   return { ...sql(name, text), rows: "binary" };
 }
 
 /**
- * A statement that is planned for the values that it is run with, and never kept: for texts of many
- * shapes, and where the best plan depends on the values. The name is for the metrics only.
+ * Declares a statement that is planned for its values each time and never prepared: for texts of many
+ * shapes, and if the best plan depends on the values. Only the metrics use the name.
  */
 export function plannedSql(name: string, text: string): Statement {
   return { name, text, planned: "each time" };
+}
+
+/** Returns a statement and its values in the form that the driver takes. */
+export function queryOf({ name, text, planned, rows }: Statement, values: readonly unknown[]) {
+  return {
+    ...(planned === undefined ? { name } : {}),
+    text,
+    values: values as unknown[],
+    // As arrays, because the driver copies each column of a binary row if it makes an object.
+    ...(rows === "binary" ? { binary: true, rowMode: "array" } : {}),
+  };
+}
+
+/** Returns the values of a row by the names of their columns. */
+export function rowOf(names: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {};
+  for (let i = 0; i < names.length; i++) row[names[i]!] = values[i];
+  return row;
 }

@@ -14,14 +14,14 @@ const FLOAT8 = 701;
 const UUID = 2950;
 
 /**
- * `2026-01-02 03:04:05.678901+00` as RFC 3339 with the microseconds that PostgreSQL keeps.
+ * Turns `2026-01-02 03:04:05.678901+00` into RFC 3339 with the microseconds that PostgreSQL keeps.
  * Sessions run in UTC (see `createDb`), so the offset is always `+00`.
  */
 function rfc3339(text: string): string {
   return `${text.replace(" ", "T").replace(/\+00(:00)?$/, "")}Z`;
 }
 
-/** Columns of binary results: only the types that are listed here can come that way. */
+/** Readers of the columns of binary results, which may only have these types. */
 const binaryColumns = new Map<number, (bytes: Buffer) => unknown>([
   [BOOL, (bytes) => bytes[0] === 1],
   [BYTEA, (bytes) => bytes],
@@ -33,7 +33,7 @@ const binaryColumns = new Map<number, (bytes: Buffer) => unknown>([
   [UUID, (bytes) => bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")],
 ]);
 
-/** Not thrown until a value comes, because only then the driver is ready for errors. */
+/** Throws only when a value arrives, because the driver handles errors only then. */
 function refuseType(oid: number): () => never {
   return () => {
     throw new Error(`no binary form is known of the type ${oid}`);
@@ -44,13 +44,13 @@ function binaryColumn(oid: number): (bytes: Buffer) => unknown {
   return binaryColumns.get(oid) ?? refuseType(oid);
 }
 
-/** Binary results whose bytes are views of the memory that they came in, which is used again. */
+/** Types of binary results whose bytes are views of the memory in which they arrived, which is reused. */
 export const viewTypes: pg.CustomTypesConfig = { getTypeParser: binaryColumn };
 
 /**
- * How column values arrive: 64-bit integers as numbers (all of ours stay below 2^53), instants as
- * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits. Binary results know fewer
- * types, and give the same values for them.
+ * How column values arrive: 64-bit integers as numbers (all stored ones are below 2^53), instants as
+ * RFC 3339 texts in UTC, JSON as its text so that numbers keep their digits. Binary results support
+ * fewer types and return the same values for them.
  */
 export const columnTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: unknown) {

@@ -1,29 +1,29 @@
-/** Keeps something in memory like its source, by passes that read what has changed. */
+/** Keeps a copy in memory up to date with its source, by passes that read what has changed. */
 export type Refresher = {
-  /** Begins the first pass and the polling; does not wait. */
+  /** Starts the first pass and the polling; does not wait. */
   readonly start: () => void;
   /**
-   * Makes a pass that begins now, or after the one at work, which may have read before the caller's
-   * change; callers share it. Resolves with its success, never rejects.
+   * Makes a pass that starts now, or after the running one, which may have read before the caller's
+   * change; callers share it. Resolves with whether it succeeded, never rejects.
    */
   readonly refresh: () => Promise<boolean>;
-  /** Something has changed: makes a pass soon, one for many calls. */
+  /** Makes a pass soon, one for many calls, because something has changed. */
   readonly wake: () => void;
   /** True once a pass has succeeded. */
   readonly loaded: () => boolean;
-  /** True while the latest pass failed. */
+  /** True if the latest pass failed. */
   readonly degraded: () => boolean;
-  /** When the latest successful pass began, by the clock that was given; undefined before the first. */
+  /** When the latest successful pass started, by `nowMs`; undefined before the first. */
   readonly currentAtMs: () => number | undefined;
-  /** No pass begins any more. Resolves when the one at work has ended. */
+  /** Starts no further pass. Resolves when the running one has ended. */
   readonly stop: () => Promise<void>;
 };
 
-/** What a refresher works with; times in milliseconds. */
+/** Options of a refresher; times in milliseconds. */
 export type RefresherOptions = {
-  /** Reads everything that there is to read. Never runs twice at once. */
+  /** Reads all changes. Never runs twice simultaneously. */
   readonly pass: () => Promise<void>;
-  /** Time between a successful pass and the next one, when nothing wakes it. */
+  /** Time between a successful pass and the next one if nothing wakes it. */
   readonly pollMs: number;
   /** The same after a failed pass. */
   readonly retryMs: number;
@@ -31,13 +31,13 @@ export type RefresherOptions = {
   readonly coalesceMs: number;
   /** A clock that never goes back. */
   readonly nowMs: () => number;
-  /** The first failure after a success, or at all. */
+  /** Called with the first failure, and with the first one after a success. */
   readonly onFailed: (error: unknown) => void;
-  /** The first success after a failure. */
+  /** Called at the first success after a failure. */
   readonly onRecovered: () => void;
 };
 
-/** Makes a refresher that has not begun. */
+/** Creates a refresher that has not started. */
 export function createRefresher(options: RefresherOptions): Refresher {
   const { pass, pollMs, retryMs, coalesceMs, nowMs } = options;
   let currentAtMs: number | undefined;

@@ -1,4 +1,1 @@
-export { callerOf, canSee, type Caller } from "./caller.ts";
-export { throwFault } from "./fault.ts";
-export { isUuid, pathId } from "./ids.ts";
-export { readPage, requireLimit } from "./page.ts";
+export { callerOf, canSee, isUuid, pathId, readPage, requireLimit, throwFault, type Caller } from "./requests.ts";

@@ -1,12 +1,11 @@
 import pino from "pino";
-import { describeError } from "./describe-error.ts";
-import { censored, redactText, secretPaths } from "./redaction.ts";
+import { censored, describeError, redactText, secretPaths } from "./redaction.ts";
 
-/** Least severe level that is written; `silent` writes nothing. */
+/** The least severe level that is written; `silent` writes nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
- * What belongs to one entry besides its text. Names are snake_case; `request_id`, `trace_id` and `org_id` have that
+ * The fields of an entry besides its text. Names are snake_case; `request_id`, `trace_id` and `org_id` have that
  * meaning everywhere. An error goes under `error` and is written with its type, reason, code, stack and causes.
  */
 export type LogFields = Readonly<Record<string, unknown>> & {
@@ -17,15 +16,15 @@ export type LogFields = Readonly<Record<string, unknown>> & {
 };
 
 /**
- * Structured log of a process. Every call writes at most one line of JSON before it returns, and does not throw over
- * what is in the fields. The text is constant prose ("outbox relay failed"); what varies goes into the fields.
+ * Structured log of a process. Every call writes at most one line of JSON before it returns, and never throws because
+ * of its fields. The text is constant prose ("outbox relay failed"); values that vary go into the fields.
  */
 export type Log = {
   debug(text: string, fields?: LogFields): void;
   info(text: string, fields?: LogFields): void;
   warn(text: string, fields?: LogFields): void;
   error(text: string, fields?: LogFields): void;
-  /** The same log with `fields` on every entry. */
+  /** Returns the same log with `fields` on every entry. */
   child(fields: LogFields): Log;
 };
 
@@ -33,17 +32,17 @@ export type LogOptions = {
   readonly level: LogLevel;
   /** Name of the process or module, on every entry. */
   readonly service: string;
-  /** Where lines go, each with its line break; standard output when left out. */
+  /** Where lines go, each with its line break; default standard output. */
   readonly destination?: { write(line: string): void };
 };
 
 /**
- * Makes the log of a process: one JSON object a line with `time` (RFC 3339, UTC), `level`, `service`, the fields, and
+ * Creates the log of a process: one JSON object per line with `time` (RFC 3339, UTC), `level`, `service`, the fields, and
  * `message`.
  *
- * Written synchronously, so that the last lines before a crash are not lost. Fields that are secrets by their name
+ * Lines are written synchronously, so that the last lines before a crash are not lost. Fields that are secrets by their name
  * (`authorization`, `password`, `token`, ...; see `secretPaths`) are censored down to the third level, and anything
- * that looks like a credential is censored wherever it stands: in texts, errors and nested strings.
+ * that looks like a credential is censored everywhere: in texts, errors and nested strings.
  */
 export function createLog(options: LogOptions): Log {
   const destination = options.destination ?? pino.destination({ fd: 1, sync: true });
@@ -69,7 +68,7 @@ function wrap(logger: pino.Logger): Log {
     try {
       logger[level](fields, text);
     } catch {
-      // A getter or toJSON of a field threw. The work that is logged matters more than its log.
+      // A getter or toJSON of a field threw. The work must go on even if it cannot be logged completely.
       logger[level]({ unloggable: true }, text);
     }
   };

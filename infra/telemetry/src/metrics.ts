@@ -21,7 +21,7 @@ export type Metrics = {
     readonly status: number;
     readonly seconds: number;
   }): void;
-  /** A finished call between modules, seen from one side. `code` is the RPC code, `ok` on success. */
+  /** A finished call between modules, measured at one side. `code` is the RPC code, `ok` on success. */
   rpcCall(call: {
     readonly side: "client" | "server";
     readonly service: string;
@@ -29,17 +29,17 @@ export type Metrics = {
     readonly code: string;
     readonly seconds: number;
   }): void;
-  /** A finished statement, under the name of its function; `ok` is false when it threw. */
+  /** A finished statement, under the name of its function; `ok` is false if it threw. */
   pgQuery(query: { readonly statement: string; readonly seconds: number; readonly ok: boolean }): void;
   /** Reads the pool at each scrape. A second call with the same name replaces the first. */
   watchPool(pool: string, read: () => PoolState): void;
-  /** Age of the oldest outbox row that is not published yet, 0 when there is none. */
+  /** Age of the oldest outbox row that is not published yet, 0 if there is none. */
   outboxLag(outbox: string, seconds: number): void;
-  /** So many metric writes share a commit. */
+  /** A number of metric writes that share a commit. */
   metricGroup(writes: number): void;
-  /** A metric write was refused because too many are waiting. */
+  /** Counts a metric write that was refused because too many are waiting. */
   metricsRefused(): void;
-  /** A compactor has looked after one thing: the landed rows that it took, and the blocks that it wrote instead. */
+  /** A visit of a compactor: the landing rows that it took, and the blocks that it wrote in their place. */
   compactionVisit(visit: {
     readonly kind: string;
     readonly ok: boolean;
@@ -47,7 +47,7 @@ export type Metrics = {
     readonly blocks: number;
     readonly seconds: number;
   }): void;
-  /** For how long the longest waiting work has been due, and how many landed rows wait. */
+  /** How long the oldest waiting work has been due, and how many landing rows wait. */
   compactionBacklog(backlog: {
     readonly kind: string;
     readonly lagSeconds: number;
@@ -68,7 +68,7 @@ const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const httpMethods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 /**
- * Makes the metrics of one process in a registry of their own; every series carries `service`, and `tidemark_build_info`
+ * Creates the metrics of one process in their own registry; every series has the label `service`, and `tidemark_build_info`
  * the version. Call it once per process.
  */
 export function createMetrics(service: string, version: string): Metrics {
@@ -231,7 +231,7 @@ function watchPools(registry: Registry, pools: ReadonlyMap<string, () => PoolSta
   });
 }
 
-/** The share of time since the last scrape in which the event loop was busy. */
+/** Measures the share of time since the last scrape in which the event loop was busy. */
 function watchEventLoop(registry: Registry): void {
   let last = performance.eventLoopUtilization();
   watch(registry, {
@@ -246,7 +246,7 @@ function watchEventLoop(registry: Registry): void {
   });
 }
 
-/** A gauge that is read at each scrape; the registry keeps it. */
+/** Adds a gauge that is read at each scrape; the registry keeps it. */
 function watch<L extends string>(
   registry: Registry,
   options: { name: string; help: string; labelNames: L[]; collect(this: Gauge<L>): void },

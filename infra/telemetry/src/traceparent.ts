@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Where a request stands in its trace (W3C Trace Context, level 1). */
+/** The position of a request in its trace (W3C Trace Context, level 1). */
 export type TraceContext = {
   /** 32 lower-case hexadecimal digits, not all zero. */
   readonly traceId: string;
@@ -16,8 +16,8 @@ const traceparentHeader = "traceparent";
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * Reads a `traceparent`; `undefined` when it is missing or breaks the standard, whereupon a new trace begins. Later
- * versions are read as far as we know them.
+ * Reads a `traceparent`; `undefined` if it is missing or breaks the standard, and then a new trace starts. Of later
+ * versions it reads the known part.
  */
 export function parseTraceparent(text: string | undefined): TraceContext | undefined {
   const match = text === undefined ? null : shape.exec(text);
@@ -33,15 +33,15 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? "01" : "00"}`;
 }
 
-/** Begins a trace that nobody records, so that the log lines of one request share an id in all processes. */
+/** Starts a trace that is not recorded, so that the log lines of one request share an id in all processes. */
 export function newTrace(): TraceContext {
   const bytes = randomBytes(24).toString("hex");
   return { traceId: bytes.slice(0, 32), spanId: bytes.slice(32), sampled: false };
 }
 
 /**
- * Reads the trace from the headers of an incoming call or message; names in lower case, as Node gives them. A header
- * sent twice counts as missing.
+ * Reads the trace from the headers of an incoming call or message; names in lower case, as in Node. A header that
+ * was sent twice counts as missing.
  */
 export function extractTrace(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -1,25 +1,24 @@
 import { type Attributes, context, SpanKind, SpanStatusCode, trace, TraceFlags } from "@opentelemetry/api";
-import { describeError } from "./describe-error.ts";
-import { redactText } from "./redaction.ts";
+import { describeError, redactText } from "./redaction.ts";
 import { newTrace, type TraceContext } from "./traceparent.ts";
 
 let started = false;
 
-/** True once traces are recorded in this process; hot paths leave spans out while they are not. */
+/** Returns true if traces are recorded in this process; hot paths skip spans if they are not. */
 export function isTracing(): boolean {
   return started;
 }
 
 /**
- * Ends tracing: what is recorded is sent first. Takes as long as the collector does, at most the exporter's own
- * timeout (10 s).
+ * Ends tracing after recorded spans were sent. Takes as long as the collector, at most the exporter's own timeout
+ * (10 s).
  */
 export type Tracing = { readonly shutdown: () => Promise<void> };
 
 /**
  * Starts the OpenTelemetry SDK if `environment` has `OTEL_EXPORTER_OTLP_ENDPOINT`, else does nothing and loads nothing.
- * The SDK reads the standard `OTEL_*` variables by itself; only traces are exported, metrics have an endpoint of their
- * own and logs go to standard output.
+ * The SDK itself reads the standard `OTEL_*` variables. Only traces are exported: metrics have their own endpoint and
+ * logs go to standard output.
  */
 export async function startTracing(options: {
   readonly service: string;
@@ -32,7 +31,7 @@ export async function startTracing(options: {
     resourceAttributes: { "service.name": options.service, "service.namespace": "tidemark" },
     metricReaders: [],
     logRecordProcessors: [],
-    // The SDK prints to the console, in another form than our log: only what is wrong.
+    // The SDK prints to the console in another form than the log, so only warnings and errors.
     logLevel: "warn",
   });
 }
@@ -47,8 +46,8 @@ const kinds = {
 
 export type SpanOptions = {
   /**
-   * The trace that came with the request or message. Without it the span belongs to the one around it, if any, else
-   * it begins a trace.
+   * The trace of the request or message. Without it, the span belongs to the surrounding one, if any, else it starts a
+   * trace.
    */
   readonly parent?: TraceContext | undefined;
   readonly kind?: keyof typeof kinds;
@@ -56,8 +55,8 @@ export type SpanOptions = {
 
 /**
  * Runs `fn` inside a span and passes on what it returns or throws; a throw marks the span as failed. `fn` gets the
- * trace to hand on in headers: the new span's, or the parent's (or a new, unrecorded one) when tracing is off.
- * Attributes hold no user text; credentials in them and in errors are censored.
+ * trace to pass on in headers: the new span's, or the parent's (or a new, unrecorded one) if tracing is off.
+ * Attributes must not contain user text; credentials in them and in errors are censored.
  */
 export async function withSpan<T>(
   name: string,

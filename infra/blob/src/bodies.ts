@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@tidemark/errors";
 
-/** A body that is counted and hashed while it passes. */
+/** A body that is counted and hashed while it is read. */
 export type MeasuredBody = {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Length and SHA-256 of what has passed; meant to be asked once, at the end. */
+  /** Returns length and SHA-256 of the bytes that were read; may be called once, at the end. */
   readonly result: () => { readonly sizeBytes: number; readonly sha256: string };
-  /** What the body itself threw, or the fault of its length: tells them from faults of the store. */
+  /** Returns the error that the body threw, or that its length is wrong; undefined if the store is at fault. */
   readonly fault: () => Error | undefined;
 };
 
-// Hashing one piece of this length takes about a millisecond; other requests get their turn in between.
+// Hashing one piece of this length takes about a millisecond; other requests are served in between.
 const pieceBytes = 1024 * 1024;
 
 /**
@@ -45,4 +45,33 @@ export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?:
 
 function wrongSize(size: number): AppError {
   return new AppError("bad_request", `the body does not have the announced ${size} bytes`);
+}
+
+/** Cuts one stream of bytes into consecutive parts. */
+export type BodySplitter = {
+  /** Returns the next `length` bytes, or fewer at the end of the body. Read each part before the next one is requested. */
+  readonly part: (length: number) => AsyncIterable<Uint8Array>;
+  /** Ends the body early, so that its source is closed. */
+  readonly close: () => Promise<void>;
+};
+
+/** Creates a splitter of a body; it holds at most one piece of the body at a time. */
+export function splitBody(body: AsyncIterable<Uint8Array>): BodySplitter {
+  const source = body[Symbol.asyncIterator]();
+  let rest: Uint8Array = new Uint8Array();
+
+  async function* part(length: number): AsyncGenerator<Uint8Array> {
+    for (let left = length; left > 0;) {
+      if (rest.byteLength === 0) {
+        const next = await source.next();
+        if (next.done) return;
+        rest = next.value;
+      }
+      const piece = rest.subarray(0, left);
+      rest = rest.subarray(piece.byteLength);
+      left -= piece.byteLength;
+      if (piece.byteLength > 0) yield piece;
+    }
+  }
+  return { part, close: async () => void (await source.return?.()) };
 }
