@@ -4,21 +4,12 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { implement, toRefusal } from "@tidemark/rpc";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
-import { createIdSource } from "./domain/id-source.ts";
+import { createIdSource } from "./writes/id-source.rules.ts";
+import { readHandlers, writeHandlers } from "./handlers.ts";
 import { createMetricWriter } from "./group-commit/metric-writer.ts";
-import { appendAttributesHandler } from "./handlers/append-attributes.ts";
-import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
-import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
-import { appendMetricsHandler } from "./handlers/append-metrics.ts";
-import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
-import { listAttributesHandler } from "./handlers/list-attributes.ts";
-import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
-import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
-import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
-import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
 import { startSettler } from "./settler.ts";
 import { createRankLayouts } from "./store/rank-layouts.ts";
-import { createRunDirectory } from "./store/run-directory.ts";
+import { createRunDirectory } from "./runs/run-directory.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
 
@@ -49,23 +40,13 @@ export const ingestModule = defineModule({
       logMarks: compaction.logMarks,
       rankLayouts: createRankLayouts(),
       rankMarks: compaction.rankMarks,
+      refusalOf: toRefusal,
+      log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),
-    };
-    const appendMetrics = appendMetricsHandler(deps);
-    const handlers = {
-      appendMetrics,
-      appendMetricsTogether: appendMetricsTogetherHandler({
-        append: appendMetrics,
-        refusalOf: toRefusal,
-        onUnknownError: (error) => context.log.error("a metric write failed unexpectedly", { error }),
-      }),
-      appendRankMetrics: appendRankMetricsHandler(deps),
-      appendLogLines: appendLogLinesHandler(deps),
-      appendAttributes: appendAttributesHandler(deps),
     };
     const settler = startSettler({ db, workerDb: context.workerDb(), log: context.log });
     return Promise.resolve({
-      implementations: [implement(IngestService, handlers)],
+      implementations: [implement(IngestService, writeHandlers(deps))],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
       stop: () => settler.stop(),
@@ -84,13 +65,9 @@ export const ingestReadModule = defineModule({
   start(context) {
     const db = context.db();
     const deps = { db, runs: createRunDirectory(db, context.config.runsRemembered) };
-    const handlers = {
-      listMetricPoints: listMetricPointsHandler(deps),
-      queryMetricSeries: queryMetricSeriesHandler(deps),
-      summariseRankMetrics: summariseRankMetricsHandler(deps),
-      listLogLines: listLogLinesHandler(deps),
-      listAttributes: listAttributesHandler(deps),
-    };
-    return Promise.resolve({ implementations: [implement(IngestReadService, handlers)], ready: () => db.ping() });
+    return Promise.resolve({
+      implementations: [implement(IngestReadService, readHandlers(deps))],
+      ready: () => db.ping(),
+    });
   },
 });

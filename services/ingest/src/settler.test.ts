@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "./ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "./ingest.fixture.ts";
 import { settleQuietRuns } from "./settler.ts";
 import { listUnsettledRuns, settleHeads, settleRun } from "./store/settle-runs.ts";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { decodeLogBlock, isLogCodecError } from "@tidemark/log-codec";
 import { sql, type Db } from "@tidemark/pg";
-import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import type { LogSource } from "../domain/log-stream.ts";
 import { LEVEL_RULES } from "../domain/log-levels.ts";
 import type { WorkItem } from "../domain/work-item.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { isCodecError } from "@tidemark/metric-codec";
 import { sql, type Db } from "@tidemark/pg";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { STRIPE_RULES } from "../domain/metric-stripes.ts";
 import type { WorkItem } from "../domain/work-item.ts";
 import { claimCompactionWork } from "../store/claim-compaction-work.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
-import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import type { FoldBounds } from "../store/fold-rank-rows.ts";
 
 let ingest: IngestFixture;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
-import { startIngest, type IngestFixture } from "../ingest.testing.ts";
+import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
 import type { WorkItem } from "../domain/work-item.ts";
 import { claimCompactionWork } from "../store/claim-compaction-work.ts";
 import { releaseCompactionWork } from "../store/release-compaction-work.ts";

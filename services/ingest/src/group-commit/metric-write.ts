@@ -1,5 +1,5 @@
 import type { MetricColumns } from "@tidemark/metric-codec";
-import type { IdempotencyHashes } from "../store/write-outcome.ts";
+import type { IdempotencyHashes } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of metric points, of a run that exists and that the caller may write to. */
 export type MetricWrite = {

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import { fingerprint, sql, type Db } from "@tidemark/pg";
-import { callOf, startIngest, type IngestFixture, type MetricWriting, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type MetricWriting, type Tenant } from "../ingest.fixture.ts";
 import { expectStored, pointOf, storedRun } from "./stored-run.fixture.ts";
 
 let ingest: IngestFixture;

@@ -8,7 +8,7 @@ import {
   type IngestFixture,
   type MetricWriting,
   type Tenant,
-} from "../ingest.testing.ts";
+} from "../ingest.fixture.ts";
 import { expectStored, pointOf, storedRun } from "./stored-run.fixture.ts";
 
 let ingest: IngestFixture;

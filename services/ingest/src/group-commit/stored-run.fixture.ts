@@ -1,6 +1,6 @@
 import { sql } from "@tidemark/pg";
 import { expect } from "@jest/globals";
-import { columnsOf, type IngestFixture } from "../ingest.testing.ts";
+import { columnsOf, type IngestFixture } from "../ingest.fixture.ts";
 
 /** A write of one value. */
 export const pointOf = (runId: string, step = 0, key = "loss", value = 1) => ({

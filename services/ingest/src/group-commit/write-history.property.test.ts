@@ -3,7 +3,7 @@ import { isAppError } from "@tidemark/errors";
 import { isMinimiseKey } from "@tidemark/metric-codec";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
 
 // Any history of writes, of several processes at once, with repeats and with keys that were used for something else: what is stored is what was
 // answered, and the aggregates are those of the values that reads show.

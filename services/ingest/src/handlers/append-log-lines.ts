@@ -13,15 +13,15 @@ import type {
   AppendLogLinesResponseSchema,
   LogLineInput,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { WriteMarks } from "../compaction/write-marks.ts";
-import type { IdSource } from "../domain/id-source.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
 import { logStreamOf } from "../domain/log-stream.ts";
 import { readSentTime } from "../domain/sent-time.ts";
 import { appendLogLines } from "../store/append-log-lines.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
-import { callerOf, refuseFaultyBody, runIdOf } from "./request.ts";
-import { settleWrite } from "./settle-write.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 
 /** Most lines of one request (API specification, Limits). */
 const LINES_MAX = 50;
@@ -41,8 +41,8 @@ export function appendLogLinesHandler(deps: {
   const { db, runs, ids, logMarks } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
-    await refuseFaultyBody(request.bodyFault, runs, caller, runId);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
     const stream = logStreamOf(request.stream);
     const { lines } = request;
     if (lines.length === 0) throw badRequest("at least one line is needed", "lines");
@@ -56,7 +56,7 @@ export function appendLogLinesHandler(deps: {
       const outcome = await appendLogLines(db, {
         source: { orgId: caller.orgId, runId, stream },
         runKnown,
-        onlyProject: caller.projectId,
+        onlyProject: caller.projectId ?? null,
         idempotency:
           request.idempotencyKey === ""
             ? null
@@ -78,7 +78,7 @@ export function appendLogLinesHandler(deps: {
         markSeconds,
       });
       if (outcome.outcome !== "inserted") logMarks.forget(marked);
-      return settleWrite(outcome, runs, caller, runId);
+      return replyToWrite(outcome, runs, caller, runId);
     } catch (error) {
       logMarks.forget(marked);
       throw error;

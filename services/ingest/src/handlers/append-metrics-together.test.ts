@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { claimKey, idempotencyHashes } from "@tidemark/pg";
 import { AppendMetricsRequestSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { fromRefusal } from "@tidemark/rpc";
-import { callOf, columnsOf, pairsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, columnsOf, pairsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

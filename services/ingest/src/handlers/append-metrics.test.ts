@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
-import { callOf, columnsOf, pairsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, columnsOf, pairsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

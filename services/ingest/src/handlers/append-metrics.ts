@@ -3,10 +3,11 @@ import { badRequest } from "@tidemark/errors";
 import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/metric-codec";
 import { idempotencyHashes } from "@tidemark/pg";
 import type { AppendMetricsRequest, MetricColumns } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { MetricWriter } from "../group-commit/metric-writer.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
-import { callerOf, refuseFaultyBody, runIdOf } from "./request.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import { throwBodyFault } from "../writes/write-steps.ts";
 
 /** Stores a write. Without `waits` one whose key another write holds is refused at once with idempotency_in_progress; otherwise it waits. */
 export type AppendMetrics = (
@@ -26,8 +27,8 @@ export function appendMetricsHandler(deps: {
   const { runs, metricWriter } = deps;
   return async (request, call, { waits } = { waits: true }) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
-    await refuseFaultyBody(request.bodyFault, runs, caller, runId);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
     const columns = columnsOf(request.columns);
     await runs.require(caller, [runId]);
     const keys = JSON.stringify(columns.keys);

@@ -4,14 +4,14 @@ import type {
   AppendRankMetricsRequestSchema,
   AppendRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
+import { callerOf, pathId } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { WriteMarks } from "../compaction/write-marks.ts";
 import { checkRankPlace, checkRankValues, type RankPlace } from "../domain/rank-limits.ts";
 import { appendRankMetrics, type RankWrite } from "../store/append-rank-metrics.ts";
 import type { RankLayouts } from "../store/rank-layouts.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
-import { callerOf, refuseFaultyBody, runIdOf } from "./request.ts";
-import { settleWrite } from "./settle-write.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 
 /** IngestService.AppendRankMetrics. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
 export function appendRankMetricsHandler(deps: {
@@ -23,8 +23,8 @@ export function appendRankMetricsHandler(deps: {
   const { db, runs, rankLayouts, rankMarks } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
-    await refuseFaultyBody(request.bodyFault, runs, caller, runId);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
     const { keys, values } = request;
     const place = placeOf(request);
     checkRankPlace(place);
@@ -40,7 +40,7 @@ export function appendRankMetricsHandler(deps: {
       orgId: caller.orgId,
       runId,
       runKnown: runs.knows(caller, runId),
-      onlyProject: caller.projectId,
+      onlyProject: caller.projectId ?? null,
       idempotency:
         request.idempotencyKey === ""
           ? null
@@ -59,7 +59,7 @@ export function appendRankMetricsHandler(deps: {
       throw error;
     });
     if (outcome.outcome !== "inserted") forgetMarks();
-    return settleWrite(outcome, runs, caller, runId);
+    return replyToWrite(outcome, runs, caller, runId);
   };
 }
 

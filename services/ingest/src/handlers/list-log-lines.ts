@@ -1,5 +1,6 @@
 import type { Db } from "@tidemark/pg";
 import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { ScannedLine } from "../domain/line-window.ts";
 import { readLogCursor, writeLogCursor } from "../domain/log-cursor.ts";
@@ -7,8 +8,7 @@ import { scanBound, searchPage } from "../domain/log-search.ts";
 import { logStreamOf } from "../domain/log-stream.ts";
 import { createTimeWriter, splitMicros } from "../domain/sent-time.ts";
 import { readLogPage, readLogTail } from "../store/read-log-lines.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
-import { callerOf, runIdOf, throwFault } from "./request.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 
 /** IngestReadService.ListLogLines. @throws not_found, then bad_request, also for a cursor that is none */
 export function listLogLinesHandler(deps: {
@@ -18,7 +18,7 @@ export function listLogLinesHandler(deps: {
   const { db, runs } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
+    const runId = pathId(request.runId, "run");
     await runs.require(caller, [runId]);
     throwFault(request.queryFault);
     const stream = logStreamOf(request.stream);

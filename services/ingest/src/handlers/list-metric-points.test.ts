@@ -8,7 +8,7 @@ import {
   type IngestFixture,
   type Tenant,
   type TestPoint,
-} from "../ingest.testing.ts";
+} from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

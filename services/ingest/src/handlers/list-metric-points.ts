@@ -4,15 +4,15 @@ import type {
   ListMetricPointsRequestSchema,
   ListMetricPointsResponseSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { PointsReader } from "../domain/points-reader.ts";
 import { isKnownTag, readTag } from "../domain/read-tag.ts";
 import { listMetricVersions } from "../store/list-metric-versions.ts";
 import { readPoints } from "../store/read-points.ts";
 import { readSeries } from "../store/read-series.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 import { pointColumns } from "./point-columns.ts";
-import { callerOf, runIdOf, throwFault } from "./request.ts";
 
 /** IngestReadService.ListMetricPoints. @throws not_found, bad_request */
 export function listMetricPointsHandler(deps: {
@@ -22,7 +22,7 @@ export function listMetricPointsHandler(deps: {
   const { db, runs } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
+    const runId = pathId(request.runId, "run");
     await runs.require(caller, [runId]);
     throwFault(request.queryFault);
     const { key, startStep, endStep, limit, knownTags } = request;

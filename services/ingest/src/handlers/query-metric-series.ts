@@ -1,13 +1,13 @@
 import type { Db } from "@tidemark/pg";
 import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { isKnownTag, readTag } from "../domain/read-tag.ts";
 import { SERIES_POINTS_MAX, shareSeriesBudget } from "../domain/series-budget.ts";
 import { listMetricVersions } from "../store/list-metric-versions.ts";
 import { readSeries } from "../store/read-series.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 import { noPoints, pointColumns } from "./point-columns.ts";
-import { callerOf, runIdOf } from "./request.ts";
 
 /** IngestReadService.QueryMetricSeries. @throws not_found when any of the runs is not the caller's to see */
 export function queryMetricSeriesHandler(deps: {
@@ -18,7 +18,7 @@ export function queryMetricSeriesHandler(deps: {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
-    const asked = request.runIds.map(runIdOf);
+    const asked = request.runIds.map((runId) => pathId(runId, "run"));
     const runIds = [...new Set(asked)];
     await runs.require(caller, runIds);
     const { key, startStep, endStep, limit, knownTags } = request;

@@ -3,7 +3,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import type { AppendRankMetricsRequestSchema } from "@tidemark/proto/ingest/v1/rank_metrics";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

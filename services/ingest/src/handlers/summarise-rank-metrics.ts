@@ -6,11 +6,11 @@ import type {
   SummariseRankMetricsRequestSchema,
   SummariseRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { summariseRanks, type RankCells, type RankStep } from "../domain/rank-summary.ts";
 import { readRankSummary } from "../store/read-rank-summary.ts";
-import type { RunDirectory } from "../store/run-directory.ts";
-import { callerOf, runIdOf, throwFault } from "./request.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 
 /** IngestReadService.SummariseRankMetrics. @throws not_found, then bad_request */
 export function summariseRankMetricsHandler(deps: {
@@ -20,7 +20,7 @@ export function summariseRankMetricsHandler(deps: {
   const { db, runs } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
-    const runId = runIdOf(request.runId);
+    const runId = pathId(request.runId, "run");
     await runs.require(caller, [runId]);
     throwFault(request.queryFault);
     const { key, startStep, endStep, limit } = request;

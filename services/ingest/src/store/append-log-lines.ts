@@ -1,6 +1,6 @@
 import { sql, type Db } from "@tidemark/pg";
 import type { LogSource } from "../domain/log-stream.ts";
-import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "./write-outcome.ts";
+import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of console lines. */
 export type LogWrite = {

@@ -1,7 +1,15 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { PageChange } from "../domain/run-draft.ts";
-import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.ts";
-import type { IdempotencyHashes } from "./write-outcome.ts";
+import {
+  boolArray,
+  byteaArray,
+  float8Array,
+  int4Array,
+  int8Array,
+  textArray,
+  uuidArray,
+} from "../writes/binary-array.sql.ts";
+import type { IdempotencyHashes } from "../writes/write-outcome.sql.ts";
 
 /** A run that a group writes to. */
 export type GroupRun = {

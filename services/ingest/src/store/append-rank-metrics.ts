@@ -1,10 +1,10 @@
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import { layoutOf, packRows, type RankLayout } from "../domain/rank-layout.ts";
 import type { RankPlace } from "../domain/rank-limits.ts";
-import { byteaArray } from "./binary-array.ts";
+import { byteaArray } from "../writes/binary-array.sql.ts";
 import { placeRankKeys, SETS_MAX } from "./place-rank-keys.ts";
 import { layoutName, type RankLayouts } from "./rank-layouts.ts";
-import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "./write-outcome.ts";
+import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of rank metrics. */
 export type RankWrite = {

@@ -1,5 +1,5 @@
 import { sql, type Db } from "@tidemark/pg";
-import { textArray } from "./binary-array.ts";
+import { textArray } from "../writes/binary-array.sql.ts";
 import type { RunOfOrg } from "./list-waiting-metric-rows.ts";
 
 const findIds = sql("ingest_metric_key_ids", `SELECT key, key_id AS "keyId" FROM ingest.metric_key_ids($1, $2, $3)`);

@@ -2,7 +2,7 @@ import { sql, type Db } from "@tidemark/pg";
 import type { LogPosition } from "../domain/log-cursor.ts";
 import type { BlockFacts } from "../domain/log-levels.ts";
 import type { LogSource } from "../domain/log-stream.ts";
-import { float8Array } from "./binary-array.ts";
+import { float8Array } from "../writes/binary-array.sql.ts";
 
 type Row = {
   level: number;

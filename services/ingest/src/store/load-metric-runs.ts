@@ -1,5 +1,5 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
-import { boolArray, int4Array, textArray, uuidArray } from "./binary-array.ts";
+import { boolArray, int4Array, textArray, uuidArray } from "../writes/binary-array.sql.ts";
 
 /** What a writer asks about runs; `run` is a place in `runIds`. */
 export type MetricRunsQuery = {

@@ -10,7 +10,7 @@ import { logStart } from "../domain/log-cursor.ts";
 import type { LogSource } from "../domain/log-stream.ts";
 import { appendLogLines } from "./append-log-lines.ts";
 import { readLogPage } from "./read-log-lines.ts";
-import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../migrations.fixture.ts";
 
 let database: TestDatabase;
 let db: Db;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
 import type { Compaction } from "../compaction/work-loop.ts";
-import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

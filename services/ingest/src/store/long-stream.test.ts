@@ -3,8 +3,8 @@ import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import { logStart, type LogPosition } from "../domain/log-cursor.ts";
 import type { LogSource } from "../domain/log-stream.ts";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
-import { byteaArray } from "./binary-array.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
+import { byteaArray } from "../writes/binary-array.sql.ts";
 import { readLogPage, readLogTail } from "./read-log-lines.ts";
 
 /*

@@ -5,7 +5,7 @@ import { createDb, migrate, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { metricCompaction } from "../compaction/compact-metrics.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
-import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../migrations.fixture.ts";
 
 let database: TestDatabase;
 let owner: Db;

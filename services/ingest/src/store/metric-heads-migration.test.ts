@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createDb, migrate, platformMigrations, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
-import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../migrations.fixture.ts";
 
 const name = `tidemark_test_${randomUUID().replaceAll("-", "")}`;
 const ownerRole = `${name}_owner`;

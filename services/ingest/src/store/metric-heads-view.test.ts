@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isMinimiseKey } from "@tidemark/metric-codec";
 import { sql } from "@tidemark/pg";
 import fc from "fast-check";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
 
 type Head = {
   key: string;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import type { Compaction } from "../compaction/work-loop.ts";
 import { createLandedRun, type LandedPoint } from "./metric-tiers.fixture.ts";
 

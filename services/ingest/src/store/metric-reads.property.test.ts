@@ -6,7 +6,7 @@ import type { Compaction } from "../compaction/work-loop.ts";
 import type { Points } from "../domain/first-points.ts";
 import { shareSeriesBudget } from "../domain/series-budget.ts";
 import type { StepRange } from "../domain/stored-series.ts";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
 import { createRunModel, type RunModel, type ShownPoint } from "./metric-model.fixture.ts";
 import type { PointBounds } from "./list-point-segments.ts";
 import { POINT_BOUNDS, readPoints } from "./read-points.ts";

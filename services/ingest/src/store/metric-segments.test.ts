@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import type { Compaction } from "../compaction/work-loop.ts";
 import type { StepRange } from "../domain/stored-series.ts";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
 import { listMetricVersions } from "./list-metric-versions.ts";
 import type { PointSegment, SeriesSegment } from "../domain/metric-segments.ts";
 import { listPointSegments, type PointCursor } from "./list-point-segments.ts";

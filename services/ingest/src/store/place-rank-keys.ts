@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { KeyPlace } from "../domain/rank-layout.ts";
-import { textArray } from "./binary-array.ts";
+import { textArray } from "../writes/binary-array.sql.ts";
 
 /** So many sets a run has at most, before its keys get pages. */
 export const SETS_MAX = 1024;

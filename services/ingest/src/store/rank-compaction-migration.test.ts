@@ -4,7 +4,7 @@ import { createDb, migrate, sql, type Db } from "@tidemark/pg";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { rankCompaction } from "../compaction/compact-rank-metrics.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
-import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "./migrations-before.fixture.ts";
+import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../migrations.fixture.ts";
 
 const sources = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }));
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Db } from "@tidemark/pg";
 import fc from "fast-check";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { appendRankMetrics } from "./append-rank-metrics.ts";
 import { foldRankRows } from "./fold-rank-rows.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";

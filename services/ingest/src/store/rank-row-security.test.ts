@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
-import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { foldRankRows } from "./fold-rank-rows.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";
 import { listRankSets, readRankValues } from "./read-rank-values.ts";

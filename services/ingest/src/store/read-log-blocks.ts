@@ -1,7 +1,7 @@
 import { sql, type Db } from "@tidemark/pg";
 import type { BlockFacts } from "../domain/log-levels.ts";
 import type { LogSource } from "../domain/log-stream.ts";
-import { float8Array } from "./binary-array.ts";
+import { float8Array } from "../writes/binary-array.sql.ts";
 
 const readBlocks = sql("ingest_read_log_blocks", "SELECT block FROM ingest.read_log_blocks($1, $2, $3, $4, $5, $6)");
 

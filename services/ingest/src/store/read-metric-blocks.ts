@@ -1,6 +1,6 @@
 import { binarySql, type Db } from "@tidemark/pg";
 import type { MetricBlockFacts } from "../domain/metric-stripes.ts";
-import { float8Array } from "./binary-array.ts";
+import { float8Array } from "../writes/binary-array.sql.ts";
 import type { RunOfOrg } from "./list-waiting-metric-rows.ts";
 
 const readBlocks = binarySql("ingest_read_metric_blocks", "SELECT data FROM ingest.read_metric_blocks($1, $2, $3, $4)");

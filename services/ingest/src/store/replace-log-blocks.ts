@@ -2,7 +2,7 @@ import { countOf, encodeLogBlock, messageBytesOf, positionAt } from "@tidemark/l
 import { sql, type Db } from "@tidemark/pg";
 import type { BlockChange } from "../domain/block-change.ts";
 import type { LogSource } from "../domain/log-stream.ts";
-import { byteaArray, float8Array } from "./binary-array.ts";
+import { byteaArray, float8Array } from "../writes/binary-array.sql.ts";
 
 const replaceBlocks = sql(
   "ingest_replace_log_blocks",

@@ -1,6 +1,6 @@
 import { sql, type Db } from "@tidemark/pg";
 import type { MetricBlockChange } from "../domain/metric-block-change.ts";
-import { byteaArray, float8Array } from "./binary-array.ts";
+import { byteaArray, float8Array } from "../writes/binary-array.sql.ts";
 import type { RunOfOrg } from "./list-waiting-metric-rows.ts";
 
 const replaceBlocks = sql(

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Attribute } from "@tidemark/proto/ingest/v1/ingest";
-import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

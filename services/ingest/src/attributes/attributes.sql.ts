@@ -1,6 +1,6 @@
-import { sql, type Db } from "@tidemark/pg";
-import { float8Array, textArray } from "./binary-array.ts";
-import { withFreshIds } from "./write-outcome.ts";
+import { sql, type Db, type Tx } from "@tidemark/pg";
+import { float8Array, textArray } from "../writes/binary-array.sql.ts";
+import { withFreshIds } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of attributes, at least one. */
 export type AttributeWrite = {
@@ -8,9 +8,9 @@ export type AttributeWrite = {
   readonly runId: string;
   /** The run is known to exist in the organization, and the caller may see it. */
   readonly runKnown: boolean;
-  /** The one project that the caller may see; null for all. */
+  /** The only project that the caller may see; null: every project of the organization. */
   readonly onlyProject: string | null;
-  /** Makes the first of as many consecutive ids as there are attributes. */
+  /** Takes `count` consecutive ids and returns the first of them. */
   readonly takeIds: (count: number) => number;
   readonly attributes: readonly AttributeRow[];
 };
@@ -26,7 +26,7 @@ export type AttributeRow = {
   readonly summaryJson: string;
 };
 
-/** What became of them: the rows have the ids from `firstId` on. `projectId` is null when the run was known already. */
+/** What became of a write: the rows have the ids from `firstId` on. `projectId` is null when the run was known before the write. */
 export type AttributeOutcome =
   | {
       readonly outcome: "inserted";
@@ -42,7 +42,7 @@ const insertAttributes = sql(
    FROM ingest.append_attributes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
-/** Stores all the attributes or none, in one round trip and one transaction. */
+/** Stores all the attributes of a request or none of them, in one round trip and one transaction. */
 export async function appendAttributes(db: Db, write: AttributeWrite): Promise<AttributeOutcome> {
   const rows = write.attributes;
   const columns = [
@@ -64,4 +64,41 @@ export async function appendAttributes(db: Db, write: AttributeWrite): Promise<A
     ]);
     return outcome!;
   });
+}
+
+/** A stored attribute; documents are JSON texts. */
+export type AttributeRecord = {
+  readonly id: number;
+  readonly path: string;
+  readonly type: string;
+  readonly step: number | null;
+  readonly loggedAt: string;
+  readonly valueJson: string;
+  readonly summaryJson: string;
+  readonly createdAt: string;
+};
+
+/** Which attributes of a run to read; empty texts mean all. */
+export type AttributeQuery = {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly type: string;
+  readonly pathPrefix: string;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+const listRows = sql(
+  "ingest_list_attributes",
+  `SELECT id, path, type, step, logged_at AS "loggedAt", value AS "valueJson", summary AS "summaryJson",
+          created_at AS "createdAt"
+   FROM ingest.attributes
+   WHERE org_id = $1 AND run_id = $2 AND ($3 = '' OR type = $3) AND ($4 = '' OR starts_with(path, $4))
+   ORDER BY step NULLS FIRST, id LIMIT $5 OFFSET $6`,
+);
+
+/** Returns a page of a run's attributes by step, those without a step first, then by id. */
+export function listAttributes(tx: Tx, query: AttributeQuery): Promise<AttributeRecord[]> {
+  const { orgId, runId, type, pathPrefix, limit, offset } = query;
+  return tx.rows(listRows, [orgId, runId, type, pathPrefix, limit, offset]);
 }

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const directory = join(import.meta.dirname, "migrations");
+const directory = join(import.meta.dirname, "store/migrations");
 
 /** All migrations of the service. */
 export const ingestMigrations = { schema: "ingest", directory };
@@ -10,7 +10,7 @@ export const ingestMigrations = { schema: "ingest", directory };
 /** Those of the runs service, whose views the ingest schema reads. */
 export const runsMigrations = {
   schema: "runs",
-  directory: join(import.meta.dirname, "../../../runs/src/store/migrations"),
+  directory: join(import.meta.dirname, "../../runs/src/store/migrations"),
 };
 
 /** Those of the service before a number such as `0007`, in a folder of their own until `remove`. */

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
 import { createDb, sql, type Db } from "@tidemark/pg";
@@ -20,21 +19,13 @@ import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import type { WriteMarks } from "./compaction/write-marks.ts";
 import type { LevelRules } from "./domain/log-levels.ts";
 import type { StripeRules } from "./domain/metric-stripes.ts";
-import { createIdSource, type IdSource } from "./domain/id-source.ts";
+import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
+import { readHandlers, writeHandlers } from "./handlers.ts";
+import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./group-commit/metric-writer.ts";
-import { appendAttributesHandler } from "./handlers/append-attributes.ts";
-import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
-import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
-import { appendMetricsHandler } from "./handlers/append-metrics.ts";
-import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
-import { listAttributesHandler } from "./handlers/list-attributes.ts";
-import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
-import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
-import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
-import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
 import type { FoldBounds } from "./store/fold-rank-rows.ts";
 import { createRankLayouts } from "./store/rank-layouts.ts";
-import { createRunDirectory } from "./store/run-directory.ts";
+import { createRunDirectory } from "./runs/run-directory.ts";
 
 /** A caller's place: an organization with one project. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
@@ -70,11 +61,6 @@ export type IngestFixture = {
   close(): Promise<void>;
 };
 
-const migrationsOf = (service: string) => ({
-  schema: service,
-  directory: join(import.meta.dirname, `../../${service}/src/store/migrations`),
-});
-
 const insertProject = sql(
   "test_insert_project",
   "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2::uuid, $2::text)",
@@ -96,7 +82,7 @@ const failTest = (text: string, fields?: LogFields): void => {
 
 /** Starts the service's handlers on a new database with the schemas `runs` and `ingest`. */
 export async function startIngest(): Promise<IngestFixture> {
-  const database = await createTestDatabase([migrationsOf("runs"), migrationsOf("ingest")]);
+  const database = await createTestDatabase([runsMigrations, ingestMigrations]);
   const pools: Db[] = [];
   const poolOf = (role: string): Db => {
     const pool = createDb({ url: database.url, role, application: "ingest-test", connectionsMax: 10 });
@@ -124,29 +110,12 @@ export async function startIngest(): Promise<IngestFixture> {
       metricWriter,
       rankLayouts: createRankLayouts(),
       rankMarks,
+      refusalOf: toRefusal,
+      log: { error: failTest },
     };
-    const appendMetrics = appendMetricsHandler(deps);
-    const handlers = {
-      appendMetrics,
-      appendMetricsTogether: appendMetricsTogetherHandler({
-        append: appendMetrics,
-        refusalOf: toRefusal,
-        onUnknownError: (error) => failTest("a write failed", { error }),
-      }),
-      appendRankMetrics: appendRankMetricsHandler(deps),
-      appendLogLines: appendLogLinesHandler(deps),
-      appendAttributes: appendAttributesHandler(deps),
-    };
-    return createLocalClient(IngestService, implement(IngestService, handlers));
+    return createLocalClient(IngestService, implement(IngestService, writeHandlers(deps)));
   };
   const readDeps = { db, runs: createRunDirectory(db, 1000) };
-  const readHandlers = {
-    listMetricPoints: listMetricPointsHandler(readDeps),
-    queryMetricSeries: queryMetricSeriesHandler(readDeps),
-    summariseRankMetrics: summariseRankMetricsHandler(readDeps),
-    listLogLines: listLogLinesHandler(readDeps),
-    listAttributes: listAttributesHandler(readDeps),
-  };
   const newProject = async (orgId: string): Promise<string> => {
     const projectId = randomUUID();
     await owner.rows(insertProject, [orgId, projectId]);
@@ -156,7 +125,7 @@ export async function startIngest(): Promise<IngestFixture> {
     db,
     owner,
     write: writer(),
-    read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers)),
+    read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers(readDeps))),
     writer,
     compactor: (rules, metricRules) => {
       const workerDb = poolOf("tidemark_ingest_worker");

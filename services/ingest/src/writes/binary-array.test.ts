@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
-import { startIngest, type IngestFixture } from "../ingest.testing.ts";
-import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.ts";
+import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
+import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.sql.ts";
 
 let ingest: IngestFixture;
 

@@ -9,13 +9,13 @@ const HEADER_BYTES = 20;
 const NULL_LENGTH = -1;
 
 /**
- * Numbers as a float8[] parameter in PostgreSQL's binary form (array_send): exact, and without the
- * conversions to decimal text and back that the text form costs on both sides.
+ * Returns numbers as a float8[] parameter in PostgreSQL's binary form (array_send): exact, and without the conversions to decimal text and back
+ * that the text form costs on both sides.
  */
 export function float8Array(numbers: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 12 * numbers.length);
   let at = writeHeader(bytes, FLOAT8, numbers.length);
-  // A view, because heads are ten thousand numbers a request, and a Buffer takes five times as long for each.
+  // A view, because key aggregates are ten thousand numbers a request, and a Buffer takes five times as long for each.
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let i = 0; i < numbers.length; i++, at += 12) {
     view.setInt32(at, 8);
@@ -24,7 +24,7 @@ export function float8Array(numbers: ArrayLike<number>): Buffer {
   return bytes;
 }
 
-/** Whole numbers as an int4[] parameter in the same form. */
+/** Returns whole numbers as an int4[] parameter in the same form. */
 export function int4Array(numbers: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 8 * numbers.length);
   let at = writeHeader(bytes, INT4, numbers.length);
@@ -35,7 +35,7 @@ export function int4Array(numbers: ArrayLike<number>): Buffer {
   return bytes;
 }
 
-/** Whole numbers below 2^53 as an int8[] parameter in the same form. */
+/** Returns whole numbers below 2^53 as an int8[] parameter in the same form. */
 export function int8Array(numbers: ArrayLike<number>): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 12 * numbers.length);
   let at = writeHeader(bytes, INT8, numbers.length);
@@ -46,7 +46,7 @@ export function int8Array(numbers: ArrayLike<number>): Buffer {
   return bytes;
 }
 
-/** Truth values as a boolean[] parameter in the same form. */
+/** Returns truth values as a boolean[] parameter in the same form. */
 export function boolArray(values: readonly boolean[]): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 5 * values.length);
   let at = writeHeader(bytes, BOOL, values.length);
@@ -57,7 +57,7 @@ export function boolArray(values: readonly boolean[]): Buffer {
   return bytes;
 }
 
-/** Ids as a uuid[] parameter in the same form. */
+/** Returns ids as a uuid[] parameter in the same form. */
 export function uuidArray(ids: readonly string[]): Buffer {
   const bytes = Buffer.allocUnsafe(HEADER_BYTES + 20 * ids.length);
   let at = writeHeader(bytes, UUID, ids.length);
@@ -68,7 +68,7 @@ export function uuidArray(ids: readonly string[]): Buffer {
   return bytes;
 }
 
-/** Well-formed texts without NUL as a text[] parameter in the same form; null stands for itself. */
+/** Returns well-formed texts without NUL characters as a text[] parameter in the same form; null is SQL's NULL. */
 export function textArray(texts: readonly (string | null)[]): Buffer {
   let size = HEADER_BYTES;
   for (const text of texts) size += 4 + (text === null ? 0 : Buffer.byteLength(text));
@@ -82,7 +82,7 @@ export function textArray(texts: readonly (string | null)[]): Buffer {
   return bytes;
 }
 
-/** Byte strings as a bytea[] parameter in the same form. */
+/** Returns byte strings as a bytea[] parameter in the same form. */
 export function byteaArray(values: readonly Uint8Array[]): Buffer {
   const size = values.reduce((sum, value) => sum + 4 + value.length, HEADER_BYTES);
   const bytes = Buffer.allocUnsafe(size);
@@ -95,7 +95,7 @@ export function byteaArray(values: readonly Uint8Array[]): Buffer {
   return bytes;
 }
 
-/** One dimension, counted from 1. The flag says that nulls may come, which is allowed to be untrue. */
+/** Writes the header of one dimension, counted from 1. Its flag says that nulls may follow; PostgreSQL accepts the flag without any null. */
 function writeHeader(bytes: Buffer, elementType: number, length: number): number {
   let at = bytes.writeInt32BE(1, 0);
   at = bytes.writeInt32BE(elementType === TEXT ? 1 : 0, at);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
-import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.testing.ts";
+import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "./ingest.fixture.ts";
 
 let ingest: IngestFixture;
 let mine: Tenant;

@@ -1,13 +1,12 @@
 import { isAppError } from "@tidemark/errors";
 import { keyInProgress, sqlState } from "@tidemark/pg";
 
-/** Hashes of an idempotency key and of what came with it. */
+/** Hashes of an idempotency key and of the request that was sent with it. */
 export type IdempotencyHashes = { readonly key: Uint8Array; readonly body: Uint8Array };
 
 /**
- * What became of a write: stored now; stored before by the same request (`replayed`); the key was
- * used for another request (`reused`); or the caller may not know of the run. `projectId` is null
- * when the run was known already.
+ * What became of a write: it was stored now (`inserted`), the same request stored it before (`replayed`), another request used the key
+ * (`reused`), or the caller may not know of the run (`not_found`). `projectId` is null when the run was known before the write.
  */
 export type WriteOutcome =
   | { readonly outcome: "inserted" | "replayed"; readonly inserted: number; readonly projectId: string | null }
@@ -18,9 +17,9 @@ export type WriteOutcome =
 const ATTEMPTS_MAX = 4;
 
 /**
- * Runs a write that makes its own ids, again when another process took one of them in the same
- * moment. The writes are single statements, so a failed one has left nothing behind.
- * @throws idempotency_in_progress when a request with the same key has not ended in time
+ * Runs a write that takes its own ids, and runs it again when another process took one of them in the same moment. The writes are single
+ * statements, so a failed one has left nothing behind.
+ * @throws idempotency_in_progress when a request with the same key did not end in time
  */
 export async function withFreshIds<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -33,7 +32,7 @@ export async function withFreshIds<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A lock was waited for too long, and it was that of an idempotency key. */
+/** Tells whether the write waited too long for a lock, and the lock was that of an idempotency key. */
 function waitedForKey(error: unknown): boolean {
   if (!isAppError(error) || sqlState(error.cause) !== "55P03") return false;
   const { where } = error.cause as { where?: unknown };

@@ -1,0 +1,59 @@
+import type { Db } from "@tidemark/pg";
+import type { Refusal } from "@tidemark/proto/common/v1/common";
+import type { Log } from "@tidemark/telemetry";
+import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
+import type { WriteMarks } from "./compaction/write-marks.ts";
+import type { MetricWriter } from "./group-commit/metric-writer.ts";
+import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
+import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
+import { appendMetricsHandler } from "./handlers/append-metrics.ts";
+import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
+import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
+import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
+import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
+import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
+import type { RunDirectory } from "./runs/run-directory.ts";
+import type { RankLayouts } from "./store/rank-layouts.ts";
+import type { IdSource } from "./writes/id-source.rules.ts";
+
+/** What the handlers of reads work with. */
+export type ReadDeps = { readonly db: Db; readonly runs: RunDirectory };
+
+/** What the handlers of writes work with. */
+export type WriteDeps = ReadDeps & {
+  readonly ids: IdSource;
+  readonly metricWriter: MetricWriter;
+  readonly rankLayouts: RankLayouts;
+  readonly logMarks: WriteMarks;
+  readonly rankMarks: WriteMarks;
+  /** Writes an error as a part of an answer. */
+  readonly refusalOf: (error: unknown) => Refusal;
+  readonly log: Pick<Log, "error">;
+};
+
+/** Returns the handlers of IngestService. */
+export function writeHandlers(deps: WriteDeps) {
+  const appendMetrics = appendMetricsHandler(deps);
+  return {
+    appendMetrics,
+    appendMetricsTogether: appendMetricsTogetherHandler({
+      append: appendMetrics,
+      refusalOf: deps.refusalOf,
+      onUnknownError: (error) => deps.log.error("a metric write failed unexpectedly", { error }),
+    }),
+    appendRankMetrics: appendRankMetricsHandler(deps),
+    appendLogLines: appendLogLinesHandler(deps),
+    appendAttributes: appendAttributesHandler(deps),
+  };
+}
+
+/** Returns the handlers of IngestReadService. */
+export function readHandlers(deps: ReadDeps) {
+  return {
+    listMetricPoints: listMetricPointsHandler(deps),
+    queryMetricSeries: queryMetricSeriesHandler(deps),
+    summariseRankMetrics: summariseRankMetricsHandler(deps),
+    listLogLines: listLogLinesHandler(deps),
+    listAttributes: listAttributesHandler(deps),
+  };
+}
