@@ -2,18 +2,18 @@ import type { Db } from "@tidemark/pg";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
 import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
-import type { WriteMarks } from "./compaction/write-marks.ts";
+import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import type { MetricWriter } from "./group-commit/metric-writer.ts";
-import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
 import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
 import { appendMetricsHandler } from "./handlers/append-metrics.ts";
-import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
-import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
 import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
 import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
-import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
+import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
+import { listLogLinesHandler } from "./logs/list-log-lines.ts";
+import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
+import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
 import type { RunDirectory } from "./runs/run-directory.ts";
-import type { RankLayouts } from "./store/rank-layouts.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
 /** What the handlers of reads work with. */
@@ -24,8 +24,8 @@ export type WriteDeps = ReadDeps & {
   readonly ids: IdSource;
   readonly metricWriter: MetricWriter;
   readonly rankLayouts: RankLayouts;
-  readonly logMarks: WriteMarks;
-  readonly rankMarks: WriteMarks;
+  readonly logMarkers: DirtyMarkers;
+  readonly rankMarkers: DirtyMarkers;
   /** Writes an error as a part of an answer. */
   readonly refusalOf: (error: unknown) => Refusal;
   readonly log: Pick<Log, "error">;
@@ -52,7 +52,7 @@ export function readHandlers(deps: ReadDeps) {
   return {
     listMetricPoints: listMetricPointsHandler(deps),
     queryMetricSeries: queryMetricSeriesHandler(deps),
-    summariseRankMetrics: summariseRankMetricsHandler(deps),
+    summariseRankMetrics: summarizeRankMetricsHandler(deps),
     listLogLines: listLogLinesHandler(deps),
     listAttributes: listAttributesHandler(deps),
   };

@@ -12,27 +12,27 @@ import {
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
-import { logCompaction } from "./compaction/compact-log-lines.ts";
 import { metricCompaction } from "./compaction/compact-metrics.ts";
-import { rankCompaction } from "./compaction/compact-rank-metrics.ts";
+import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
-import type { WriteMarks } from "./compaction/write-marks.ts";
-import type { LevelRules } from "./domain/log-levels.ts";
 import type { StripeRules } from "./domain/metric-stripes.ts";
-import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
-import { readHandlers, writeHandlers } from "./handlers.ts";
-import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./group-commit/metric-writer.ts";
-import type { FoldBounds } from "./store/fold-rank-rows.ts";
-import { createRankLayouts } from "./store/rank-layouts.ts";
+import { readHandlers, writeHandlers } from "./handlers.ts";
+import { logCompaction } from "./logs/compact-log-lines.ts";
+import type { LevelRules } from "./logs/log-levels.rules.ts";
+import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
+import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
+import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
+import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createRunDirectory } from "./runs/run-directory.ts";
+import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
 
 /** A caller's place: an organization with one project. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
 
 /** What a test changes of how metrics are written. */
 export type MetricWriting = Partial<
-  Pick<MetricWriterOptions, "db" | "marks" | "cacheBytes" | "queueBytes" | "nowMs" | "metrics">
+  Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "nowMs" | "metrics">
 >;
 
 /** The service on a database of its own. */
@@ -46,12 +46,12 @@ export type IngestFixture = {
   /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
-    writing?: MetricWriting & { readonly rankMarks?: WriteMarks },
+    writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers },
   ): Client<(typeof IngestService)["method"]>;
   /** A compactor that works when it is told to, and takes whatever has landed. */
   compactor(rules?: LevelRules, metricRules?: StripeRules): Compaction;
   /** One that folds rank metrics, by these bounds. */
-  rankCompactor(bounds: FoldBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
+  rankCompactor(bounds: RankCompactionBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
   /** The pool of another service's role. */
   poolOf(role: string): Db;
   newTenant(): Promise<Tenant>;
@@ -73,7 +73,7 @@ const insertRun = sql(
 const finish = sql("test_finish_run", "UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
 
 /** Every write asks for compaction at once. */
-const eagerMarks: WriteMarks = { next: () => 0, forget: () => {} };
+const eagerMarkers: DirtyMarkers = { next: () => 0, forget: () => {} };
 
 const noMetrics = { compactionVisit: () => {}, compactionBacklog: () => {} };
 const failTest = (text: string, fields?: LogFields): void => {
@@ -92,10 +92,10 @@ export async function startIngest(): Promise<IngestFixture> {
   const db = poolOf("tidemark_ingest");
   const owner = poolOf("postgres");
   const writer: IngestFixture["writer"] = (ids = createIdSource(Date.now, Math.random), writing = {}) => {
-    const { rankMarks = eagerMarks, ...metricWriting } = writing;
+    const { rankMarkers = eagerMarkers, ...metricWriting } = writing;
     const metricWriter = createMetricWriter({
       db,
-      marks: eagerMarks,
+      markers: eagerMarkers,
       nowMs: () => performance.now(),
       cacheBytes: 2 ** 20,
       queueBytes: 2 ** 26,
@@ -106,10 +106,10 @@ export async function startIngest(): Promise<IngestFixture> {
       db,
       runs: createRunDirectory(db, 1000),
       ids,
-      logMarks: eagerMarks,
+      logMarkers: eagerMarkers,
       metricWriter,
       rankLayouts: createRankLayouts(),
-      rankMarks,
+      rankMarkers,
       refusalOf: toRefusal,
       log: { error: failTest },
     };
@@ -130,7 +130,7 @@ export async function startIngest(): Promise<IngestFixture> {
     compactor: (rules, metricRules) => {
       const workerDb = poolOf("tidemark_ingest_worker");
       const kinds = [
-        logCompaction(workerDb, { settleSeconds: 0, patienceSeconds: 0 }, rules),
+        logCompaction(workerDb, { restSeconds: 0, patienceSeconds: 0 }, rules),
         metricCompaction(workerDb, { patienceSeconds: 0 }, metricRules),
       ];
       return startCompaction({ db: workerDb, kinds, metrics: noMetrics, log: { warn: failTest }, tickMs: 3_600_000 });

@@ -4,12 +4,12 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { implement, toRefusal } from "@tidemark/rpc";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
-import { createIdSource } from "./writes/id-source.rules.ts";
-import { readHandlers, writeHandlers } from "./handlers.ts";
 import { createMetricWriter } from "./group-commit/metric-writer.ts";
-import { startSettler } from "./settler.ts";
-import { createRankLayouts } from "./store/rank-layouts.ts";
+import { readHandlers, writeHandlers } from "./handlers.ts";
+import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createRunDirectory } from "./runs/run-directory.ts";
+import { startSettler } from "./settler.ts";
+import { createIdSource } from "./writes/id-source.rules.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
 
@@ -31,15 +31,15 @@ export const ingestModule = defineModule({
       runs: createRunDirectory(db, context.config.runsRemembered),
       metricWriter: createMetricWriter({
         db,
-        marks: compaction.metricMarks,
+        markers: compaction.metricMarkers,
         nowMs: () => performance.now(),
         cacheBytes: context.config.metricCacheMib * MIB,
         queueBytes: context.config.metricQueueMib * MIB,
         metrics: context.metrics,
       }),
-      logMarks: compaction.logMarks,
+      logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
-      rankMarks: compaction.rankMarks,
+      rankMarkers: compaction.rankMarkers,
       refusalOf: toRefusal,
       log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),

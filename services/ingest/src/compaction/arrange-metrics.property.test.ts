@@ -67,7 +67,7 @@ function seriesIn(store: MemoryMetricStore): Map<number, string[]> {
   return series;
 }
 
-const landed = { landingIds: [0], untidy: [], effort: "best", isSettled: false } as const;
+const landed = { segmentIds: [0], untidy: [], effort: "best", isSettled: false } as const;
 
 async function arrange(store: MemoryMetricStore, rules: StripeRules, first: Arrangement): Promise<void> {
   let work = first;
@@ -75,7 +75,7 @@ async function arrange(store: MemoryMetricStore, rules: StripeRules, first: Arra
     const arranged = await arrangeMetrics(store, rules, work, turn);
     if (arranged === "lost") throw new Error("nobody else is there");
     if (arranged.untidy.length === 0) return;
-    work = { ...work, landingIds: [], parts: [], untidy: arranged.untidy };
+    work = { ...work, segmentIds: [], parts: [], untidy: arranged.untidy };
   }
   throw new Error("tidying does not end");
 }
@@ -146,7 +146,7 @@ describe("blocks of metrics, whatever was written", () => {
 
         const before = seriesIn(store);
         const untidy = store.stored().map(({ facts: { firstKey, width } }) => ({ firstKey, width }));
-        await arrange(store, small, { landingIds: [], parts: [], untidy, effort: "best", isSettled: true });
+        await arrange(store, small, { segmentIds: [], parts: [], untidy, effort: "best", isSettled: true });
         expect(seriesIn(store)).toEqual(before);
         // Each of those that remain has four times the points of all behind it.
         expect(Math.max(...unsealed(store, small))).toBeLessThanOrEqual(classes(small));

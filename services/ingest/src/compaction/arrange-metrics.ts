@@ -31,7 +31,7 @@ const REWRITTEN_STRIPES = 4;
 
 /** What is to be done in one change. */
 export type Arrangement = {
-  readonly landingIds: readonly number[];
+  readonly segmentIds: readonly number[];
   /** What has landed, in order of arrival. */
   readonly parts: readonly MetricPart[];
   /** Stripes to look at although nothing may have come for them. */
@@ -57,7 +57,7 @@ type Writing = Place & { readonly pieces: readonly Piece[] };
 export async function arrangeMetrics(
   store: MetricBlockStore,
   rules: StripeRules,
-  { landingIds, parts, untidy, effort, isSettled }: Arrangement,
+  { segmentIds, parts, untidy, effort, isSettled }: Arrangement,
   turn: () => Promise<void>,
 ): Promise<Arranged> {
   const tails = await knowTails(store, parts);
@@ -115,10 +115,10 @@ export async function arrangeMetrics(
   const effortOf = ({ width }: Stripe, points: number): Effort =>
     isSettled || isFinal(rules, width, points) ? effort : "fast";
   const added = await encodePieces(store, writings, effortOf, turn);
-  if (added.length === 0 && landingIds.length === 0) return { blocks: 0, untidy: left };
+  if (added.length === 0 && segmentIds.length === 0) return { blocks: 0, untidy: left };
   const before = valuesOf(gone) + parts.reduce((sum, { columns }) => sum + countValues(columns), 0);
   if (added.reduce((sum, { block }) => sum + block.valueCount, 0) !== before) throw new Error("values would be lost");
-  const held = await store.replace({ landingIds, replaced: gone, added });
+  const held = await store.replace({ segmentIds, replaced: gone, added });
   return held ? { blocks: added.length, untidy: left } : "lost";
 }
 

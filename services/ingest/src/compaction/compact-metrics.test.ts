@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { isCodecError } from "@tidemark/metric-codec";
 import { sql, type Db } from "@tidemark/pg";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { STRIPE_RULES } from "../domain/metric-stripes.ts";
-import type { WorkItem } from "../domain/work-item.ts";
-import { claimCompactionWork } from "../store/claim-compaction-work.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { listWaitingMetricRows } from "../store/list-waiting-metric-rows.ts";
 import { createLandedRun, type LandedPoint, type LandedRun } from "../store/metric-tiers.fixture.ts";
 import { arrangeMetrics } from "./arrange-metrics.ts";
 import { metricCompaction } from "./compact-metrics.ts";
+import { claimCompactionWork, type WorkItem } from "./compaction-work.sql.ts";
 import { openMetricBlocks } from "./open-metric-blocks.ts";
 import { readLandedMetrics } from "./read-landed-metrics.ts";
 import { startCompaction } from "./work-loop.ts";
@@ -74,7 +73,7 @@ async function arrangeAll(db: Db, fence: string) {
     arrangeMetrics(
       store,
       STRIPE_RULES,
-      { landingIds: rows.map(({ id }) => id), parts, untidy: [], effort: "best", isSettled: false },
+      { segmentIds: rows.map(({ id }) => id), parts, untidy: [], effort: "best", isSettled: false },
       turn,
     );
 }

@@ -1,16 +1,15 @@
 import type { Db } from "@tidemark/pg";
 import { STRIPE_RULES, type Stripe, type StripeRules } from "../domain/metric-stripes.ts";
-import type { WorkItem } from "../domain/work-item.ts";
 import { countWaitingMetricRows } from "../store/count-waiting-metric-rows.ts";
 import { listWaitingMetricRows, type WaitingMetricRow } from "../store/list-waiting-metric-rows.ts";
 import { arrangeMetrics, type Arranged } from "./arrange-metrics.ts";
-import type { CompactionKind, VisitResult } from "./compaction-kind.ts";
+import type { WorkItem } from "./compaction-work.sql.ts";
 import type { MetricBlockStore } from "./metric-block-store.ts";
 import { openMetricBlocks } from "./open-metric-blocks.ts";
 import { readLandedMetrics } from "./read-landed-metrics.ts";
-import { takeTurns } from "./take-turns.ts";
 import { settleBlocks } from "./settle-metric-blocks.ts";
-import { LEASE_SECONDS, QUIET_SECONDS } from "./work-loop.ts";
+import { takeTurns } from "./take-turns.ts";
+import { claimOf, QUIET_SECONDS, type CompactionKind, type VisitResult } from "./work-loop.ts";
 
 /** What one step takes of what has landed, rows and bytes. */
 const STEP_ROWS_MAX = 1024;
@@ -36,7 +35,7 @@ export function metricCompaction(
     countWaiting: () => countWaitingMetricRows(db),
     async visit(item, isStopping): Promise<VisitResult> {
       const run = { orgId: item.orgId, runId: item.runId };
-      const store = openMetricBlocks(db, run, rules, { fence: item.fence, leaseSeconds: LEASE_SECONDS });
+      const store = openMetricBlocks(db, run, rules, claimOf(item));
       const turn = takeTurns();
       const done = { rows: 0, blocks: 0 };
       const later = (seconds: number, isQuiet = false): VisitResult => ({
@@ -62,11 +61,11 @@ export function metricCompaction(
           if (rows.length === 0) return later(QUIET_PATIENCE * patienceSeconds, true);
           if (!isRipe(rows, patienceSeconds)) return later(patienceSeconds - rows[0]!.ageSeconds);
           const parts = await readLandedMetrics(db, run, rules, rows, turn);
-          const landingIds = rows.map(({ id }) => id);
+          const segmentIds = rows.map(({ id }) => id);
           isMore = rows.length === STEP_ROWS_MAX || bytesOf(rows) >= STEP_BYTES_MAX;
           // Where more waits than a step can take, to keep up is worth more than the smallest blocks.
           const effort = isMore ? "fast" : "best";
-          const arrangement = { landingIds, parts, untidy, effort, isSettled: false } as const;
+          const arrangement = { segmentIds, parts, untidy, effort, isSettled: false } as const;
           arranged = await arrangeMetrics(store, rules, arrangement, turn);
           if (arranged !== "lost") done.rows += rows.length;
         }
@@ -86,7 +85,7 @@ async function tidy(
   turn: () => Promise<void>,
 ): Promise<Arranged> {
   const untidy = stripes.slice(0, STEP_STRIPES_MAX);
-  const arrangement = { landingIds: [], parts: [], untidy, effort: "best", isSettled: false } as const;
+  const arrangement = { segmentIds: [], parts: [], untidy, effort: "best", isSettled: false } as const;
   const arranged = await arrangeMetrics(store, rules, arrangement, turn);
   if (arranged === "lost") return arranged;
   return { ...arranged, untidy: [...stripes.slice(STEP_STRIPES_MAX), ...arranged.untidy] };

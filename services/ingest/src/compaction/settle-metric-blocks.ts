@@ -31,7 +31,7 @@ export async function settleBlocks(work: {
       if (untidy.length === 0) break;
       after = untidy.at(-1);
     }
-    const arrangement = { landingIds: [], parts: [], untidy, effort: "best", isSettled: true } as const;
+    const arrangement = { segmentIds: [], parts: [], untidy, effort: "best", isSettled: true } as const;
     const arranged = await arrangeMetrics(store, rules, arrangement, turn);
     if (arranged === "lost") return arranged;
     blocks += arranged.blocks;

@@ -2,11 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
 import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
-import type { WorkItem } from "../domain/work-item.ts";
-import { claimCompactionWork } from "../store/claim-compaction-work.ts";
-import { releaseCompactionWork } from "../store/release-compaction-work.ts";
-import type { CompactionKind, VisitResult } from "./compaction-kind.ts";
-import { startCompaction, type Compaction } from "./work-loop.ts";
+import { claimCompactionWork, releaseCompactionWork, type WorkItem } from "./compaction-work.sql.ts";
+import { startCompaction, type Compaction, type CompactionKind, type VisitResult } from "./work-loop.ts";
 
 let ingest: IngestFixture;
 let worker: Db;
@@ -22,7 +19,7 @@ beforeEach(() => {
   kindName = randomUUID();
 });
 
-const insertMark = sql(
+const insertMarker = sql(
   "test_insert_mark",
   `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at)
    VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
@@ -38,17 +35,17 @@ const listWork = sql(
           extract(epoch FROM due_at - now())::float8 AS "dueIn"
    FROM ingest.compaction_work WHERE kind = $1 ORDER BY part`,
 );
-const ageMarks = sql(
+const ageMarkers = sql(
   "test_age_marks",
   "UPDATE ingest.compaction_work SET marked_at = marked_at - interval '16 minutes', due_at = now() WHERE kind = $1",
 );
 const makeDue = sql("test_make_due", "UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
-const countMarks = sql("test_count_marks", "SELECT count(*) AS marks FROM ingest.compaction_marks WHERE kind = $1");
+const countMarkers = sql("test_count_marks", "SELECT count(*) AS markers FROM ingest.compaction_marks WHERE kind = $1");
 
 const orgId = randomUUID();
 let ids = 0;
-const mark = (part: string, dueSeconds = 0, runId = randomUUID()) =>
-  ingest.owner.rows(insertMark, [orgId, kindName, runId, part, (ids += 1), dueSeconds]);
+const marker = (part: string, dueSeconds = 0, runId = randomUUID()) =>
+  ingest.owner.rows(insertMarker, [orgId, kindName, runId, part, (ids += 1), dueSeconds]);
 type WorkRow = { part: string; failures: number; claimed: boolean; free: boolean; dueIn: number };
 const work = () => ingest.owner.rows<WorkRow>(listWork, [kindName]);
 
@@ -69,12 +66,12 @@ function compactorOf(visit: CompactionKind["visit"], watch: { warned?: string[];
 }
 
 describe("a round", () => {
-  test("takes all marks, visits each thing that is due once, and leaves the others", async () => {
+  test("takes all markers, visits each thing that is due once, and leaves the others", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
-    await mark("a", 30, runId);
-    await mark("b");
-    await mark("c", 60);
+    await marker("a", 0, runId);
+    await marker("a", 30, runId);
+    await marker("b");
+    await marker("c", 60);
     const visited: string[] = [];
     const compaction = compactorOf((item) => {
       visited.push(item.part);
@@ -83,7 +80,7 @@ describe("a round", () => {
     await compaction.round();
     await compaction.round();
     expect(visited.sort()).toEqual(["a", "b"]);
-    expect(await ingest.owner.one(countMarks, [kindName])).toEqual({ marks: 0 });
+    expect(await ingest.owner.one(countMarkers, [kindName])).toEqual({ markers: 0 });
     expect((await work()).map(({ part, dueIn }) => [part, Math.round(dueIn / 10)])).toEqual([
       ["a", 6],
       ["b", 6],
@@ -93,7 +90,7 @@ describe("a round", () => {
   });
 
   test("visits more than it claims at once", async () => {
-    for (let i = 0; i < 11; i++) await mark(`p${i}`);
+    for (let i = 0; i < 11; i++) await marker(`p${i}`);
     const visited = new Set<string>();
     const compaction = compactorOf(({ part }) => {
       visited.add(part);
@@ -105,7 +102,7 @@ describe("a round", () => {
   });
 
   test("visits at once again what says that it is not done", async () => {
-    await mark("a");
+    await marker("a");
     let visits = 0;
     const compaction = compactorOf(() => {
       visits += 1;
@@ -121,7 +118,7 @@ describe("a round", () => {
     const visited: string[] = [];
     for (const kind of [first, second]) {
       kindName = kind;
-      for (let i = 0; i < 9; i++) await mark(`p${i}`);
+      for (let i = 0; i < 9; i++) await marker(`p${i}`);
     }
     const compaction = startCompaction({
       db: worker,
@@ -144,8 +141,8 @@ describe("a round", () => {
     expect(visited.lastIndexOf(first)).toBeGreaterThan(8);
   });
 
-  test("takes the marks that come while there is always something due", async () => {
-    await mark("busy");
+  test("takes the markers that come while there is always something due", async () => {
+    await marker("busy");
     let isSeen = false;
     const until = Date.now() + 10_000;
     const compaction = compactorOf(async ({ part }) => {
@@ -154,15 +151,15 @@ describe("a round", () => {
       return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < until ? 0 : 60 };
     });
     const round = compaction.round();
-    await mark("late");
+    await marker("late");
     await round;
     expect(isSeen).toBe(true);
     await compaction.stop();
   });
 
   test("that meets a failure says so, goes on, and comes back later and later", async () => {
-    await mark("bad");
-    await mark("good");
+    await marker("bad");
+    await marker("good");
     const watch = { warned: [] as string[] };
     const visited: string[] = [];
     const compaction = compactorOf(({ part }) => {
@@ -182,7 +179,7 @@ describe("a round", () => {
   });
 
   test("tells for how long the oldest work has been due, and what waits", async () => {
-    await mark("a", -100);
+    await marker("a", -100);
     const watch = { lag: [] as number[] };
     const compaction = compactorOf(() => Promise.resolve(nothing), watch);
     await compaction.round();
@@ -194,7 +191,7 @@ describe("a round", () => {
 
 describe("what is claimed", () => {
   test("is claimed by one of several who ask at once", async () => {
-    for (let i = 0; i < 6; i++) await mark(`p${i}`);
+    for (let i = 0; i < 6; i++) await marker(`p${i}`);
     const visits: string[] = [];
     const visit = ({ part }: WorkItem): Promise<VisitResult> => {
       visits.push(part);
@@ -219,11 +216,11 @@ describe("what is claimed", () => {
     expect(await work()).toMatchObject([{ free: true }]);
   });
 
-  test("is due when a mark that came meanwhile says, not when its holder says", async () => {
+  test("is due when a marker that came meanwhile says, not when its holder says", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
+    await marker("a", 0, runId);
     const compaction = compactorOf(async () => {
-      await mark("a", 5, runId);
+      await marker("a", 5, runId);
       // What another process does at its tick.
       const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
       await other.round();
@@ -239,33 +236,33 @@ describe("what is claimed", () => {
 describe("work without anything that waits", () => {
   const quiet = () => Promise.resolve({ ...nothing, isQuiet: true });
 
-  test("is kept while its last mark is young, because a writer may go on without marks", async () => {
-    await mark("a");
+  test("is kept while its last marker is young, because a writer may go on without markers", async () => {
+    await marker("a");
     const compaction = compactorOf(quiet);
     await compaction.round();
     expect(await work()).toHaveLength(1);
     await compaction.stop();
   });
 
-  test("is given up when no mark came for a quarter of an hour", async () => {
-    await mark("a");
+  test("is given up when no marker came for a quarter of an hour", async () => {
+    await marker("a");
     const compaction = compactorOf(quiet);
     await compaction.round();
-    await ingest.owner.rows(ageMarks, [kindName]);
+    await ingest.owner.rows(ageMarkers, [kindName]);
     await compaction.round();
     expect(await work()).toEqual([]);
     await compaction.stop();
   });
 
-  test("is kept when a mark comes while it is found quiet", async () => {
+  test("is kept when a marker comes while it is found quiet", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
+    await marker("a", 0, runId);
     const compaction = compactorOf(quiet);
     await compaction.round();
     await compaction.stop();
-    await ingest.owner.rows(ageMarks, [kindName]);
+    await ingest.owner.rows(ageMarkers, [kindName]);
     const late = compactorOf(async () => {
-      await mark("a", 0, runId);
+      await marker("a", 0, runId);
       const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
       await other.round();
       await other.stop();
@@ -278,7 +275,7 @@ describe("work without anything that waits", () => {
 });
 
 test("a stop lets the visit in hand end, tells it to, and gives back what was claimed with it", async () => {
-  for (let i = 0; i < 4; i++) await mark(`p${i}`);
+  for (let i = 0; i < 4; i++) await marker(`p${i}`);
   const visited: string[] = [];
   let stopped: Promise<void> | undefined;
   const compaction = compactorOf(({ part }, isStopping) => {

@@ -7,7 +7,7 @@ export type NewMetricBlock = Stripe & Span & { readonly block: EncodedBlock };
 /** A change of a run's blocks: what goes and what comes, which hold the same points. */
 export type MetricBlockChange = {
   /** Landing rows whose points are in the new blocks. */
-  readonly landingIds: readonly number[];
+  readonly segmentIds: readonly number[];
   readonly replaced: readonly MetricBlockFacts[];
   readonly added: readonly NewMetricBlock[];
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { NUMBERS_PER_HEAD } from "@tidemark/metric-codec";
+import fc from "fast-check";
 import { mergeHead } from "./head-pages.ts";
 import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.ts";
 

@@ -45,8 +45,8 @@ export async function commitGroup(writes: readonly PendingWrite[], deps: CommitD
 async function commitSingly(writes: readonly PendingWrite[], deps: CommitDeps): Promise<PendingWrite[]> {
   const held: PendingWrite[] = [];
   for (const write of writes) {
-    // The one that was to leave the mark may be the one that cannot be stored.
-    if (write.markSeconds === null) write.markSeconds = undefined;
+    // The one that was to leave the marker may be the one that cannot be stored.
+    if (write.markerSeconds === null) write.markerSeconds = undefined;
     held.push(...(await commitGroup([write], deps)));
   }
   return held;
@@ -91,15 +91,15 @@ function withoutUnusable(
     else if (key.state === "replayed") write.resolve({ inserted: key.inserted, replayed: true });
   }
   const left = writes.filter((write) => !unusable.has(write));
-  for (const write of unusable) passMarkOn(write, left);
+  for (const write of unusable) passMarkerOn(write, left);
   return left;
 }
 
-/** A run whose writes are stored must not go without the mark that another one was to leave. */
-function passMarkOn(from: PendingWrite, to: readonly PendingWrite[]): void {
-  if (from.markSeconds === null || from.markSeconds === undefined) return;
-  const heir = to.find((write) => write.runId === from.runId && write.markSeconds === null);
-  if (heir !== undefined) heir.markSeconds = from.markSeconds;
+/** A run whose writes are stored must not go without the marker that another one was to leave. */
+function passMarkerOn(from: PendingWrite, to: readonly PendingWrite[]): void {
+  if (from.markerSeconds === null || from.markerSeconds === undefined) return;
+  const heir = to.find((write) => write.runId === from.runId && write.markerSeconds === null);
+  if (heir !== undefined) heir.markerSeconds = from.markerSeconds;
 }
 
 /** @throws Error for a run that is locked and yet not to be had as a whole, which is a fault in the database */

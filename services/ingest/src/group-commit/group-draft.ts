@@ -29,8 +29,8 @@ export type DraftDeps = {
   readonly states: RunStates;
   /** A clock that never steps back. */
   readonly nowMs: () => number;
-  /** Decides once for each write whether it leaves a compaction mark. */
-  readonly markSeconds: (write: PendingWrite) => number | null;
+  /** Decides once for each write whether it leaves a compaction marker. */
+  readonly markerSeconds: (write: PendingWrite) => number | null;
 };
 
 /** A note that a run is unsettled holds for at least a minute: so long a process does not look for it, which leaves a write half a minute. */
@@ -193,7 +193,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
       block: encodeLanding(columns, ids),
       ...stepRange(columns.steps),
       valueCount: columns.values.length,
-      markSeconds: deps.markSeconds(write),
+      markerSeconds: deps.markerSeconds(write),
     };
   });
   const finished = draft.finish();

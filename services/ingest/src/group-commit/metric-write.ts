@@ -21,7 +21,7 @@ export type PendingWrite = MetricWrite & {
   /** About what it takes in memory and in the database. */
   readonly bytes: number;
   /** Seconds after which a compactor shall look at the run; undefined until that was decided, null: it need not for this write. */
-  markSeconds: number | null | undefined;
+  markerSeconds: number | null | undefined;
   readonly resolve: (reply: MetricReply) => void;
   readonly reject: (error: Error) => void;
 };

@@ -156,14 +156,14 @@ describe("writes that come at the same time", () => {
   });
 });
 
-describe("marks for the compactor", () => {
+describe("markers for the compactor", () => {
   const marksOf = sql(
     "test_metric_marks",
     "SELECT id FROM ingest.compaction_marks WHERE kind = 'metrics' AND part = '' AND run_id = $1 ORDER BY id",
   );
   const marked = async (runId: string) =>
     (await ingest.owner.rows<{ id: number }>(marksOf, [runId])).map(({ id }) => id);
-  /** Of each run every third write leaves a mark, beginning with the first. */
+  /** Of each run every third write leaves a marker, beginning with the first. */
   const everyThird = () => {
     const counts = new Map<string, number>();
     return {
@@ -178,7 +178,7 @@ describe("marks for the compactor", () => {
 
   test("are left by the writes that are told to, with the number of their landing row", async () => {
     const [runId] = runIds as [string];
-    const writer = processWith({ marks: everyThird() });
+    const writer = processWith({ markers: everyThird() });
     for (let step = 0; step < 3; step++) await writer.appendMetrics(pointOf(runId, step), callOf(tenant));
     await Promise.all([3, 4, 5, 6].map((step) => writer.appendMetrics(pointOf(runId, step), callOf(tenant))));
     expect(await marked(runId)).toEqual([1, 4, 7]);
@@ -187,11 +187,11 @@ describe("marks for the compactor", () => {
   test("are left by another write when the one that was to leave it is a repeat, or cannot be stored", async () => {
     const [repeated, failing] = runIds as [string, string];
     const idempotencyKey = randomUUID();
-    await processWith({ marks: { next: () => null, forget: () => {} } }).appendMetrics(
+    await processWith({ markers: { next: () => null, forget: () => {} } }).appendMetrics(
       { ...pointOf(repeated), idempotencyKey },
       callOf(tenant),
     );
-    const writer = processWith({ marks: everyThird() });
+    const writer = processWith({ markers: everyThird() });
     await Promise.all(runIds.slice(2).map((runId) => writer.appendMetrics(pointOf(runId), callOf(tenant))));
     const taken = sql("test_take_first_row", "INSERT INTO ingest.metric_landing VALUES ($1, $2, 1, 0, 0, 0, '')");
     await ingest.owner.rows(taken, [tenant.orgId, failing]);

@@ -1,7 +1,7 @@
 import { AppError, isAppError } from "@tidemark/errors";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import type { Metrics } from "@tidemark/telemetry";
-import type { WriteMarks } from "../compaction/write-marks.ts";
+import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
 import { createWriteQueue } from "../domain/write-queue.ts";
 import { commitGroup, commitHeld } from "./commit-group.ts";
 import { bytesOfWrite, type MetricReply, type MetricWrite, type PendingWrite } from "./metric-write.ts";
@@ -19,7 +19,7 @@ export type MetricWriter = {
 /** What a writer works with. */
 export type MetricWriterOptions = {
   readonly db: Db;
-  readonly marks: WriteMarks;
+  readonly markers: DirtyMarkers;
   /** A clock that never steps back. */
   readonly nowMs: () => number;
   /** For what is known of runs that are being written. */
@@ -38,7 +38,7 @@ const HELD_MAX = 4;
 
 /** A writer with nothing in its memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
-  const { db, marks, nowMs, cacheBytes, queueBytes, metrics } = options;
+  const { db, markers, nowMs, cacheBytes, queueBytes, metrics } = options;
   const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
@@ -47,11 +47,11 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   let held = 0;
   let isPumpDue = false;
 
-  const markSeconds = (write: PendingWrite): number | null => {
-    if (write.markSeconds === undefined) write.markSeconds = marks.next(write.runId, write.bytes);
-    return write.markSeconds;
+  const markerSeconds = (write: PendingWrite): number | null => {
+    if (write.markerSeconds === undefined) write.markerSeconds = markers.next(write.runId, write.bytes);
+    return write.markerSeconds;
   };
-  const deps = { db, nowMs, markSeconds, states: createRunStates(cacheBytes) };
+  const deps = { db, nowMs, markerSeconds, states: createRunStates(cacheBytes) };
 
   const commit = async (group: readonly PendingWrite[]): Promise<void> => {
     groups += 1;
@@ -87,13 +87,13 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
       const pending: PendingWrite = {
         ...write,
         bytes,
-        markSeconds: undefined,
+        markerSeconds: undefined,
         resolve: (reply) => {
-          if (reply.replayed) forgetMark(pending);
+          if (reply.replayed) forgetMarker(pending);
           resolve(reply);
         },
         reject: (error) => {
-          forgetMark(pending);
+          forgetMarker(pending);
           reject(error);
         },
       };
@@ -103,8 +103,8 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
       // After all that has arrived already.
       setImmediate(pump);
     });
-  const forgetMark = ({ runId, markSeconds: left }: PendingWrite): void => {
-    if (left !== null && left !== undefined) marks.forget(runId);
+  const forgetMarker = ({ runId, markerSeconds: left }: PendingWrite): void => {
+    if (left !== null && left !== undefined) markers.forget(runId);
   };
 
   /** A write with the key of another one that is on its way gets the answer of that, or its turn. */

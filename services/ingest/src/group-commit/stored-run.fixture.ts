@@ -1,5 +1,5 @@
-import { sql } from "@tidemark/pg";
 import { expect } from "@jest/globals";
+import { sql } from "@tidemark/pg";
 import { columnsOf, type IngestFixture } from "../ingest.fixture.ts";
 
 /** A write of one value. */

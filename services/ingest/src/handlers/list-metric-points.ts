@@ -8,10 +8,10 @@ import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { PointsReader } from "../domain/points-reader.ts";
 import { isKnownTag, readTag } from "../domain/read-tag.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 import { listMetricVersions } from "../store/list-metric-versions.ts";
 import { readPoints } from "../store/read-points.ts";
 import { readSeries } from "../store/read-series.ts";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import { pointColumns } from "./point-columns.ts";
 
 /** IngestReadService.ListMetricPoints. @throws not_found, bad_request */

@@ -4,9 +4,9 @@ import { callerOf, pathId } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { isKnownTag, readTag } from "../domain/read-tag.ts";
 import { SERIES_POINTS_MAX, shareSeriesBudget } from "../domain/series-budget.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
 import { listMetricVersions } from "../store/list-metric-versions.ts";
 import { readSeries } from "../store/read-series.ts";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import { noPoints, pointColumns } from "./point-columns.ts";
 
 /** IngestReadService.QueryMetricSeries. @throws not_found when any of the runs is not the caller's to see */

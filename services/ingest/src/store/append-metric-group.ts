@@ -35,7 +35,7 @@ export type GroupWrite = {
   readonly lastStep: number;
   readonly valueCount: number;
   /** Seconds after which a compactor shall look at the run; null: it need not for this write. */
-  readonly markSeconds: number | null;
+  readonly markerSeconds: number | null;
 };
 
 /**
@@ -69,7 +69,7 @@ const statement = sql(
            FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)))`,
 );
 
-const NO_MARK = -1;
+const NO_MARKER = -1;
 
 /** Stores a group of writes of one organization, wholly or not at all. The runs are in the order of their ids. */
 export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly GroupRun[]): Promise<GroupOutcome> {
@@ -91,7 +91,7 @@ export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly Gr
     float8Array(writes.map(({ firstStep }) => firstStep)),
     float8Array(writes.map(({ lastStep }) => lastStep)),
     byteaArray(writes.map(({ block }) => block)),
-    float8Array(writes.map(({ markSeconds }) => markSeconds ?? NO_MARK)),
+    float8Array(writes.map(({ markerSeconds }) => markerSeconds ?? NO_MARKER)),
     byteaArray(keyed.map(({ idempotency }) => idempotency!.key)),
     byteaArray(keyed.map(({ idempotency }) => idempotency!.body)),
     byteaArray(keyed.map(({ valueCount }) => replyOf(valueCount))),

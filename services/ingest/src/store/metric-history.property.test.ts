@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import type { Compaction } from "../compaction/work-loop.ts";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { createLandedRun, type LandedPoint } from "./metric-tiers.fixture.ts";
 
 let ingest: IngestFixture;

@@ -7,8 +7,8 @@ import type { Points } from "../domain/first-points.ts";
 import { shareSeriesBudget } from "../domain/series-budget.ts";
 import type { StepRange } from "../domain/stored-series.ts";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
-import { createRunModel, type RunModel, type ShownPoint } from "./metric-model.fixture.ts";
 import type { PointBounds } from "./list-point-segments.ts";
+import { createRunModel, type RunModel, type ShownPoint } from "./metric-model.fixture.ts";
 import { POINT_BOUNDS, readPoints } from "./read-points.ts";
 import { readSeries } from "./read-series.ts";
 
@@ -167,7 +167,7 @@ function restless(db: Db): Db {
   };
 }
 
-const forgetMarks = sql("test_forget_marks", "DELETE FROM ingest.compaction_marks");
+const forgetMarkers = sql("test_forget_marks", "DELETE FROM ingest.compaction_marks");
 const forgetWork = sql("test_forget_work", "DELETE FROM ingest.compaction_work");
 
 /** Runs and what is known of them. */
@@ -175,7 +175,7 @@ type World = { readonly runIds: readonly string[]; readonly models: readonly Run
 
 async function newWorld(): Promise<World> {
   // The compactor would look after the runs of all histories before.
-  await ingest.owner.rows(forgetMarks, []);
+  await ingest.owner.rows(forgetMarkers, []);
   await ingest.owner.rows(forgetWork, []);
   const runIds = await Promise.all(Array.from({ length: RUNS }, () => ingest.newRun(tenant)));
   return { runIds, models: runIds.map(createRunModel) };

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql } from "@tidemark/pg";
 import type { Compaction } from "../compaction/work-loop.ts";
+import type { PointSegment, SeriesSegment } from "../domain/metric-segments.ts";
 import type { StepRange } from "../domain/stored-series.ts";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant, type TestPoint } from "../ingest.fixture.ts";
 import { listMetricVersions } from "./list-metric-versions.ts";
-import type { PointSegment, SeriesSegment } from "../domain/metric-segments.ts";
 import { listPointSegments, type PointCursor } from "./list-point-segments.ts";
 import { listSeriesSegments, type SeriesQuery } from "./list-series-segments.ts";
 import { POINT_BOUNDS, readPoints } from "./read-points.ts";

@@ -19,7 +19,7 @@ export type LandedPoint = {
 
 /** A run whose landing rows are written by hand, beside the service. */
 export type LandedRun = RunOfOrg & {
-  /** Writes one request, with its mark; `texts`: as it was written before keys had numbers. Returns its seq. */
+  /** Writes one request, with its marker; `texts`: as it was written before keys had numbers. Returns its seq. */
   land(points: readonly LandedPoint[], options?: { readonly texts?: boolean }): Promise<number>;
   /** What the run holds, as a plain list of it says. */
   model(): ReadonlyMap<string, readonly string[]>;
@@ -36,7 +36,7 @@ const putRow = sql(
   `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
-const putMark = sql(
+const putMarker = sql(
   "test_put_metric_mark",
   `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at) VALUES ($1, 'metrics', $2, '', $3, now())`,
 );
@@ -78,7 +78,7 @@ export function createLandedRun(owner: Db, run: RunOfOrg): LandedRun {
       const steps = points.map(({ step }) => step);
       const range = [Math.min(...steps), Math.max(...steps)];
       await owner.rows(putRow, [run.orgId, run.runId, seq, receivedUs, ...range, block]);
-      await owner.rows(putMark, [run.orgId, run.runId, seq]);
+      await owner.rows(putMarker, [run.orgId, run.runId, seq]);
       collect(
         written,
         blockColumnsOfLanding(decodeLanding(block), receivedUs, (key) => keyIds.get(key)!),

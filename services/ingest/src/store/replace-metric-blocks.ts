@@ -19,7 +19,7 @@ export async function replaceMetricBlocks(
   db: Db,
   { orgId, runId }: RunOfOrg,
   claim: { readonly fence: string; readonly leaseSeconds: number },
-  { landingIds, replaced, added }: MetricBlockChange,
+  { segmentIds, replaced, added }: MetricBlockChange,
 ): Promise<boolean> {
   const blocks = added.map(({ block }) => block);
   const row = await db.one<{ held: boolean }>(replaceBlocks, [
@@ -27,7 +27,7 @@ export async function replaceMetricBlocks(
     runId,
     claim.fence,
     claim.leaseSeconds,
-    float8Array(landingIds),
+    float8Array(segmentIds),
     replaced.map(({ firstKey }) => firstKey),
     float8Array(replaced.map(({ firstSeq }) => firstSeq)),
     added.map(({ firstKey }) => firstKey),
