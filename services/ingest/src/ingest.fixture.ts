@@ -12,14 +12,14 @@ import {
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
-import { metricCompaction } from "./compaction/compact-metrics.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
-import type { StripeRules } from "./domain/metric-stripes.ts";
-import { createMetricWriter, type MetricWriterOptions } from "./group-commit/metric-writer.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";
 import type { LevelRules } from "./logs/log-levels.rules.ts";
+import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
+import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";
+import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/metric-writer.ts";
 import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
 import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
@@ -49,7 +49,7 @@ export type IngestFixture = {
     writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers },
   ): Client<(typeof IngestService)["method"]>;
   /** A compactor that works when it is told to, and takes whatever has landed. */
-  compactor(rules?: LevelRules, metricRules?: StripeRules): Compaction;
+  compactor(rules?: LevelRules, metricRules?: KeyRangeRules): Compaction;
   /** One that folds rank metrics, by these bounds. */
   rankCompactor(bounds: RankCompactionBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
   /** The pool of another service's role. */

@@ -4,11 +4,11 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { implement, toRefusal } from "@tidemark/rpc";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
-import { createMetricWriter } from "./group-commit/metric-writer.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
+import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
+import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createRunDirectory } from "./runs/run-directory.ts";
-import { startSettler } from "./settler.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
@@ -44,12 +44,12 @@ export const ingestModule = defineModule({
       log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
-    const settler = startSettler({ db, workerDb: context.workerDb(), log: context.log });
+    const indexer = startSortValueIndexer({ db, workerDb: context.workerDb(), log: context.log });
     return Promise.resolve({
       implementations: [implement(IngestService, writeHandlers(deps))],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: () => settler.stop(),
+      stop: () => indexer.stop(),
     });
   },
 });

@@ -1,7 +1,7 @@
 import type { ModuleContext } from "@tidemark/host";
 import { logCompaction } from "../logs/compact-log-lines.ts";
 import { RANK_COMPACTION_BOUNDS, rankCompaction } from "../rank-metrics/compact-rank-metrics.ts";
-import { metricCompaction } from "./compact-metrics.ts";
+import { metricCompaction } from "../metrics/compact/compact-metrics.ts";
 import { createDirtyMarkers, type DirtyMarkers } from "./dirty-markers.ts";
 import { startCompaction } from "./work-loop.ts";
 

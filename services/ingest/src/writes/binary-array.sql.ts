@@ -95,6 +95,15 @@ export function byteaArray(values: readonly Uint8Array[]): Buffer {
   return bytes;
 }
 
+/** Reads a float8[] of one dimension and without nulls from its binary form. */
+export function readFloat8Array(bytes: Buffer): Float64Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const numbers = new Float64Array((bytes.length - HEADER_BYTES) / 12);
+  // The length of each element, four bytes, stands before it.
+  for (let i = 0, at = HEADER_BYTES + 4; i < numbers.length; i++, at += 12) numbers[i] = view.getFloat64(at);
+  return numbers;
+}
+
 /** Writes the header of one dimension, counted from 1. Its flag says that nulls may follow; PostgreSQL accepts the flag without any null. */
 function writeHeader(bytes: Buffer, elementType: number, length: number): number {
   let at = bytes.writeInt32BE(1, 0);
