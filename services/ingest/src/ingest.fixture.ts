@@ -27,32 +27,32 @@ import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createRunDirectory } from "./runs/run-directory.ts";
 import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
 
-/** A caller's place: an organization with one project. */
+/** An organization with one project, to which a caller belongs. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
 
-/** What a test changes of how metrics are written. */
+/** What a test changes about how metrics are written. */
 export type MetricWriting = Partial<
   Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "nowMs" | "metrics">
 >;
 
-/** The service on a database of its own. */
+/** The service on its own database. */
 export type IngestFixture = {
   /** The pool of the service's role: row level security is in force. */
   readonly db: Db;
-  /** The pool of the database's owner, whom nothing is hidden from. */
+  /** The pool of the database's owner, who sees the rows of all organizations. */
   readonly owner: Db;
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
-  /** Another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
+  /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
     writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers },
   ): Client<(typeof IngestService)["method"]>;
-  /** A compactor that works when it is told to, and takes whatever has landed. */
+  /** Creates a compactor that works only when a round is called, and takes all landing segments. */
   compactor(rules?: LevelRules, metricRules?: KeyRangeRules): Compaction;
-  /** One that folds rank metrics, by these bounds. */
+  /** Creates a compactor of rank metrics, by these bounds. */
   rankCompactor(bounds: RankCompactionBounds, metrics?: Pick<Metrics, "compactionVisit">): Compaction;
-  /** The pool of another service's role. */
+  /** Returns a pool of another role. */
   poolOf(role: string): Db;
   newTenant(): Promise<Tenant>;
   newProject(orgId: string): Promise<string>;
@@ -72,7 +72,7 @@ const insertRun = sql(
 );
 const finish = sql("test_finish_run", "UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
 
-/** Every write asks for compaction at once. */
+/** Every write asks for immediate compaction. */
 const eagerMarkers: DirtyMarkers = { next: () => 0, forget: () => {} };
 
 const noMetrics = { compactionVisit: () => {}, compactionBacklog: () => {} };
@@ -162,7 +162,7 @@ export async function startIngest(): Promise<IngestFixture> {
   };
 }
 
-/** A call of an API key of the organization, bound to a project or not. */
+/** Returns a call of an API key of the organization, bound to a project or not. */
 export function callOf(tenant: Tenant, onlyProject = ""): Call {
   return createCall({
     requestId: "test",
@@ -178,14 +178,14 @@ export function callOf(tenant: Tenant, onlyProject = ""): Call {
 /** A metric point as tests write it. */
 export type TestPoint = readonly [step: number, metrics: Readonly<Record<string, number>>, timestampUs?: number];
 
-/** Points as the message carries them. */
+/** Returns points as the message carries them. */
 export function columnsOf(...points: readonly TestPoint[]): MetricColumns {
   const builder = createColumnsBuilder();
   for (const [step, metrics, timestampUs] of points) builder.addPoint(metrics, step, timestampUs ?? null);
   return builder.build() as unknown as MetricColumns;
 }
 
-/** Columns as pairs of step and value. */
+/** Returns columns as pairs of step and value. */
 export function pairsOf(points: PointColumns | undefined): [step: number, value: number][] {
   return Array.from(points!.steps, (step, i) => [step, points!.values[i]!]);
 }

@@ -7,13 +7,13 @@ const directory = join(import.meta.dirname, "store/migrations");
 /** All migrations of the service. */
 export const ingestMigrations = { schema: "ingest", directory };
 
-/** Those of the runs service, whose views the ingest schema reads. */
+/** All migrations of the runs service, whose views the ingest schema reads. */
 export const runsMigrations = {
   schema: "runs",
   directory: join(import.meta.dirname, "../../runs/src/store/migrations"),
 };
 
-/** Those of the service before a number such as `0007`, in a folder of their own until `remove`. */
+/** Copies the migrations of the service before a number such as `0007` to a separate folder, which `remove` deletes. */
 export async function ingestMigrationsBefore(
   number: string,
 ): Promise<{ schema: string; directory: string; remove(): Promise<void> }> {

@@ -15,7 +15,7 @@ const migrations = { schema: "ingest", directory: join(import.meta.dirname, "sto
 
 const MIB = 1024 * 1024;
 
-/** Takes run data: metrics, console logs, attributes. */
+/** Stores run data: metrics, rank metrics, console logs, attributes. */
 export const ingestModule = defineModule({
   name: "ingest",
   config: ingestConfig,
@@ -54,7 +54,7 @@ export const ingestModule = defineModule({
   },
 });
 
-/** Reads run data back; a process of its own where reads and writes shall not disturb each other. */
+/** Reads run data. It can be a separate process, so that reads and writes do not disturb each other. */
 export const ingestReadModule = defineModule({
   name: "ingest-read",
   config: ingestReadConfig,

@@ -78,7 +78,7 @@ test("the service cannot write rows of another organization", async () => {
   );
 });
 
-test("the service of runs reads the heads through the view, of one organization only", async () => {
+test("the service of runs reads the key aggregates through the view, of one organization only", async () => {
   const runs = ingest.poolOf("tidemark_runs");
   expect(await count(runs, mine, "metric_heads_v1")).toEqual({ rows: 1 });
   expect(await count(runs, theirs, "metric_heads_v1")).toEqual({ rows: 0 });

@@ -141,7 +141,7 @@ describe("a list of attributes", () => {
 
 test.each([
   ["does not exist", () => randomUUID()],
-  ["has an id that is none", () => "x"],
+  ["has an id that is not a UUID", () => "x"],
   ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
   ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
 ])("a run that %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {

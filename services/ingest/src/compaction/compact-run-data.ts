@@ -5,7 +5,7 @@ import { metricCompaction } from "../metrics/compact/compact-metrics.ts";
 import { createDirtyMarkers, type DirtyMarkers } from "./dirty-markers.ts";
 import { startCompaction } from "./work-loop.ts";
 
-/** The youngest landing row that may be compacted: longer than a write waits for a connection (1 s) and for its key (3 s). */
+/** The age at which a landing segment of console lines may be compacted: longer than a write waits for a connection (1 s) and for its key (3 s). */
 const REST_SECONDS = 5;
 
 /** The compactor of a process that stores run data, and the dirty markers that tell it what to do. */

@@ -47,7 +47,7 @@ describe("of the writes to one thing", () => {
   });
 });
 
-test("each thing has markers of its own, and one that was forgotten for want of room leaves a marker again", () => {
+test("each thing has its own markers, and one that was forgotten for lack of memory leaves a marker again", () => {
   const { markers } = markersAt(2);
   expect(["a", "b", "a", "c", "b"].map((what) => markers.next(what, 1))).toEqual([LATER, LATER, null, LATER, LATER]);
 });

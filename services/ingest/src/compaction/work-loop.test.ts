@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 beforeEach(() => {
-  // Each test has a kind of its own, so that no test meets the work of another.
+  // Each test has its own kind, so that no test meets the work of another.
   kindName = randomUUID();
 });
 
@@ -51,7 +51,7 @@ const work = () => ingest.owner.rows<WorkRow>(listWork, [kindName]);
 
 const nothing: VisitResult = { nextSeconds: 60, isQuiet: false, rows: 0, blocks: 0 };
 
-/** A compactor of this test's kind that works in rounds alone. */
+/** A compactor of this test's kind that works only when a round is called. */
 function compactorOf(visit: CompactionKind["visit"], watch: { warned?: string[]; lag?: number[] } = {}): Compaction {
   return startCompaction({
     db: worker,
@@ -89,7 +89,7 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("visits more than it claims at once", async () => {
+  test("visits more than it claims together", async () => {
     for (let i = 0; i < 11; i++) await marker(`p${i}`);
     const visited = new Set<string>();
     const compaction = compactorOf(({ part }) => {
@@ -101,7 +101,7 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("visits at once again what says that it is not done", async () => {
+  test("visits immediately again what says that it is not done", async () => {
     await marker("a");
     let visits = 0;
     const compaction = compactorOf(() => {
@@ -190,7 +190,7 @@ describe("a round", () => {
 });
 
 describe("what is claimed", () => {
-  test("is claimed by one of several who ask at once", async () => {
+  test("is claimed by one of several who ask simultaneously", async () => {
     for (let i = 0; i < 6; i++) await marker(`p${i}`);
     const visits: string[] = [];
     const visit = ({ part }: WorkItem): Promise<VisitResult> => {
@@ -274,7 +274,7 @@ describe("work without anything that waits", () => {
   });
 });
 
-test("a stop lets the visit in hand end, tells it to, and gives back what was claimed with it", async () => {
+test("a stop lets the current visit end, tells it to, and gives back what was claimed with it", async () => {
   for (let i = 0; i < 4; i++) await marker(`p${i}`);
   const visited: string[] = [];
   let stopped: Promise<void> | undefined;

@@ -15,7 +15,7 @@ export type VisitResult = {
   readonly nextSeconds: number;
   /** Nothing waits. The work ends if no marker was left for `QUIET_SECONDS`. */
   readonly isQuiet: boolean;
-  /** Landing rows that were compacted, and blocks that were written instead of them. */
+  /** Rows that were compacted (landing segments, or rows of rank metrics), and blocks that were written instead of them. */
   readonly rows: number;
   readonly blocks: number;
 };
@@ -29,7 +29,7 @@ export type CompactionKind = {
    * when `isStopping`.
    */
   visit(item: WorkItem, isStopping: () => boolean): Promise<VisitResult>;
-  /** Tells about how many landing rows wait, of all organizations. */
+  /** Tells about how many such rows wait, of all organizations. */
   countWaiting(): Promise<number>;
 };
 

@@ -56,7 +56,7 @@ const insertWork = sql(
 const otherWork = sql("test_delete_other_work", "DELETE FROM ingest.compaction_work");
 const otherMarks = sql("test_delete_other_marks", "DELETE FROM ingest.compaction_marks");
 
-/** The one thing there is to do is this stream, and it is claimed. */
+/** Claims this stream, which is the only work. */
 async function claim(leaseSeconds = 60): Promise<WorkItem> {
   await ingest.owner.rows(otherWork, []);
   await ingest.owner.rows(otherMarks, []);
@@ -75,7 +75,7 @@ async function absorbAll(db: Db, fence: string) {
 }
 
 describe("compaction", () => {
-  test("moves what has landed into one block a stream, and reads stay as they were", async () => {
+  test("moves landing segments into one block a stream, and reads stay as they were", async () => {
     await write(1, 50);
     await write(51, 20);
     await write(1, 3, "err", "stderr");
@@ -86,7 +86,7 @@ describe("compaction", () => {
     expect(before).toEqual([lines(1, 70), lines(1, 3, "err")]);
   });
 
-  test("joins what lands later with the block before, as long as that is small", async () => {
+  test("joins what arrives later with the block before, as long as that is small", async () => {
     const compaction = ingest.compactor();
     for (let from = 1; from < 100; from += 10) {
       await write(from, 10);
@@ -96,7 +96,7 @@ describe("compaction", () => {
     expect(await read()).toEqual(lines(1, 100));
   });
 
-  test("leaves rows alone that have not settled, and few rows that are young", async () => {
+  test("leaves segments alone that have not rested, and few segments that are young", async () => {
     await write(1, 5);
     const compaction = (restSeconds: number, patienceSeconds: number) =>
       logCompaction(worker, { restSeconds, patienceSeconds }).visit(item, () => false);
@@ -108,13 +108,13 @@ describe("compaction", () => {
     expect(await compaction(0, 0)).toMatchObject({ rows: 0, isQuiet: true });
   });
 
-  test("takes many rows however young they are", async () => {
+  test("takes many segments however young they are", async () => {
     for (let i = 0; i < 64; i++) await write(1 + i, 1);
     const visit = logCompaction(worker, { restSeconds: 0, patienceSeconds: 3600 }).visit(await claim(), () => false);
     expect(await visit).toMatchObject({ rows: 64, blocks: 1 });
   });
 
-  test("ends after the step in hand when it is told to", async () => {
+  test("ends after the current step when it is told to", async () => {
     await write(1, 5);
     const visit = logCompaction(worker, { restSeconds: 0, patienceSeconds: 0 }).visit(await claim(), () => true);
     expect(await visit).toEqual({ rows: 0, blocks: 0, nextSeconds: 0, isQuiet: false });
@@ -184,7 +184,7 @@ describe("while a compactor's change has not committed", () => {
   );
 });
 
-describe("a landing row that is damaged", () => {
+describe("a damaged landing segment", () => {
   const damage = sql(
     "test_damage_landing_row",
     "UPDATE ingest.log_landing SET block = set_byte(block, 20, get_byte(block, 20) # 1) WHERE run_id = $1",
@@ -224,7 +224,7 @@ describe("the worker's role", () => {
     expect(await worker.withTenant(other.orgId, (tx) => tx.one(countLanding, []))).toEqual({ rows: 0 });
   });
 
-  test("learns about how many rows wait in all", async () => {
+  test("learns about how many segments wait in all", async () => {
     const kind = logCompaction(worker, { restSeconds: 0, patienceSeconds: 0 });
     await write(1, 5);
     // The server counts a moment later.
@@ -233,7 +233,7 @@ describe("the worker's role", () => {
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);
   });
 
-  test("cannot be had by the service's own role", async () => {
+  test("is not open to the service's own role", async () => {
     const waiting = sql("test_waiting_as_service", "SELECT FROM ingest.waiting_log_rows($1, $2, 'stdout', 0, 1, 1)");
     await expect(ingest.db.rows(waiting, [tenant.orgId, runId])).rejects.toThrow(/permission denied/);
     const asService = ingest.db.withTenant(tenant.orgId, (tx) => tx.rows(otherWork, []));

@@ -12,7 +12,7 @@ import { logStart, type LogPosition } from "./log-page.rules.ts";
 
 type Line = LogPosition & { readonly message: string };
 
-/** A segment of lines with the ids from `id` on. */
+/** A stored part of lines with the ids from `id` on. */
 function segmentOf(id: number, lines: readonly { lineNumber: number; message: string }[]): LogColumns {
   const request = columnsOfRequest(lines.map((line) => ({ ...line, sent: null })));
   return decodeLogBlock(encodeLogBlock(request, { compressFrom: Infinity }), { id, createdUs: 0 });
@@ -26,14 +26,14 @@ const anySegments = fc
     }),
     { maxLength: 8 },
   )
-  .map((segments) => segments.map((lines, i) => ({ id: (i + 1) * 64, lines })));
+  .map((parts) => parts.map((lines, i) => ({ id: (i + 1) * 64, lines })));
 
-const allLines = (segments: readonly { id: number; lines: readonly Omit<Line, "id">[] }[]): Line[] =>
-  segments.flatMap(({ id, lines }) => lines.map((line, place) => ({ ...line, id: id + place }))).sort(comparePositions);
+const allLines = (parts: readonly { id: number; lines: readonly Omit<Line, "id">[] }[]): Line[] =>
+  parts.flatMap(({ id, lines }) => lines.map((line, i) => ({ ...line, id: id + i }))).sort(comparePositions);
 const seen = (window: LineWindow) => window.lines().map(({ lineNumber, id, message }) => [lineNumber, id, message]);
 
-describe("a window on the lines after a place", () => {
-  test("has the same lines in whichever order their segments come, and says when it needs no more of them", () => {
+describe("a window on the lines after a position", () => {
+  test("has the same lines in whichever order the parts come, and says when it needs no more of them", () => {
     fc.assert(
       fc.property(
         anySegments,
@@ -41,9 +41,9 @@ describe("a window on the lines after a place", () => {
         fc.integer({ min: 1, max: 20 }),
         fc.integer({ min: 1, max: 20 }),
         fc.constantFrom("", "a", "AA", "absent"),
-        (segments, lineNumber, linesMax, matchesMax, text) => {
+        (parts, lineNumber, linesMax, matchesMax, text) => {
           const after = { lineNumber, id: 100 };
-          const rest = allLines(segments).filter((line) => comparePositions(line, after) > 0);
+          const rest = allLines(parts).filter((line) => comparePositions(line, after) > 0);
           const wanted: [number, number, string | null][] = [];
           let matches = 0;
           for (const line of rest) {
@@ -53,7 +53,7 @@ describe("a window on the lines after a place", () => {
             wanted.push([line.lineNumber, line.id, matched ? line.message : null]);
           }
           const full = wanted.length === linesMax || matches === matchesMax;
-          for (const ordered of [segments, segments.toReversed()]) {
+          for (const ordered of [parts, parts.toReversed()]) {
             const window = createPageWindow({ after, linesMax, matchesMax, text });
             for (const { id, lines } of ordered) window.add(segmentOf(id, lines));
             expect(seen(window)).toEqual(wanted);
@@ -70,13 +70,13 @@ describe("a window on the lines after a place", () => {
 });
 
 describe("a window on the last lines", () => {
-  test("has the same lines in whichever order their segments come, and says when it needs no more of them", () => {
+  test("has the same lines in whichever order the parts come, and says when it needs no more of them", () => {
     fc.assert(
-      fc.property(anySegments, fc.integer({ min: 1, max: 20 }), (segments, count) => {
-        const wanted = allLines(segments)
+      fc.property(anySegments, fc.integer({ min: 1, max: 20 }), (parts, count) => {
+        const wanted = allLines(parts)
           .slice(-count)
           .map(({ lineNumber, id, message }) => [lineNumber, id, message]);
-        for (const ordered of [segments, segments.toReversed()]) {
+        for (const ordered of [parts, parts.toReversed()]) {
           const window = createTailWindow(count);
           for (const { id, lines } of ordered) window.add(segmentOf(id, lines));
           expect(seen(window)).toEqual(wanted);

@@ -12,7 +12,7 @@ import type { LogPosition } from "./log-page.rules.ts";
 
 type Stored = { readonly facts: BlockFacts; readonly block: Uint8Array };
 
-/** The blocks of one stream in memory, which insist on what the database's keys and a compactor's promises say. */
+/** The blocks of one stream in memory. They refuse what the keys of the database and the promises of a compactor exclude. */
 export type MemoryBlockStore = LogBlockStore & {
   stored(): readonly Stored[];
   /** Bytes of messages that were read, and the largest such number of one call. */
@@ -30,7 +30,7 @@ function store({ level, columns }: NewBlock): Stored {
   return { facts, block: encodeLogBlock(columns, { compressFrom: Infinity }) };
 }
 
-/** A store without blocks. */
+/** Creates a store without blocks. */
 export function createMemoryBlockStore(): MemoryBlockStore {
   let all: Stored[] = [];
   const effort = { bytesRead: 0, largestRead: 0 };
@@ -39,10 +39,10 @@ export function createMemoryBlockStore(): MemoryBlockStore {
     if (found === undefined) throw new Error("a block that is not there was asked for");
     return found;
   };
-  const atOrBefore = (level: number, place: LogPosition, blocksMax: number): BlockFacts[] =>
+  const atOrBefore = (level: number, position: LogPosition, blocksMax: number): BlockFacts[] =>
     all
       .map(({ facts }) => facts)
-      .filter((facts) => facts.level === level && comparePositions(facts.first, place) <= 0)
+      .filter((facts) => facts.level === level && comparePositions(facts.first, position) <= 0)
       .sort((a, b) => comparePositions(b.first, a.first))
       .slice(0, blocksMax);
   const highest = (): number => Math.max(-1, ...all.map(({ facts }) => facts.level));
@@ -50,10 +50,10 @@ export function createMemoryBlockStore(): MemoryBlockStore {
   return {
     effort,
     stored: () => all,
-    before: (places, blocksMax) =>
+    before: (positions, blocksMax) =>
       Promise.resolve(
-        places.map((place) =>
-          Array.from({ length: highest() + 1 }, (_, level) => atOrBefore(level, place, blocksMax)).flat(),
+        positions.map((position) =>
+          Array.from({ length: highest() + 1 }, (_, level) => atOrBefore(level, position, blocksMax)).flat(),
         ),
       ),
     atTop(lowestLevel, blocksMax) {

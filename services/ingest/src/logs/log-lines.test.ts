@@ -112,7 +112,7 @@ describe("a write of console lines", () => {
     expect((await list()).lines.map(({ message }) => message)).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("with a key is stored once, however often and at once it is sent", async () => {
+  test("with a key is stored once, however often and simultaneously it is sent", async () => {
     const request = {
       ...requestOf([
         [0, "x"],
@@ -247,7 +247,7 @@ describe("a search in console lines", () => {
 describe("a run that is not the caller's to see", () => {
   test.each([
     ["does not exist", () => randomUUID()],
-    ["has an id that is none", () => "x"],
+    ["has an id that is not a UUID", () => "x"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
   ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {

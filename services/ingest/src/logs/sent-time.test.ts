@@ -42,7 +42,7 @@ describe("the time that a client sent", () => {
     ["seven decimals", "2026-01-02T03:04:05.1234567Z"],
     ["a point without decimals", "2026-01-02T03:04:05.Z"],
     ["no time at all", "now"],
-  ])("with %s is none", (_, text) => {
+  ])("with %s is not a time", (_, text) => {
     expect(readSentTime(text)).toBeUndefined();
   });
 });

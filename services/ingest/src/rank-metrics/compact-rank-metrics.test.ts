@@ -49,23 +49,23 @@ const allBounds = (bounds: Partial<RankCompactionBounds>): RankCompactionBounds 
   overlapsMax: 4,
   ...bounds,
 });
-/** Folds what is due by these bounds; how many rows became part of a block. */
-async function fold(bounds: Partial<RankCompactionBounds> = {}): Promise<number> {
-  let folded = 0;
-  const compactionVisit = ({ rows: count }: { readonly rows: number }) => void (folded += count);
+/** Compacts what is due by these bounds. Returns how many rows became part of a block. */
+async function compact(bounds: Partial<RankCompactionBounds> = {}): Promise<number> {
+  let compacted = 0;
+  const compactionVisit = ({ rows: count }: { readonly rows: number }) => void (compacted += count);
   const compactor = ingest.rankCompactor(allBounds(bounds), { compactionVisit });
   await compactor.round();
   await compactor.stop();
-  return folded;
+  return compacted;
 }
 
-describe("rows that have come to rest", () => {
+describe("rows that are not written any more", () => {
   test("become blocks of whole steps, and are read as before", async () => {
     for (let step = 0; step < 5; step++) {
       for (const rank of [2, 0, 1]) await write(step, rank, 10 * step + rank, { weight: 1 + rank });
     }
     const before = [await summary("a"), await summary("b")];
-    expect(await fold()).toBe(15);
+    expect(await compact()).toBe(15);
     expect(await blocks()).toMatchObject([
       { first: 0, last: 2, entries: 9 },
       { first: 3, last: 4, entries: 6 },
@@ -76,7 +76,7 @@ describe("rows that have come to rest", () => {
 
   test("keep local rank and the client's time", async () => {
     for (const rank of [0, 1, 2, 3]) await write(0, rank, 1, rank === 3 ? { localRank: 1, timestampUs: 255 } : {});
-    await fold();
+    await compact();
     const none = "8000000000000000";
     expect(await blocks()).toMatchObject([
       { localRanks: "0000000100020001", sentUs: `${none}${none}${none}00000000000000ff` },
@@ -85,27 +85,27 @@ describe("rows that have come to rest", () => {
 
   test("that are few stay rows, and those written lately too", async () => {
     for (const rank of [0, 1, 2]) await write(0, rank, 1);
-    expect(await fold()).toBe(0);
+    expect(await compact()).toBe(0);
     await write(0, 3, 1);
-    expect(await fold({ restSeconds: 3600 })).toBe(0);
+    expect(await compact({ restSeconds: 3600 })).toBe(0);
     expect([await rows(), await blocks()]).toEqual([4, []]);
   });
 
-  test("are folded once by two compactors at once", async () => {
+  test("are compacted once by two compactors that work simultaneously", async () => {
     for (let step = 0; step < 8; step++) for (const rank of [0, 1, 2, 3]) await write(step, rank, rank);
-    const folded = await Promise.all([fold(), fold()]);
-    expect(folded[0] + folded[1]).toBe(32);
+    const compacted = await Promise.all([compact(), compact()]);
+    expect(compacted[0] + compacted[1]).toBe(32);
     const { steps } = await summary();
     expect(steps).toMatchObject({ rankCounts: Array.from({ length: 8 }, () => 4) });
   });
 
-  test("are folded to the last however many blocks they make", async () => {
+  test("are compacted to the last however many blocks they make", async () => {
     for (let step = 0; step < 40; step++) await write(step, 0, step);
-    expect(await fold({ entriesMin: 1, entriesMax: 1 })).toBe(40);
+    expect(await compact({ entriesMin: 1, entriesMax: 1 })).toBe(40);
     expect([(await blocks()).length, await rows()]).toEqual([40, 0]);
   });
 
-  test("of sets with a marker are folded, and those of other sets stay", async () => {
+  test("of sets with a dirty marker are compacted, and those of other sets stay", async () => {
     const markers = new Map<string, number>();
     const rankMarkers = {
       next: (what: string) => (markers.set(what, (markers.get(what) ?? 0) + 1), what.endsWith("/1") ? 0 : null),
@@ -127,38 +127,38 @@ describe("rows that have come to rest", () => {
         [`${runId}/1`, 4],
       ]),
     );
-    expect(await fold()).toBe(4);
+    expect(await compact()).toBe(4);
     expect(await rows()).toBe(4);
   });
 });
 
-describe("a write after the fold", () => {
-  test("takes the place of what was folded, also when it is folded itself", async () => {
+describe("a write after the compaction", () => {
+  test("replaces what was compacted, also when it is compacted itself", async () => {
     for (let step = 0; step < 4; step++) for (const rank of [0, 1]) await write(step, rank, 1);
-    expect(await fold()).toBe(8);
+    expect(await compact()).toBe(8);
     for (let step = 1; step < 3; step++) for (const rank of [0, 1]) await write(step, rank, 5);
     const means = [1, 5, 5, 1];
     expect((await summary()).steps).toMatchObject({ steps: [0, 1, 2, 3], means, rankCounts: [2, 2, 2, 2] });
-    expect(await fold()).toBe(4);
+    expect(await compact()).toBe(4);
     expect((await summary()).steps).toMatchObject({ steps: [0, 1, 2, 3], means, rankCounts: [2, 2, 2, 2] });
   });
 });
 
 describe("a run that goes over the same steps again and again", () => {
-  test("gets so many blocks of them at most, and then rows, of which each takes the place of the one before", async () => {
+  test("gets a bounded number of blocks of them, and then rows, of which each replaces the one before", async () => {
     for (let round = 1; round <= 5; round++) {
       for (const rank of [0, 1, 2, 3]) await write(7, rank, round);
-      await fold({ overlapsMax: 2 });
+      await compact({ overlapsMax: 2 });
       expect((await summary()).steps).toMatchObject({ means: [round], rankCounts: [4] });
     }
     expect([(await blocks()).length, await rows()]).toEqual([2, 4]);
     for (const rank of [0, 1, 2, 3]) await write(8, rank, 1);
-    expect(await fold({ overlapsMax: 2 })).toBe(4);
+    expect(await compact({ overlapsMax: 2 })).toBe(4);
     expect([(await blocks()).length, await rows()]).toEqual([3, 4]);
   });
 });
 
-test("writes and folds at once lose nothing", async () => {
+test("simultaneous writes and compactions lose nothing", async () => {
   const steps = Array.from({ length: 40 }, (_, step) => step);
   const compactor = ingest.rankCompactor(allBounds({ entriesMin: 1, entriesMax: 6 }));
   let writing = true;

@@ -49,7 +49,7 @@ afterAll(async () => {
   await before.remove();
 });
 
-test("rows of sets that were written before the compactor knew of them are folded without another write", async () => {
+test("rows of sets that were written before the compactor knew of them are compacted without another write", async () => {
   const db = createDb({ url: database.url, role: "tidemark_ingest_worker", application: "test", connectionsMax: 2 });
   const failures: unknown[] = [];
   const bounds = { restSeconds: 10, entriesMin: 4, entriesMax: 16, overlapsMax: 4 };
@@ -66,7 +66,7 @@ test("rows of sets that were written before the compactor knew of them are folde
   expect(failures).toEqual([]);
   for (const { orgId, runId } of sources) {
     expect(await owner.rows(blocksOf, [orgId, runId])).toEqual([{ entries: 10, last: 9 }]);
-    // Pages are never folded.
+    // Pages are never compacted.
     expect(await owner.rows(rowsLeft, [runId])).toEqual([{ set: 4, rows: 10 }]);
   }
 });

@@ -24,7 +24,7 @@ const STEPS = [0, 1, 2.5, 3, 4, 5, 6, 7, 1e300];
 const WORLDS = [3, 4];
 
 type Write = { readonly kind: "write"; keys: string[]; step: number; rank: number; worldSize: number; weight: number };
-type Fold = { readonly kind: "fold"; setId: number; entriesMin: number; entriesMax: number; overlapsMax: number };
+type Compact = { readonly kind: "compact"; setId: number; entriesMin: number; entriesMax: number; overlapsMax: number };
 type Query = { key: string; startStep: number | undefined; endStep: number | undefined; limit: number };
 
 const anyWrite: fc.Arbitrary<Write> = fc.record({
@@ -35,8 +35,8 @@ const anyWrite: fc.Arbitrary<Write> = fc.record({
   worldSize: fc.constantFrom(...WORLDS),
   weight: fc.constantFrom(1, 0.5, 7),
 });
-const anyFold: fc.Arbitrary<Fold> = fc.record({
-  kind: fc.constant("fold"),
+const anyCompact: fc.Arbitrary<Compact> = fc.record({
+  kind: fc.constant("compact"),
   setId: fc.nat(4),
   entriesMin: fc.integer({ min: 1, max: 4 }),
   entriesMax: fc.integer({ min: 4, max: 12 }),
@@ -76,11 +76,11 @@ test.each([
   ["sets until they are too many, then pages", 2],
   ["pages alone", 0],
 ])(
-  "whatever is written in %s and folded in between, reads find the newest value of each rank and step",
+  "whatever is written in %s and compacted in between, reads find the newest value of each rank and step",
   async (_, setsMax) => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof({ weight: 5, arbitrary: anyWrite }, { weight: 1, arbitrary: anyFold }), {
+        fc.array(fc.oneof({ weight: 5, arbitrary: anyWrite }, { weight: 1, arbitrary: anyCompact }), {
           minLength: 1,
           maxLength: 60,
         }),
@@ -91,8 +91,8 @@ test.each([
           const layouts = createRankLayouts();
           const writes: Write[] = [];
           for (const action of actions) {
-            if (action.kind === "fold") {
-              // Pages come after the sets and are never folded.
+            if (action.kind === "compact") {
+              // Pages come after the sets and are never compacted.
               const setId = Math.min(action.setId, setsMax - 1);
               if (setId < 0) continue;
               const set = { ...source, setId };

@@ -5,8 +5,8 @@ const doubles = (packed: Uint8Array): number[] => {
   const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
   return Array.from({ length: packed.length / 8 }, (_, i) => view.getFloat64(8 * i));
 };
-const pack = (places: [setId: number, slot: number][], values: number[], isPage = false) =>
-  packRows(layoutOf(places.map(([setId, slot]) => ({ setId, slot, isPage }))), values).map(({ packed, ...row }) => ({
+const pack = (slots: [setId: number, slot: number][], values: number[], isPage = false) =>
+  packRows(layoutOf(slots.map(([setId, slot]) => ({ setId, slot, isPage }))), values).map(({ packed, ...row }) => ({
     ...row,
     values: doubles(packed),
   }));

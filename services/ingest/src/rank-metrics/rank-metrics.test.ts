@@ -73,7 +73,7 @@ describe("a write of rank metrics", () => {
     expect((await read()).steps).toMatchObject({ steps: [5e-324, Number.MAX_VALUE], weightedMeans: [1, 2] });
   });
 
-  test("of the same key, step and rank takes the place of the one before", async () => {
+  test("of the same key, step and rank replaces the one before", async () => {
     await write({ a: 1 }, { step: 3, weight: 9 });
     await write({ a: 2 }, { step: 3, timestampUs: 1_767_225_600_000_000 });
     expect(await cells()).toEqual([[3, 0, 2]]);
@@ -93,7 +93,7 @@ describe("a write of rank metrics", () => {
     expect([await cells({ key: "a" }), await cells({ key: "b" })]).toEqual([[[0, 0, 4]], [[0, 0, 4]]]);
   });
 
-  test("with another world size takes the place of the one before too", async () => {
+  test("with another world size replaces the one before too", async () => {
     await write({ a: 1 }, { worldSize: 4 });
     await write({ a: 2 }, { worldSize: 2 });
     expect(await cells()).toEqual([[0, 0, 2]]);
@@ -112,14 +112,14 @@ describe("a write of rank metrics", () => {
     expect(await write({ a: 1 })).toMatchObject({ inserted: 1 });
   });
 
-  test("of many ranks at once, also of keys that nobody knew, is complete", async () => {
+  test("of many ranks simultaneously, also of new keys, is complete", async () => {
     const ranks = Array.from({ length: 16 }, (_, rank) => rank);
     await Promise.all(ranks.map((rank) => write({ a: rank, [`rank${rank % 4}`]: rank }, { rank, worldSize: 16 })));
     expect(await cells({ key: "a" })).toEqual(ranks.map((rank) => [0, rank, rank]));
     expect(await cells({ key: "rank3" })).toEqual([3, 7, 11, 15].map((rank) => [0, rank, rank]));
   });
 
-  test("of 512 ranks that all begin at once is complete, through two processes with ten connections", async () => {
+  test("of 512 ranks that all begin simultaneously is complete, through two processes with ten connections", async () => {
     const other = ingest.writer();
     const ranks = Array.from({ length: 512 }, (_, rank) => rank);
     const answers = await Promise.all(
@@ -145,7 +145,7 @@ describe("a write of rank metrics", () => {
     expect(await read()).toMatchObject({ keys: ["a"] });
   });
 
-  test("with a key is stored once, however often and at once it is sent", async () => {
+  test("with a key is stored once, however often and simultaneously it is sent", async () => {
     const request = { ...requestOf({ a: 1, b: 2 }), idempotencyKey: randomUUID() };
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => ingest.write.appendRankMetrics(request, callOf(tenant))),
@@ -288,7 +288,7 @@ describe("a summary", () => {
     expect((await read({ key: "loss" })).steps!.steps).toHaveLength(40);
   });
 
-  test("joins ranks that report keys of their own beside the common one", async () => {
+  test("joins ranks that report other keys beside the common one", async () => {
     const ranks = Array.from({ length: 12 }, (_, rank) => rank);
     for (const step of [0, 1, 2]) {
       await Promise.all(
@@ -337,7 +337,7 @@ describe("a summary", () => {
 describe("a run that is not the caller's to see", () => {
   test.each([
     ["does not exist", () => randomUUID()],
-    ["has an id that is none", () => "x"],
+    ["has an id that is not a UUID", () => "x"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
   ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
@@ -376,7 +376,7 @@ test.each<[string, object, string, string]>([
   ["a key that comes twice", { keys: ["a", "a"], values: [1, 2] }, "metrics", "metrics must have distinct keys"],
   ["a value that is not finite", { values: [NaN] }, "metrics", "metrics must have finite values"],
   ["a negative step", { step: -1 }, "step", "step must be a finite number of at least 0"],
-  ["a step that is none", { step: NaN }, "step", "step must be a finite number of at least 0"],
+  ["a step that is not a number", { step: NaN }, "step", "step must be a finite number of at least 0"],
   ["no world", { worldSize: 0 }, "world_size", "world_size must be from 1 to 512"],
   ["a world of 513", { worldSize: 513 }, "world_size", "world_size must be from 1 to 512"],
   ["a rank outside its world", { rank: 2 }, "rank", "rank must be below world_size"],

@@ -65,18 +65,18 @@ test("reading functions show another organization nothing, whatever organization
   expect(await read(theirs)).toEqual([0, 0]);
 });
 
-test("the work of another organization folds nothing of ours", async () => {
+test("the work of another organization compacts nothing of ours", async () => {
   const worker = ingest.poolOf("tidemark_ingest_worker");
   const set = { orgId: theirs.orgId, runId, setId: 0 };
   expect(await compactRankRows(worker, set, await claimRankSet(ingest.owner, set), bounds)).toBe(0);
 });
 
-test("who has not claimed the work folds nothing, and the service that writes cannot", async () => {
+test("who has not claimed the work compacts nothing, and the service that writes cannot", async () => {
   const set = { orgId: mine.orgId, runId, setId: 0 };
   const worker = ingest.poolOf("tidemark_ingest_worker");
   const { leaseSeconds } = await claimRankSet(ingest.owner, set);
   expect(await compactRankRows(worker, set, { fence: randomUUID(), leaseSeconds }, bounds)).toBe("lost");
-  const folded = compactRankRows(ingest.db, set, await claimRankSet(ingest.owner, set), bounds);
-  await expect(folded).rejects.toThrow(/permission denied/);
+  const compacted = compactRankRows(ingest.db, set, await claimRankSet(ingest.owner, set), bounds);
+  await expect(compacted).rejects.toThrow(/permission denied/);
   expect(await count(ingest.db, mine, "rows")).toEqual({ n: 1 });
 });

@@ -13,7 +13,7 @@ function entriesOf(entries: readonly Entry[]): RankEntries {
     weights: Float64Array.from(entries, ([, , , , weight = 1]) => weight),
   };
 }
-const summarise = (...entries: Entry[]) => summarizeRanks(entriesOf(entries));
+const summarize = (...entries: Entry[]) => summarizeRanks(entriesOf(entries));
 const grid = (
   steps: number,
   ranks: number,
@@ -27,12 +27,12 @@ const grid = (
       }),
     ),
   );
-const places = ({ steps, ranks }: RankCells) => steps.map((step, i) => [step, ranks[i]]);
+const positions = ({ steps, ranks }: RankCells) => steps.map((step, i) => [step, ranks[i]]);
 
 describe("a summary", () => {
   test("of nothing is empty", () => {
     const empty = { steps: [], ranks: [], values: [], deltasFromMean: [], zScores: [] };
-    expect(summarise()).toEqual({
+    expect(summarize()).toEqual({
       steps: [],
       heatmap: empty,
       outliers: empty,
@@ -42,7 +42,7 @@ describe("a summary", () => {
   });
 
   test("has a row per step, and a cell per rank with its distance from the mean", () => {
-    const { steps, heatmap } = summarise([4, 0, 1], [4, 2, 3, 4, 3], [7, 1, 5]);
+    const { steps, heatmap } = summarize([4, 0, 1], [4, 2, 3, 4, 3], [7, 1, 5]);
     expect(steps).toMatchObject([
       { step: 4, rankCount: 2, mean: 2, weightedMean: 2.5, stddev: 1, missingRanks: [1, 3] },
       { step: 7, rankCount: 1, mean: 5, missingRanks: [0, 2, 3] },
@@ -57,7 +57,7 @@ describe("a summary", () => {
   });
 
   test("expects the largest world that a rank of the step reported, and says where they differ", () => {
-    const { steps } = summarise([0, 0, 1, 2], [0, 1, 1, 4], [1, 0, 1, 2], [1, 1, 1, 2]);
+    const { steps } = summarize([0, 0, 1, 2], [0, 1, 1, 4], [1, 0, 1, 2], [1, 1, 1, 2]);
     expect(steps).toMatchObject([
       { expectedWorldSize: 4, worldSizeMismatch: true, missingRanks: [2, 3] },
       { expectedWorldSize: 2, worldSizeMismatch: false, missingRanks: [] },
@@ -68,12 +68,12 @@ describe("a summary", () => {
     [128, 127],
     [129, 0],
   ])("of a world of %i names %i missing ranks", (worldSize, named) => {
-    expect(summarise([0, 0, 1, worldSize]).steps[0]!.missingRanks).toHaveLength(named);
+    expect(summarize([0, 0, 1, worldSize]).steps[0]!.missingRanks).toHaveLength(named);
   });
 
   test("has an infinite distance where a double cannot hold it, and a standard score all the same", () => {
     const far = Number.MAX_VALUE;
-    const { heatmap } = summarise([0, 0, -far], [0, 1, -far], [0, 2, -far], [0, 3, far]);
+    const { heatmap } = summarize([0, 0, -far], [0, 1, -far], [0, 2, -far], [0, 3, far]);
     expect(heatmap.deltasFromMean.at(-1)).toBe(Infinity);
     expect(heatmap.zScores.at(-1)).toBeCloseTo(Math.sqrt(3), 12);
   });
@@ -101,7 +101,7 @@ describe("a heatmap", () => {
   test("counts with the step that has the most ranks", () => {
     const entries = Array.from({ length: 512 }, (_, rank): Entry => [0, rank, 1, 512]);
     const more = Array.from({ length: 16_384 }, (_, i): Entry => [1 + i, 0, 1, 512]);
-    const { heatmap } = summarise(...entries, ...more);
+    const { heatmap } = summarize(...entries, ...more);
     const kept = [...new Set(heatmap.steps)];
     expect(kept).toHaveLength(32);
     expect(kept).toEqual(Array.from({ length: 32 }, (_, i) => Math.round((i * 16_384) / 31)));
@@ -114,7 +114,7 @@ describe("outliers", () => {
     const { outliers, outliersTruncated } = grid(5, 4, (step, rank) => (step === 3 && rank === 2 ? 100 : rank % 2));
     expect(outliers.steps).toHaveLength(20);
     expect(outliersTruncated).toBe(false);
-    expect(places(outliers)[0]).toEqual([3, 2]);
+    expect(positions(outliers)[0]).toEqual([3, 2]);
     const distances = outliers.zScores.map(Math.abs);
     expect(distances).toEqual([...distances].sort((a, b) => b - a));
   });
@@ -125,13 +125,13 @@ describe("outliers", () => {
     );
     expect(outliers.steps).toHaveLength(20);
     expect(outliersTruncated).toBe(true);
-    expect(places(outliers)[0]).toEqual([1, 5]);
+    expect(positions(outliers)[0]).toEqual([1, 5]);
     expect(heatmap.steps).not.toContain(1);
   });
 
   test("of one standard score are ordered by their distance, then by step and rank", () => {
-    const { outliers } = summarise([0, 0, -1], [0, 1, 1], [1, 0, -5], [1, 1, 5], [2, 0, -1], [2, 1, 1]);
-    expect(places(outliers)).toEqual([
+    const { outliers } = summarize([0, 0, -1], [0, 1, 1], [1, 0, -5], [1, 1, 5], [2, 0, -1], [2, 1, 1]);
+    expect(positions(outliers)).toEqual([
       [1, 0],
       [1, 1],
       [0, 0],
@@ -142,7 +142,7 @@ describe("outliers", () => {
   });
 
   test("of steps at which all ranks agree have the score 0", () => {
-    const { outliers } = summarise([0, 0, 3], [0, 1, 3]);
+    const { outliers } = summarize([0, 0, 3], [0, 1, 3]);
     expect(outliers).toMatchObject({ zScores: [0, 0], deltasFromMean: [0, 0] });
   });
 });

@@ -15,7 +15,7 @@ describe("ids", () => {
     expect(new Set(taken).size).toBe(8);
   });
 
-  test("that are taken together are consecutive, and nobody else's", () => {
+  test("that are taken together are consecutive, and no other caller has them", () => {
     const ids = createIdSource(
       () => NEW_YEAR,
       () => 0,
@@ -23,7 +23,7 @@ describe("ids", () => {
     expect([ids.take(10_000), ids.take(2), ids.take(1)]).toEqual([0, 10_000, 10_002]);
   });
 
-  test("that shall begin at a multiple do, and still ascend and are nobody else's", () => {
+  test("that shall begin at a multiple do, and still ascend, and no other caller has them", () => {
     const ids = createIdSource(
       () => NEW_YEAR,
       () => 0.5,

@@ -10,7 +10,7 @@ import type { MetricPart } from "./metric-parts.ts";
 const small: KeyRangeRules = { pointsMax: 64, valuesMax: 1024, childValuesMin: 16 };
 const turn = () => Promise.resolve();
 
-/** What one request brings: all of these keys at some steps, but each only at every `gap`th of them. */
+/** What one request holds: all of these keys at some steps, but each only at every `gap`th of them. */
 type Request = { readonly keyIds: readonly number[]; readonly points: number; readonly gap: number };
 
 /** A number that tells which point and which key it is of. */
@@ -73,7 +73,7 @@ async function arrange(store: MemoryMetricStore, rules: KeyRangeRules, first: Ar
   let work = first;
   for (let steps = 0; steps < 1000; steps++) {
     const arranged = await arrangeMetrics(store, rules, work, turn);
-    if (arranged === "lost") throw new Error("nobody else is there");
+    if (arranged === "lost") throw new Error("no other compactor is there");
     if (arranged.untidy.length === 0) return;
     work = { ...work, segmentIds: [], parts: [], untidy: arranged.untidy };
   }
@@ -183,7 +183,7 @@ describe("of a run", () => {
     expect(store.effort.valuesWritten / (160 * 64 * 6)).toBeLessThan(4.5);
   }, 60_000);
 
-  test("that comes in large batches of a hundred keys, blocks are narrow at once", async () => {
+  test("that comes in large batches of a hundred keys, blocks are narrow immediately", async () => {
     const history = Array.from({ length: 2 }, () => times(4, { keyIds: range(0, 100), points: 500, gap: 1 }));
     const store = await play(history, KEY_RANGE_RULES);
     expect(widthsOf(store)).toEqual(new Set([16]));

@@ -54,7 +54,7 @@ const insertWork = sql(
    VALUES ($1, 'metrics', $2, '', now(), now())`,
 );
 
-/** The one thing there is to do is this run, and it is claimed. */
+/** Claims this run, which is the only work. */
 async function claim(leaseSeconds = 60): Promise<WorkItem> {
   await ingest.owner.rows(otherWork, []);
   await ingest.owner.rows(otherMarks, []);
@@ -63,7 +63,7 @@ async function claim(leaseSeconds = 60): Promise<WorkItem> {
   return item!;
 }
 
-/** What a compactor does in one step, of which the change itself is left to be done. */
+/** Does what a compactor does in one step, up to the change itself. */
 async function arrangeAll(db: Db, fence: string) {
   const turn = () => Promise.resolve();
   const rows = await listMetricSegments(worker, run, { rowsMax: 1000, bytesMax: 1e7 });
@@ -82,7 +82,7 @@ const visit = (item: WorkItem, patienceSeconds: number, isStopping = () => false
   metricCompaction(worker, { patienceSeconds }).visit(item, isStopping);
 
 describe("compaction", () => {
-  test("moves what has landed into blocks, with everything that the rows say", async () => {
+  test("moves landing segments into blocks, with everything that they hold", async () => {
     await run.land(pointsOf(0, 50));
     await run.land([
       { step: 7.5, metrics: { loss: -0, tiny: 5e-324 }, timestampUs: 1_700_000_000_000_123 },
@@ -94,7 +94,7 @@ describe("compaction", () => {
     await isWhole();
   });
 
-  test("joins what lands later with the block before, as long as that is small", async () => {
+  test("joins what arrives later with the block before, as long as that is small", async () => {
     const compaction = ingest.compactor();
     for (let step = 0; step < 200; step += 10) {
       await run.land(pointsOf(step, 10));
@@ -104,7 +104,7 @@ describe("compaction", () => {
     await isWhole();
   });
 
-  test("finds the numbers of keys that landed as texts", async () => {
+  test("finds the numbers of keys that segments hold as texts", async () => {
     await run.land(pointsOf(0, 5, ["zeta", "alpha"]));
     await run.land(pointsOf(5, 5, ["alpha", "zeta", "beta"]), { texts: true });
     await run.land(pointsOf(9, 5, ["zeta"]), { texts: true });
@@ -126,7 +126,7 @@ describe("compaction", () => {
     await isWhole();
   }, 60_000);
 
-  test("leaves few rows alone that are young", async () => {
+  test("leaves few segments alone that are young", async () => {
     await run.land(pointsOf(0, 5));
     const item = await claim();
     // Rows of these tests seem to have been received in 2023.
@@ -137,12 +137,12 @@ describe("compaction", () => {
     expect(await visit(item, 60)).toMatchObject({ rows: 0, isQuiet: true, nextSeconds: 240 });
   });
 
-  test("takes many rows however young they are", async () => {
+  test("takes many segments however young they are", async () => {
     for (let i = 0; i < 64; i++) await run.land(pointsOf(i, 1));
     expect(await visit(await claim(), 1e10)).toMatchObject({ rows: 64, blocks: 1 });
   });
 
-  test("ends after the step in hand when it is told to", async () => {
+  test("ends after the current step when it is told to", async () => {
     await run.land(pointsOf(0, 5));
     const result = await visit(await claim(), 0, () => true);
     expect(result).toEqual({ rows: 0, blocks: 0, nextSeconds: 0, isQuiet: false });
@@ -183,7 +183,7 @@ describe("a run that was not written for a quarter of an hour", () => {
     await isWhole();
   });
 
-  test("is not settled by whoever lost its claim", async () => {
+  test("is not completed by a compactor that lost its claim", async () => {
     const item = await claim();
     for (const count of [8, 2]) {
       await run.land(pointsOf(0, count));
@@ -260,7 +260,7 @@ describe("while a compactor's change has not committed", () => {
   );
 });
 
-describe("a landing row that is damaged", () => {
+describe("a damaged landing segment", () => {
   const cutShort = sql(
     "test_cut_landing_row",
     "UPDATE ingest.metric_landing SET points = substring(points FROM 1 FOR 30) WHERE run_id = $1",
@@ -312,7 +312,7 @@ describe("the worker's role", () => {
     expect(await listMetricSegments(worker, foreign, { rowsMax: 9, bytesMax: 9 })).toEqual([]);
   });
 
-  test("learns about how many rows wait in all", async () => {
+  test("learns about how many segments wait in all", async () => {
     const kind = metricCompaction(worker, { patienceSeconds: 0 });
     await run.land(pointsOf(0, 5));
     // The server counts a moment later, at most ten seconds.
@@ -321,7 +321,7 @@ describe("the worker's role", () => {
     expect(await kind.countWaiting()).toBeGreaterThanOrEqual(1);
   });
 
-  test("cannot be had by the service's own role, which may not write blocks either", async () => {
+  test("is not open to the service's own role, which may not write blocks either", async () => {
     const waiting = sql("test_waiting_metrics_as_service", "SELECT FROM ingest.waiting_metric_rows($1, $2, 1, 1)");
     await expect(ingest.db.rows(waiting, [run.orgId, run.runId])).rejects.toThrow(/permission denied/);
     const drop = sql("test_delete_blocks_as_service", "DELETE FROM ingest.metric_blocks");

@@ -10,7 +10,7 @@ import {
   type KeyRangeWidth,
 } from "./key-ranges.rules.ts";
 
-/** Blocks or parts of so many points of two keys. */
+/** Blocks or parts of these numbers of points of two keys. */
 const of = (...points: number[]) => points.map((count) => ({ points: count, values: 2 * count }));
 /** Plans as texts, each piece by the points of what it holds. */
 const said = (plan: readonly { from: number; to: number }[], all: readonly { points: number }[]): string[] =>
@@ -23,12 +23,12 @@ const said = (plan: readonly { from: number; to: number }[], all: readonly { poi
 
 describe("new points of a key range", () => {
   test.each<[string, number[], number[], string[]]>([
-    ["are a block of their own where there is none", [], [64], ["64"]],
+    ["become a block where there is none", [], [64], ["64"]],
     ["leave larger blocks alone", [1024, 256], [64], ["64"]],
     ["are joined with the third block of their class", [256, 64, 64, 64], [64], ["64+64+64+64"]],
     ["are joined with all smaller ones", [1024, 40, 3], [500], ["40+3+500"]],
     [
-      "are joined with two classes at once where both are complete",
+      "are joined with two classes together where both are complete",
       [256, 256, 256, 64, 64, 64],
       [64],
       ["256+256+256+64+64+64+64"],
@@ -92,7 +92,7 @@ describe("values go to narrower key ranges", () => {
     expect(goesDeeper(KEY_RANGE_RULES, { firstKey: 0, width }, stored, fresh, children)).toBe(wanted);
   });
 
-  test("of neighbouring wide key ranges at different times, all of them between half and all of the bound", () => {
+  test("of neighboring wide key ranges at different times, all of them between half and all of the bound", () => {
     const roundOf = (keyRange: number): number => {
       let rounds = 1;
       const at = { firstKey: keyRange * 4096, width: 4096 } as const;

@@ -1,10 +1,10 @@
 import { sealedPoints, type MetricBlockFacts, type NewMetricBlock, type KeyRangeRules } from "./key-ranges.rules.ts";
 import type { MetricBlockStore } from "./metric-block-store.ts";
 
-/** `writes`: how often a value of it was written at most. */
+/** `writes`: the most often that one of its values was written. */
 type Stored = { readonly facts: MetricBlockFacts; readonly data: Uint8Array; readonly writes: number };
 
-/** The blocks of one run in memory, which insist on what the database's keys and a compactor's promises say. */
+/** The blocks of one run in memory. They refuse what the keys of the database and the promises of a compactor exclude. */
 export type MemoryMetricStore = MetricBlockStore & {
   /** All blocks, of each key in the order of arrival. */
   stored(): readonly Stored[];
@@ -19,7 +19,7 @@ function factsOf({ firstKey, width, firstSeq, lastSeq, block }: NewMetricBlock):
   return { firstKey, width, firstSeq, lastSeq, points: block.points, values: block.valueCount };
 }
 
-/** A store without blocks. */
+/** Creates a store without blocks. */
 export function createMemoryMetricStore(rules: KeyRangeRules): MemoryMetricStore {
   let all: Stored[] = [];
   const effort = { valuesWritten: 0, largestRewrite: 0 };

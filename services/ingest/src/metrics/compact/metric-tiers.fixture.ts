@@ -17,13 +17,13 @@ export type SegmentPoint = {
   readonly timestampUs: number | null;
 };
 
-/** A run whose landing rows are written by hand, beside the service. */
+/** A run whose landing segments are written by hand, without the service. */
 export type HandWrittenRun = RunOfOrg & {
-  /** Writes one request, with its marker; `texts`: as it was written before keys had numbers. Returns its seq. */
+  /** Writes one segment with its dirty marker and returns its seq; `texts`: as segments were before keys had numbers. */
   land(points: readonly SegmentPoint[], options?: { readonly texts?: boolean }): Promise<number>;
-  /** What the run holds, as a plain list of it says. */
+  /** Returns what the run holds, from a plain list of it. */
   model(): ReadonlyMap<string, readonly string[]>;
-  /** What both tiers hold, in one snapshot. */
+  /** Returns what both tiers hold, in one snapshot. */
   stored(): Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
@@ -50,7 +50,7 @@ const readTiers = binarySql(
 );
 type TierRow = { tier: "block" | "landing"; seq: number; received: number; data: Uint8Array };
 
-/** A run without points. `owner` sees everything. */
+/** Creates a run without points. `owner` sees the rows of all organizations. */
 export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
   const keyIds = new Map<string, number>();
   const written = new Map<string, string[]>();

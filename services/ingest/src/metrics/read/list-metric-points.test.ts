@@ -123,7 +123,7 @@ describe("the points of a run", () => {
     const { keys } = await ingest.read.listMetricPoints({ runId, limit: 10 }, callOf(tenant));
     const { timestampsUs, createdUs } = keys[0]!.points!;
     expect([...timestampsUs]).toEqual([1_700_000_000_123_456, Number.NaN]);
-    // The database has a clock of its own, which may differ a little from ours.
+    // The clock of the database may differ a little from ours.
     expect(Math.abs(createdUs[0]! - before)).toBeLessThan(60_000_000);
     expect(createdUs[1]).toBe(createdUs[0]);
   });
@@ -137,7 +137,7 @@ describe("the points of a run", () => {
 
 test.each([
   ["does not exist", () => randomUUID()],
-  ["has an id that is none", () => "nothing"],
+  ["has an id that is not a UUID", () => "nothing"],
   ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
   [
     "lies in a project that the key does not see",

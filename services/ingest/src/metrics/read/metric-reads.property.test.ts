@@ -88,7 +88,7 @@ const anyRange: fc.Arbitrary<Range> = fc
     a !== undefined && b !== undefined && a > b ? { startStep: b, endStep: a } : { startStep: a, endStep: b },
   );
 const anyLimit = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 5000 }));
-/** Pages as small as they come. */
+/** The smallest possible pages. */
 const anyBounds: fc.Arbitrary<PointBounds> = fc.record({
   bytes: fc.constantFrom(1, 300),
   keys: fc.integer({ min: 1, max: 6 }),

@@ -34,7 +34,7 @@ async function write(runId: string, points: readonly TestPoint[]): Promise<void>
   }
 }
 
-/** A run of two keys at so many steps from 0 on, in blocks of 4,096 points and so many landing rows. */
+/** Creates a run of two keys at `steps` steps from 0 on, in blocks of 4,096 points, and in `landed` landing segments behind them. */
 async function longRun(steps: number, landed = 0): Promise<string> {
   const runId = await ingest.newRun(tenant);
   const point = (step: number): TestPoint => [step, { loss: Math.sin(step), acc: step }];
@@ -68,20 +68,20 @@ describe("of a long run", () => {
     runId = await longRun(20_000, 2);
   });
 
-  test("as many blocks are read as can hold the first points, and no landing rows that come behind them", async () => {
+  test("as many blocks are read as can hold the first points, and no landing segments behind them", async () => {
     expect((await seriesOf({ runIds: [runId] })).kinds).toEqual(["run", "chunk"]);
     expect((await seriesOf({ runIds: [runId], limit: 5000 })).kinds).toEqual(["run", "chunk", "chunk"]);
     const { kinds } = await seriesOf({ runIds: [runId], limit: 24_999 });
     expect(kinds).toEqual(["run", ...Array<string>(5).fill("chunk"), "landing", "landing"]);
   });
 
-  test("blocks and landing rows outside the range are not read", async () => {
+  test("blocks and landing segments outside the range are not read", async () => {
     const range = { startStep: 19_999, endStep: 20_000 };
     expect((await seriesOf({ runIds: [runId], range })).kinds).toEqual(["run", "chunk", "landing"]);
     expect((await seriesOf({ runIds: [runId], range: { startStep: 1e6, endStep: undefined } })).kinds).toEqual(["run"]);
   });
 
-  test("a sample takes the heads of blocks that lie in one bucket, and no times", async () => {
+  test("a sample takes the statistics of chunks that lie in one bucket, and no times", async () => {
     const { kinds, rows } = await seriesOf({ runIds: [runId], limit: 8, buckets: 2 });
     expect(kinds.filter((kind) => kind === "head")).toHaveLength(4);
     expect(rows.filter((row) => row.kind === "chunk")).toMatchObject([{ chunk: { times: null } }]);
@@ -131,7 +131,7 @@ describe("of a long run", () => {
   });
 });
 
-describe("of a run with more keys than are read at once", () => {
+describe("of a run with more keys than are read together", () => {
   let runId: string;
   const keyOf = (n: number): string => `k${String(n).padStart(5, "0")}`;
   beforeAll(async () => {
@@ -202,22 +202,28 @@ const chunkValues = sql("test_chunk_values", "SELECT ingest.chunk_values($1, $2)
 const inOneBucket = sql("test_in_one_bucket", "SELECT ingest.in_one_bucket($1, $2, $3, $4, $5) AS same");
 
 describe("what SQL says of blocks", () => {
-  test.each([1, 2, 3, 63, 64, 1000, 2047, 4095, 4096, 8191])("a head of %d values has as many", async (count) => {
-    const heads = Buffer.alloc(144);
-    heads.writeDoubleLE(count, 72);
-    const counts = await Promise.all(
-      [0, 1, 2].map(async (slot) => (await ingest.db.one<{ n: number }>(chunkValues, [heads, slot]))!.n),
-    );
-    expect(counts).toEqual([0, count, 0]);
-  });
+  test.each([1, 2, 3, 63, 64, 1000, 2047, 4095, 4096, 8191])(
+    "chunk statistics of %d values have that count",
+    async (count) => {
+      const heads = Buffer.alloc(144);
+      heads.writeDoubleLE(count, 72);
+      const counts = await Promise.all(
+        [0, 1, 2].map(async (slot) => (await ingest.db.one<{ n: number }>(chunkValues, [heads, slot]))!.n),
+      );
+      expect(counts).toEqual([0, count, 0]);
+    },
+  );
 
-  test.each([12_345, 65_536, 4_194_303])("a head of %d values has that or little less", async (count) => {
-    const heads = Buffer.alloc(72);
-    heads.writeDoubleLE(count, 0);
-    const { n } = (await ingest.db.one<{ n: number }>(chunkValues, [heads, 0]))!;
-    expect(n).toBeLessThanOrEqual(count);
-    expect(n).toBeGreaterThan(count * 0.06);
-  });
+  test.each([12_345, 65_536, 4_194_303])(
+    "chunk statistics of %d values have that count or little less",
+    async (count) => {
+      const heads = Buffer.alloc(72);
+      heads.writeDoubleLE(count, 0);
+      const { n } = (await ingest.db.one<{ n: number }>(chunkValues, [heads, 0]))!;
+      expect(n).toBeLessThanOrEqual(count);
+      expect(n).toBeGreaterThan(count * 0.06);
+    },
+  );
 
   test.each([
     [0, 4.9, 0, 9, 2, true],

@@ -177,7 +177,7 @@ test("indexing rests between the steps of a run with many keys as long as it wor
   for (const ms of rests) expect(ms).toBeGreaterThan(0);
 });
 
-test("indexing that is stopped ends after the step in hand, and the next round does the rest", async () => {
+test("indexing that is stopped ends after the current step, and the next round does the rest", async () => {
   const tenant = await fixture.newTenant();
   const runId = await fixture.newRun(tenant);
   await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`k${n}`, n]))]);

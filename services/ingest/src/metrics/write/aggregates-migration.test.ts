@@ -17,7 +17,7 @@ const asServer = async (...statements: string[]): Promise<void> => {
   await db.close();
 };
 
-/** Two organizations: a run with 70 keys and landing rows behind its heads, and one without landing rows. */
+/** Two organizations: a run with 70 keys and landing segments behind its aggregates, and one without landing segments. */
 const [first, second] = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }));
 const insertHeads = sql(
   "test_insert_heads_of_before",
@@ -93,14 +93,14 @@ afterAll(async () => {
   await before.remove();
 });
 
-test("readers of the heads see after the change what they saw before, in the same columns", async () => {
+test("readers of the key aggregates see after the change what they saw before, in the same columns", async () => {
   expect(seenBefore.views).toHaveLength(73);
   expect(await owner.rows(views, [])).toEqual(seenBefore.views);
   expect(seenBefore.types.length).toBeGreaterThan(25);
   expect(await owner.rows(types, [])).toEqual(seenBefore.types);
 });
 
-test("keys have numbers in their order, and runs go on after their newest landing row or head", async () => {
+test("keys have numbers in their order, and runs go on after their newest landing segment or aggregate", async () => {
   const keys = sql(
     "test_migrated_keys",
     "SELECT key, key_id AS id FROM ingest.metric_keys WHERE run_id = $1 ORDER BY key",

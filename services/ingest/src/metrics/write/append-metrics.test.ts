@@ -26,7 +26,7 @@ const countRows = sql(
 );
 const stored = () => ingest.owner.one(countRows, [runId, tenant.orgId]);
 
-/** A landing row where the next write to the run wants to put its own. */
+/** A landing segment with the number that the next write to the run takes. */
 const occupy = sql(
   "test_occupy_landing",
   `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
@@ -157,7 +157,7 @@ describe("an idempotency key", () => {
     expect(await ingest.write.appendMetrics(theirs, callOf(stranger))).toMatchObject({ replayed: false });
   });
 
-  test("shows its answer to nobody who may not see the run", async () => {
+  test("shows its answer to no caller who may not see the run", async () => {
     const request = { ...point(), idempotencyKey: randomUUID() };
     await ingest.write.appendMetrics(request, callOf(tenant));
     const elsewhere = callOf(tenant, await ingest.newProject(tenant.orgId));
@@ -191,7 +191,7 @@ describe("a run", () => {
 
   test.each([
     ["does not exist", () => randomUUID()],
-    ["has an id that is none", () => "42"],
+    ["has an id that is not a UUID", () => "42"],
     ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
     [
       "lies in a project that the key does not see",

@@ -210,7 +210,7 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     keyCount: finished.keyCount,
     pointCount: finished.pointCount,
     noted: nowMs - notedAtMs < NOTE_MS,
-    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimise: isMinimiseKey(key) })),
+    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimize: isMinimiseKey(key) })),
     changes: finished.changes,
     writes,
   };

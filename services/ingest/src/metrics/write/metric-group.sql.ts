@@ -100,7 +100,7 @@ export type GroupRun = {
   readonly pointCount: number;
   /** Whether a recent note says that the run is unindexed; otherwise this group leaves one. */
   readonly noted: boolean;
-  readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimise: boolean }[];
+  readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
   readonly changes: readonly PageChange[];
   /** At least one. They get the versions after `version`, one by one. */
   readonly writes: readonly GroupWrite[];
@@ -180,7 +180,7 @@ export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly Gr
     int4Array(newKeys.map(({ run }) => run)),
     textArray(newKeys.map(({ key }) => key)),
     int4Array(newKeys.map(({ keyId }) => keyId)),
-    boolArray(newKeys.map(({ minimise }) => minimise)),
+    boolArray(newKeys.map(({ minimize }) => minimize)),
     float8Array(stretches.numbers),
     int4Array(stretches.runs),
     int4Array(stretches.pages),

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 const processWith = (writing: MetricWriting = {}) => ingest.writer(undefined, writing);
 
-describe("a key that somebody else holds", () => {
+describe("a key that another transaction holds", () => {
   const hold = sql(
     "test_hold_write_key",
     "SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))",

@@ -176,7 +176,7 @@ describe("markers for the compactor", () => {
     };
   };
 
-  test("are left by the writes that are told to, with the number of their landing row", async () => {
+  test("are left by the writes that are told to, with the number of their landing segment", async () => {
     const [runId] = runIds as [string];
     const writer = processWith({ markers: everyThird() });
     for (let step = 0; step < 3; step++) await writer.appendMetrics(pointOf(runId, step), callOf(tenant));
@@ -229,7 +229,7 @@ describe("what waits", () => {
     expect(refused()).toBe(3);
     for (const [i, runId] of runIds.entries())
       await expectStored(ingest, runId, answers[i]!.status === "fulfilled" ? 2 : 1);
-    // As soon as there is room again, and however large it is.
+    // As soon as there is space again, however large the write is.
     const large = columnsOf([2, Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, i]))]);
     expect(await writer.appendMetrics({ runId: runIds[0]!, columns: large }, callOf(tenant))).toMatchObject({
       inserted: 1000,
@@ -292,7 +292,7 @@ test("a memory that holds next to nothing changes nothing but the time it takes"
       callOf(tenant),
     );
   }
-  const heads = sql("test_counts", "SELECT key, count, latest FROM ingest.metric_heads_v1 WHERE run_id = $1");
-  const found = await ingest.owner.rows<{ key: string; count: number }>(heads, [runId]);
+  const aggregates = sql("test_counts", "SELECT key, count, latest FROM ingest.metric_heads_v1 WHERE run_id = $1");
+  const found = await ingest.owner.rows<{ key: string; count: number }>(aggregates, [runId]);
   expect(new Map(found.map(({ key, count }) => [key, count]))).toEqual(counts);
 });

@@ -11,7 +11,7 @@ import {
   type TestPoint,
 } from "../../ingest.fixture.ts";
 
-type Head = {
+type StoredAggregate = {
   key: string;
   count: number;
   min: number;
@@ -35,18 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 
-const listHeads = sql(
+const listAggregates = sql(
   "test_list_heads",
   `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
    FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );
-const headsOf = (runId: string) => ingest.owner.rows<Head>(listHeads, [tenant.orgId, runId]);
+const aggregatesOf = (runId: string) => ingest.owner.rows<StoredAggregate>(listAggregates, [tenant.orgId, runId]);
 
 const write = (runId: string, ...points: TestPoint[]) =>
   ingest.write.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
 
 /** The aggregates of points in the order of arrival, by their definitions. */
-function naive(key: string, points: readonly (readonly [step: number, value: number])[]): Head {
+function naive(key: string, points: readonly (readonly [step: number, value: number])[]): StoredAggregate {
   const steps = points.map(([step]) => step);
   const values = points.map(([, value]) => value);
   const last = Math.max(...steps);
@@ -69,20 +69,20 @@ function naive(key: string, points: readonly (readonly [step: number, value: num
 }
 
 /** Mean and variance depend on the order of additions, by a share of the largest numbers added. */
-function expectHead(head: Head, wanted: Head): void {
+function expectAggregate(aggregate: StoredAggregate, wanted: StoredAggregate): void {
   const largest = Math.max(1, Math.abs(wanted.min), Math.abs(wanted.max));
-  expect(head).toEqual({ ...wanted, mean: head.mean, variance: head.variance });
-  expect(Math.abs(head.mean - wanted.mean)).toBeLessThan(1e-12 * largest);
-  expect(Math.abs(head.variance! - wanted.variance!)).toBeLessThan(1e-12 * largest ** 2);
+  expect(aggregate).toEqual({ ...wanted, mean: aggregate.mean, variance: aggregate.variance });
+  expect(Math.abs(aggregate.mean - wanted.mean)).toBeLessThan(1e-12 * largest);
+  expect(Math.abs(aggregate.variance! - wanted.variance!)).toBeLessThan(1e-12 * largest ** 2);
 }
 
-describe("the heads of a run", () => {
+describe("the key aggregates of a run", () => {
   test("say of each key what its points say", async () => {
     const runId = await ingest.newRun(tenant);
     await write(runId, [0, { "train/loss": 3, acc: 0.1 }], [2, { "train/loss": 1, acc: 0.3 }]);
     await write(runId, [1, { "train/loss": 1, acc: 0.3 }], [2, { "train/loss": 2 }]);
-    const [acc, loss] = await headsOf(runId);
-    expectHead(
+    const [acc, loss] = await aggregatesOf(runId);
+    expectAggregate(
       acc!,
       naive("acc", [
         [0, 0.1],
@@ -90,7 +90,7 @@ describe("the heads of a run", () => {
         [1, 0.3],
       ]),
     );
-    expectHead(
+    expectAggregate(
       loss!,
       naive("train/loss", [
         [0, 3],
@@ -108,7 +108,7 @@ describe("the heads of a run", () => {
     for (const [i, value] of [20, 10, 30, 5].entries()) {
       await writers[i % 2]!.appendMetrics({ runId, columns: columnsOf([1, { loss: value }]) }, callOf(tenant));
     }
-    expect(await headsOf(runId)).toMatchObject([{ latest: 5, min: 5, max: 30, count: 4 }]);
+    expect(await aggregatesOf(runId)).toMatchObject([{ latest: 5, min: 5, max: 30, count: 4 }]);
     const { keys } = await ingest.read.listMetricPoints({ runId, limit: 10 }, callOf(tenant));
     expect([...keys[0]!.points!.values]).toEqual([20, 10, 30, 5]);
   });
@@ -122,18 +122,18 @@ describe("the heads of a run", () => {
       fc.asyncProperty(fc.array(request, { minLength: 2, maxLength: 24 }), async (requests) => {
         const runId = await ingest.newRun(tenant);
         await Promise.all(requests.map((points) => write(runId, ...points)));
-        const heads = await headsOf(runId);
+        const aggregates = await aggregatesOf(runId);
         const { keys } = await ingest.read.listMetricPoints({ runId, limit: 5000 }, callOf(tenant));
         const written = requests.flat().flatMap(([, metrics]) => Object.keys(metrics));
-        expect(heads.map(({ key, count }) => [key, count])).toEqual(
+        expect(aggregates.map(({ key, count }) => [key, count])).toEqual(
           [...new Set(written)]
             .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
             .map((key) => [key, written.filter((one) => one === key).length]),
         );
         // Reads put points by step and arrival, which is all that the definitions need to know of time.
         for (const [i, { key, points }] of keys.entries()) {
-          expectHead(
-            heads[i]!,
+          expectAggregate(
+            aggregates[i]!,
             naive(
               key,
               Array.from(points!.steps, (step, j) => [step, points!.values[j]!] as const),
@@ -165,10 +165,10 @@ describe("numbers at the ends of a double", () => {
     const many = await ingest.newRun(tenant);
     for (const [step, value] of values.entries()) await write(many, [step, { x: value }]);
     for (const runId of [single, many]) {
-      const [head] = await headsOf(runId);
-      expect(head).toMatchObject({ count: values.length, min: Math.min(...values), max: Math.max(...values) });
-      expect(Number.isFinite(head!.mean)).toBe(true);
-      expect(head!.variance === null || head!.variance >= 0).toBe(true);
+      const [aggregate] = await aggregatesOf(runId);
+      expect(aggregate).toMatchObject({ count: values.length, min: Math.min(...values), max: Math.max(...values) });
+      expect(Number.isFinite(aggregate!.mean)).toBe(true);
+      expect(aggregate!.variance === null || aggregate!.variance >= 0).toBe(true);
     }
   });
 
@@ -176,8 +176,8 @@ describe("numbers at the ends of a double", () => {
     const runId = await ingest.newRun(tenant);
     for (const step of [0, 1])
       await write(runId, [step, { constant: 1e200, spread: step * 1e200, small: step * 1e-100 }]);
-    const heads = await headsOf(runId);
-    expect(heads.map(({ key, variance }) => [key, variance])).toEqual([
+    const aggregates = await aggregatesOf(runId);
+    expect(aggregates.map(({ key, variance }) => [key, variance])).toEqual([
       ["constant", 0],
       ["small", expect.closeTo(2.5e-201, 205)],
       ["spread", null],
@@ -185,10 +185,44 @@ describe("numbers at the ends of a double", () => {
   });
 });
 
-// What PostgreSQL asks of an update that needs no new index entry (documentation, Heap-Only Tuples).
-// Whether a single one gets its way depends on what else the server is doing, so these conditions
-// are tested and not the outcome.
-test("updates of heads can be heap-only: no index covers what changes, and half of each page stays free", async () => {
+const listManyAggregates = sql(
+  "test_view_of_many_heads",
+  `SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_heads_v1
+   WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
+);
+
+// A page has 32 keys, and the view finds the first 4,096 keys in another way than the rest.
+test.each([1, 31, 32, 33, 64, 4095, 4096, 4097, 4130])(
+  "the view gives each of %i keys of a run its own aggregate",
+  async (count) => {
+    const runId = await ingest.newRun(tenant);
+    const metrics = (from: number, to: number) =>
+      Object.fromEntries(
+        Array.from({ length: to - from }, (_, i) => [`k${String(from + i).padStart(5, "0")}`, from + i]),
+      );
+    for (let from = 0; from < count; from += 1000) {
+      const columns = columnsOf([7, metrics(from, Math.min(count, from + 1000))]);
+      await ingest.write.appendMetrics({ runId, columns }, callOf(tenant));
+    }
+    expect(await ingest.owner.rows(listManyAggregates, [tenant.orgId, runId])).toEqual(
+      Object.entries(metrics(0, count)).map(([key, value]) => ({
+        key,
+        count: 1,
+        min: value,
+        max: value,
+        mean: value,
+        latest: value,
+        best: value,
+        first_step: 7,
+        last_step: 7,
+      })),
+    );
+  },
+);
+
+// PostgreSQL requires this of an update that needs no new index entry (documentation, Heap-Only Tuples). Whether a single update is one depends on
+// what else the server does, so the test checks these conditions and not the outcome.
+test("updates of aggregates can be heap-only: no index covers what changes, and half of each page stays free", async () => {
   const covered = sql(
     "test_heads_indexed_columns",
     `SELECT DISTINCT a.attname AS name

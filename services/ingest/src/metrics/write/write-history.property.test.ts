@@ -12,7 +12,7 @@ import {
   type TestPoint,
 } from "../../ingest.fixture.ts";
 
-// Any history of writes, of several processes at once, with repeats and with keys that were used for something else: what is stored is what was
+// Any history of writes, of several processes simultaneously, with repeats and with keys that were used for something else: what is stored is what was
 // answered, and the aggregates are those of the values that reads show.
 
 let ingest: IngestFixture;
@@ -22,7 +22,7 @@ let writers: IngestFixture["write"][];
 beforeAll(async () => {
   ingest = await startIngest();
   tenant = await ingest.newTenant();
-  // Two processes, and one that forgets nearly everything at once.
+  // Two processes, and one that forgets nearly everything immediately.
   writers = [ingest.write, ingest.writer(), ingest.writer(undefined, { cacheBytes: 4096 })];
 });
 afterAll(() => ingest.close());
@@ -48,7 +48,7 @@ const anyWrite: fc.Arbitrary<Write> = fc.record({
   points: fc.array(anyPoint, { minLength: 1, maxLength: 3 }),
   key: fc.option(fc.nat(5)),
 });
-/** Rounds of writes at the same time. Some are sent again, in the same round or later, by whichever process. */
+/** Rounds of writes at the same time. Some are sent again, in the same round or later, by any process. */
 const anyHistory = fc
   .array(fc.array(anyWrite, { minLength: 1, maxLength: 10 }), { minLength: 1, maxLength: 5 })
   .chain((rounds) =>
@@ -63,7 +63,7 @@ const anyHistory = fc
     }),
   );
 
-const headsOf = sql(
+const aggregatesOf = sql(
   "test_history_heads",
   `SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
    FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
@@ -154,11 +154,11 @@ test("is stored as it was answered, and its aggregates are exact", async () => {
           ids: stored.map((_, i) => i + 1),
           keyIds: series.map((_, i) => i),
         });
-        const heads = await ingest.owner.rows<Record<string, number>>(headsOf, [tenant.orgId, runId]);
-        expect(heads.map((head) => head["key"])).toEqual(series.map(({ key }) => key));
+        const aggregates = await ingest.owner.rows<Record<string, number>>(aggregatesOf, [tenant.orgId, runId]);
+        expect(aggregates.map((aggregate) => aggregate["key"])).toEqual(series.map(({ key }) => key));
         for (const [i, { key, points }] of series.entries()) {
           const pairs = Array.from(points!.steps, (step, j) => ({ step, value: points!.values[j]! }));
-          expectHead(heads[i]!, key, pairs);
+          expectAggregate(aggregates[i]!, key, pairs);
         }
       }
     }),
@@ -167,8 +167,8 @@ test("is stored as it was answered, and its aggregates are exact", async () => {
 }, 120_000);
 
 /** By the definitions; reads give points by step and arrival. */
-function expectHead(
-  head: Record<string, number>,
+function expectAggregate(
+  aggregate: Record<string, number>,
   key: string,
   pairs: readonly { step: number; value: number }[],
 ): void {
@@ -177,7 +177,9 @@ function expectHead(
   const best = isMinimiseKey(key) ? min : max;
   const last = pairs.at(-1)!;
   // PostgreSQL counts the two zeros as equal, and so does the order of values here.
-  const numbers = Object.fromEntries(Object.entries(head).map(([name, number]) => [name, number === 0 ? 0 : number]));
+  const numbers = Object.fromEntries(
+    Object.entries(aggregate).map(([name, number]) => [name, number === 0 ? 0 : number]),
+  );
   expect(numbers).toEqual({
     key,
     count: pairs.length,
@@ -194,6 +196,6 @@ function expectHead(
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
   const largest = Math.max(1, Math.abs(min), Math.abs(max));
-  expect(Math.abs(head["mean"]! - mean)).toBeLessThan(1e-12 * largest);
-  expect(Math.abs(head["variance"]! - variance)).toBeLessThan(1e-12 * largest ** 2);
+  expect(Math.abs(aggregate["mean"]! - mean)).toBeLessThan(1e-12 * largest);
+  expect(Math.abs(aggregate["variance"]! - variance)).toBeLessThan(1e-12 * largest ** 2);
 }

@@ -12,7 +12,7 @@ const queueOf = (...writes: Write[]) => {
 const named = (group: readonly Write[] | undefined) => group?.map(({ runId, n }) => `${runId}.${n}`);
 
 describe("the next group", () => {
-  test("is none when nothing waits", () => {
+  test("is undefined when nothing waits", () => {
     expect(queueOf().next()).toBeUndefined();
   });
 
