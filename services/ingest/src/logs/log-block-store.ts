@@ -9,7 +9,10 @@ import type { LogPosition, LogSource } from "./log-page.rules.ts";
 export type LogBlockStore = {
   /** Returns, for each position, the blocks of each level that begin at or before it, nearest first, up to `blocksMax` a level. */
   before(positions: readonly LogPosition[], blocksMax: number): Promise<BlockFacts[][]>;
-  /** Returns the first block of the highest level, if that is at least `lowestLevel`, then those of lower levels that overlap it, up to `blocksMax` a level. */
+  /**
+   * Returns the first block of the highest level, if that is at least `lowestLevel`, then those of lower levels that overlap it, up to `blocksMax`
+   * a level.
+   */
   atTop(lowestLevel: number, blocksMax: number): Promise<BlockFacts[]>;
   read(blocks: readonly BlockFacts[]): Promise<LogColumns[]>;
   /** Makes all of the change or nothing of it. Returns false when another process has the work by now. */

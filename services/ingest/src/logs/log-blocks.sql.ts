@@ -36,7 +36,7 @@ export function listLogSegments(
 /** Tells about how many landing segments of console lines wait, of all organizations together. */
 export const countLogSegments = rowCounterOf("log_landing");
 
-type Row = {
+type LogBlockRow = {
   level: number;
   firstLine: number;
   firstId: number;
@@ -61,7 +61,7 @@ export async function listLogBlocksBefore(
   positions: readonly LogPosition[],
   blocksMax: number,
 ): Promise<BlockFacts[][]> {
-  const rows = await db.rows<Row & { place: number }>(listBefore, [
+  const rows = await db.rows<LogBlockRow & { place: number }>(listBefore, [
     source.orgId,
     source.runId,
     source.stream,
@@ -89,11 +89,17 @@ export async function listLogBlocksAtTop(
   lowestLevel: number,
   blocksMax: number,
 ): Promise<BlockFacts[]> {
-  const rows = await db.rows<Row>(listAtTop, [source.orgId, source.runId, source.stream, lowestLevel, blocksMax]);
+  const rows = await db.rows<LogBlockRow>(listAtTop, [
+    source.orgId,
+    source.runId,
+    source.stream,
+    lowestLevel,
+    blocksMax,
+  ]);
   return rows.map(factsOf);
 }
 
-function factsOf({ level, firstLine, firstId, lastLine, lastId, lines, messageBytes }: Row): BlockFacts {
+function factsOf({ level, firstLine, firstId, lastLine, lastId, lines, messageBytes }: LogBlockRow): BlockFacts {
   return {
     level,
     first: { lineNumber: firstLine, id: firstId },

@@ -13,8 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 beforeEach(async () => {
+  // A compactor takes all work that is due, also what the tests before have left.
+  await ingest.owner.rows(dropWork, []);
   runId = await ingest.newRun(tenant);
 });
+
+const dropWork = sql("test_drop_compaction_work", "DELETE FROM ingest.compaction_work");
 
 type Report = { localRank?: number; weight?: number; timestampUs?: number };
 const write = (step: number, rank: number, value: number, report: Report = {}) =>

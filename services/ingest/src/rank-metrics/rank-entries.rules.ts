@@ -15,7 +15,10 @@ export function newestEntries(entries: ArrivedEntries): ArrivedEntries {
   return isAscending(entries) ? entries : pickEntries(entries, newestIndexes(entries));
 }
 
-/** Returns the indexes of the newest entries, by step and rank. It sorts only the steps, and then the ranks of each, so it takes little more than reading. */
+/**
+ * Returns the indexes of the newest entries, by step and rank. It sorts only the steps, and then the ranks of each step, so it takes little more
+ * than reading.
+ */
 function newestIndexes({ steps, ranks, receivedUs }: ArrivedEntries): Uint32Array {
   const { byStep, groupEnds } = groupBySteps(steps);
   const newest = new Uint32Array(steps.length);

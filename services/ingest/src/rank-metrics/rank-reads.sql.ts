@@ -30,7 +30,7 @@ export type RankSet = {
 };
 
 /** A run, and inclusive bounds of its steps. */
-export type StepRange = {
+export type RankRange = {
   readonly orgId: string;
   readonly runId: string;
   readonly from: number;
@@ -45,7 +45,7 @@ const setsOfKey = sql(
 );
 
 /** Returns the sets that have the key and a value of it in the range, by their numbers. */
-export function listRankSets(tx: Tx, range: StepRange, key: string): Promise<RankSet[]> {
+export function listRankSets(tx: Tx, range: RankRange, key: string): Promise<RankSet[]> {
   return tx.rows(setsOfKey, [range.orgId, range.runId, key, range.from, range.to]);
 }
 
@@ -54,10 +54,13 @@ const stepFloor = sql(
   `SELECT ingest.rank_step_floor($1, $2, $3, $4, $5, $6, $7, $8) AS step`,
 );
 
-/** Returns a step of the range from which on the sets have at least `stepsMax` steps, or all their steps: close to the highest such step, but perhaps below it. */
+/**
+ * Returns a step of the range from which on the sets have at least `stepsMax` steps, or all their steps: close to the highest such step, but
+ * perhaps below it.
+ */
 export async function findStepFloor(
   tx: Tx,
-  range: StepRange,
+  range: RankRange,
   sets: readonly RankSet[],
   stepsMax: number,
 ): Promise<number> {
@@ -87,8 +90,10 @@ type ValueColumns = {
   readonly receivedUs: Buffer;
 };
 
-/** Returns the entries of the sets in the range, in parts. Each part is in order of step and rank; two parts may have entries of one rank and step. */
-export async function readRankValues(tx: Tx, range: StepRange, sets: readonly RankSet[]): Promise<ArrivedEntries[]> {
+/**
+ * Returns the entries of the sets in the range, in parts. Each part is in order of step and rank; two parts may have entries of one rank and step.
+ */
+export async function readRankValues(tx: Tx, range: RankRange, sets: readonly RankSet[]): Promise<ArrivedEntries[]> {
   const { from, to } = range;
   const rows = await tx.rows<ValueColumns>(rankValues, [range.orgId, range.runId, ...columnsOf(sets), from, to]);
   return rows.map((row) => entriesOf(row, range, sets[row.place]!.worldSize));
@@ -99,7 +104,7 @@ function columnsOf(sets: readonly RankSet[]): [setIds: number[], slots: number[]
 }
 
 /** Returns the entries within the range: a block may begin before it and end behind it. */
-function entriesOf(columns: ValueColumns, { from, to }: StepRange, worldSize: number): ArrivedEntries {
+function entriesOf(columns: ValueColumns, { from, to }: RankRange, worldSize: number): ArrivedEntries {
   const steps = viewOf(columns.steps);
   const stepAt = (entry: number): number => steps.getFloat64(8 * entry);
   const all = columns.ranks.length / 2;

@@ -11,7 +11,10 @@ export type RankReducers = {
   readonly p95: number;
 };
 
-/** Reduces at least one value, each with a weight; writes to `zScores`, of the same length, how many standard deviations each value lies above the mean. */
+/**
+ * Reduces at least one value, each with a weight; writes to `zScores`, of the same length, how many standard deviations each value lies above the
+ * mean.
+ */
 export type RankReducer = (values: Float64Array, weights: Float64Array, zScores: Float64Array) => RankReducers;
 
 /**

@@ -24,7 +24,7 @@ import {
   listRankSets,
   readRankValues,
   type RankSet,
-  type StepRange,
+  type RankRange,
 } from "./rank-reads.sql.ts";
 import { summarizeRanks, type RankCells, type RankStep } from "./rank-summary.rules.ts";
 
@@ -102,7 +102,7 @@ export function readRankSummary(db: Db, query: RankQuery): Promise<RankReading> 
 /** Reads the newest value of each rank at the newest `stepsMax` steps, and perhaps at some steps before them. */
 async function readNewest(
   tx: Tx,
-  range: StepRange,
+  range: RankRange,
   sets: readonly RankSet[],
   stepsMax: number,
 ): Promise<ArrivedEntries> {

@@ -27,7 +27,10 @@ const BYTES_MIN = 256 * 1024;
 /** How many times less often a run without landing segments is visited. */
 const QUIET_PATIENCE = 4;
 
-/** Compacts metrics: landing segments of a run become blocks of its key ranges. A segment that is `patienceSeconds` old is compacted even if few wait with it. */
+/**
+ * Compacts metrics: landing segments of a run become blocks of its key ranges. A segment that is `patienceSeconds` old is compacted even if few
+ * wait with it.
+ */
 export function metricCompaction(
   db: Db,
   { patienceSeconds }: { readonly patienceSeconds: number },

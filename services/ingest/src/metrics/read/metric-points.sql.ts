@@ -33,7 +33,7 @@ export type PointPageEnd = {
   readonly keysAfter: string | undefined;
 };
 
-type Row = {
+type RawPointRow = {
   kind: PointRow["kind"] | "more" | "keys";
   version: number;
   key: string;
@@ -84,7 +84,7 @@ export async function listPointRows(
     bounds.values,
     bounds.shortPoints,
   ];
-  await tx.each<Row>(pointsPage, values, (row) => {
+  await tx.each<RawPointRow>(pointsPage, values, (row) => {
     if (row.kind === "more") next = { key: from.key, tier: row.tier, seq: row.seq, firstKey: row.firstKey };
     else if (row.kind === "keys") keysAfter = row.key;
     else take(pointRowOf(row));
@@ -92,7 +92,7 @@ export async function listPointRows(
   return { next, keysAfter };
 }
 
-function pointRowOf(row: Row): PointRow {
+function pointRowOf(row: RawPointRow): PointRow {
   const { kind } = row;
   switch (kind) {
     case "run":

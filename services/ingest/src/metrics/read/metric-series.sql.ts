@@ -19,7 +19,7 @@ export type SeriesQuery = {
 /** Where a page begins: behind `seq` in a run; runs are counted from 1. */
 export type SeriesCursor = { readonly run: number; readonly seq: number };
 
-type Row = {
+type RawSeriesRow = {
   kind: SeriesRow["kind"] | "more";
   place: number;
   version: number;
@@ -66,14 +66,14 @@ export async function listSeriesRows(
     from.seq,
     bytesMax,
   ];
-  await tx.each<Row>(seriesPage, values, (row) => {
+  await tx.each<RawSeriesRow>(seriesPage, values, (row) => {
     if (row.kind === "more") next = { run: row.place, seq: row.seq };
     else take(seriesRowOf(row));
   });
   return next;
 }
 
-function seriesRowOf(row: Row): SeriesRow {
+function seriesRowOf(row: RawSeriesRow): SeriesRow {
   const { kind, place: run } = row;
   switch (kind) {
     case "run": {
@@ -128,7 +128,10 @@ async function fill(
 
 const listVersions = sql("ingest_list_metric_versions", "SELECT version FROM ingest.metric_versions($1, $2)");
 
-/** Returns the versions of some runs, in the order of the runs: a number that rises with every write of metrics, 0 before the first. One round trip. */
+/**
+ * Returns the versions of some runs, in the order of the runs, in one round trip: a number that rises with every write of metrics, 0 before the
+ * first.
+ */
 export async function listMetricVersions(tx: Tx, orgId: string, runIds: readonly string[]): Promise<number[]> {
   const rows = await tx.rows<{ version: number }>(listVersions, [orgId, runIds]);
   return rows.map(({ version }) => version);

@@ -35,7 +35,10 @@ function endOfRise(steps: Float64Array, from: number): number {
   return at;
 }
 
-/** Returns the index at which the bucket of the first step ends, among steps that do not fall up to `end`: searches in distances that double and then halve. */
+/**
+ * Returns the index at which the bucket of the first step ends, among steps that do not fall up to `end`. It searches in distances that double and
+ * then halve.
+ */
 function endOfBucket(bucketOf: (step: number) => number, steps: Float64Array, from: number, end: number): number {
   const bucket = bucketOf(steps[from]!);
   let inside = from;

@@ -12,8 +12,8 @@ import {
   type TestPoint,
 } from "../../ingest.fixture.ts";
 
-// Any history of writes, of several processes simultaneously, with repeats and with keys that were used for something else: what is stored is what was
-// answered, and the aggregates are those of the values that reads show.
+// After any history of writes, by several processes simultaneously, with repeats and with keys that were used for other requests, what is stored is
+// what was answered, and the aggregates are those of the values that reads show.
 
 let ingest: IngestFixture;
 let tenant: Tenant;
