@@ -9,7 +9,7 @@ const runsRemembered = (env: string) =>
     max: 10_000_000,
   });
 
-/** Settings of the module that takes run data. */
+/** Settings of the module that stores run data. */
 export const ingestConfig = defineConfig({
   runsRemembered: runsRemembered("TIDEMARK_INGEST_RUNS_REMEMBERED"),
   metricCacheMib: int({
@@ -28,7 +28,7 @@ export const ingestConfig = defineConfig({
   }),
   compactAfterSeconds: int({
     env: "TIDEMARK_INGEST_COMPACT_AFTER_SECONDS",
-    help: "Seconds after which landed metrics and console lines are compacted even if they are few; many are compacted sooner.",
+    help: "Seconds after which new metrics and console lines are compacted even if they are few; many are compacted sooner.",
     default: 60,
     min: 1,
     max: 3600,

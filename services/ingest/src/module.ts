@@ -4,27 +4,18 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { implement, toRefusal } from "@tidemark/rpc";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
-import { createIdSource } from "./domain/id-source.ts";
-import { createMetricWriter } from "./group-commit/metric-writer.ts";
-import { appendAttributesHandler } from "./handlers/append-attributes.ts";
-import { appendLogLinesHandler } from "./handlers/append-log-lines.ts";
-import { appendMetricsTogetherHandler } from "./handlers/append-metrics-together.ts";
-import { appendMetricsHandler } from "./handlers/append-metrics.ts";
-import { appendRankMetricsHandler } from "./handlers/append-rank-metrics.ts";
-import { listAttributesHandler } from "./handlers/list-attributes.ts";
-import { listLogLinesHandler } from "./handlers/list-log-lines.ts";
-import { listMetricPointsHandler } from "./handlers/list-metric-points.ts";
-import { queryMetricSeriesHandler } from "./handlers/query-metric-series.ts";
-import { summariseRankMetricsHandler } from "./handlers/summarise-rank-metrics.ts";
-import { startSettler } from "./settler.ts";
-import { createRankLayouts } from "./store/rank-layouts.ts";
-import { createRunDirectory } from "./store/run-directory.ts";
+import { readHandlers, writeHandlers } from "./handlers.ts";
+import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
+import { createMetricWriter } from "./metrics/write/metric-writer.ts";
+import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { createRunDirectory } from "./runs/run-directory.ts";
+import { createIdSource } from "./writes/id-source.rules.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
 
 const MIB = 1024 * 1024;
 
-/** Takes run data: metrics, console logs, attributes. */
+/** Stores run data: metrics, rank metrics, console logs, attributes. */
 export const ingestModule = defineModule({
   name: "ingest",
   config: ingestConfig,
@@ -41,40 +32,30 @@ export const ingestModule = defineModule({
       runs: createRunDirectory(db, context.config.runsRemembered),
       metricWriter: createMetricWriter({
         db,
-        marks: compaction.metricMarks,
+        markers: compaction.metricMarkers,
         nowMs: () => performance.now(),
         cacheBytes: context.config.metricCacheMib * MIB,
         queueBytes: context.config.metricQueueMib * MIB,
         metrics: context.metrics,
       }),
-      logMarks: compaction.logMarks,
+      logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
-      rankMarks: compaction.rankMarks,
+      rankMarkers: compaction.rankMarkers,
+      refusalOf: toRefusal,
+      log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
-    const appendMetrics = appendMetricsHandler(deps);
-    const handlers = {
-      appendMetrics,
-      appendMetricsTogether: appendMetricsTogetherHandler({
-        append: appendMetrics,
-        refusalOf: toRefusal,
-        onUnknownError: (error) => context.log.error("a metric write failed unexpectedly", { error }),
-      }),
-      appendRankMetrics: appendRankMetricsHandler(deps),
-      appendLogLines: appendLogLinesHandler(deps),
-      appendAttributes: appendAttributesHandler(deps),
-    };
-    const settler = startSettler({ db, workerDb: context.workerDb(), log: context.log });
+    const indexer = startSortValueIndexer({ db, workerDb: context.workerDb(), log: context.log });
     return Promise.resolve({
-      implementations: [implement(IngestService, handlers)],
+      implementations: [implement(IngestService, writeHandlers(deps))],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: () => settler.stop(),
+      stop: () => indexer.stop(),
     });
   },
 });
 
-/** Reads run data back; a process of its own where reads and writes shall not disturb each other. */
+/** Reads run data. It can be a separate process, so that reads and writes do not disturb each other. */
 export const ingestReadModule = defineModule({
   name: "ingest-read",
   config: ingestReadConfig,
@@ -86,13 +67,9 @@ export const ingestReadModule = defineModule({
   start(context) {
     const db = context.db();
     const deps = { db, runs: createRunDirectory(db, context.config.runsRemembered) };
-    const handlers = {
-      listMetricPoints: listMetricPointsHandler(deps),
-      queryMetricSeries: queryMetricSeriesHandler(deps),
-      summariseRankMetrics: summariseRankMetricsHandler(deps),
-      listLogLines: listLogLinesHandler(deps),
-      listAttributes: listAttributesHandler(deps),
-    };
-    return Promise.resolve({ implementations: [implement(IngestReadService, handlers)], ready: () => db.ping() });
+    return Promise.resolve({
+      implementations: [implement(IngestReadService, readHandlers(deps))],
+      ready: () => db.ping(),
+    });
   },
 });

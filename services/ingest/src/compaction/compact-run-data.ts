@@ -1,45 +1,45 @@
 import type { ModuleContext } from "@tidemark/host";
-import { logCompaction } from "./compact-log-lines.ts";
-import { metricCompaction } from "./compact-metrics.ts";
-import { FOLD_BOUNDS, rankCompaction } from "./compact-rank-metrics.ts";
+import { logCompaction } from "../logs/compact-log-lines.ts";
+import { RANK_COMPACTION_BOUNDS, rankCompaction } from "../rank-metrics/compact-rank-metrics.ts";
+import { metricCompaction } from "../metrics/compact/compact-metrics.ts";
+import { createDirtyMarkers, type DirtyMarkers } from "./dirty-markers.ts";
 import { startCompaction } from "./work-loop.ts";
-import { createWriteMarks, type WriteMarks } from "./write-marks.ts";
 
-/** Longer than a write waits for a connection (1 s) and for its key (3 s). */
-const SETTLE_SECONDS = 5;
+/** The age at which a landing segment of console lines may be compacted: longer than a write waits for a connection (1 s) and for its key (3 s). */
+const REST_SECONDS = 5;
 
-/** The compactor of a process that takes run data. */
+/** The compactor of a process that stores run data, and the dirty markers that tell it what to do. */
 export type RunDataCompaction = {
-  /** Which writes of console lines leave a mark; what they are told apart by is the run and the stream. */
-  readonly logMarks: WriteMarks;
-  /** Which writes of metrics leave a mark; told apart by the run. */
-  readonly metricMarks: WriteMarks;
-  /** Which writes of rank metrics leave a mark; told apart by the run and the set of keys. */
-  readonly rankMarks: WriteMarks;
-  /** Ends after the step in hand. */
+  /** For writes of console lines, by run and stream. */
+  readonly logMarkers: DirtyMarkers;
+  /** For writes of metrics, by run. */
+  readonly metricMarkers: DirtyMarkers;
+  /** For writes of rank metrics, by run and set of keys. */
+  readonly rankMarkers: DirtyMarkers;
+  /** Ends the compactor after its current step. */
   stop(): Promise<void>;
 };
 
-/** Starts the compaction of all that lands here. Another kind of data is one more kind in the list, with marks of its own. */
+/** Starts the compaction of all run data. Another kind of data is one more kind in the list, with its own dirty markers. */
 export function compactRunData(
   context: Pick<ModuleContext, "workerDb" | "metrics" | "log">,
   config: { readonly compactAfterSeconds: number; readonly runsRemembered: number },
 ): RunDataCompaction {
   const db = context.workerDb();
   const patienceSeconds = config.compactAfterSeconds;
-  const settleSeconds = Math.min(SETTLE_SECONDS, patienceSeconds);
+  const restSeconds = Math.min(REST_SECONDS, patienceSeconds);
   const compaction = startCompaction({
     db,
     kinds: [
-      logCompaction(db, { settleSeconds, patienceSeconds }),
+      logCompaction(db, { restSeconds, patienceSeconds }),
       metricCompaction(db, { patienceSeconds }),
       rankCompaction(db, { patienceSeconds }),
     ],
     metrics: context.metrics,
     log: context.log,
   });
-  const marks = (soonSeconds: number, rowsSoon?: number): WriteMarks =>
-    createWriteMarks({
+  const markersOf = (soonSeconds: number, rowsSoon?: number): DirtyMarkers =>
+    createDirtyMarkers({
       nowMs: () => performance.now(),
       soonSeconds,
       laterSeconds: patienceSeconds,
@@ -47,10 +47,10 @@ export function compactRunData(
       ...(rowsSoon === undefined ? {} : { rowsSoon }),
     });
   return {
-    logMarks: marks(settleSeconds),
-    // Of metrics a row that can be seen needs no time to settle.
-    metricMarks: marks(0),
-    rankMarks: marks(FOLD_BOUNDS.restSeconds, FOLD_BOUNDS.entriesMin),
+    logMarkers: markersOf(restSeconds),
+    // A landing segment of metrics may be compacted as soon as it is visible.
+    metricMarkers: markersOf(0),
+    rankMarkers: markersOf(RANK_COMPACTION_BOUNDS.restSeconds, RANK_COMPACTION_BOUNDS.entriesMin),
     stop: () => compaction.stop(),
   };
 }

@@ -1,23 +1,23 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Work holds the process for so long at a time; whatever else has come by then goes first, */
+/** How long work holds the process at a time. Then other events go first. */
 const TURN_MS = 2;
-/** for so long at most, so that work gets a third of a process that is never idle. */
+/** How long other events go first at most, so that work gets a third of a process that is never idle. */
 const OTHERS_MS = 4;
-/** A round of the event loop in which nothing else was done takes less. */
+/** A round of the event loop that does nothing else takes less. */
 const IDLE_MS = 0.2;
 
-/** What turns are taken by. */
 type TurnOptions = {
   /** A clock that never steps back. */
   readonly nowMs?: () => number;
-  /** Resolves when the other events that have come by now had their turn. */
+  /** Resolves after one round of the event loop, when the other events that arrived before it had their turn. */
   readonly others?: () => Promise<unknown>;
 };
 
 /**
- * Returns what long work waits for between its steps: at once as long as its turn lasts, then until nothing else is left to do. One round of
- * the event loop would not do: a request takes many, one for each piece of its body, and would wait for a turn in each.
+ * Returns a function that long work awaits between its steps. It resolves immediately while the turn of the work lasts, and after that when
+ * nothing else is left to do. One round of the event loop would not suffice: a request takes many rounds, one for each piece of its body, and
+ * would wait for a turn of the work in each.
  */
 export function takeTurns({
   nowMs = () => performance.now(),

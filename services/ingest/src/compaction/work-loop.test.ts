@@ -1,13 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
-import { PATIENCE_MS } from "@tidemark/testkit";
-import { startIngest, type IngestFixture } from "../ingest.testing.ts";
-import type { WorkItem } from "../domain/work-item.ts";
-import { claimCompactionWork } from "../store/claim-compaction-work.ts";
-import { releaseCompactionWork } from "../store/release-compaction-work.ts";
-import type { CompactionKind, VisitResult } from "./compaction-kind.ts";
-import { startCompaction, type Compaction } from "./work-loop.ts";
+import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
+import { claimCompactionWork, releaseCompactionWork, type WorkItem } from "./compaction-work.sql.ts";
+import { startCompaction, type Compaction, type CompactionKind, type VisitResult } from "./work-loop.ts";
 
 let ingest: IngestFixture;
 let worker: Db;
@@ -19,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 beforeEach(() => {
-  // Each test has a kind of its own, so that no test meets the work of another.
+  // Each test has its own kind, so that no test meets the work of another.
   kindName = randomUUID();
 });
 
-const insertMark = sql(
+const insertMarker = sql(
   "test_insert_mark",
   `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at)
    VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
@@ -39,23 +35,23 @@ const listWork = sql(
           extract(epoch FROM due_at - now())::float8 AS "dueIn"
    FROM ingest.compaction_work WHERE kind = $1 ORDER BY part`,
 );
-const ageMarks = sql(
+const ageMarkers = sql(
   "test_age_marks",
   "UPDATE ingest.compaction_work SET marked_at = marked_at - interval '16 minutes', due_at = now() WHERE kind = $1",
 );
 const makeDue = sql("test_make_due", "UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
-const countMarks = sql("test_count_marks", "SELECT count(*) AS marks FROM ingest.compaction_marks WHERE kind = $1");
+const countMarkers = sql("test_count_marks", "SELECT count(*) AS markers FROM ingest.compaction_marks WHERE kind = $1");
 
 const orgId = randomUUID();
 let ids = 0;
-const mark = (part: string, dueSeconds = 0, runId = randomUUID()) =>
-  ingest.owner.rows(insertMark, [orgId, kindName, runId, part, (ids += 1), dueSeconds]);
+const marker = (part: string, dueSeconds = 0, runId = randomUUID()) =>
+  ingest.owner.rows(insertMarker, [orgId, kindName, runId, part, (ids += 1), dueSeconds]);
 type WorkRow = { part: string; failures: number; claimed: boolean; free: boolean; dueIn: number };
 const work = () => ingest.owner.rows<WorkRow>(listWork, [kindName]);
 
 const nothing: VisitResult = { nextSeconds: 60, isQuiet: false, rows: 0, blocks: 0 };
 
-/** A compactor of this test's kind that works in rounds alone. */
+/** A compactor of this test's kind that works only when a round is called. */
 function compactorOf(visit: CompactionKind["visit"], watch: { warned?: string[]; lag?: number[] } = {}): Compaction {
   return startCompaction({
     db: worker,
@@ -70,12 +66,12 @@ function compactorOf(visit: CompactionKind["visit"], watch: { warned?: string[];
 }
 
 describe("a round", () => {
-  test("takes all marks, visits each thing that is due once, and leaves the others", async () => {
+  test("takes all markers, visits each thing that is due once, and leaves the others", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
-    await mark("a", 30, runId);
-    await mark("b");
-    await mark("c", 60);
+    await marker("a", 0, runId);
+    await marker("a", 30, runId);
+    await marker("b");
+    await marker("c", 60);
     const visited: string[] = [];
     const compaction = compactorOf((item) => {
       visited.push(item.part);
@@ -84,7 +80,7 @@ describe("a round", () => {
     await compaction.round();
     await compaction.round();
     expect(visited.sort()).toEqual(["a", "b"]);
-    expect(await ingest.owner.one(countMarks, [kindName])).toEqual({ marks: 0 });
+    expect(await ingest.owner.one(countMarkers, [kindName])).toEqual({ markers: 0 });
     expect((await work()).map(({ part, dueIn }) => [part, Math.round(dueIn / 10)])).toEqual([
       ["a", 6],
       ["b", 6],
@@ -93,8 +89,8 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("visits more than it claims at once", async () => {
-    for (let i = 0; i < 11; i++) await mark(`p${i}`);
+  test("visits more than it claims together", async () => {
+    for (let i = 0; i < 11; i++) await marker(`p${i}`);
     const visited = new Set<string>();
     const compaction = compactorOf(({ part }) => {
       visited.add(part);
@@ -105,8 +101,8 @@ describe("a round", () => {
     await compaction.stop();
   });
 
-  test("visits at once again what says that it is not done", async () => {
-    await mark("a");
+  test("visits immediately again what says that it is not done", async () => {
+    await marker("a");
     let visits = 0;
     const compaction = compactorOf(() => {
       visits += 1;
@@ -122,7 +118,7 @@ describe("a round", () => {
     const visited: string[] = [];
     for (const kind of [first, second]) {
       kindName = kind;
-      for (let i = 0; i < 9; i++) await mark(`p${i}`);
+      for (let i = 0; i < 9; i++) await marker(`p${i}`);
     }
     const compaction = startCompaction({
       db: worker,
@@ -145,25 +141,25 @@ describe("a round", () => {
     expect(visited.lastIndexOf(first)).toBeGreaterThan(8);
   });
 
-  test("takes the marks that come while there is always something due", async () => {
-    await mark("busy");
+  test("takes the markers that come while there is always something due", async () => {
+    await marker("busy");
     let isSeen = false;
-    const end = Date.now() + PATIENCE_MS;
+    const until = Date.now() + 10_000;
     const compaction = compactorOf(async ({ part }) => {
       if (part === "late") isSeen = true;
       else if (!isSeen) await new Promise(setImmediate);
-      return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < end ? 0 : 60 };
+      return { ...nothing, nextSeconds: part === "busy" && !isSeen && Date.now() < until ? 0 : 60 };
     });
     const round = compaction.round();
-    await mark("late");
+    await marker("late");
     await round;
     expect(isSeen).toBe(true);
     await compaction.stop();
   });
 
   test("that meets a failure says so, goes on, and comes back later and later", async () => {
-    await mark("bad");
-    await mark("good");
+    await marker("bad");
+    await marker("good");
     const watch = { warned: [] as string[] };
     const visited: string[] = [];
     const compaction = compactorOf(({ part }) => {
@@ -183,7 +179,7 @@ describe("a round", () => {
   });
 
   test("tells for how long the oldest work has been due, and what waits", async () => {
-    await mark("a", -100);
+    await marker("a", -100);
     const watch = { lag: [] as number[] };
     const compaction = compactorOf(() => Promise.resolve(nothing), watch);
     await compaction.round();
@@ -194,8 +190,8 @@ describe("a round", () => {
 });
 
 describe("what is claimed", () => {
-  test("is claimed by one of several who ask at once", async () => {
-    for (let i = 0; i < 6; i++) await mark(`p${i}`);
+  test("is claimed by one of several who ask simultaneously", async () => {
+    for (let i = 0; i < 6; i++) await marker(`p${i}`);
     const visits: string[] = [];
     const visit = ({ part }: WorkItem): Promise<VisitResult> => {
       visits.push(part);
@@ -220,11 +216,11 @@ describe("what is claimed", () => {
     expect(await work()).toMatchObject([{ free: true }]);
   });
 
-  test("is due when a mark that came meanwhile says, not when its holder says", async () => {
+  test("is due when a marker that came meanwhile says, not when its holder says", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
+    await marker("a", 0, runId);
     const compaction = compactorOf(async () => {
-      await mark("a", 5, runId);
+      await marker("a", 5, runId);
       // What another process does at its tick.
       const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
       await other.round();
@@ -240,33 +236,33 @@ describe("what is claimed", () => {
 describe("work without anything that waits", () => {
   const quiet = () => Promise.resolve({ ...nothing, isQuiet: true });
 
-  test("is kept while its last mark is young, because a writer may go on without marks", async () => {
-    await mark("a");
+  test("is kept while its last marker is young, because a writer may go on without markers", async () => {
+    await marker("a");
     const compaction = compactorOf(quiet);
     await compaction.round();
     expect(await work()).toHaveLength(1);
     await compaction.stop();
   });
 
-  test("is given up when no mark came for a quarter of an hour", async () => {
-    await mark("a");
+  test("is given up when no marker came for a quarter of an hour", async () => {
+    await marker("a");
     const compaction = compactorOf(quiet);
     await compaction.round();
-    await ingest.owner.rows(ageMarks, [kindName]);
+    await ingest.owner.rows(ageMarkers, [kindName]);
     await compaction.round();
     expect(await work()).toEqual([]);
     await compaction.stop();
   });
 
-  test("is kept when a mark comes while it is found quiet", async () => {
+  test("is kept when a marker comes while it is found quiet", async () => {
     const runId = randomUUID();
-    await mark("a", 0, runId);
+    await marker("a", 0, runId);
     const compaction = compactorOf(quiet);
     await compaction.round();
     await compaction.stop();
-    await ingest.owner.rows(ageMarks, [kindName]);
+    await ingest.owner.rows(ageMarkers, [kindName]);
     const late = compactorOf(async () => {
-      await mark("a", 0, runId);
+      await marker("a", 0, runId);
       const other = compactorOf(() => Promise.reject(new Error("claimed twice")));
       await other.round();
       await other.stop();
@@ -278,8 +274,8 @@ describe("work without anything that waits", () => {
   });
 });
 
-test("a stop lets the visit in hand end, tells it to, and gives back what was claimed with it", async () => {
-  for (let i = 0; i < 4; i++) await mark(`p${i}`);
+test("a stop lets the current visit end, tells it to, and gives back what was claimed with it", async () => {
+  for (let i = 0; i < 4; i++) await marker(`p${i}`);
   const visited: string[] = [];
   let stopped: Promise<void> | undefined;
   const compaction = compactorOf(({ part }, isStopping) => {

@@ -1,31 +1,62 @@
 import type { Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { WorkItem } from "../domain/work-item.ts";
-import { claimCompactionWork } from "../store/claim-compaction-work.ts";
-import { measureCompactionLag } from "../store/measure-compaction-lag.ts";
-import { releaseCompactionWork } from "../store/release-compaction-work.ts";
-import { takeCompactionMarks } from "../store/take-compaction-marks.ts";
-import type { CompactionKind, VisitResult } from "./compaction-kind.ts";
+import {
+  claimCompactionWork,
+  measureCompactionLag,
+  releaseCompactionWork,
+  takeDirtyMarkers,
+  type Claim,
+  type WorkItem,
+} from "./compaction-work.sql.ts";
+
+/** What a visit reports to the loop. */
+export type VisitResult = {
+  /** After how many seconds to look again, unless a dirty marker says earlier. */
+  readonly nextSeconds: number;
+  /** Nothing waits. The work ends if no marker was left for `QUIET_SECONDS`. */
+  readonly isQuiet: boolean;
+  /** Rows that were compacted (landing segments, or rows of rank metrics), and blocks that were written instead of them. */
+  readonly rows: number;
+  readonly blocks: number;
+};
+
+/** A kind of run data that can be compacted. */
+export type CompactionKind = {
+  /** The kind of its dirty markers and work: `logs`, `metrics` or `ranks`. */
+  readonly name: string;
+  /**
+   * Does what is due, in steps of bounded size. Each step takes effect as a whole, and only while the fence holds. Ends after the current step
+   * when `isStopping`.
+   */
+  visit(item: WorkItem, isStopping: () => boolean): Promise<VisitResult>;
+  /** Tells about how many such rows wait, of all organizations. */
+  countWaiting(): Promise<number>;
+};
 
 /** A compactor that runs. */
 export type Compaction = {
-  /** Looks for work now instead of at the next tick, and resolves when there is nothing due. */
+  /** Looks for work now instead of at the next tick, and resolves when nothing is due. */
   round(): Promise<void>;
-  /** Ends after the step in hand and gives back what it had claimed. */
+  /** Ends after the current step and gives back what it had claimed. */
   stop(): Promise<void>;
 };
 
-/** A claim lasts so long after its latest step; a step takes well below a second. */
-export const LEASE_SECONDS = 15;
-/** Claimed at once. Few, because each waits for those before it. */
+/** How long a claim lasts after its latest step; a step takes well below a second. */
+const LEASE_SECONDS = 15;
+/** Parts that are claimed together. Few, because each waits for those before it. */
 const CLAIMED_MAX = 4;
 const BACKLOG_MS = 15_000;
-/** Marks are taken so often while there is work, and at each tick. */
-const MARKS_MS = 500;
+/** How often dirty markers are taken while there is work, besides each tick. */
+const MARKERS_MS = 500;
 const TICK_MS = 1000;
 const RETRY_SECONDS_MAX = 600;
-/** Quiet work ends so long after its last mark: three times the longest interval between the marks of a writer. */
+/** How long after its last marker quiet work ends: three times the longest interval between the markers of a writer. */
 export const QUIET_SECONDS = 15 * 60;
+
+/** Returns what a change shows to prove the claim, and prolong it. */
+export function claimOf({ fence }: WorkItem): Claim {
+  return { fence, leaseSeconds: LEASE_SECONDS };
+}
 
 /** What a compactor works with. */
 export type CompactionOptions = {
@@ -38,9 +69,9 @@ export type CompactionOptions = {
 };
 
 /**
- * Looks after everything of these kinds, one thing after another and the kinds by turns: takes the marks that writers left, claims what is due
- * under a fence of its own, lets the kind do its steps, and gives the claim back. Any number of processes may do so at once. What one of them had claimed when it was
- * killed is due again when the claim runs out.
+ * Compacts everything of these kinds, one part after another, while the kinds take turns: takes the dirty markers that writers left, claims the
+ * parts that are due, each under a new fence, lets the kind do its steps, and gives the claim back. Any number of processes may do so
+ * simultaneously. What one of them had claimed when it was killed is due again when the claim runs out.
  */
 export function startCompaction(options: CompactionOptions): Compaction {
   const { db, kinds, metrics, log } = options;
@@ -48,7 +79,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
   let current: Promise<void> | undefined;
   let backlogAtMs = 0;
 
-  /** Returns after how many seconds it wants to be looked at again. */
+  /** Visits a part and ends its claim. Returns after how many seconds the part is due again. */
   const visit = async (kind: CompactionKind, item: WorkItem): Promise<number> => {
     const started = performance.now();
     let result: VisitResult;
@@ -73,7 +104,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
     return nextSeconds;
   };
 
-  /** One turn of a kind; whether there may be more for it at once. */
+  /** Does one turn of a kind. Tells whether more of the kind may be due already. */
   const workOff = async (kind: CompactionKind): Promise<boolean> => {
     const items = await claimCompactionWork(db, kind.name, { count: CLAIMED_MAX, leaseSeconds: LEASE_SECONDS });
     let isMore = items.length === CLAIMED_MAX;
@@ -101,11 +132,11 @@ export function startCompaction(options: CompactionOptions): Compaction {
   const names = kinds.map(({ name }) => name);
   const work = async (): Promise<void> => {
     let takenAtMs = -Infinity;
-    // The kinds take turns, and marks are taken between them: where there is always something due, nothing waits for the end of it.
+    // The kinds take turns, and markers are taken between the turns, so that nothing waits for the end of a kind that always has work.
     for (let busy = [...kinds]; busy.length > 0;) {
-      if (performance.now() - takenAtMs >= MARKS_MS) {
+      if (performance.now() - takenAtMs >= MARKERS_MS) {
         takenAtMs = performance.now();
-        await takeCompactionMarks(db, names);
+        await takeDirtyMarkers(db, names);
         await tellBacklog();
         busy = [...kinds];
       }
@@ -123,7 +154,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
     return current;
   };
   const tick = (): void => {
-    round().catch((error: unknown) => log.warn("compaction could not be looked after; it is tried again", { error }));
+    round().catch((error: unknown) => log.warn("the round of compaction failed; the next tick tries again", { error }));
   };
 
   const timer = setInterval(tick, options.tickMs ?? TICK_MS);

@@ -1,0 +1,111 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { notFound } from "@tidemark/errors";
+import type { Db } from "@tidemark/pg";
+import type {
+  AppendAttributesRequestSchema,
+  AppendAttributesResponseSchema,
+  AttributeInput,
+  AttributeSchema,
+  ListAttributesRequestSchema,
+  ListAttributesResponseSchema,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { throwBodyFault } from "../writes/write-steps.ts";
+import { appendAttributes, listAttributes, type AttributeRecord, type AttributeRow } from "./attributes.sql.ts";
+
+/** IngestService.AppendAttributes. @throws not_found, bad_request */
+export function appendAttributesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+}): Handler<typeof AppendAttributesRequestSchema, typeof AppendAttributesResponseSchema> {
+  const { db, runs, ids } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
+    if (request.attributes.length === 0) {
+      await runs.require(caller, [runId]);
+      return { attributes: [] };
+    }
+    const rows = request.attributes.map(rowOf);
+    const stored = await appendAttributes(db, {
+      orgId: caller.orgId,
+      runId,
+      runKnown: runs.knows(caller, runId),
+      onlyProject: caller.projectId ?? null,
+      takeIds: ids.take,
+      attributes: rows,
+    });
+    if (stored.outcome === "not_found") throw notFound("run");
+    const { firstId, createdAt, projectId } = stored;
+    if (projectId !== null) runs.learn(runId, { orgId: caller.orgId, projectId });
+    return {
+      attributes: rows.map((row, i) =>
+        attributeMessage(caller.orgId, runId, {
+          ...row,
+          id: firstId + i,
+          step: row.step ?? null,
+          loggedAt: row.loggedAt || createdAt,
+          createdAt,
+        }),
+      ),
+    };
+  };
+}
+
+/** IngestReadService.ListAttributes. @throws not_found, then bad_request */
+export function listAttributesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+}): Handler<typeof ListAttributesRequestSchema, typeof ListAttributesResponseSchema> {
+  const { db, runs } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await runs.require(caller, [runId]);
+    throwFault(request.queryFault);
+    const { orgId } = caller;
+    const { type, pathPrefix, limit, offset } = request;
+    const records = await db.withTenant(orgId, (tx) =>
+      listAttributes(tx, { orgId, runId, type, pathPrefix, limit, offset }),
+    );
+    return { attributes: records.map((record) => attributeMessage(orgId, runId, record)) };
+  };
+}
+
+const decoder = new TextDecoder();
+const encoder = new TextEncoder();
+
+function rowOf(input: AttributeInput): AttributeRow {
+  return {
+    path: input.path,
+    type: input.type,
+    step: input.step,
+    loggedAt: input.loggedAt,
+    valueJson: decoder.decode(input.valueJson),
+    summaryJson: decoder.decode(input.summaryJson),
+  };
+}
+
+function attributeMessage(
+  orgId: string,
+  runId: string,
+  record: AttributeRecord,
+): MessageInitShape<typeof AttributeSchema> {
+  return {
+    id: record.id,
+    orgId,
+    runId,
+    path: record.path,
+    type: record.type,
+    ...(record.step === null ? {} : { step: record.step }),
+    loggedAt: record.loggedAt,
+    valueJson: encoder.encode(record.valueJson),
+    summaryJson: encoder.encode(record.summaryJson),
+    createdAt: record.createdAt,
+  };
+}

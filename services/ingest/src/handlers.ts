@@ -1,0 +1,58 @@
+import type { Db } from "@tidemark/pg";
+import type { Refusal } from "@tidemark/proto/common/v1/common";
+import type { Log } from "@tidemark/telemetry";
+import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
+import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
+import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
+import { listLogLinesHandler } from "./logs/list-log-lines.ts";
+import { listMetricPointsHandler } from "./metrics/read/list-metric-points.ts";
+import { queryMetricSeriesHandler } from "./metrics/read/query-metric-series.ts";
+import { appendMetricsHandler, appendMetricsTogetherHandler } from "./metrics/write/append-metrics.ts";
+import type { MetricWriter } from "./metrics/write/metric-writer.ts";
+import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
+import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
+import type { RunDirectory } from "./runs/run-directory.ts";
+import type { IdSource } from "./writes/id-source.rules.ts";
+
+/** What the handlers of reads work with. */
+export type ReadDeps = { readonly db: Db; readonly runs: RunDirectory };
+
+/** What the handlers of writes work with. */
+export type WriteDeps = ReadDeps & {
+  readonly ids: IdSource;
+  readonly metricWriter: MetricWriter;
+  readonly rankLayouts: RankLayouts;
+  readonly logMarkers: DirtyMarkers;
+  readonly rankMarkers: DirtyMarkers;
+  /** Writes an error as a part of an answer. */
+  readonly refusalOf: (error: unknown) => Refusal;
+  readonly log: Pick<Log, "error">;
+};
+
+/** Returns the handlers of IngestService. */
+export function writeHandlers(deps: WriteDeps) {
+  const appendMetrics = appendMetricsHandler(deps);
+  return {
+    appendMetrics,
+    appendMetricsTogether: appendMetricsTogetherHandler({
+      append: appendMetrics,
+      refusalOf: deps.refusalOf,
+      onUnknownError: (error) => deps.log.error("a metric write failed unexpectedly", { error }),
+    }),
+    appendRankMetrics: appendRankMetricsHandler(deps),
+    appendLogLines: appendLogLinesHandler(deps),
+    appendAttributes: appendAttributesHandler(deps),
+  };
+}
+
+/** Returns the handlers of IngestReadService. */
+export function readHandlers(deps: ReadDeps) {
+  return {
+    listMetricPoints: listMetricPointsHandler(deps),
+    queryMetricSeries: queryMetricSeriesHandler(deps),
+    summariseRankMetrics: summarizeRankMetricsHandler(deps),
+    listLogLines: listLogLinesHandler(deps),
+    listAttributes: listAttributesHandler(deps),
+  };
+}

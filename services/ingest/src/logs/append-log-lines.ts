@@ -1,0 +1,94 @@
+import { badRequest } from "@tidemark/errors";
+import {
+  columnsOfRequest,
+  countOf,
+  encodeLogBlock,
+  messageBytesOf,
+  REQUEST_IDS,
+  type ArrivingLine,
+} from "@tidemark/log-codec";
+import { idempotencyHashes, type Db } from "@tidemark/pg";
+import type {
+  AppendLogLinesRequestSchema,
+  AppendLogLinesResponseSchema,
+  LogLineInput,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
+import { appendLogLines } from "./log-lines.sql.ts";
+import { logStreamOf } from "./log-page.rules.ts";
+import { readSentTime } from "./sent-time.rules.ts";
+
+/** Most lines of one request (API specification, Limits). */
+const LINES_MAX = 50;
+/**
+ * A segment up to this size fits into a page of PostgreSQL with its row: to compress it would cost the server more than writing it costs
+ * PostgreSQL, and it is compacted within a minute. Larger segments are compressed, so that less is written to the disk.
+ */
+const COMPRESS_FROM = 7_500;
+
+/** IngestService.AppendLogLines. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
+export function appendLogLinesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+  readonly logMarkers: DirtyMarkers;
+}): Handler<typeof AppendLogLinesRequestSchema, typeof AppendLogLinesResponseSchema> {
+  const { db, runs, ids, logMarkers } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
+    const stream = logStreamOf(request.stream);
+    const { lines } = request;
+    if (lines.length === 0) throw badRequest("at least one line is needed", "lines");
+    if (lines.length > LINES_MAX) throw badRequest(`lines must have 1 to ${LINES_MAX} items`, "lines");
+    const columns = columnsOfRequest(lines.map(arrivingLine));
+    const messageBytes = messageBytesOf(columns);
+    const marked = `${runId}/${stream}`;
+    const runKnown = runs.knows(caller, runId);
+    const markerSeconds = logMarkers.next(marked, messageBytes);
+    try {
+      const outcome = await appendLogLines(db, {
+        source: { orgId: caller.orgId, runId, stream },
+        runKnown,
+        onlyProject: caller.projectId ?? null,
+        idempotency:
+          request.idempotencyKey === ""
+            ? null
+            : idempotencyHashes({
+                key: request.idempotencyKey,
+                route: "POST /api/runs/{run_id}/logs",
+                parts: [
+                  runId,
+                  stream,
+                  JSON.stringify(lines.map((line) => [line.lineNumber, line.message, line.timestamp])),
+                ],
+              }),
+        takeId: () => ids.take(lines.length, REQUEST_IDS),
+        lowestLine: columns.lineNumbers[0]!,
+        highestLine: columns.lineNumbers[countOf(columns) - 1]!,
+        lines: lines.length,
+        messageBytes,
+        block: encodeLogBlock(columns, { compressFrom: COMPRESS_FROM }),
+        markerSeconds,
+      });
+      if (outcome.outcome !== "inserted") logMarkers.forget(marked);
+      return replyToWrite(outcome, runs, caller, runId);
+    } catch (error) {
+      logMarkers.forget(marked);
+      throw error;
+    }
+  };
+}
+
+function arrivingLine({ lineNumber, message, timestamp }: LogLineInput): ArrivingLine {
+  if (timestamp === "") return { lineNumber, message, sent: null };
+  const sent = readSentTime(timestamp);
+  if (sent === undefined) throw badRequest("timestamp must be an RFC 3339 time in UTC", "lines");
+  return { lineNumber, message, sent };
+}

@@ -1,0 +1,56 @@
+import type { Db } from "@tidemark/pg";
+import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import type { ScannedLine } from "./line-window.rules.ts";
+import { readLogPage, readLogTail } from "./log-lines.sql.ts";
+import { logStreamOf, readLogCursor, searchLines, searchPage, writeLogCursor } from "./log-page.rules.ts";
+import { createTimeWriter, splitMicros } from "./sent-time.rules.ts";
+
+/** IngestReadService.ListLogLines. @throws not_found, then bad_request, also for a text that is not a cursor */
+export function listLogLinesHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+}): Handler<typeof ListLogLinesRequestSchema, typeof ListLogLinesResponseSchema> {
+  const { db, runs } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await runs.require(caller, [runId]);
+    throwFault(request.queryFault);
+    const stream = logStreamOf(request.stream);
+    const after = readLogCursor(request.cursor);
+    const source = { orgId: caller.orgId, runId, stream };
+    const { tail, limit, q } = request;
+    if (tail !== undefined) return { lines: lineMessages(await readLogTail(db, source, tail)) };
+    if (q !== "") {
+      const wanted = { after, linesMax: searchLines(limit), matchesMax: limit, text: q };
+      const { lines, next, truncated } = searchPage(await readLogPage(db, source, wanted), limit);
+      return {
+        lines: lineMessages(lines),
+        nextCursor: next === undefined ? "" : writeLogCursor(next),
+        truncated,
+      };
+    }
+    const lines = await readLogPage(db, source, { after, linesMax: limit, matchesMax: limit, text: "" });
+    const last = lines.length === limit ? lines.at(-1) : undefined;
+    return { lines: lineMessages(lines), nextCursor: last === undefined ? "" : writeLogCursor(last) };
+  };
+}
+
+/** Returns lines as messages. A line without a client's time has the time of its arrival. */
+function lineMessages(lines: readonly ScannedLine[]) {
+  const writeSent = createTimeWriter();
+  const writeCreated = createTimeWriter();
+  return lines.map((line) => {
+    const created = splitMicros(line.createdUs);
+    const createdAt = writeCreated(created.seconds, created.micros);
+    return {
+      lineNumber: line.lineNumber,
+      message: line.message ?? "",
+      timestamp: Number.isNaN(line.sentSeconds) ? createdAt : writeSent(line.sentSeconds, line.sentMicros),
+      createdAt,
+    };
+  });
+}

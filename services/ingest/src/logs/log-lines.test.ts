@@ -1,0 +1,307 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
+
+let ingest: IngestFixture;
+let tenant: Tenant;
+let runId: string;
+
+beforeAll(async () => {
+  ingest = await startIngest();
+  tenant = await ingest.newTenant();
+});
+afterAll(() => ingest.close());
+beforeEach(async () => {
+  runId = await ingest.newRun(tenant);
+});
+
+type Line = readonly [lineNumber: number, message: string, timestamp?: string];
+const requestOf = (lines: readonly Line[], stream = "stdout") => ({
+  runId,
+  stream,
+  lines: lines.map(([lineNumber, message, timestamp = ""]) => ({ lineNumber, message, timestamp })),
+});
+const write = (lines: readonly Line[], stream?: string) =>
+  ingest.write.appendLogLines(requestOf(lines, stream), callOf(tenant));
+
+type Query = { stream?: string; limit?: number; cursor?: string; q?: string; tail?: number };
+const list = (query: Query = {}) =>
+  ingest.read.listLogLines({ runId, stream: "stdout", limit: 250, ...query }, callOf(tenant));
+const numbered = (from: number, to: number): Line[] =>
+  Array.from({ length: to - from }, (_, i) => [from + i, `line ${from + i}`] as const);
+
+async function writeMany(lines: readonly Line[]): Promise<void> {
+  for (let at = 0; at < lines.length; at += 50) await write(lines.slice(at, at + 50));
+}
+
+describe("a write of console lines", () => {
+  test("answers how many it stored, which the next read shows", async () => {
+    expect(
+      await write([
+        [1, "hi"],
+        [0, ""],
+      ]),
+    ).toMatchObject({ inserted: 2, replayed: false });
+    const { lines, nextCursor } = await list();
+    expect(lines.map(({ lineNumber, message }) => [lineNumber, message])).toEqual([
+      [0, ""],
+      [1, "hi"],
+    ]);
+    expect(nextCursor).toBe("");
+  });
+
+  test("keeps the client's time, and gives lines without one the server's", async () => {
+    await write([
+      [0, "timed", "2026-01-02T03:04:05.678901Z"],
+      [1, "untimed"],
+    ]);
+    const { lines } = await list();
+    expect(lines[0]!.timestamp).toBe("2026-01-02T03:04:05.678901Z");
+    expect(lines[1]!.timestamp).toBe(lines[1]!.createdAt);
+  });
+
+  test("keeps escape codes, line breaks and every other character", async () => {
+    const message = '\u001b[31mred\u001b[0m\r\n\t{"json": "\\\\"} \u{1F600} \'';
+    await write([[0, message]]);
+    expect((await list()).lines[0]!.message).toBe(message);
+  });
+
+  test("takes line numbers up to 2^53 - 1", async () => {
+    await write([[Number.MAX_SAFE_INTEGER, "last"]]);
+    expect((await list()).lines[0]!.lineNumber).toBe(Number.MAX_SAFE_INTEGER);
+  });
+
+  test("keeps lines of one number, in the order of their arrival", async () => {
+    await write([
+      [1, "a"],
+      [1, "b"],
+    ]);
+    await write([[1, "c"]]);
+    expect((await list()).lines.map(({ message }) => message)).toEqual(["a", "b", "c"]);
+  });
+
+  test("goes to one stream", async () => {
+    await write([[1, "out"]]);
+    await write([[1, "err"]], "stderr");
+    expect((await list({ stream: "stderr" })).lines.map(({ message }) => message)).toEqual(["err"]);
+    expect((await list()).lines.map(({ message }) => message)).toEqual(["out"]);
+  });
+
+  test("goes on after the run has finished", async () => {
+    await ingest.finishRun(runId);
+    expect(await write([[0, "late"]])).toMatchObject({ inserted: 1 });
+  });
+
+  test("asks for other ids when its first ones are taken", async () => {
+    const firsts = [64, 64, 128];
+    const writer = ingest.writer({ take: () => firsts.shift()! });
+    await writer.appendLogLines(
+      requestOf([
+        [1, "a"],
+        [1, "b"],
+      ]),
+      callOf(tenant),
+    );
+    await writer.appendLogLines(
+      requestOf([
+        [1, "c"],
+        [1, "d"],
+      ]),
+      callOf(tenant),
+    );
+    expect((await list()).lines.map(({ message }) => message)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  test("with a key is stored once, however often and simultaneously it is sent", async () => {
+    const request = {
+      ...requestOf([
+        [0, "x"],
+        [1, "y"],
+      ]),
+      idempotencyKey: randomUUID(),
+    };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => ingest.write.appendLogLines(request, callOf(tenant))),
+    );
+    expect(answers.map(({ inserted }) => inserted)).toEqual(Array.from({ length: 10 }, () => 2));
+    expect(answers.filter(({ replayed }) => replayed)).toHaveLength(9);
+    expect((await list()).lines).toHaveLength(2);
+  });
+
+  test.each([
+    ["another message", requestOfChange([[0, "y"]])],
+    ["another number", requestOfChange([[1, "x"]])],
+    ["another time", requestOfChange([[0, "x", "2026-01-01T00:00:00Z"]])],
+    ["the other stream", requestOfChange([[0, "x"]], "stderr")],
+  ])("with a key is refused when the key comes with %s", async (_, change) => {
+    const idempotencyKey = randomUUID();
+    await ingest.write.appendLogLines({ ...requestOf([[0, "x"]]), idempotencyKey }, callOf(tenant));
+    await expect(ingest.write.appendLogLines({ ...change(), idempotencyKey }, callOf(tenant))).rejects.toMatchObject({
+      reason: "idempotency_key_reused",
+    });
+  });
+});
+
+function requestOfChange(lines: readonly Line[], stream?: string) {
+  return () => requestOf(lines, stream);
+}
+
+describe("a page of console lines", () => {
+  test("has a cursor when it is full, also when nothing follows", async () => {
+    await write(numbered(0, 4));
+    const first = await list({ limit: 2 });
+    expect(first.lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 1]);
+    const second = await list({ limit: 2, cursor: first.nextCursor });
+    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([2, 3]);
+    const third = await list({ limit: 2, cursor: second.nextCursor });
+    expect(third).toMatchObject({ lines: [], nextCursor: "", truncated: false });
+  });
+
+  test("splits lines of one number without losing or repeating any", async () => {
+    await write([
+      [1, "a"],
+      [1, "b"],
+      [1, "c"],
+    ]);
+    const first = await list({ limit: 2 });
+    const second = await list({ limit: 2, cursor: first.nextCursor });
+    expect([...first.lines, ...second.lines].map(({ message }) => message)).toEqual(["a", "b", "c"]);
+  });
+
+  test.each(["%%%", "e30", "W10", "WzEsIngiXQ", "W10=", "x".repeat(257), "WzEuNSwyXQ"])(
+    "is refused for the cursor %s",
+    async (cursor) => {
+      await expect(list({ cursor })).rejects.toMatchObject({ reason: "bad_request", field: "cursor" });
+    },
+  );
+
+  test("of the end of the stream has the last lines in order, and no cursor", async () => {
+    await writeMany(numbered(0, 60));
+    const { lines, nextCursor } = await list({ tail: 3 });
+    expect(lines.map(({ lineNumber }) => lineNumber)).toEqual([57, 58, 59]);
+    expect(nextCursor).toBe("");
+    expect((await list({ tail: 500 })).lines).toHaveLength(60);
+  });
+});
+
+describe("a search in console lines", () => {
+  test("finds the text anywhere, ASCII letters in either case", async () => {
+    await write([
+      [0, "Loss IS nan"],
+      [1, "fine"],
+      [2, "closs"],
+    ]);
+    expect((await list({ q: "lOsS" })).lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 2]);
+  });
+
+  test("does not fold letters beyond ASCII", async () => {
+    await write([
+      [0, "École"],
+      [1, "école"],
+    ]);
+    expect((await list({ q: "école" })).lines.map(({ lineNumber }) => lineNumber)).toEqual([1]);
+  });
+
+  test("takes pattern characters literally", async () => {
+    await write([
+      [0, "100%"],
+      [1, "100 x"],
+      [2, "a_b"],
+      [3, "acb"],
+      [4, "\\d"],
+    ]);
+    const found = async (q: string) => (await list({ q })).lines.map(({ lineNumber }) => lineNumber);
+    expect([await found("100%"), await found("a_b"), await found("\\d")]).toEqual([[0], [2], [4]]);
+  });
+
+  test("ends a full page with a cursor after its last line", async () => {
+    await write([
+      [0, "x"],
+      [1, "-"],
+      [2, "x"],
+      [3, "x"],
+    ]);
+    const first = await list({ q: "x", limit: 2 });
+    expect(first).toMatchObject({ truncated: false });
+    expect(first.lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 2]);
+    const second = await list({ q: "x", limit: 2, cursor: first.nextCursor });
+    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([3]);
+    expect(second).toMatchObject({ nextCursor: "", truncated: false });
+  });
+
+  test("stops at its bound, says so, and goes on from the last line that it looked at", async () => {
+    await writeMany([...numbered(0, 60), [60, "needle"]]);
+    const first = await list({ q: "needle", limit: 2 });
+    expect(first).toMatchObject({ lines: [], truncated: true });
+    const second = await list({ q: "needle", limit: 2, cursor: first.nextCursor });
+    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([60]);
+    expect(second).toMatchObject({ nextCursor: "", truncated: false });
+  });
+
+  test("that ends exactly at its bound is not truncated", async () => {
+    await writeMany(numbered(0, 40));
+    expect(await list({ q: "needle", limit: 2 })).toMatchObject({ lines: [], nextCursor: "", truncated: false });
+  });
+});
+
+describe("a run that is not the caller's to see", () => {
+  test.each([
+    ["does not exist", () => randomUUID()],
+    ["has an id that is not a UUID", () => "x"],
+    ["is another organization's", async () => ingest.newRun(await ingest.newTenant())],
+    ["lies in another project", async () => ingest.newRun(tenant, await ingest.newProject(tenant.orgId))],
+  ])("because it %s is not found, by reads and by writes, whatever else is wrong", async (_, idOf) => {
+    const hidden = await idOf();
+    const call = callOf(tenant, tenant.projectId);
+    const notFound = { reason: "not_found", message: "run not found" };
+    const fault = { text: "lines is required", field: "lines" };
+    for (const query of [{ limit: 1 }, { limit: 1, cursor: "%%%" }, { queryFault: { text: "no", field: "limit" } }]) {
+      await expect(ingest.read.listLogLines({ runId: hidden, stream: "stdout", ...query }, call)).rejects.toMatchObject(
+        notFound,
+      );
+    }
+    await expect(ingest.write.appendLogLines({ ...requestOf([[0, "x"]]), runId: hidden }, call)).rejects.toMatchObject(
+      notFound,
+    );
+    await expect(ingest.write.appendLogLines({ runId: hidden, bodyFault: fault }, call)).rejects.toMatchObject(
+      notFound,
+    );
+  });
+});
+
+test("a fault of the query is refused once the run is found", async () => {
+  const queryFault = { text: "limit must be a whole number", field: "limit" };
+  await expect(ingest.read.listLogLines({ runId, queryFault }, callOf(tenant))).rejects.toMatchObject({
+    reason: "bad_request",
+    message: queryFault.text,
+    field: "limit",
+  });
+});
+
+test.each<[string, object, string]>([
+  ["a fault of the body", { bodyFault: { text: "lines is required", field: "lines" } }, "lines is required"],
+  [
+    "an unknown stream",
+    { stream: "stdin", lines: [{ lineNumber: 0, message: "" }] },
+    "stream must be stdout or stderr",
+  ],
+  ["no lines", { stream: "stdout" }, "at least one line is needed"],
+  [
+    "51 lines",
+    { stream: "stdout", lines: Array.from({ length: 51 }, () => ({ lineNumber: 0, message: "" })) },
+    "lines must have 1 to 50 items",
+  ],
+  ...["yesterday", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00.1234567Z"].map(
+    (timestamp) =>
+      [
+        `the time ${timestamp}`,
+        { stream: "stdout", lines: [{ lineNumber: 0, message: "", timestamp }] },
+        "timestamp must be an RFC 3339 time in UTC",
+      ] satisfies [string, object, string],
+  ),
+])("%s is refused", async (_, request, message) => {
+  await expect(ingest.write.appendLogLines({ runId, ...request }, callOf(tenant))).rejects.toMatchObject({
+    reason: "bad_request",
+    message,
+  });
+});

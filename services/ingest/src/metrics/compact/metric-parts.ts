@@ -1,0 +1,94 @@
+import {
+  blockColumnsOfSegment,
+  concatColumns,
+  countValues,
+  decodeSegment,
+  sliceKeys,
+  type BlockColumns,
+} from "@tidemark/metric-codec";
+import type { Db } from "@tidemark/pg";
+import { keyRangeOf, type Span, type KeyRangeRules, type KeyRangeWidth } from "./key-ranges.rules.ts";
+import { findMetricKeyIds, type RunOfOrg, type MetricSegment } from "./metric-blocks.sql.ts";
+
+/** The share of a block that a part has at most: small, so that blocks that are cut between parts are nearly full. */
+const PART_SHARE = 1 / 8;
+
+/**
+ * Returns the points of landing segments, which follow one another, in parts that will not be cut by points. `db` runs as the worker.
+ * @throws CodecError for a damaged segment
+ */
+export async function readSegments(
+  db: Db,
+  run: RunOfOrg,
+  rules: KeyRangeRules,
+  segments: readonly MetricSegment[],
+  turn: () => Promise<void>,
+): Promise<MetricPart[]> {
+  const keyIds = new Map<string, number>();
+  const idOf = (key: string): number => {
+    const id = keyIds.get(key);
+    if (id === undefined) throw new Error("a key of a landing segment has no id");
+    return id;
+  };
+  const parts: MetricPart[] = [];
+  let open: { firstSeq: number; columns: BlockColumns[]; points: number; values: number } | undefined;
+  const close = (lastSeq: number): void => {
+    if (open !== undefined) parts.push({ firstSeq: open.firstSeq, lastSeq, columns: concatColumns(open.columns) });
+    open = undefined;
+  };
+  let before = 0;
+  for (const { id, receivedUs, points } of segments) {
+    const segment = decodeSegment(points);
+    const unknown = segment.keys?.filter((key) => !keyIds.has(key)) ?? [];
+    if (unknown.length > 0) for (const [key, keyId] of await findMetricKeyIds(db, run, unknown)) keyIds.set(key, keyId);
+    const columns = blockColumnsOfSegment(segment, receivedUs, idOf);
+    const full = (open?.points ?? 0) + columns.steps.length > PART_SHARE * rules.pointsMax;
+    if (full || (open?.values ?? 0) + countValues(columns) > rules.valuesMax) close(before);
+    open ??= { firstSeq: id, columns: [], points: 0, values: 0 };
+    open.columns.push(columns);
+    open.points += columns.steps.length;
+    open.values += countValues(columns);
+    before = id;
+    await turn();
+  }
+  close(before);
+  return parts;
+}
+
+/** Points of landing segments that follow one another. */
+export type MetricPart = Span & { readonly columns: BlockColumns };
+
+/** Adds to each key range of this width its share of the parts, behind the parts that it has. */
+export async function spreadParts(
+  parts: readonly MetricPart[],
+  width: KeyRangeWidth,
+  coming: Map<number, MetricPart[]>,
+  turn: () => Promise<void>,
+): Promise<void> {
+  for (const part of parts) {
+    const { keyIds } = part.columns;
+    for (let at = 0; at < keyIds.length;) {
+      const { firstKey } = keyRangeOf(keyIds[at]!, width);
+      const columns = sliceKeys(part.columns, firstKey, firstKey + width)!;
+      const already = coming.get(firstKey);
+      if (already === undefined) coming.set(firstKey, [{ ...part, columns }]);
+      else already.push({ ...part, columns });
+      at += columns.keyIds.length;
+      await turn();
+    }
+  }
+}
+
+/** Returns the first keys of the key ranges of this width that hold keys of the parts. */
+export function firstKeysOf(width: KeyRangeWidth, parts: readonly MetricPart[]): ReadonlySet<number> {
+  const firstKeys = new Set<number>();
+  for (const { columns } of parts) {
+    let before = -1;
+    for (const keyId of columns.keyIds) {
+      const { firstKey } = keyRangeOf(keyId, width);
+      if (firstKey !== before) firstKeys.add(firstKey);
+      before = firstKey;
+    }
+  }
+  return firstKeys;
+}

@@ -1,0 +1,38 @@
+/** Most points that one answer with many series holds (API specification, Limits). */
+export const SERIES_POINTS_MAX = 120_000;
+/** Most points of one series (API specification, Limits); more may be asked for, and counts as this. */
+const SERIES_LIMIT_MAX = 5000;
+/** A bucket is drawn by its first, last, lowest and highest point. */
+const POINTS_PER_BUCKET = 4;
+
+/** How many points each series of an answer may have. */
+export type SeriesBudget = {
+  /** The most points of a series that is not sampled. */
+  readonly limit: number;
+  /** The number of parts that a longer series is sampled in; undefined when the request names none. */
+  readonly buckets: number | undefined;
+  /** The most points of a series that is returned whole although the request names buckets. */
+  readonly wholeMax: number;
+};
+
+/** Returns how many points to read, to return the first `limit` of them and to know whether there are more. */
+export function pointsToRead(limit: number): number {
+  return limit + 1;
+}
+
+/**
+ * Shares the points of one answer between the series of a request.
+ * @param runCount the number of run ids in the request, repeats included, from 1
+ * @param limit from 1
+ * @param buckets from 1, or undefined
+ */
+export function shareSeriesBudget(runCount: number, limit: number, buckets: number | undefined): SeriesBudget {
+  const share = SERIES_POINTS_MAX / runCount;
+  const effectiveBuckets =
+    buckets === undefined ? undefined : Math.min(buckets, Math.max(1, Math.floor(share / POINTS_PER_BUCKET)));
+  return {
+    limit: Math.min(limit, SERIES_LIMIT_MAX, Math.max(1, Math.floor(share))),
+    buckets: effectiveBuckets,
+    wholeMax: POINTS_PER_BUCKET * (effectiveBuckets ?? 0),
+  };
+}

@@ -1,0 +1,20 @@
+import { expect, test } from "@jest/globals";
+import { shareSeriesBudget } from "./series-budget.rules.ts";
+
+test.each([
+  ["one run gets what it asks for", 1, 1000, undefined, { limit: 1000, buckets: undefined }],
+  ["a limit above the largest counts as it", 1, 10_000, undefined, { limit: 5000, buckets: undefined }],
+  ["24 runs have the largest limit", 24, 5000, undefined, { limit: 5000, buckets: undefined }],
+  ["25 runs share the bound", 25, 5000, undefined, { limit: 4800, buckets: undefined }],
+  ["a share is rounded down", 7, 5000, 4096, { limit: 5000, buckets: 4096 }],
+  ["2,000 runs have 60 points or 15 buckets each", 2000, 1000, 512, { limit: 60, buckets: 15 }],
+  ["fewer buckets than the share stay as they are", 2000, 1, 3, { limit: 1, buckets: 3 }],
+  ["1,999 runs have 60 points or 15 buckets each", 1999, 5000, 4096, { limit: 60, buckets: 15 }],
+])("%s", (_, runCount, limit, buckets, wanted) => {
+  expect(shareSeriesBudget(runCount, limit, buckets)).toMatchObject(wanted);
+});
+
+test("a series is whole while it has at most four points per bucket", () => {
+  expect(shareSeriesBudget(1, 10, 100).wholeMax).toBe(400);
+  expect(shareSeriesBudget(2000, 10, 100).wholeMax).toBe(60);
+});

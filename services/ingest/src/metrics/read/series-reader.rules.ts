@@ -1,0 +1,113 @@
+import {
+  bucketOf,
+  createM4Sampler,
+  decodeSegmentKey,
+  readChunkStatistics,
+  type ChunkStatistics,
+} from "@tidemark/metric-codec";
+import { createFirstPoints, type Points } from "./first-points.rules.ts";
+import { decodeChunk, type KeyFacts, type SeriesRow, type SeriesTaker, type StepRange } from "./metric-rows.rules.ts";
+import { sampleSeries } from "./sample-series.rules.ts";
+import { pointsToRead } from "./series-budget.rules.ts";
+
+/** Which series of one key to make. */
+export type SeriesPlan = {
+  readonly key: string;
+  readonly range: StepRange;
+  /** The most points of a series that is not sampled. */
+  readonly limit: number;
+  /** The number of parts that a series of more points than the limit is sampled in; undefined: it loses its tail. */
+  readonly buckets: number | undefined;
+};
+
+/** The series of one run, with the version of the run. */
+export type RunSeries = { readonly version: number } & ReturnType<SeriesCollector["take"]>;
+
+/** Makes series out of the rows of a read. */
+export type SeriesReader = {
+  /** Takes the next row and keeps no reference to it. @throws CodecError for a damaged row */
+  readonly add: (row: SeriesRow) => void;
+  /** Returns the series of all runs, in the order of the runs. */
+  take(): RunSeries[];
+};
+
+/** Creates a reader. Its memory is bounded by the limit, or the buckets, of each run, and one row. */
+export function createSeriesReader(plan: SeriesPlan): SeriesReader {
+  const runs: { version: number; facts: KeyFacts | null; collector: SeriesCollector }[] = [];
+
+  const collectorFor = (facts: KeyFacts | null): SeriesCollector => {
+    if (facts === null || plan.buckets === undefined || facts.count <= plan.limit) {
+      return collectFirst(plan.limit, plan.range);
+    }
+    return collectSample(facts, plan.buckets);
+  };
+
+  return {
+    add(row) {
+      if (row.kind === "run") {
+        // Each page begins with the run in which the page before ended.
+        if (runs.length < row.run) {
+          runs.push({ version: row.version, facts: row.key, collector: collectorFor(row.key) });
+        }
+        return;
+      }
+      const { collector, facts } = runs[row.run - 1]!;
+      if (row.kind === "head") {
+        // The statement and the sampler agree about buckets, because they calculate alike.
+        if (!collector.addStatistics(readChunkStatistics(row.statistics))) {
+          throw new Error("a chunk came without its points");
+        }
+      } else if (row.kind === "chunk") collector.add(decodeChunk(row.chunk));
+      else {
+        const { bytes, receivedUs } = row.segment;
+        const series = decodeSegmentKey(bytes, { key: plan.key, keyId: facts!.keyId });
+        if (series !== null) collector.add({ ...series, receivedUs });
+      }
+    },
+    take: () => runs.map(({ version, collector }) => ({ version, ...collector.take() })),
+  };
+}
+
+/** Collects the series of one run for an answer. */
+type SeriesCollector = {
+  readonly add: SeriesTaker;
+  /**
+   * Takes all points of a chunk, which arrived after all those that were taken before, by the statistics of the chunk. Takes nothing and returns
+   * false when the points themselves are needed.
+   */
+  readonly addStatistics: (statistics: ChunkStatistics) => boolean;
+  /** Returns what the answer shows of the series. */
+  take(): { readonly points: Points; readonly truncated: boolean; readonly sampled: boolean };
+};
+
+/** Keeps the first `limit` points within the range by step and arrival. */
+function collectFirst(limit: number, range: StepRange): SeriesCollector {
+  const first = createFirstPoints(pointsToRead(limit), range);
+  return {
+    add: first.add,
+    addStatistics: ({ count }) => count === 0,
+    take: () => ({ points: first.take(limit), truncated: first.count() > limit, sampled: false }),
+  };
+}
+
+/**
+ * Samples a series whose step range is known. A sampled point stands for other points too, so it has no times: its time of arrival is the epoch,
+ * and it has no client's time.
+ */
+function collectSample(
+  range: { readonly firstStep: number; readonly lastStep: number },
+  buckets: number,
+): SeriesCollector {
+  const { firstStep, lastStep } = range;
+  const sampler = createM4Sampler(firstStep, lastStep, buckets);
+  const bucketIn = (step: number): number => bucketOf(step, firstStep, lastStep, buckets);
+  return {
+    add: ({ steps, values }) => sampleSeries(sampler, bucketIn, steps, values),
+    addStatistics: sampler.addChunk,
+    take: () => {
+      const { steps, values } = sampler.sample();
+      const points = { steps, values, createdUs: new Float64Array(steps.length), timestampsUs: new Float64Array(0) };
+      return { points, truncated: false, sampled: true };
+    },
+  };
+}

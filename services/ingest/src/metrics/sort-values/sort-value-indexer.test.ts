@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { sql, type Db } from "@tidemark/pg";
+import {
+  callOf,
+  columnsOf,
+  startIngest,
+  type IngestFixture,
+  type Tenant,
+  type TestPoint,
+} from "../../ingest.fixture.ts";
+import { indexQuietRuns } from "./sort-value-indexer.ts";
+import { listUnindexedRuns, indexSortValues, endIndexing } from "./sort-values.sql.ts";
+
+let fixture: IngestFixture;
+let workerDb: Db;
+let runsDb: Db;
+beforeAll(async () => {
+  fixture = await startIngest();
+  workerDb = fixture.poolOf("tidemark_ingest_worker");
+  runsDb = fixture.poolOf("tidemark_runs");
+});
+afterAll(() => fixture.close());
+
+/** The writer's clock. */
+let nowMs = 0;
+let writer: IngestFixture["write"];
+beforeAll(() => {
+  writer = fixture.writer(undefined, { nowMs: () => nowMs });
+});
+
+const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
+  writer.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
+
+const agoMinutes = sql(
+  "test_ago",
+  "UPDATE ingest.unsettled_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
+);
+/** Five minutes pass for the database and for the writer. */
+const makeQuiet = (runId: string) => {
+  nowMs += 5 * 60_000;
+  return fixture.owner.rows(agoMinutes, [runId, 5]);
+};
+const indexAll = () => indexQuietRuns({ db: fixture.db, workerDb });
+
+const ranks = sql(
+  "test_ranks",
+  `SELECT 'indexed' AS state, key, rank_best, rank_latest FROM ingest.metric_ranks_v1 WHERE org_id = $1 AND run_id = $2
+   UNION ALL
+   SELECT 'unindexed', key, rank_best, rank_latest FROM ingest.unsettled_ranks_v1 WHERE org_id = $1 AND run_id = $2
+   ORDER BY key`,
+);
+const points = sql(
+  "test_points",
+  `SELECT coalesce((SELECT points FROM ingest.settled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)
+          + coalesce((SELECT points_since FROM ingest.unsettled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)::bigint AS run,
+          coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`,
+);
+
+/** What the runs service reads of a run. */
+async function read(tenant: Tenant, runId: string) {
+  return runsDb.readTenant(tenant.orgId, async (tx) => ({
+    ranks: (await tx.rows<Record<string, unknown>>(ranks, [tenant.orgId, runId])).map((row) => Object.values(row)),
+    points: await tx.one<{ run: number; project: number }>(points, [tenant.orgId, runId]),
+  }));
+}
+
+test("values to sort by are right before, while and after a run is indexed, each once", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3, score: 1 }], [1, { loss: 2, score: 5 }]);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["unindexed", "loss", -2, 2],
+      ["unindexed", "score", 5, 5],
+    ],
+    points: { run: 4, project: 0 },
+  });
+  // It was written just now.
+  await indexAll();
+  expect((await read(tenant, runId)).ranks.map(([state]) => state)).toEqual(["unindexed", "unindexed"]);
+
+  await makeQuiet(runId);
+  expect(await indexAll()).toBe(1);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["indexed", "loss", -2, 2],
+      ["indexed", "score", 5, 5],
+    ],
+    points: { run: 4, project: 4 },
+  });
+
+  await append(tenant, runId, [2, { loss: 1.5, extra: 9 }]);
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["unindexed", "extra", 9, 9],
+      ["unindexed", "loss", -1.5, 1.5],
+      ["unindexed", "score", 5, 5],
+    ],
+    points: { run: 6, project: 4 },
+  });
+  await makeQuiet(runId);
+  await indexAll();
+  expect(await read(tenant, runId)).toEqual({
+    ranks: [
+      ["indexed", "extra", 9, 9],
+      ["indexed", "loss", -1.5, 1.5],
+      ["indexed", "score", 5, 5],
+    ],
+    points: { run: 6, project: 6 },
+  });
+});
+
+test("a write between the steps leaves the run unindexed, and the next round indexes it", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  await makeQuiet(runId);
+  const run = (await listUnindexedRuns(workerDb, 2, 100)).find((listed) => listed.runId === runId);
+  if (run === undefined) throw new Error("the quiet run is not listed");
+  await fixture.db.withTenant(tenant.orgId, (tx) => indexSortValues(tx, run, "", 100));
+  await append(tenant, runId, [1, { loss: 1 }]);
+  expect(await fixture.db.withTenant(tenant.orgId, (tx) => endIndexing(tx, run))).toBe(false);
+  expect((await read(tenant, runId)).ranks).toEqual([["unindexed", "loss", -1, 1]]);
+  await makeQuiet(runId);
+  await indexAll();
+  expect((await read(tenant, runId)).ranks).toEqual([["indexed", "loss", -1, 1]]);
+});
+
+test("a write waits for the last step, and is not lost", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  await makeQuiet(runId);
+  const run = (await listUnindexedRuns(workerDb, 2, 100)).find((listed) => listed.runId === runId);
+  if (run === undefined) throw new Error("the quiet run is not listed");
+  let written: Promise<unknown> = Promise.resolve();
+  await fixture.db.withTenant(tenant.orgId, async (tx) => {
+    await indexSortValues(tx, run, "", 100);
+    expect(await endIndexing(tx, run)).toBe(true);
+    written = append(tenant, runId, [1, { loss: 0.5 }]);
+  });
+  await written;
+  expect((await read(tenant, runId)).ranks).toEqual([["unindexed", "loss", -0.5, 0.5]]);
+});
+
+test("more keys than a step takes are all indexed", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  const metrics = Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`k${n}`, n]));
+  for (const from of [0, 600]) {
+    await append(tenant, runId, [0, Object.fromEntries(Object.entries(metrics).slice(from, from + 600))]);
+  }
+  await makeQuiet(runId);
+  await indexAll();
+  const { ranks: indexed, points: counted } = await read(tenant, runId);
+  expect(indexed).toHaveLength(1200);
+  expect(new Set(indexed.map(([state]) => state))).toEqual(new Set(["indexed"]));
+  expect(counted).toEqual({ run: 1200, project: 1200 });
+});
+
+test("indexing rests between the steps of a run with many keys as long as it works, and not at all with few", async () => {
+  const tenant = await fixture.newTenant();
+  const indexNew = async (keys: number): Promise<number[]> => {
+    const runId = await fixture.newRun(tenant);
+    await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: keys }, (_, n) => [`k${n}`, n]))]);
+    await makeQuiet(runId);
+    const rests: number[] = [];
+    const started = performance.now();
+    expect(await indexQuietRuns({ db: fixture.db, workerDb, rest: async (ms) => void rests.push(ms) })).toBe(1);
+    expect(rests.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(performance.now() - started);
+    return rests;
+  };
+  expect(await indexNew(300)).toEqual([]);
+  const rests = await indexNew(1200);
+  // Of 500, 500 and 200 keys, and one that finds no more: before the last two.
+  expect(rests).toHaveLength(2);
+  for (const ms of rests) expect(ms).toBeGreaterThan(0);
+});
+
+test("indexing that is stopped ends after the current step, and the next round does the rest", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, Object.fromEntries(Array.from({ length: 1200 }, (_, n) => [`k${n}`, n]))]);
+  await makeQuiet(runId);
+  let steps = 0;
+  expect(await indexQuietRuns({ db: fixture.db, workerDb, isStopped: () => ++steps > 1 })).toBe(0);
+  const half = (await read(tenant, runId)).ranks.filter(([state]) => state === "unindexed");
+  expect(half).toHaveLength(1200);
+  expect(await indexAll()).toBe(1);
+  expect((await read(tenant, runId)).ranks.filter(([state]) => state === "indexed")).toHaveLength(1200);
+});
+
+test("the worker sees which runs are unindexed and nothing else of them", async () => {
+  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_head_pages"), [])).rejects.toThrow(
+    /permission denied|app.org_id/,
+  );
+});
+
+test("nothing foreign is seen through the views", async () => {
+  const tenant = await fixture.newTenant();
+  const stranger = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  await append(tenant, runId, [0, { loss: 3 }]);
+  for (const view of [
+    "metric_ranks_v1",
+    "unsettled_ranks_v1",
+    "settled_points_v1",
+    "project_points_v1",
+    "unsettled_points_v1",
+  ]) {
+    const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
+      tx.rows(sql(`test_foreign_${view}`, `SELECT * FROM ingest.${view}`), []),
+    );
+    expect(seen).toEqual([]);
+  }
+});
+
+test("a process notes that a run is unindexed at most every 30 seconds", async () => {
+  const tenant = await fixture.newTenant();
+  const runId = await fixture.newRun(tenant);
+  const note = sql("test_note", "SELECT touched_minute AS minute FROM ingest.unsettled_runs WHERE run_id = $1");
+  const noteOf = async () => (await fixture.owner.one<{ minute: number }>(note, [runId]))?.minute;
+  await append(tenant, runId, [0, { loss: 1 }]);
+  const first = (await noteOf())!;
+  await fixture.owner.rows(agoMinutes, [runId, 1]);
+  nowMs += 29_999;
+  await append(tenant, runId, [1, { loss: 1 }]);
+  expect(await noteOf()).toBe(first - 1);
+  nowMs += 1;
+  await append(tenant, runId, [2, { loss: 1 }]);
+  expect(await noteOf()).toBeGreaterThanOrEqual(first);
+});

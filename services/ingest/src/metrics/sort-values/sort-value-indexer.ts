@@ -1,0 +1,91 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Db } from "@tidemark/pg";
+import type { Log } from "@tidemark/telemetry";
+import { listUnindexedRuns, indexSortValues, endIndexing, type UnindexedRun } from "./sort-values.sql.ts";
+
+/** A run is quiet when it was not written in this minute and the one before: longer than any write may take. */
+const QUIET_MINUTES = 2;
+
+const RUNS_PER_ROUND = 500;
+
+/** Few keys at a time: a write to the run waits while they are indexed. */
+const KEYS_PER_STEP = 500;
+/** A run whose keys fit into one step has a second step, which finds nothing more. */
+const STEPS_OF_FEW_KEYS = 2;
+
+/** What a sort-value indexer works with. */
+export type SortValueIndexerOptions = {
+  /** As the service's role. */
+  readonly db: Db;
+  /** As the worker's role, which sees the runs of all organizations. */
+  readonly workerDb: Db;
+  /** Waits for a number of milliseconds. */
+  readonly rest?: (ms: number) => Promise<unknown>;
+  /** Asked before each step: when true, the rest is left to the next round. */
+  readonly isStopped?: () => boolean;
+};
+
+/**
+ * Does one round: indexes the sort values of runs that have been quiet, and returns how many runs became indexed. With a run of many keys it rests
+ * as long as it works, because millions of values take PostgreSQL minutes, and other work wants it meanwhile. Several processes may do so
+ * simultaneously, and after a crash the next round goes on: a run counts as indexed only once its last statement has committed.
+ */
+export async function indexQuietRuns(options: SortValueIndexerOptions): Promise<number> {
+  const runs = await listUnindexedRuns(options.workerDb, QUIET_MINUTES, RUNS_PER_ROUND);
+  let indexed = 0;
+  for (const run of runs) if (await indexRun(run, options)) indexed += 1;
+  return indexed;
+}
+
+async function indexRun(
+  run: UnindexedRun,
+  { db, rest = pause, isStopped = () => false }: SortValueIndexerOptions,
+): Promise<boolean> {
+  let workedMs = 0;
+  for (let after: string | null = "", steps = 0; after !== null; steps += 1) {
+    if (steps >= STEPS_OF_FEW_KEYS) await rest(workedMs);
+    if (isStopped()) return false;
+    const from: string = after;
+    const started = performance.now();
+    after = await db.withTenant(run.orgId, (tx) => indexSortValues(tx, run, from, KEYS_PER_STEP));
+    workedMs = performance.now() - started;
+  }
+  return db.withTenant(run.orgId, (tx) => endIndexing(tx, run));
+}
+
+const PERIOD_MS = 15_000;
+
+/** Starts an indexer, which does a round now and every 15 seconds. `stop` ends it after the current step. */
+export function startSortValueIndexer(options: SortValueIndexerOptions & { readonly log: Log }): {
+  stop(): Promise<void>;
+} {
+  const { log } = options;
+  let stopped = false;
+  let round = Promise.resolve();
+  let running = false;
+  const work = async (): Promise<void> => {
+    running = true;
+    try {
+      // A full round means that there are more.
+      for (let indexed = RUNS_PER_ROUND; indexed === RUNS_PER_ROUND && !stopped;)
+        indexed = await indexQuietRuns({ ...options, isStopped: () => stopped });
+    } catch (error) {
+      log.warn("the sort values of runs could not be indexed; the next round tries again", { error });
+    } finally {
+      running = false;
+    }
+  };
+  const begin = (): void => {
+    if (!running) round = work();
+  };
+  begin();
+  const timer = setInterval(begin, PERIOD_MS);
+  timer.unref();
+  return {
+    stop: () => {
+      stopped = true;
+      clearInterval(timer);
+      return round;
+    },
+  };
+}

@@ -1,0 +1,421 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import {
+  AGGREGATE_NUMBERS,
+  aggregatePageOf,
+  AGGREGATES_PER_PAGE,
+  aggregateStartOf,
+  CHUNK_STATISTICS_BYTES,
+  decodeBlockKey,
+  encodeBlock,
+  KEY_RANGE_WIDTHS,
+  NUMBERS_PER_AGGREGATE,
+  STATISTICS_WIDTH_MAX,
+} from "@tidemark/metric-codec";
+import { binarySql, sql } from "@tidemark/pg";
+import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
+
+/*
+ * SQL repeats sizes and positions that packages/metric-codec owns (storage-layout.ts). Here every view and function that does is given rows
+ * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
+ *
+ *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_heads_v1 and unsettled_ranks_v1; the
+ *                      functions settle_heads, metric_run_states, append_metric_group, metric_series_page and metric_points_page
+ *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
+ *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_points_page,
+ *                      metric_reach and metric_block_tails
+ *   block directories  bytes and form of an entry: metric_chunks, metric_series_page, metric_points_page
+ *
+ * SQL does not look into landing segments.
+ */
+
+let ingest: IngestFixture;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  ingest = await startIngest();
+  tenant = await ingest.newTenant();
+});
+afterAll(() => ingest.close());
+
+const NARROWEST = Math.min(...KEY_RANGE_WIDTHS);
+const EVERYWHERE = [0, Infinity] as const;
+const BYTES_MAX = 2 ** 30;
+
+const putRun = sql(
+  "test_layout_put_run",
+  "INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count) VALUES ($1, $2, 1, $3, 0)",
+);
+const putKeys = sql(
+  "test_layout_put_keys",
+  `INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise)
+   SELECT $1, $2, k.key, k.id, k.id % 2 = 1 FROM unnest($3::text[], $4::integer[]) AS k (key, id)`,
+);
+const putPage = sql(
+  "test_layout_put_page",
+  "INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats) VALUES ($1, $2, $3, $4::float8[])",
+);
+
+const keyOf = (keyId: number): string => `k${String(keyId).padStart(5, "0")}`;
+
+/** Stores a run with these keys, their aggregates laid out as the package says; gaps are filled with numbers that nothing should read. */
+async function storeRun(keyIds: readonly number[], numberOf: (keyId: number, index: number) => number) {
+  const runId = await ingest.newRun(tenant);
+  const pages = new Map<number, number[]>();
+  for (const keyId of keyIds) {
+    const page = pages.get(aggregatePageOf(keyId)) ?? [];
+    const start = aggregateStartOf(keyId);
+    while (page.length < start) page.push(-1);
+    for (let i = 0; i < NUMBERS_PER_AGGREGATE; i++) page[start + i] = numberOf(keyId, i);
+    pages.set(aggregatePageOf(keyId), page);
+  }
+  await ingest.owner.rows(putRun, [tenant.orgId, runId, Math.max(...keyIds) + 1]);
+  await ingest.owner.rows(putKeys, [tenant.orgId, runId, keyIds.map(keyOf), keyIds]);
+  for (const [page, stats] of pages) await ingest.owner.rows(putPage, [tenant.orgId, runId, page, stats]);
+  return runId;
+}
+
+describe("aggregate pages", () => {
+  const keyIds = Array.from({ length: 2 * AGGREGATES_PER_PAGE + 2 }, (_, keyId) => keyId);
+  const isMinimized = (keyId: number): boolean => keyId % 2 === 1;
+  /** A number that tells which one it is. */
+  const markedNumber = (keyId: number, index: number): number => 100 * keyId + index + 1;
+  const numberOf = (keyId: number, name: (typeof AGGREGATE_NUMBERS)[number]): number =>
+    markedNumber(keyId, AGGREGATE_NUMBERS.indexOf(name));
+  let runId: string;
+
+  beforeAll(async () => {
+    runId = await storeRun(keyIds, markedNumber);
+  });
+
+  const view = sql(
+    "test_layout_view",
+    `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
+     FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
+  );
+
+  test("metric_heads_v1 shows each number of each key", async () => {
+    expect(await ingest.owner.rows(view, [tenant.orgId, runId])).toEqual(
+      keyIds.map((keyId) => ({
+        key: keyOf(keyId),
+        count: numberOf(keyId, "count"),
+        min: numberOf(keyId, "min"),
+        max: numberOf(keyId, "max"),
+        mean: numberOf(keyId, "mean"),
+        variance: numberOf(keyId, "m2") / numberOf(keyId, "count"),
+        latest: numberOf(keyId, "latest"),
+        latest_step: numberOf(keyId, "latestStep"),
+        best: numberOf(keyId, isMinimized(keyId) ? "min" : "max"),
+        best_step: numberOf(keyId, isMinimized(keyId) ? "minStep" : "maxStep"),
+        first_step: numberOf(keyId, "firstStep"),
+        last_step: numberOf(keyId, "latestStep"),
+      })),
+    );
+  });
+
+  const sortValues = keyIds.map((keyId) => ({
+    key: keyOf(keyId),
+    rank_best: isMinimized(keyId) ? -numberOf(keyId, "min") : numberOf(keyId, "max"),
+    rank_latest: numberOf(keyId, "latest"),
+  }));
+  const putUnsettled = sql(
+    "test_layout_put_unsettled",
+    "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
+  );
+  const unsettledRanks = sql(
+    "test_layout_unsettled_ranks",
+    "SELECT key, rank_best, rank_latest FROM ingest.unsettled_ranks_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
+  );
+  const settleHeads = sql("test_layout_settle_heads", "SELECT ingest.settle_heads($1, $2, '', 1000)");
+  const copiedRanks = sql(
+    "test_layout_copied_ranks",
+    "SELECT key, rank_best, rank_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
+  );
+
+  test("unsettled_ranks_v1 shows the best and the latest value of each key", async () => {
+    await ingest.owner.rows(putUnsettled, [tenant.orgId, runId]);
+    expect(await ingest.owner.rows(unsettledRanks, [tenant.orgId, runId])).toEqual(sortValues);
+  });
+
+  test("settle_heads copies the best and the latest value of each key", async () => {
+    await ingest.owner.rows(settleHeads, [tenant.orgId, runId]);
+    expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(sortValues);
+  });
+
+  const pagesOfKeys = sql(
+    "test_layout_pages_of_keys",
+    `SELECT page FROM ingest.metric_run_states($1, ARRAY[$2::uuid], ARRAY[true], ARRAY[1], ARRAY[$3], '{}', '{}')
+     WHERE page IS NOT NULL`,
+  );
+
+  test.each([0, 31, 32, 63, 64, 65])("metric_run_states loads the page that key %i is in", async (keyId) => {
+    expect(await ingest.owner.rows(pagesOfKeys, [tenant.orgId, runId, keyOf(keyId)])).toEqual([
+      { page: aggregatePageOf(keyId) },
+    ]);
+  });
+
+  const putStretch = sql(
+    "test_layout_put_stretch",
+    `SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
+       ARRAY[0::bigint], ARRAY[true], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.metric_head_stretch])`,
+  );
+  const pageStats = sql(
+    "test_layout_page_stats",
+    "SELECT stats FROM ingest.metric_head_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
+  );
+
+  test.each([
+    ["its first key", 0, 1],
+    ["keys in its middle", 5, 3],
+    ["its last key", AGGREGATES_PER_PAGE - 1, 1],
+    ["all of its keys", 0, AGGREGATES_PER_PAGE],
+  ])("append_metric_group replaces of a full page %s and nothing else", async (_, slot, count) => {
+    const stored = keyIds.slice(0, AGGREGATES_PER_PAGE);
+    const changed = await storeRun(stored, markedNumber);
+    const stats = Array.from({ length: count * NUMBERS_PER_AGGREGATE }, (_number, i) => -10 - i);
+    const values = [tenant.orgId, changed, stored.length, 0, slot, stats];
+    expect(await ingest.owner.rows(putStretch, values)).toEqual([{ outcome: "applied" }]);
+    const expected = stored.flatMap((keyId) => AGGREGATE_NUMBERS.map((_name, i) => markedNumber(keyId, i)));
+    expected.splice(slot * NUMBERS_PER_AGGREGATE, stats.length, ...stats);
+    expect(await ingest.owner.rows(pageStats, [tenant.orgId, changed, 0])).toEqual([{ stats: expected }]);
+  });
+
+  const seriesRun = sql(
+    "test_layout_series_run",
+    `SELECT key_id, count, first_step, last_step
+     FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', 10, NULL, 1, -1, 1000) WHERE kind = 'run'`,
+  );
+
+  test("metric_series_page returns the count and the steps of each key", async () => {
+    for (const keyId of keyIds) {
+      expect(await ingest.owner.rows(seriesRun, [tenant.orgId, runId, keyOf(keyId)])).toEqual([
+        {
+          key_id: keyId,
+          count: numberOf(keyId, "count"),
+          first_step: numberOf(keyId, "firstStep"),
+          last_step: numberOf(keyId, "latestStep"),
+        },
+      ]);
+    }
+  });
+
+  const pointKeys = sql(
+    "test_layout_point_keys",
+    `SELECT key_id FROM ingest.metric_points_page($1, $2, '', $3, $4, $5, -1, -1, -1, 1000000, 1000, 1000000000, 1000000000)
+     WHERE kind = 'key'`,
+  );
+  const keysOfPoints = async (from: number, to: number, pointsMax: number): Promise<unknown[]> =>
+    (await ingest.owner.rows<{ key_id: number }>(pointKeys, [tenant.orgId, runId, from, to, pointsMax])).map(
+      ({ key_id }) => key_id,
+    );
+
+  test("metric_points_page reads the keys whose steps touch the range", async () => {
+    for (const keyId of keyIds) {
+      const [first, last] = [numberOf(keyId, "firstStep"), numberOf(keyId, "latestStep")];
+      expect(await keysOfPoints(last, first, 1_000_000)).toEqual([keyId]);
+      expect(await keysOfPoints(last + 1, first, 1_000_000)).toEqual([]);
+      expect(await keysOfPoints(last, first - 1, 1_000_000)).toEqual([]);
+    }
+  });
+
+  test("metric_points_page stops at the key whose count completes the points that are wanted", async () => {
+    let wanted = 0;
+    for (const [i, keyId] of keyIds.entries()) {
+      expect(await keysOfPoints(...EVERYWHERE, wanted + 1)).toEqual(keyIds.slice(0, i + 1));
+      wanted += numberOf(keyId, "count");
+    }
+  });
+});
+
+const putBlock = sql(
+  "test_layout_put_block",
+  `INSERT INTO ingest.metric_blocks (org_id, run_id, first_key, width, first_seq, last_seq, first_step, last_step, points,
+     value_count, steps_end, axis_end, heads, data)
+   VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+);
+
+const firstKeyOf = (keyId: number, width: number): number => keyId - (keyId % width);
+/** A value that tells which key and which block it is of. */
+const valueOf = (keyId: number, seq: number): number => keyId + seq / 8;
+
+/** Encodes a block of the key range of `width` keys around a key: at each step a value of this key, its neighbors and the outermost keys. */
+function blockAround(keyId: number, width: number, seq: number, steps: readonly number[]) {
+  const firstKey = firstKeyOf(keyId, width);
+  const keyIds = [firstKey, keyId - 1, keyId, keyId + 1, firstKey + width - 1]
+    .filter((id, i, all) => id >= firstKey && id < firstKey + width && all.indexOf(id) === i)
+    .sort((a, b) => a - b);
+  const block = encodeBlock(
+    {
+      keyIds: Uint32Array.from(keyIds),
+      steps: Float64Array.from(steps),
+      receivedUs: new Float64Array(steps.length).fill(seq),
+      timestampsUs: new Float64Array(0),
+      offsets: new Uint32Array(0),
+      pointIndexes: new Uint32Array(0),
+      values: Float64Array.from(keyIds.flatMap((id) => steps.map(() => valueOf(id, seq)))),
+    },
+    { firstKey, width, effort: "fast" },
+  );
+  return { firstKey, width, seq, block };
+}
+
+async function storeBlock(runId: string, { firstKey, width, seq, block }: ReturnType<typeof blockAround>) {
+  const { firstStep, lastStep, points, valueCount, stepsEnd, axisEnd, statistics, data } = block;
+  const ranges = [firstKey, width, seq, firstStep, lastStep, points, valueCount, stepsEnd, axisEnd];
+  await ingest.owner.rows(putBlock, [tenant.orgId, runId, ...ranges, statistics, data]);
+}
+
+const EDGES = [0, 1, 14, 15, 16, 17, 255, 256, 271, 4094, 4095, 4096, 4111, 8191, 8192];
+
+describe("key ranges", () => {
+  test.each(KEY_RANGE_WIDTHS)("of %i keys may be stored", async (width) => {
+    const runId = await ingest.newRun(tenant);
+    for (const keyId of [0, width, 3 * width])
+      await expect(storeBlock(runId, blockAround(keyId, width, 1, [0]))).resolves.toBeUndefined();
+  });
+
+  test.each([1, 8, 32, 128, 512, 1024, 2048, 8192, 65_536])("of %i keys may not be stored", async (width) => {
+    const runId = await ingest.newRun(tenant);
+    await expect(storeBlock(runId, blockAround(0, width, 1, [0]))).rejects.toThrow(
+      'check constraint "metric_blocks_check"',
+    );
+  });
+
+  test.each(KEY_RANGE_WIDTHS)("of %i keys may start at multiples of that only", async (width) => {
+    const runId = await ingest.newRun(tenant);
+    const block = { ...blockAround(0, width, 1, [0]), firstKey: width / 2 };
+    await expect(storeBlock(runId, block)).rejects.toThrow('check constraint "metric_blocks_check"');
+  });
+
+  const tails = sql("test_layout_tails", "SELECT width FROM ingest.metric_block_tails($1, $2, ARRAY[0], $3)");
+
+  test("of the smallest width are those whose sealed blocks metric_block_tails ends at", async () => {
+    const runId = await ingest.newRun(tenant);
+    const widths = KEY_RANGE_WIDTHS.toReversed();
+    for (const [i, width] of widths.entries()) await storeBlock(runId, blockAround(0, width, 1 + i, [0, 1, 2]));
+    const widthsOf = async (sealedPoints: number) =>
+      (await ingest.owner.rows<{ width: number }>(tails, [tenant.orgId, runId, sealedPoints])).map(
+        ({ width }) => width,
+      );
+    expect(await widthsOf(3)).toEqual(KEY_RANGE_WIDTHS.filter((width) => width !== NARROWEST));
+    expect(await widthsOf(4)).toEqual([...KEY_RANGE_WIDTHS]);
+  });
+});
+
+describe("blocks of a key", () => {
+  type Part = { kind: string; steps: Buffer; times: Buffer | null; section: Buffer };
+  type KeyBlocks = { readonly runId: string; readonly blocks: ReturnType<typeof blockAround>[] };
+
+  /** Stores a run with a block of each width around the key, the narrowest first, at step 0; the key has `count` points by its aggregate. */
+  async function storeKeyBlocks(keyId: number, count: number): Promise<KeyBlocks> {
+    const runId = await storeRun([keyId], (_, index) => (AGGREGATE_NUMBERS[index] === "count" ? count : 0));
+    const blocks = KEY_RANGE_WIDTHS.toReversed().map((width, i) => blockAround(keyId, width, 1 + i, [0]));
+    for (const block of blocks) await storeBlock(runId, block);
+    return { runId, blocks };
+  }
+
+  const valuesOf = (parts: readonly Part[]): number[][] => parts.map((part) => [...decodeBlockKey(part).values]);
+  const valuesIn = (keyId: number, { blocks }: KeyBlocks): number[][] => blocks.map(({ seq }) => [valueOf(keyId, seq)]);
+
+  const chunks = binarySql(
+    "test_layout_chunks",
+    "SELECT steps, times, section FROM ingest.metric_chunks($1, $2, $3, 0, 'Infinity', -1, $4)",
+  );
+
+  test.each(EDGES)("metric_chunks finds key %i in blocks of all widths", async (keyId) => {
+    const stored = await storeKeyBlocks(keyId, 3);
+    const parts = await ingest.owner.rows<Part>(chunks, [tenant.orgId, stored.runId, keyId, BYTES_MAX]);
+    expect(valuesOf(parts)).toEqual(valuesIn(keyId, stored));
+  });
+
+  const series = binarySql(
+    "test_layout_series",
+    `SELECT kind, steps, times, section
+     FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', $4, $5, 1, -1, $6) WHERE kind <> 'run'`,
+  );
+  const seriesOf = (runId: string, keyId: number, pointsMax: number, buckets: number | null): Promise<Part[]> =>
+    ingest.owner.rows<Part>(series, [tenant.orgId, runId, keyOf(keyId), pointsMax, buckets, BYTES_MAX]);
+
+  test.each(EDGES)("metric_series_page finds key %i in blocks of all widths", async (keyId) => {
+    const stored = await storeKeyBlocks(keyId, 3);
+    const parts = await seriesOf(stored.runId, keyId, 10, null);
+    expect(parts.map(({ kind }) => kind)).toEqual(stored.blocks.map(() => "chunk"));
+    expect(valuesOf(parts)).toEqual(valuesIn(keyId, stored));
+  });
+
+  test.each(EDGES)("metric_series_page takes the statistics of key %i where a block has some", async (keyId) => {
+    const stored = await storeKeyBlocks(keyId, 1000);
+    const parts = await seriesOf(stored.runId, keyId, 10, 4);
+    expect(parts.map(({ kind }) => kind)).toEqual(
+      stored.blocks.map(({ width }) => (width <= STATISTICS_WIDTH_MAX ? "head" : "chunk")),
+    );
+    const { block, firstKey } = stored.blocks[0]!;
+    const at = CHUNK_STATISTICS_BYTES * (keyId - firstKey);
+    expect([...parts[0]!.section]).toEqual([...block.statistics!.subarray(at, at + CHUNK_STATISTICS_BYTES)]);
+    expect(valuesOf(parts.slice(1))).toEqual(valuesIn(keyId, stored).slice(1));
+  });
+
+  const points = binarySql(
+    "test_layout_points",
+    `SELECT kind, steps, times, keys, section
+     FROM ingest.metric_points_page($1, $2, '', 0, 'Infinity', 1000, -1, -1, -1, $3, 10, 1000000, $4) WHERE kind IN ('block', 'chunk')`,
+  );
+  const pointsOf = (runId: string, shortMax: number): Promise<(Part & { keys: Buffer | null })[]> =>
+    ingest.owner.rows(points, [tenant.orgId, runId, BYTES_MAX, shortMax]);
+
+  test.each(EDGES)("metric_points_page finds key %i in blocks of all widths", async (keyId) => {
+    const stored = await storeKeyBlocks(keyId, 3);
+    const ofShortKey = await pointsOf(stored.runId, 1000);
+    expect(
+      ofShortKey.map(({ kind, keys, section }) => [kind, keys!.readInt32BE(0), keys!.readInt32BE(4) - section.length]),
+    ).toEqual(stored.blocks.map(() => ["block", keyId, 0]));
+    expect(valuesOf(ofShortKey)).toEqual(valuesIn(keyId, stored));
+    const ofLongKey = await pointsOf(stored.runId, 2);
+    expect(ofLongKey.map(({ kind }) => kind)).toEqual(stored.blocks.map(() => "chunk"));
+    expect(valuesOf(ofLongKey)).toEqual(valuesIn(keyId, stored));
+  });
+});
+
+describe("chunk statistics", () => {
+  const chunkValues = sql("test_layout_chunk_values", "SELECT ingest.chunk_values($1, $2) AS count");
+
+  test("chunk_values reads the count of each key of a key range", async () => {
+    const keyIds = Uint32Array.from({ length: STATISTICS_WIDTH_MAX }, (_, i) => i);
+    // The key at index k is at the first k + 1 points.
+    const offsets = [0];
+    for (const keyId of keyIds) offsets.push(offsets.at(-1)! + keyId + 1);
+    const { statistics } = encodeBlock(
+      {
+        keyIds,
+        steps: Float64Array.from(keyIds),
+        receivedUs: new Float64Array(keyIds.length),
+        timestampsUs: new Float64Array(0),
+        offsets: Uint32Array.from(offsets),
+        pointIndexes: Uint32Array.from([...keyIds].flatMap((keyId) => [...keyIds.subarray(0, keyId + 1)])),
+        values: new Float64Array(offsets.at(-1)!).fill(-1.5),
+      },
+      { firstKey: 0, width: STATISTICS_WIDTH_MAX, effort: "fast" },
+    );
+    for (const keyId of keyIds) {
+      const end = CHUNK_STATISTICS_BYTES * (keyId + 1);
+      expect(await ingest.owner.rows(chunkValues, [statistics, keyId])).toEqual([{ count: keyId + 1 }]);
+      expect(await ingest.owner.rows(chunkValues, [statistics!.subarray(0, end), keyId])).toEqual([
+        { count: keyId + 1 },
+      ]);
+      expect(await ingest.owner.rows(chunkValues, [statistics!.subarray(0, end - 1), keyId])).toEqual([{ count: 0 }]);
+    }
+  });
+
+  const reach = sql("test_layout_reach", "SELECT ingest.metric_reach($1, $2, $3, 0, 'Infinity', $4) AS step");
+
+  test.each(EDGES)("metric_reach counts the values of key %i in the blocks that have statistics", async (keyId) => {
+    const runId = await ingest.newRun(tenant);
+    await storeBlock(runId, blockAround(keyId, NARROWEST, 1, [0, 1, 2]));
+    await storeBlock(runId, blockAround(keyId, NARROWEST, 2, [3, 4, 5]));
+    for (const [i, width] of KEY_RANGE_WIDTHS.filter((one) => one !== NARROWEST).entries())
+      await storeBlock(runId, blockAround(keyId, width, 3 + i, [0, 0, 0]));
+    const reached = async (wanted: number) =>
+      (await ingest.owner.one<{ step: number }>(reach, [tenant.orgId, runId, keyId, wanted]))!.step;
+    expect([await reached(3), await reached(4), await reached(6), await reached(7)]).toEqual([2, 5, 5, Infinity]);
+  });
+});

@@ -1,0 +1,135 @@
+import { hash } from "node:crypto";
+import { badRequest, isAppError } from "@tidemark/errors";
+import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/metric-codec";
+import { idempotencyHashes } from "@tidemark/pg";
+import type { Refusal } from "@tidemark/proto/common/v1/common";
+import type {
+  AppendMetricsRequest,
+  AppendMetricsTogetherRequestSchema,
+  AppendMetricsTogetherResponseSchema,
+  MetricColumns,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf, pathId } from "@tidemark/requests";
+import type { Call, Handler } from "@tidemark/rpc";
+import type { RunDirectory } from "../../runs/run-directory.ts";
+import { throwBodyFault } from "../../writes/write-steps.ts";
+import type { MetricWriter } from "./metric-writer.ts";
+
+/*
+ * The path of a metric write, in the order in which to read it:
+ *
+ *     append-metrics.ts         reads the request; several writes may share a call
+ *     metric-writer.ts          puts the write in the queue and takes groups out of it; repeats of a write get its reply
+ *     pending-write.ts          a write in the queue, and whether it leaves a dirty marker
+ *     write-queue.rules.ts      which writes make the next group
+ *     commit-group.ts           stores a group in one transaction and answers its writes
+ *     group-draft.ts            makes the statement of a group out of what is known of its runs
+ *     run-states.ts             what is known of runs, in memory
+ *     run-draft.rules.ts        numbers new keys and changes the aggregate pages of a run
+ *     key-aggregates.rules.ts   the aggregates of a write, and the merge of two aggregates
+ *     metric-group.sql.ts       loads what is not known, and stores the group
+ */
+
+/**
+ * Stores a write. With `waits` it waits while another write holds its idempotency key; without, it is refused immediately with
+ * idempotency_in_progress.
+ */
+export type AppendMetrics = (
+  request: AppendMetricsRequest,
+  call: Call,
+  options?: { readonly waits: boolean },
+) => Promise<{ inserted: number; replayed: boolean }>;
+
+/**
+ * IngestService.AppendMetrics.
+ * @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress, service_unavailable
+ */
+export function appendMetricsHandler(deps: {
+  readonly runs: RunDirectory;
+  readonly metricWriter: MetricWriter;
+}): AppendMetrics {
+  const { runs, metricWriter } = deps;
+  return async (request, call, { waits } = { waits: true }) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
+    const columns = columnsOf(request.columns);
+    await runs.require(caller, [runId]);
+    const keys = JSON.stringify(columns.keys);
+    return metricWriter.append({
+      waits,
+      orgId: caller.orgId,
+      runId,
+      columns,
+      keySet: hash("sha256", keys, "base64url"),
+      idempotency:
+        request.idempotencyKey === ""
+          ? null
+          : idempotencyHashes({
+              key: request.idempotencyKey,
+              route: `POST /runs/{run_id}/metrics${request.batch ? "/batch" : ""}`,
+              parts: [runId, keys, ...fingerprintParts(columns)],
+            }),
+    });
+  };
+}
+
+/** @throws bad_request when the arrays do not fit together or hold impossible numbers */
+function columnsOf(message: MetricColumns | undefined): Columns {
+  if (message === undefined || message.values.length === 0) throw badRequest("at least one point is needed");
+  try {
+    return columnsFromParts(message);
+  } catch (error) {
+    throw isCodecError(error) ? badRequest(error.message) : error;
+  }
+}
+
+/**
+ * Returns the content of a batch besides its keys, for its fingerprint: all that is stored, independent of how it is stored, so that a repeat
+ * is recognized even after an upgrade. The columns have one form whatever the order of keys in the JSON was.
+ */
+function fingerprintParts(columns: Columns): Uint8Array[] {
+  const bytes = (array: Float64Array | Uint32Array): Uint8Array =>
+    new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [
+    bytes(columns.steps),
+    bytes(columns.timestampsUs),
+    bytes(columns.values),
+    bytes(columns.offsets),
+    bytes(columns.pointIndexes),
+  ];
+}
+
+/** Most writes of one call. */
+const WRITES_MAX = 64;
+
+/**
+ * IngestService.AppendMetricsTogether: stores each write separately, all simultaneously. A write that would have to wait for its idempotency key
+ * is sent back, so that the others need not wait with it. Unknown errors are reported to `onUnknownError`, as those of a call with one write are.
+ * @throws bad_request for no write or more than 64
+ */
+export function appendMetricsTogetherHandler(deps: {
+  readonly append: AppendMetrics;
+  /** Returns an error as a part of an answer. */
+  readonly refusalOf: (error: unknown) => Refusal;
+  readonly onUnknownError: (error: unknown) => void;
+}): Handler<typeof AppendMetricsTogetherRequestSchema, typeof AppendMetricsTogetherResponseSchema> {
+  const { append, refusalOf, onUnknownError } = deps;
+  return async ({ writes }, call) => {
+    if (writes.length === 0 || writes.length > WRITES_MAX) throw badRequest(`1 to ${WRITES_MAX} writes share a call`);
+    const outcomes = await Promise.all(
+      writes.map(async (write) => {
+        try {
+          return { outcome: { case: "stored" as const, value: await append(write, call, { waits: false }) } };
+        } catch (error) {
+          if (isAppError(error) && error.reason === "idempotency_in_progress") {
+            return { outcome: { case: "alone" as const, value: true } };
+          }
+          if (!isAppError(error)) onUnknownError(error);
+          return { outcome: { case: "refused" as const, value: refusalOf(error) } };
+        }
+      }),
+    );
+    return { outcomes };
+  };
+}

@@ -1,0 +1,239 @@
+import { binarySql, sql, type Tx } from "@tidemark/pg";
+import {
+  boolArray,
+  byteaArray,
+  float8Array,
+  int4Array,
+  int8Array,
+  readFloat8Array,
+  textArray,
+  uuidArray,
+} from "../../writes/binary-array.sql.ts";
+import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
+import type { PageChange } from "./run-draft.rules.ts";
+
+/** What a writer asks about runs; `run` is an index of `runIds`. */
+export type MetricRunsQuery = {
+  readonly orgId: string;
+  readonly runIds: readonly string[];
+  /** For each run, whether the pages of its keys are wanted too. */
+  readonly withPages: readonly boolean[];
+  /** Keys whose ids are wanted. */
+  readonly keys: readonly { readonly run: number; readonly key: string }[];
+  readonly pages: readonly { readonly run: number; readonly page: number }[];
+};
+
+/** What is stored of a run's metrics; zeros for a run that was never written. */
+export type StoredRun = { readonly version: number; readonly keyCount: number; readonly pointCount: number };
+
+/** What is stored of runs, all as of one moment. */
+export type MetricRunsState = {
+  /** In the order of `runIds`. */
+  readonly runs: readonly StoredRun[];
+  /** In the order of `keys`; -1 where the run does not have the key. */
+  readonly keyIds: Int32Array;
+  readonly pages: readonly { readonly run: number; readonly page: number; readonly numbers: Float64Array }[];
+};
+
+type StoredRow = {
+  place: number | null;
+  keyIds: Buffer | null;
+  version: number;
+  keyCount: number;
+  pointCount: number;
+  page: number | null;
+  stats: Buffer;
+};
+
+const loadRuns = binarySql(
+  "ingest_load_metric_runs",
+  `SELECT place, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", page, stats
+   FROM ingest.metric_run_states($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+const NEVER_WRITTEN: StoredRun = { version: 0, keyCount: 0, pointCount: 0 };
+
+/** Loads what the next writes to some runs have to know. */
+export async function loadMetricRuns(tx: Tx, query: MetricRunsQuery): Promise<MetricRunsState> {
+  const { orgId, runIds, withPages, keys, pages } = query;
+  const rows = await tx.rows<StoredRow>(loadRuns, [
+    orgId,
+    uuidArray(runIds),
+    boolArray(withPages),
+    int4Array(keys.map(({ run }) => run + 1)),
+    textArray(keys.map(({ key }) => key)),
+    int4Array(pages.map(({ run }) => run + 1)),
+    int4Array(pages.map(({ page }) => page)),
+  ]);
+  const runs: StoredRun[] = runIds.map(() => NEVER_WRITTEN);
+  const found: { run: number; page: number; numbers: Float64Array }[] = [];
+  let keyIds = new Int32Array(0);
+  for (const row of rows) {
+    if (row.place === null) keyIds = int32sOf(row.keyIds);
+    else if (row.page === null) {
+      const { version, keyCount, pointCount } = row;
+      runs[row.place - 1] = { version, keyCount, pointCount };
+    } else found.push({ run: row.place - 1, page: row.page, numbers: readFloat8Array(row.stats) });
+  }
+  return { runs, keyIds, pages: found };
+}
+
+const lockRuns = sql("ingest_lock_metric_runs", "SELECT ingest.lock_metric_runs($1, $2)");
+
+/** Makes all other writers of the runs wait until the transaction ends. */
+export async function lockMetricRuns(tx: Tx, orgId: string, runIds: readonly string[]): Promise<void> {
+  await tx.rows(lockRuns, [orgId, uuidArray(runIds)]);
+}
+
+function int32sOf(bytes: Buffer | null): Int32Array<ArrayBuffer> {
+  const numbers = new Int32Array((bytes?.length ?? 0) / 4);
+  for (let i = 0; i < numbers.length; i++) numbers[i] = bytes!.readInt32BE(4 * i);
+  return numbers;
+}
+
+/** A run that a group writes to. */
+export type GroupRun = {
+  readonly runId: string;
+  /** The version that the draft was made for; 0: never written. */
+  readonly version: number;
+  readonly keyCount: number;
+  readonly pointCount: number;
+  /** Whether a recent note says that the run is unindexed; otherwise this group leaves one. */
+  readonly noted: boolean;
+  readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
+  readonly changes: readonly PageChange[];
+  /** At least one. They get the versions after `version`, one by one. */
+  readonly writes: readonly GroupWrite[];
+};
+
+/** One accepted request of a group. */
+export type GroupWrite = {
+  readonly idempotency: IdempotencyHashes | null;
+  /** Its landing segment. */
+  readonly segment: Uint8Array;
+  readonly firstStep: number;
+  readonly lastStep: number;
+  readonly valueCount: number;
+  /** After how many seconds a compactor shall look at the run; null: this write leaves no dirty marker. */
+  readonly markerSeconds: number | null;
+};
+
+/**
+ * What became of a group. `keys`: these writes, by their index among the group's writes with an idempotency key, cannot be stored: a repeat, a
+ * key that was used for another request, or a key that another transaction holds. `stale`: these runs have other versions by now. In both cases
+ * nothing was written.
+ */
+export type GroupOutcome =
+  | { readonly outcome: "applied" }
+  | { readonly outcome: "keys"; readonly keys: readonly UnusableKey[] }
+  | { readonly outcome: "stale"; readonly runIds: readonly string[] };
+
+/** `inserted` is the reply to the first request. */
+export type UnusableKey =
+  | { readonly index: number; readonly state: "held" | "reused" }
+  | { readonly index: number; readonly state: "replayed"; readonly inserted: number };
+
+type OutcomeRow = {
+  outcome: "applied" | "keys" | "stale";
+  places: number[] | null;
+  sameBodies: (boolean | null)[] | null;
+  replies: (Buffer | null)[] | null;
+};
+
+// The statement cuts the stretches out of the array; the function would copy the whole array for each of them.
+const appendGroup = sql(
+  "ingest_append_metric_group",
+  `SELECT outcome, places, same_bodies AS "sameBodies", old_replies AS "replies"
+   FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
+     ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.metric_head_stretch
+           FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)))`,
+);
+
+/** Stands for no dirty marker. */
+const NO_MARKER = -1;
+
+/** Stores a group of writes of one organization, all of it or nothing. The runs are in the order of their ids. */
+export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly GroupRun[]): Promise<GroupOutcome> {
+  // The statement counts runs from 1.
+  const writes = runs.flatMap((run, i) => run.writes.map((write) => ({ ...write, run: i + 1 })));
+  const seqs = runs.flatMap((run) => run.writes.map((_, i) => run.version + 1 + i));
+  const keyed = writes.filter(({ idempotency }) => idempotency !== null);
+  const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
+  const stretches = stretchesOf(runs);
+  const row = await tx.one<OutcomeRow>(appendGroup, [
+    orgId,
+    uuidArray(runs.map(({ runId }) => runId)),
+    int8Array(runs.map(({ version }) => version)),
+    int8Array(runs.map(({ version, writes: own }) => version + own.length)),
+    int4Array(runs.map(({ keyCount }) => keyCount)),
+    int8Array(runs.map(({ pointCount }) => pointCount)),
+    boolArray(runs.map(({ noted }) => noted)),
+    int4Array(writes.map(({ run }) => run)),
+    int8Array(seqs),
+    float8Array(writes.map(({ firstStep }) => firstStep)),
+    float8Array(writes.map(({ lastStep }) => lastStep)),
+    byteaArray(writes.map(({ segment }) => segment)),
+    float8Array(writes.map(({ markerSeconds }) => markerSeconds ?? NO_MARKER)),
+    byteaArray(keyed.map(({ idempotency }) => idempotency!.key)),
+    byteaArray(keyed.map(({ idempotency }) => idempotency!.body)),
+    byteaArray(keyed.map(({ valueCount }) => replyOf(valueCount))),
+    int4Array(newKeys.map(({ run }) => run)),
+    textArray(newKeys.map(({ key }) => key)),
+    int4Array(newKeys.map(({ keyId }) => keyId)),
+    boolArray(newKeys.map(({ minimize }) => minimize)),
+    float8Array(stretches.numbers),
+    int4Array(stretches.runs),
+    int4Array(stretches.pages),
+    int4Array(stretches.slots),
+    int4Array(stretches.starts),
+    int4Array(stretches.lengths),
+  ]);
+  return outcomeOf(row!, runs);
+}
+
+function stretchesOf(runs: readonly GroupRun[]) {
+  const all = runs.flatMap(({ changes }, i) => changes.map((change) => ({ ...change, run: i + 1 })));
+  const lengths = all.map((change) => change.numbers.length);
+  const numbers = new Float64Array(lengths.reduce((sum, length) => sum + length, 0));
+  const starts: number[] = [];
+  let at = 0;
+  for (const change of all) {
+    starts.push(at);
+    numbers.set(change.numbers, at);
+    at += change.numbers.length;
+  }
+  return {
+    runs: all.map(({ run }) => run),
+    pages: all.map(({ page }) => page),
+    slots: all.map(({ slot }) => slot),
+    starts,
+    lengths,
+    numbers,
+  };
+}
+
+/** Returns the reply that is kept for repeats: how many values were stored. */
+function replyOf(valueCount: number): Buffer {
+  const bytes = Buffer.allocUnsafe(4);
+  bytes.writeInt32BE(valueCount);
+  return bytes;
+}
+
+/** Returns the number of values in a kept reply. */
+export function insertedOf(reply: Uint8Array): number {
+  return Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).readInt32BE();
+}
+
+function outcomeOf({ outcome, places, sameBodies, replies }: OutcomeRow, runs: readonly GroupRun[]): GroupOutcome {
+  if (outcome === "applied") return { outcome };
+  if (outcome === "stale") return { outcome, runIds: places!.map((place) => runs[place - 1]!.runId) };
+  const keys = places!.map((place, i): UnusableKey => {
+    const index = place - 1;
+    const reply = replies![i];
+    if (reply === null || reply === undefined) return { index, state: "held" };
+    return sameBodies![i] === true
+      ? { index, state: "replayed", inserted: insertedOf(reply) }
+      : { index, state: "reused" };
+  });
+  return { outcome, keys };
+}

@@ -1,0 +1,144 @@
+import { AppError, isAppError } from "@tidemark/errors";
+import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
+import type { Metrics } from "@tidemark/telemetry";
+import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
+import { commitGroup, commitHeld } from "./commit-group.ts";
+import {
+  bytesOfWrite,
+  createPendingWrite,
+  type MetricReply,
+  type MetricWrite,
+  type PendingWrite,
+} from "./pending-write.ts";
+import { createRunStates } from "./run-states.ts";
+import { createWriteQueue } from "./write-queue.rules.ts";
+
+/** Stores metric writes, several with each commit. */
+export type MetricWriter = {
+  /**
+   * Resolves when the write is durable and visible, or when it was so before.
+   * @throws idempotency_key_reused, idempotency_in_progress, service_unavailable when too much waits already, and what the database reports
+   */
+  append(write: MetricWrite): Promise<MetricReply>;
+};
+
+/** What a metric writer works with. */
+export type MetricWriterOptions = {
+  readonly db: Db;
+  readonly markers: DirtyMarkers;
+  /** A clock that never steps back. */
+  readonly nowMs: () => number;
+  /** Memory for what is known of runs that are being written. */
+  readonly cacheBytes: number;
+  /** Memory for writes that wait or are being stored. */
+  readonly queueBytes: number;
+  readonly metrics: Pick<Metrics, "metricGroup" | "metricsRefused">;
+};
+
+/** In a larger group a write costs hardly less, and all of its writes wait longer. */
+const GROUP = { writesMax: 64, bytesMax: 1024 * 1024 };
+/** While one group is in the database, the next is prepared. */
+const GROUPS_IN_FLIGHT = 2;
+/** The most writes that wait for an idempotency key that another process holds: each occupies a connection. */
+const HELD_MAX = 4;
+
+/** Creates a writer with nothing in its memory. */
+export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
+  const { db, markers, nowMs, cacheBytes, queueBytes, metrics } = options;
+  const queue = createWriteQueue<PendingWrite>(GROUP);
+  /** Writes by organization and idempotency key, until they are answered. */
+  const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
+  let bytesTaken = 0;
+  let groups = 0;
+  let held = 0;
+  let isPumpDue = false;
+  const deps = { db, nowMs, markers, states: createRunStates(cacheBytes) };
+
+  const commit = async (group: readonly PendingWrite[]): Promise<void> => {
+    groups += 1;
+    metrics.metricGroup(group.length);
+    const waiting = await commitGroup(group, deps);
+    groups -= 1;
+    queue.release(group);
+    pump();
+    for (const write of waiting) void commitAlone(write);
+  };
+
+  const commitAlone = async (write: PendingWrite): Promise<void> => {
+    if (!write.waits || held >= HELD_MAX) {
+      write.reject(keyInProgress());
+      return;
+    }
+    held += 1;
+    await commitHeld(write, deps);
+    held -= 1;
+  };
+
+  const pump = (): void => {
+    isPumpDue = false;
+    while (groups < GROUPS_IN_FLIGHT) {
+      const group = queue.next();
+      if (group === undefined) return;
+      void commit(group);
+    }
+  };
+
+  const enqueue = (write: MetricWrite, bytes: number): Promise<MetricReply> =>
+    new Promise<MetricReply>((resolve, reject) => {
+      queue.add(createPendingWrite(write, bytes, markers, { resolve, reject }));
+      if (isPumpDue || groups >= GROUPS_IN_FLIGHT) return;
+      isPumpDue = true;
+      // After all requests that have arrived already.
+      setImmediate(pump);
+    });
+
+  /** Stores a write. One with the idempotency key of a write that is being stored gets the reply of that write, or has its turn when that failed. */
+  const appendOnce = async (write: MetricWrite, bytes: number): Promise<MetricReply> => {
+    if (write.idempotency === null) return enqueue(write, bytes);
+    const key = `${write.orgId}${Buffer.from(write.idempotency.key).toString("base64")}`;
+    for (let first = byKey.get(key); first !== undefined; first = byKey.get(key)) {
+      if (!write.waits) throw keyInProgress();
+      const reply = await first.reply.catch((error: unknown) => {
+        if (isSharedError(error)) throw error;
+      });
+      if (reply === undefined) continue;
+      if (!isSame(first.write.idempotency!.body, write.idempotency.body)) throw keyReused();
+      return { inserted: reply.inserted, replayed: true };
+    }
+    const reply = enqueue(write, bytes);
+    byKey.set(key, { write, reply });
+    try {
+      return await reply;
+    } finally {
+      byKey.delete(key);
+    }
+  };
+
+  return {
+    async append(write) {
+      const bytes = bytesOfWrite(write.columns);
+      if (bytesTaken > 0 && bytesTaken + bytes > queueBytes) {
+        metrics.metricsRefused();
+        throw new AppError("service_unavailable", "too many metrics are waiting to be stored; try again", {
+          retryAfterSeconds: 1,
+        });
+      }
+      bytesTaken += bytes;
+      try {
+        return await appendOnce(write, bytes);
+      } finally {
+        bytesTaken -= bytes;
+      }
+    },
+  };
+}
+
+/** Tells whether an error says nothing about the write itself, so that to try again immediately would fail alike. */
+function isSharedError(error: unknown): boolean {
+  if (!isAppError(error)) return false;
+  return ["warehouse_unavailable", "service_unavailable", "idempotency_in_progress"].includes(error.reason);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}

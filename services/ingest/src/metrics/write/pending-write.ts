@@ -1,0 +1,99 @@
+import type { MetricColumns } from "@tidemark/metric-codec";
+import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
+import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
+
+/** One accepted request of metric points, of a run that exists and that the caller may write to. */
+export type MetricWrite = {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly columns: MetricColumns;
+  /** A digest of the list of keys. */
+  readonly keySet: string;
+  readonly idempotency: IdempotencyHashes | null;
+  /** Whether it waits while another write holds its idempotency key. */
+  readonly waits: boolean;
+};
+
+/** The reply to a write: how many values were stored, now or by the first request with its idempotency key. */
+export type MetricReply = { readonly inserted: number; readonly replayed: boolean };
+
+/** A write in the queue. */
+export type PendingWrite = MetricWrite & {
+  /** About how many bytes it takes in memory and in the database. */
+  readonly bytes: number;
+  marker: MarkerState;
+  readonly resolve: (reply: MetricReply) => void;
+  readonly reject: (error: Error) => void;
+};
+
+/**
+ * Whether a pending write leaves a dirty marker of its run. A draft of the write decides it; after that it changes only when another write has
+ * to leave the marker instead, or when the write is drafted alone. Only the functions of this file read or change it.
+ */
+export type MarkerState =
+  | { readonly kind: "undecided" }
+  | { readonly kind: "none" }
+  /** The compactor shall look at the run after this many seconds. */
+  | { readonly kind: "due"; readonly afterSeconds: number };
+
+const UNDECIDED: MarkerState = { kind: "undecided" };
+const NONE: MarkerState = { kind: "none" };
+
+/** Of a write without its keys and arrays. */
+const WRITE_BYTES = 1024;
+
+/** Tells about how many bytes a write takes in memory and in the database. */
+export function bytesOfWrite({ keys, steps, timestampsUs, values, offsets, pointIndexes }: MetricColumns): number {
+  let bytes = WRITE_BYTES + steps.byteLength + timestampsUs.byteLength + values.byteLength;
+  bytes += offsets.byteLength + pointIndexes.byteLength;
+  for (const key of keys) bytes += 2 * key.length;
+  return bytes;
+}
+
+/** Makes a pending write, whose marker is not decided. It is answered exactly once; a marker that it was to leave and did not is forgotten. */
+export function createPendingWrite(
+  write: MetricWrite,
+  bytes: number,
+  markers: DirtyMarkers,
+  answer: { readonly resolve: (reply: MetricReply) => void; readonly reject: (error: Error) => void },
+): PendingWrite {
+  const pending: PendingWrite = {
+    ...write,
+    bytes,
+    marker: UNDECIDED,
+    resolve: (reply) => {
+      if (reply.replayed) forgetMarker(pending, markers);
+      answer.resolve(reply);
+    },
+    reject: (error) => {
+      forgetMarker(pending, markers);
+      answer.reject(error);
+    },
+  };
+  return pending;
+}
+
+/** Returns after how many seconds the compactor shall look at the run; null when the write leaves no marker. Decides it once for each write. */
+export function markerSecondsOf(write: PendingWrite, markers: DirtyMarkers): number | null {
+  if (write.marker.kind === "undecided") {
+    const afterSeconds = markers.next(write.runId, write.bytes);
+    write.marker = afterSeconds === null ? NONE : { kind: "due", afterSeconds };
+  }
+  return write.marker.kind === "due" ? write.marker.afterSeconds : null;
+}
+
+/** Lets another write of the same run leave the marker of a write that is not stored: a run that is written must not go without its marker. */
+export function passMarkerOn(from: PendingWrite, to: readonly PendingWrite[]): void {
+  if (from.marker.kind !== "due") return;
+  const heir = to.find((write) => write.runId === from.runId && write.marker.kind === "none");
+  if (heir !== undefined) heir.marker = from.marker;
+}
+
+/** Has a write that was to leave no marker decide again, because the write that was to leave it may not be stored. */
+export function decideMarkerAgain(write: PendingWrite): void {
+  if (write.marker.kind === "none") write.marker = UNDECIDED;
+}
+
+function forgetMarker({ runId, marker }: PendingWrite, markers: DirtyMarkers): void {
+  if (marker.kind === "due") markers.forget(runId);
+}

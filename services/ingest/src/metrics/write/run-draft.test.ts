@@ -1,0 +1,127 @@
+import { describe, expect, test } from "@jest/globals";
+import { mergeAggregate, NUMBERS_PER_AGGREGATE } from "@tidemark/metric-codec";
+import fc from "fast-check";
+import { draftRun, type FinishedDraft, type KnownRun } from "./run-draft.rules.ts";
+
+const EMPTY: KnownRun = {
+  keyCount: 0,
+  pointCount: 0,
+  page: (page) => {
+    throw new Error(`page ${page} is not known`);
+  },
+};
+
+/** Aggregates of one value each, at step 0. */
+const aggregatesOf = (values: readonly number[]): Float64Array =>
+  Float64Array.from(values.flatMap((value) => [1, value, 0, value, 0, value, 0, value, 0, 0]));
+const knownAfter = (run: FinishedDraft, pages: Map<number, Float64Array>): KnownRun => {
+  for (const [page, numbers] of run.pages) pages.set(page, numbers);
+  return { keyCount: run.keyCount, pointCount: run.pointCount, page: (page) => pages.get(page)! };
+};
+
+describe("keys of a run", () => {
+  test("are numbered in the order in which they come, those of several writes together", () => {
+    const draft = draftRun({ ...EMPTY, keyCount: 7 });
+    expect([...draft.idsOf(["a", "b", "c"], [-1, 3, -1])]).toEqual([7, 3, 8]);
+    expect([...draft.idsOf(["c", "d"], [-1, -1])]).toEqual([8, 9]);
+    const { keyCount, newKeys } = draft.finish();
+    expect(keyCount).toBe(10);
+    expect(newKeys).toEqual([
+      { key: "a", keyId: 7 },
+      { key: "c", keyId: 8 },
+      { key: "d", keyId: 9 },
+    ]);
+  });
+});
+
+describe("pages of a run", () => {
+  test("hold the aggregates of 32 keys each, the last one as many as there are", () => {
+    const draft = draftRun(EMPTY);
+    const keys = Array.from({ length: 70 }, (_, i) => `k${i}`);
+    const ids = draft.idsOf(
+      keys,
+      keys.map(() => -1),
+    );
+    draft.add(ids, aggregatesOf(keys.map((_, i) => i)), 70);
+    const { pages, changes, pointCount } = draft.finish();
+    expect(pointCount).toBe(70);
+    expect(Array.from(pages, ([page, numbers]) => [page, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
+      [0, 32],
+      [1, 32],
+      [2, 6],
+    ]);
+    expect(changes.map(({ page, slot, numbers }) => [page, slot, numbers.length / NUMBERS_PER_AGGREGATE])).toEqual([
+      [0, 0, 32],
+      [1, 0, 32],
+      [2, 0, 6],
+    ]);
+  });
+
+  test("are written from the first aggregate that changes to the last, and not changed in place", () => {
+    const page = aggregatesOf(Array.from({ length: 32 }, (_, i) => i));
+    const before = page.slice();
+    const draft = draftRun({ keyCount: 32, pointCount: 32, page: () => page });
+    draft.add(Uint32Array.of(4, 9), aggregatesOf([40, 90]), 2);
+    const { changes } = draft.finish();
+    expect(changes).toMatchObject([{ page: 0, slot: 4 }]);
+    expect(changes[0]!.numbers).toHaveLength(6 * NUMBERS_PER_AGGREGATE);
+    expect(page).toEqual(before);
+  });
+
+  test("that are full are not asked for when keys come after them", () => {
+    const draft = draftRun({ ...EMPTY, keyCount: 32 });
+    const ids = draft.idsOf(["new"], [-1]);
+    draft.add(ids, aggregatesOf([1]), 1);
+    expect(draft.finish().changes).toMatchObject([{ page: 1, slot: 0 }]);
+  });
+
+  test("come out the same however writes are grouped, and so do stored ones that stretches are put into", () => {
+    const write = fc.dictionary(fc.nat(90).map(String), fc.integer({ min: -9, max: 9 }), { minKeys: 1, maxKeys: 12 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(write, fc.boolean()), { maxLength: 12 }), (writes) => {
+        const stored = new Map<number, number[]>();
+        const pages = new Map<number, Float64Array>();
+        const ids = new Map<string, number>();
+        const naive = new Map<string, Float64Array>();
+        let known = EMPTY;
+        let draft = draftRun(known);
+        const finish = (): void => {
+          const run = draft.finish();
+          for (const { key, keyId } of run.newKeys) ids.set(key, keyId);
+          for (const { page, slot, numbers } of run.changes) {
+            const old = stored.get(page) ?? [];
+            const from = slot * NUMBERS_PER_AGGREGATE;
+            stored.set(page, [...old.slice(0, from), ...numbers, ...old.slice(from + numbers.length)]);
+          }
+          known = knownAfter(run, pages);
+          draft = draftRun(known);
+        };
+        for (const [metrics, ends] of writes) {
+          const keys = Object.keys(metrics);
+          const aggregates = aggregatesOf(Object.values(metrics));
+          const keyIds = draft.idsOf(
+            keys,
+            keys.map((key) => ids.get(key) ?? -1),
+          );
+          draft.add(keyIds, aggregates, keys.length);
+          keys.forEach((key, i) => {
+            const aggregate = naive.get(key) ?? new Float64Array(NUMBERS_PER_AGGREGATE);
+            mergeAggregate(aggregate, 0, aggregates, i * NUMBERS_PER_AGGREGATE);
+            naive.set(key, aggregate);
+          });
+          if (ends) finish();
+        }
+        finish();
+        expect(known.keyCount).toBe(naive.size);
+        for (const [key, aggregate] of naive) {
+          const id = ids.get(key)!;
+          const at = (id % 32) * NUMBERS_PER_AGGREGATE;
+          expect(pages.get(id >>> 5)!.subarray(at, at + NUMBERS_PER_AGGREGATE)).toEqual(aggregate);
+        }
+        expect(Array.from(stored, ([page, numbers]) => [page, numbers])).toEqual(
+          Array.from(stored, ([page]) => [page, [...pages.get(page)!]]),
+        );
+      }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { LRUCache } from "lru-cache";
+
+/** What the process knows of a run's metrics. Only the group that writes the run changes it. */
+export type RunState = {
+  readonly runId: string;
+  version: number;
+  keyCount: number;
+  pointCount: number;
+  /** When the last stored note that the run is unindexed was sent, by a clock that never steps back. */
+  notedAtMs: number;
+};
+
+/**
+ * The runs that are being written, as far as they fit into memory; the least recently used is forgotten first. Aggregate pages and key ids belong
+ * to the state that they were kept with: they are unknown to another state, which a run gets after its state was dropped.
+ */
+export type RunStates = {
+  get(runId: string): RunState | undefined;
+  keep(state: RunState): void;
+  /** Forgets everything about a run. */
+  drop(runId: string): void;
+  page(state: RunState, page: number): Float64Array | undefined;
+  keepPage(state: RunState, page: number, numbers: Float64Array): void;
+  /** Returns the ids of a set of keys that the run has, in the order of the keys. */
+  keyIds(state: RunState, keySet: string): Uint32Array | undefined;
+  keepKeyIds(state: RunState, keySet: string, ids: Uint32Array): void;
+};
+
+type Part<Numbers> = { readonly state: RunState; readonly numbers: Numbers };
+type Entry = RunState | Part<Uint32Array>;
+
+/** What an entry takes besides its numbers: the object, its key, and its slots in the cache. */
+const ENTRY_BYTES = 320;
+/** The share of the memory that pages leave to states and ids: ids are smaller than pages, and to look them up costs more than to read a page. */
+const IDS_SHARE = 0.25;
+
+/** Creates an empty memory of about `bytesMax` bytes. */
+export function createRunStates(bytesMax: number): RunStates {
+  const states = new LRUCache<string, Entry>({
+    maxSize: Math.ceil(bytesMax * IDS_SHARE),
+    sizeCalculation: (entry) => ENTRY_BYTES + ("numbers" in entry ? entry.numbers.byteLength : 0),
+  });
+  const pages = new LRUCache<string, Part<Float64Array>>({
+    maxSize: Math.ceil(bytesMax * (1 - IDS_SHARE)),
+    sizeCalculation: ({ numbers }) => ENTRY_BYTES + numbers.byteLength,
+  });
+  const partOf = <Numbers>(part: Part<Numbers> | undefined, state: RunState): Numbers | undefined =>
+    part?.state === state ? part.numbers : undefined;
+  return {
+    get: (runId) => states.get(runId) as RunState | undefined,
+    keep: (state) => void states.set(state.runId, state),
+    drop: (runId) => void states.delete(runId),
+    page: (state, page) => partOf(pages.get(pageKey(state, page)), state),
+    keepPage: (state, page, numbers) => void pages.set(pageKey(state, page), { state, numbers }),
+    keyIds: (state, keySet) => partOf(states.get(keySetKey(state, keySet)) as Part<Uint32Array> | undefined, state),
+    keepKeyIds: (state, keySet, numbers) => void states.set(keySetKey(state, keySet), { state, numbers }),
+  };
+}
+
+const pageKey = ({ runId }: RunState, page: number): string => `${runId}#${page}`;
+const keySetKey = ({ runId }: RunState, keySet: string): string => `${runId}/${keySet}`;

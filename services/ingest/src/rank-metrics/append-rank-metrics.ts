@@ -1,0 +1,68 @@
+import { idempotencyHashes, type Db } from "@tidemark/pg";
+import type {
+  AppendRankMetricsRequest,
+  AppendRankMetricsRequestSchema,
+  AppendRankMetricsResponseSchema,
+} from "@tidemark/proto/ingest/v1/rank_metrics";
+import { callerOf, pathId } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
+import type { RankLayouts } from "./rank-layout.rules.ts";
+import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";
+import { appendRankMetrics, type RankWrite } from "./rank-writes.sql.ts";
+
+/** IngestService.AppendRankMetrics. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
+export function appendRankMetricsHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly rankLayouts: RankLayouts;
+  readonly rankMarkers: DirtyMarkers;
+}): Handler<typeof AppendRankMetricsRequestSchema, typeof AppendRankMetricsResponseSchema> {
+  const { db, runs, rankLayouts, rankMarkers } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const runId = pathId(request.runId, "run");
+    await throwBodyFault(request.bodyFault, runs, caller, runId);
+    const { keys, values } = request;
+    const report = reportOf(request);
+    checkRankReport(report);
+    checkRankValues(keys, values);
+    // The same sets leave markers when a write is tried again.
+    const asked = new Map<number, number | null>();
+    const markerSeconds = (setId: number): number | null => {
+      if (!asked.has(setId)) asked.set(setId, rankMarkers.next(`${runId}/${setId}`, 0));
+      return asked.get(setId)!;
+    };
+    const forgetMarkers = (): void => asked.forEach((_, setId) => rankMarkers.forget(`${runId}/${setId}`));
+    const write: RankWrite = {
+      orgId: caller.orgId,
+      runId,
+      runKnown: runs.knows(caller, runId),
+      onlyProject: caller.projectId ?? null,
+      idempotency:
+        request.idempotencyKey === ""
+          ? null
+          : idempotencyHashes({
+              key: request.idempotencyKey,
+              route: "POST /runs/{run_id}/rank-metrics",
+              parts: [runId, JSON.stringify([keys, report]), new Uint8Array(Float64Array.from(values).buffer)],
+            }),
+      report,
+      keys,
+      values,
+      markerSeconds,
+    };
+    const outcome = await appendRankMetrics(db, rankLayouts, write).catch((error: unknown) => {
+      forgetMarkers();
+      throw error;
+    });
+    if (outcome.outcome !== "inserted") forgetMarkers();
+    return replyToWrite(outcome, runs, caller, runId);
+  };
+}
+
+function reportOf({ step, rank, worldSize, localRank, weight, timestampUs }: AppendRankMetricsRequest): RankReport {
+  return { step, rank, worldSize, localRank, weight, timestampUs: timestampUs ?? null };
+}

@@ -1,0 +1,116 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+
+/** Where the keys of a request are stored: the rows of the request, each with the keys that it holds. */
+export type RankLayout = readonly RankLayoutRow[];
+
+/** One row of a layout. */
+export type RankLayoutRow = {
+  readonly setId: number;
+  /** Whether the row may have values for only some of the keys of its set. */
+  readonly isPage: boolean;
+  /** The slot in the set of each of the row's keys, and the index of the key in the request: arrays of one length. */
+  readonly slots: Uint8Array;
+  readonly keyIndexes: Uint16Array;
+};
+
+/** Where one key of a request is stored. */
+export type KeySlot = { readonly setId: number; readonly slot: number; readonly isPage: boolean };
+
+/** A row to store: the values of its keys from `firstSlot` on, as doubles in network order. */
+export type PackedRow = {
+  readonly setId: number;
+  readonly isPage: boolean;
+  readonly firstSlot: number;
+  readonly packed: Uint8Array;
+};
+
+const VALUE_BYTES = 8;
+
+/** Returns the layout of a request whose keys have these slots, in the order of the keys. */
+export function layoutOf(keySlots: readonly KeySlot[]): RankLayout {
+  const rows = new Map<number, { isPage: boolean; slots: number[]; keyIndexes: number[] }>();
+  keySlots.forEach(({ setId, slot, isPage }, keyIndex) => {
+    let row = rows.get(setId);
+    if (row === undefined) rows.set(setId, (row = { isPage, slots: [], keyIndexes: [] }));
+    row.slots.push(slot);
+    row.keyIndexes.push(keyIndex);
+  });
+  // By set, so that two requests lock the rows that they share in one order.
+  return [...rows]
+    .sort(([a], [b]) => a - b)
+    .map(([setId, { isPage, slots, keyIndexes }]) => ({
+      setId,
+      isPage,
+      slots: Uint8Array.from(slots),
+      keyIndexes: Uint16Array.from(keyIndexes),
+    }));
+}
+
+/** Tells about how many bytes a layout takes in memory. */
+function layoutBytes(layout: RankLayout): number {
+  return layout.reduce((sum, { slots }) => sum + 200 + 3 * slots.length, 0);
+}
+
+/** Returns the rows of a request, from its values in the order of its keys. NaN stands where a row of a page has no value. */
+export function packRows(layout: RankLayout, values: readonly number[]): PackedRow[] {
+  return layout.map(({ setId, isPage, slots, keyIndexes }) => {
+    const firstSlot = slots.reduce((least, slot) => Math.min(least, slot));
+    const lastSlot = slots.reduce((most, slot) => Math.max(most, slot));
+    const packed = new Uint8Array((lastSlot - firstSlot + 1) * VALUE_BYTES);
+    const view = new DataView(packed.buffer);
+    for (let slot = firstSlot; slot <= lastSlot; slot++) {
+      view.setUint32((slot - firstSlot) * VALUE_BYTES, NAN_HIGH);
+    }
+    slots.forEach((slot, i) => view.setFloat64((slot - firstSlot) * VALUE_BYTES, values[keyIndexes[i]!]!));
+    return { setId, isPage, firstSlot, packed };
+  });
+}
+
+/** The upper half of the one NaN that stands for no value; the lower half is 0. */
+const NAN_HIGH = 0x7ff8_0000;
+
+/** Remembers where the keys of requests are stored. The slot of a key never changes, so a layout that was found once stays right. */
+export type RankLayouts = {
+  get(name: string): RankLayout | undefined;
+  /**
+   * Runs work that finds a layout, and remembers the layout. All ranks of a training begin simultaneously with the same keys: for one layout one
+   * work runs at a time; callers that come meanwhile wait for its end and get undefined, to look again.
+   */
+  find<T extends { readonly layout: RankLayout | null }>(name: string, work: () => Promise<T>): Promise<T | undefined>;
+};
+
+const BYTES_MAX = 16 * 1024 * 1024;
+
+/** Creates a memory of at most 16 MiB for the most recently used layouts. */
+export function createRankLayouts(): RankLayouts {
+  const layouts = new LRUCache<string, RankLayout>({
+    maxSize: BYTES_MAX,
+    sizeCalculation: (layout, name) => layoutBytes(layout) + name.length,
+  });
+  const searches = new Map<string, Promise<unknown>>();
+  return {
+    get: (name) => layouts.get(name),
+    async find(name, work) {
+      const before = searches.get(name);
+      if (before !== undefined) {
+        await before.catch(() => {});
+        return undefined;
+      }
+      const search = work();
+      searches.set(name, search);
+      try {
+        const found = await search;
+        if (found.layout !== null) layouts.set(name, found.layout);
+        return found;
+      } finally {
+        searches.delete(name);
+      }
+    },
+  };
+}
+
+/** Returns a name that tells one layout from all others, from organization, run, world size and the keys in their order. */
+export function layoutName(orgId: string, runId: string, worldSize: number, keys: readonly string[]): string {
+  return hash("sha256", JSON.stringify([orgId, runId, worldSize, keys]), "base64");
+}

@@ -1,0 +1,137 @@
+import type { RankEntries } from "./rank-entries.rules.ts";
+import { createRankReducer, type RankReducers } from "./rank-reducers.rules.ts";
+
+/** Most cells of a heatmap. */
+const HEATMAP_CELLS_MAX = 16_384;
+/** Most outliers. */
+const OUTLIERS_MAX = 20;
+/** The largest world whose missing ranks are named. */
+const NAMED_WORLD_MAX = 128;
+
+/** One step with all its ranks taken together. */
+export type RankStep = RankReducers & {
+  readonly step: number;
+  /** How many ranks reported. */
+  readonly rankCount: number;
+  /** The largest world size that one of them reported. */
+  readonly expectedWorldSize: number;
+  readonly worldSizeMismatch: boolean;
+  /** The ranks below the expected size that did not report, ascending; empty where the size is above 128. */
+  readonly missingRanks: readonly number[];
+};
+
+/** Values of single ranks, as columns of one length. */
+export type RankCells = {
+  readonly steps: number[];
+  readonly ranks: number[];
+  readonly values: number[];
+  /** The value minus the mean of the step; infinite where a double cannot hold it. */
+  readonly deltasFromMean: number[];
+  /** The same in standard deviations; 0 where there is no deviation. */
+  readonly zScores: number[];
+};
+
+/** How the ranks compare, step by step. */
+export type RankSummary = {
+  readonly steps: readonly RankStep[];
+  /** By step, then by rank. */
+  readonly heatmap: RankCells;
+  /** The farthest first. */
+  readonly outliers: RankCells;
+  /** Whether cells were left out. */
+  readonly heatmapTruncated: boolean;
+  readonly outliersTruncated: boolean;
+};
+
+/** Entries of one step: those from `from` up to `to`. */
+type Group = { readonly from: number; readonly to: number };
+type Distances = { readonly deltas: Float64Array; readonly zScores: Float64Array };
+
+/** Compares the ranks of entries that are in order of step and rank, one entry for each. */
+export function summarizeRanks(entries: RankEntries): RankSummary {
+  const count = entries.steps.length;
+  const groups = groupsOf(entries.steps);
+  const largest = groups.reduce((most, { from, to }) => Math.max(most, to - from), 0);
+  const distances = { deltas: new Float64Array(count), zScores: new Float64Array(count) };
+  const reduce = createRankReducer(largest);
+  const steps = groups.map((group): RankStep => {
+    const { from, to } = group;
+    const values = entries.values.subarray(from, to);
+    const reducers = reduce(values, entries.weights.subarray(from, to), distances.zScores.subarray(from, to));
+    for (let i = from; i < to; i++) distances.deltas[i] = entries.values[i]! - reducers.mean;
+    return { step: entries.steps[from]!, ...coverageOf(entries, group), ...reducers };
+  });
+  const heatmapTruncated = count > HEATMAP_CELLS_MAX;
+  const shown = heatmapTruncated ? spread(groups, Math.floor(HEATMAP_CELLS_MAX / largest)) : groups;
+  const inHeatmap = shown.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
+  return {
+    steps,
+    heatmap: cellsOf(entries, distances, inHeatmap),
+    outliers: cellsOf(entries, distances, farthest(distances)),
+    heatmapTruncated,
+    outliersTruncated: count > OUTLIERS_MAX,
+  };
+}
+
+function groupsOf(steps: Float64Array): Group[] {
+  const groups: Group[] = [];
+  for (let from = 0, to = 0; from < steps.length; from = to) {
+    while (to < steps.length && steps[to] === steps[from]) to++;
+    groups.push({ from, to });
+  }
+  return groups;
+}
+
+function coverageOf({ ranks, worldSizes }: RankEntries, { from, to }: Group) {
+  let expectedWorldSize = 0;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (let i = from; i < to; i++) {
+    expectedWorldSize = Math.max(expectedWorldSize, worldSizes[i]!);
+    smallest = Math.min(smallest, worldSizes[i]!);
+  }
+  return {
+    rankCount: to - from,
+    expectedWorldSize,
+    worldSizeMismatch: smallest < expectedWorldSize,
+    missingRanks: expectedWorldSize > NAMED_WORLD_MAX ? [] : missing(ranks.subarray(from, to), expectedWorldSize),
+  };
+}
+
+/** Returns the numbers below `count` that are not among the ranks. */
+function missing(ranks: Uint16Array, count: number): number[] {
+  if (ranks.length === count) return [];
+  const seen = new Set(ranks);
+  return Array.from({ length: count }, (_, rank) => rank).filter((rank) => !seen.has(rank));
+}
+
+/** Returns `kept` of the groups, at least two, evenly spaced from the first to the last. */
+function spread(groups: readonly Group[], kept: number): Group[] {
+  return Array.from({ length: kept }, (_, i) => groups[Math.round((i * (groups.length - 1)) / (kept - 1))]!);
+}
+
+/** Returns the indexes of the entries that lie farthest from their mean by standard deviations, then by distance; equal ones by step and rank. */
+function farthest({ deltas, zScores }: Distances): number[] {
+  const isFarther = (a: number, b: number): boolean => {
+    const by = Math.abs(zScores[a]!) - Math.abs(zScores[b]!);
+    return by === 0 ? Math.abs(deltas[a]!) > Math.abs(deltas[b]!) : by > 0;
+  };
+  const found: number[] = [];
+  for (let entry = 0; entry < deltas.length; entry++) {
+    if (found.length === OUTLIERS_MAX && !isFarther(entry, found[OUTLIERS_MAX - 1]!)) continue;
+    let at = found.length;
+    while (at > 0 && isFarther(entry, found[at - 1]!)) at--;
+    found.splice(at, 0, entry);
+    if (found.length > OUTLIERS_MAX) found.pop();
+  }
+  return found;
+}
+
+function cellsOf(entries: RankEntries, { deltas, zScores }: Distances, indexes: readonly number[]): RankCells {
+  return {
+    steps: indexes.map((index) => entries.steps[index]!),
+    ranks: indexes.map((index) => entries.ranks[index]!),
+    values: indexes.map((index) => entries.values[index]!),
+    deltasFromMean: indexes.map((index) => deltas[index]!),
+    zScores: indexes.map((index) => zScores[index]!),
+  };
+}

@@ -1,0 +1,130 @@
+import { sql, type Db, type Tx } from "@tidemark/pg";
+import { byteaArray, textArray } from "../writes/binary-array.sql.ts";
+import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
+import {
+  layoutName,
+  layoutOf,
+  packRows,
+  type KeySlot,
+  type RankLayout,
+  type RankLayouts,
+} from "./rank-layout.rules.ts";
+import type { RankReport } from "./rank-limits.rules.ts";
+
+/** One accepted request of rank metrics: the values that one rank reports at one step. */
+export type RankWrite = {
+  readonly orgId: string;
+  readonly runId: string;
+  /** The run is known to exist in the organization, and the caller may see it. */
+  readonly runKnown: boolean;
+  /** The only project that the caller may see; null: every project of the organization. */
+  readonly onlyProject: string | null;
+  readonly idempotency: IdempotencyHashes | null;
+  readonly report: RankReport;
+  /** Distinct, in order. */
+  readonly keys: readonly string[];
+  readonly values: readonly number[];
+  /** Returns after how many seconds a compactor shall look at a set that gets a row; null: the set gets no dirty marker. */
+  readonly markerSeconds: (setId: number) => number | null;
+};
+
+const insertRankMetrics = sql(
+  "ingest_append_rank_metrics",
+  `SELECT outcome, inserted, run_project AS "projectId"
+   FROM ingest.append_rank_metrics($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+);
+
+/**
+ * Stores a request with its idempotency record in one transaction: one round trip when this process has stored the same keys together before.
+ * @throws idempotency_in_progress
+ */
+export async function appendRankMetrics(
+  db: Db,
+  layouts: RankLayouts,
+  write: RankWrite,
+  setsMax = SETS_MAX,
+): Promise<WriteOutcome> {
+  const { orgId, runId, keys } = write;
+  const { worldSize } = write.report;
+  const name = layoutName(orgId, runId, worldSize, keys);
+  return withFreshIds(async () => {
+    for (;;) {
+      const known = layouts.get(name);
+      if (known !== undefined) return insertRows(db, write, known);
+      const stored = await layouts.find(name, () => insertNew(db, write, setsMax));
+      if (stored !== undefined) return stored.outcome;
+    }
+  });
+}
+
+/** Assigns the keys their slots in the transaction that stores the values: a request that stores nothing leaves no key behind, and has no layout. */
+async function insertNew(
+  db: Db,
+  write: RankWrite,
+  setsMax: number,
+): Promise<{ readonly outcome: WriteOutcome; readonly layout: RankLayout | null }> {
+  const { orgId, runId, keys } = write;
+  let refused: WriteOutcome | undefined;
+  try {
+    return await db.withTenant(orgId, async (tx) => {
+      const source = { orgId, runId, worldSize: write.report.worldSize };
+      const layout = layoutOf(await placeRankKeys(tx, source, keys, setsMax));
+      const outcome = await insertRows(tx, write, layout);
+      if (outcome.outcome === "inserted") return { outcome, layout };
+      refused = outcome;
+      throw new Error("nothing was stored");
+    });
+  } catch (error) {
+    if (refused !== undefined) return { outcome: refused, layout: null };
+    throw error;
+  }
+}
+
+async function insertRows(tx: Tx, write: RankWrite, layout: RankLayout): Promise<WriteOutcome> {
+  const { report, idempotency } = write;
+  const rows = packRows(layout, write.values);
+  // Pages are never compacted.
+  const markers = rows
+    .filter(({ isPage }) => !isPage)
+    .map(({ setId }) => ({ setId, seconds: write.markerSeconds(setId) }))
+    .filter(({ seconds }) => seconds !== null);
+  const outcome = await tx.one<WriteOutcome>(insertRankMetrics, [
+    write.orgId,
+    write.runId,
+    write.runKnown,
+    write.onlyProject,
+    idempotency?.key ?? null,
+    idempotency?.body ?? null,
+    report.step,
+    report.rank,
+    report.localRank === report.rank ? null : report.localRank,
+    report.weight === 1 ? null : report.weight,
+    report.timestampUs,
+    write.values.length,
+    rows.map(({ setId }) => setId),
+    rows.map(({ firstSlot }) => firstSlot),
+    rows.map(({ isPage }) => isPage),
+    byteaArray(rows.map(({ packed }) => packed)),
+    markers.map(({ setId }) => setId),
+    markers.map(({ seconds }) => seconds),
+  ]);
+  return outcome!;
+}
+
+/** The most sets of a run; further keys get pages. */
+const SETS_MAX = 1024;
+
+const placeKeys = sql(
+  "ingest_place_rank_keys",
+  `SELECT set_id AS "setId", slot, is_page AS "isPage" FROM ingest.place_rank_keys($1, $2, $3, $4, $5)`,
+);
+
+/** Returns the slots of keys in the order of the keys, and assigns those that are missing. Others who assign slots of the run wait. */
+function placeRankKeys(
+  tx: Tx,
+  source: { readonly orgId: string; readonly runId: string; readonly worldSize: number },
+  keys: readonly string[],
+  setsMax: number,
+): Promise<KeySlot[]> {
+  return tx.rows(placeKeys, [source.orgId, source.runId, source.worldSize, textArray(keys), setsMax]);
+}

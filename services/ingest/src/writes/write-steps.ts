@@ -1,0 +1,39 @@
+import { notFound } from "@tidemark/errors";
+import { keyReused } from "@tidemark/pg";
+import type { FieldFault } from "@tidemark/proto/common/v1/common";
+import { throwFault, type Caller } from "@tidemark/requests";
+import type { RunDirectory } from "../runs/run-directory.ts";
+import type { WriteOutcome } from "./write-outcome.sql.ts";
+
+/**
+ * Throws the fault that the gateway found in the body, if it found one, after the run was found: a missing run goes before a bad body.
+ * Without a fault it asks nothing, because the statement that stores the write looks for the run itself.
+ * @throws not_found, bad_request
+ */
+export async function throwBodyFault(
+  fault: FieldFault | undefined,
+  runs: RunDirectory,
+  caller: Caller,
+  runId: string,
+): Promise<void> {
+  if (fault === undefined) return;
+  await runs.require(caller, [runId]);
+  throwFault(fault);
+}
+
+/**
+ * Makes the reply to a write from what became of it, and keeps what the write found out about the run.
+ * @throws not_found, idempotency_key_reused
+ */
+export function replyToWrite(
+  outcome: WriteOutcome,
+  runs: RunDirectory,
+  caller: Caller,
+  runId: string,
+): { inserted: number; replayed: boolean } {
+  if (outcome.outcome === "not_found") throw notFound("run");
+  if (outcome.outcome === "reused") throw keyReused();
+  const { inserted, projectId } = outcome;
+  if (projectId !== null) runs.learn(runId, { orgId: caller.orgId, projectId });
+  return { inserted, replayed: outcome.outcome === "replayed" };
+}
