@@ -133,7 +133,7 @@ async function drained(owner: pg.Client): Promise<number> {
   const started = performance.now();
   await until(
     "the end of the compaction",
-    async () => (await owner.query("SELECT FROM ingest.log_landing LIMIT 1")).rows.length === 0,
+    async () => (await owner.query("SELECT FROM ingest.log_segments LIMIT 1")).rows.length === 0,
     300_000,
   );
   return (performance.now() - started) / 1000;
@@ -144,12 +144,12 @@ const SIZES = `
          (SELECT sum(message_bytes) FROM ingest.log_blocks)::float8 AS text,
          (SELECT count(*) FROM ingest.log_blocks)::float8 AS blocks,
          pg_total_relation_size('ingest.log_blocks')::float8 AS block_bytes,
-         pg_total_relation_size('ingest.log_landing')::float8 AS landing_bytes,
+         pg_total_relation_size('ingest.log_segments')::float8 AS landing_bytes,
          pg_total_relation_size('ingest.compaction_work')::float8
-           + pg_total_relation_size('ingest.compaction_marks')::float8 AS work_bytes`;
+           + pg_total_relation_size('ingest.dirty_markers')::float8 AS work_bytes`;
 
 async function describeSizes(owner: pg.Client, what: string): Promise<string> {
-  await owner.query("VACUUM ingest.log_landing, ingest.log_blocks, ingest.compaction_work, ingest.compaction_marks");
+  await owner.query("VACUUM ingest.log_segments, ingest.log_blocks, ingest.compaction_work, ingest.dirty_markers");
   const { rows } = await owner.query<Record<string, number>>(SIZES);
   const { lines = 0, text = 0, blocks = 0, block_bytes = 0, landing_bytes = 0, work_bytes = 0 } = rows[0] ?? {};
   const each = (bytes: number): string => (bytes / lines).toFixed(2);

@@ -405,7 +405,7 @@ describeModes(
       await until("compaction", async () => {
         const [found] = await queryDatabase<{ waiting: number }>(
           stack(),
-          "SELECT count(*)::integer AS waiting FROM ingest.metric_landing WHERE run_id = $1",
+          "SELECT count(*)::integer AS waiting FROM ingest.metric_segments WHERE run_id = $1",
           [id],
         );
         return found!.waiting === 0;

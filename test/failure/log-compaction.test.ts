@@ -68,7 +68,7 @@ describeModes(
       await until("the last landing row to be compacted", async () => {
         const [row] = await queryDatabase<{ waiting: boolean; lines: string }>(
           stack(),
-          `SELECT EXISTS (SELECT FROM ingest.log_landing) AS waiting,
+          `SELECT EXISTS (SELECT FROM ingest.log_segments) AS waiting,
                     (SELECT sum(lines) FROM ingest.log_blocks) AS lines`,
         );
         return !row!.waiting && Number(row!.lines) === wanted.length;

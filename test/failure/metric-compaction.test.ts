@@ -100,7 +100,7 @@ describeModes(
       await until("the last landing row to be compacted", async () => {
         const [row] = await queryDatabase<{ waiting: boolean; values: string }>(
           stack(),
-          `SELECT EXISTS (SELECT FROM ingest.metric_landing) AS waiting,
+          `SELECT EXISTS (SELECT FROM ingest.metric_segments) AS waiting,
                     (SELECT sum(value_count) FROM ingest.metric_blocks) AS values`,
         );
         return !row!.waiting && Number(row!.values) === 2 * acknowledged() + shared.length;

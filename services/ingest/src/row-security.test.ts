@@ -25,18 +25,18 @@ beforeAll(async () => {
 afterAll(() => ingest.close());
 
 const tables = [
-  "metric_landing",
+  "metric_segments",
   "metric_blocks",
   "metric_runs",
   "metric_keys",
-  "metric_head_pages",
-  "log_landing",
+  "metric_aggregate_pages",
+  "log_segments",
   "log_blocks",
   "attributes",
 ];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
-  [...tables, "metric_heads_v1"].map((table) => [
+  [...tables, "metric_aggregates_v1"].map((table) => [
     table,
     sql(`test_count_all_${table}`, `SELECT count(*) AS rows FROM ingest.${table}`),
   ]),
@@ -63,14 +63,14 @@ test("a connection that served one organization shows the next one nothing of it
   for (let i = 0; i < 20; i++) {
     const { keys } = await ingest.read.listMetricPoints({ runId, limit: 1 }, callOf(mine));
     expect(keys).toHaveLength(1);
-    expect(await count(ingest.db, theirs, "metric_landing")).toEqual({ rows: 0 });
+    expect(await count(ingest.db, theirs, "metric_segments")).toEqual({ rows: 0 });
   }
 });
 
 test("the service cannot write rows of another organization", async () => {
   const insert = sql(
     "test_insert_foreign_landing",
-    `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
+    `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
      VALUES ($1, $2, 1, 0, 0, 0, '')`,
   );
   await expect(ingest.db.withTenant(theirs.orgId, (tx) => tx.rows(insert, [mine.orgId, runId]))).rejects.toThrow(
@@ -80,7 +80,7 @@ test("the service cannot write rows of another organization", async () => {
 
 test("the service of runs reads the key aggregates through the view, of one organization only", async () => {
   const runs = ingest.poolOf("tidemark_runs");
-  expect(await count(runs, mine, "metric_heads_v1")).toEqual({ rows: 1 });
-  expect(await count(runs, theirs, "metric_heads_v1")).toEqual({ rows: 0 });
-  await expect(count(runs, mine, "metric_landing")).rejects.toThrow(/permission denied/);
+  expect(await count(runs, mine, "metric_aggregates_v1")).toEqual({ rows: 1 });
+  expect(await count(runs, theirs, "metric_aggregates_v1")).toEqual({ rows: 0 });
+  await expect(count(runs, mine, "metric_segments")).rejects.toThrow(/permission denied/);
 });

@@ -28,10 +28,10 @@ export async function readBacklog({ stack }: BenchStack): Promise<Backlog | unde
 }
 
 const WAITING = `
-  SELECT (SELECT count(*) FROM ingest.metric_landing)::float8 AS rows,
+  SELECT (SELECT count(*) FROM ingest.metric_segments)::float8 AS rows,
          (SELECT coalesce(extract(epoch FROM clock_timestamp()) - min(received_us) / 1e6, 0)
-          FROM ingest.metric_landing)::float8 AS "oldestSeconds",
-         (SELECT count(*) FROM ingest.compaction_marks WHERE kind = 'metrics')
+          FROM ingest.metric_segments)::float8 AS "oldestSeconds",
+         (SELECT count(*) FROM ingest.dirty_markers WHERE kind = 'metrics')
            + (SELECT count(*) FROM ingest.compaction_work WHERE kind = 'metrics'
               AND (due_at <= now() + interval '3 seconds' OR claimed_until > now())) AS work`;
 

@@ -22,7 +22,7 @@ const SIZES = `
 
 const kinds = [
   ["blocks", /metric_blocks/],
-  ["landing", /metric_landing/],
+  ["landing", /metric_segments/],
   ["heads", /metric_(runs|keys|head)|run_points|project_points/],
   ["idempotency", /idempotency/],
   ["work", /compaction/],

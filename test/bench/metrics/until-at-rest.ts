@@ -5,7 +5,7 @@ const POLL_MS = 500;
 /** PostgreSQL goes from one table to the next with pauses in between. */
 const QUIET_MS = 15_000;
 
-const BUSY = `SELECT FROM pg_stat_progress_vacuum UNION ALL SELECT FROM ingest.unsettled_runs`;
+const BUSY = `SELECT FROM pg_stat_progress_vacuum UNION ALL SELECT FROM ingest.unindexed_runs`;
 
 /**
  * Waits until nothing is done any more with what was written: its dead rows are vacuumed, and the values that lists are sorted by are settled.

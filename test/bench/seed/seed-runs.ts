@@ -21,7 +21,7 @@ export type SeedOptions = {
 };
 
 const PORTION = 2000;
-const metricTables = ["ingest.metric_keys", "ingest.metric_head_pages", "ingest.metric_runs"];
+const metricTables = ["ingest.metric_keys", "ingest.metric_aggregate_pages", "ingest.metric_runs"];
 
 /**
  * Fills an organization with runs as teams make them: names, nested configs of 700 bytes, tags,

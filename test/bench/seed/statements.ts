@@ -119,11 +119,11 @@ export const insertHeads = `
     FROM generate_series($2::bigint, $3::bigint) n,
          unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)
   ), keys AS (
-    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, rank_best, rank_latest, rank_created_at)
+    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
     SELECT $1::uuid, run, key, at - 1, minimise, CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, created FROM drawn
     ON CONFLICT DO NOTHING
   ), pages AS (
-    INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats)
+    INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
     SELECT $1::uuid, run, 0, array_agg(s.number ORDER BY at, s.n)
     FROM drawn, unnest(ARRAY[1000, v, 25, v / 2, 400, v * 2, 700, v, 999, 0]) WITH ORDINALITY AS s (number, n)
     GROUP BY run
@@ -167,11 +167,11 @@ export const insertWideHeads = `
     SELECT n - 1 AS id, 'layer/' || lpad(n::text, 5, '0') || '/norm' AS key, n / 7.0::float8 + $3::integer AS v
     FROM generate_series(1, $4::integer) n
   ), keys AS (
-    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, rank_best, rank_latest, rank_created_at)
+    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
     SELECT $1::uuid, $2::uuid, key, id, false, v * 2, v, timestamptz '2020-01-01 00:00:00Z' + $3::integer * interval '1 minute'
     FROM drawn
   ), pages AS (
-    INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats)
+    INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
     SELECT $1::uuid, $2::uuid, id / 32, array_agg(s.number ORDER BY id, s.n)
     FROM drawn, unnest(ARRAY[100, v, 1, v / 2, 40, v * 2, 70, v, 99, 0]) WITH ORDINALITY AS s (number, n)
     GROUP BY id / 32

@@ -22,8 +22,8 @@ const MARKERS_MAX = 1000;
 
 const takeMarkers = sql(
   "ingest_take_compaction_marks",
-  `DELETE FROM ingest.compaction_marks m
-   USING (SELECT org_id, kind, run_id, part, id FROM ingest.compaction_marks
+  `DELETE FROM ingest.dirty_markers m
+   USING (SELECT org_id, kind, run_id, part, id FROM ingest.dirty_markers
           WHERE kind = ANY ($1::text[]) ORDER BY org_id, kind, run_id, part, id LIMIT $2) taken
    WHERE m.org_id = taken.org_id AND m.kind = taken.kind AND m.run_id = taken.run_id AND m.part = taken.part
      AND m.id = taken.id

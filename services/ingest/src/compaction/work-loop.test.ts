@@ -21,7 +21,7 @@ beforeEach(() => {
 
 const insertMarker = sql(
   "test_insert_mark",
-  `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at)
+  `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
    VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
 );
 const insertWork = sql(
@@ -40,7 +40,7 @@ const ageMarkers = sql(
   "UPDATE ingest.compaction_work SET marked_at = marked_at - interval '16 minutes', due_at = now() WHERE kind = $1",
 );
 const makeDue = sql("test_make_due", "UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
-const countMarkers = sql("test_count_marks", "SELECT count(*) AS markers FROM ingest.compaction_marks WHERE kind = $1");
+const countMarkers = sql("test_count_marks", "SELECT count(*) AS markers FROM ingest.dirty_markers WHERE kind = $1");
 
 const orgId = randomUUID();
 let ids = 0;

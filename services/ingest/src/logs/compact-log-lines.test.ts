@@ -43,7 +43,7 @@ const lines = (from: number, count: number, text = "line") =>
 
 const tiers = sql(
   "test_tiers_of_stream",
-  `SELECT (SELECT count(*) FROM ingest.log_landing WHERE run_id = $1) AS rows,
+  `SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.log_blocks WHERE run_id = $1) AS blocks`,
 );
 const inTiers = () => ingest.owner.one<{ rows: number; blocks: number }>(tiers, [runId]);
@@ -54,7 +54,7 @@ const insertWork = sql(
    VALUES ($1, 'logs', $2, $3, now(), now())`,
 );
 const otherWork = sql("test_delete_other_work", "DELETE FROM ingest.compaction_work");
-const otherMarks = sql("test_delete_other_marks", "DELETE FROM ingest.compaction_marks");
+const otherMarks = sql("test_delete_other_marks", "DELETE FROM ingest.dirty_markers");
 
 /** Claims this stream, which is the only work. */
 async function claim(leaseSeconds = 60): Promise<WorkItem> {
@@ -187,7 +187,7 @@ describe("while a compactor's change has not committed", () => {
 describe("a damaged landing segment", () => {
   const damage = sql(
     "test_damage_landing_row",
-    "UPDATE ingest.log_landing SET block = set_byte(block, 20, get_byte(block, 20) # 1) WHERE run_id = $1",
+    "UPDATE ingest.log_segments SET block = set_byte(block, 20, get_byte(block, 20) # 1) WHERE run_id = $1",
   );
 
   test("stops neither the compactor nor other streams, and a read of it fails by name", async () => {
@@ -215,7 +215,7 @@ describe("a damaged landing segment", () => {
 });
 
 describe("the worker's role", () => {
-  const countLanding = sql("test_worker_count_landing", "SELECT count(*) AS rows FROM ingest.log_landing");
+  const countLanding = sql("test_worker_count_landing", "SELECT count(*) AS rows FROM ingest.log_segments");
 
   test("sees lines of the organization that it enters alone, and none without one", async () => {
     await write(1, 5);

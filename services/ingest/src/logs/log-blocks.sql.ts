@@ -34,7 +34,7 @@ export function listLogSegments(
 }
 
 /** Tells about how many landing segments of console lines wait, of all organizations together. */
-export const countLogSegments = rowCounterOf("log_landing");
+export const countLogSegments = rowCounterOf("log_segments");
 
 type LogBlockRow = {
   level: number;
@@ -51,7 +51,7 @@ const COLUMNS = `level, first_line AS "firstLine", first_id AS "firstId", last_l
 
 const listBefore = sql(
   "ingest_log_blocks_before",
-  `SELECT place, ${COLUMNS} FROM ingest.log_blocks_before($1, $2, $3, $4, $5, $6)`,
+  `SELECT index, ${COLUMNS} FROM ingest.log_blocks_before($1, $2, $3, $4, $5, $6)`,
 );
 
 /** Returns, for each position, the blocks of each level that begin at or before it, nearest first. `db` runs as the worker. */
@@ -61,7 +61,7 @@ export async function listLogBlocksBefore(
   positions: readonly LogPosition[],
   blocksMax: number,
 ): Promise<BlockFacts[][]> {
-  const rows = await db.rows<LogBlockRow & { place: number }>(listBefore, [
+  const rows = await db.rows<LogBlockRow & { index: number }>(listBefore, [
     source.orgId,
     source.runId,
     source.stream,
@@ -70,7 +70,7 @@ export async function listLogBlocksBefore(
     blocksMax,
   ]);
   const blocks: BlockFacts[][] = positions.map(() => []);
-  for (const row of rows) blocks[row.place]!.push(factsOf(row));
+  for (const row of rows) blocks[row.index]!.push(factsOf(row));
   return blocks;
 }
 

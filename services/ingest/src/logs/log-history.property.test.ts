@@ -143,7 +143,7 @@ async function play(runId: string, commands: readonly Command[]): Promise<void> 
 
 const tiers = sql(
   "test_log_tiers",
-  `SELECT (SELECT count(*) FROM ingest.log_landing WHERE run_id = $1) AS rows,
+  `SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.log_blocks WHERE run_id = $1) AS blocks,
           (SELECT max(level) FROM ingest.log_blocks WHERE run_id = $1) AS "highestLevel"`,
 );

@@ -87,7 +87,7 @@ export type ReadBounds = {
 const segmentsAfter = sql(
   "ingest_log_segments_after",
   `SELECT first_line AS "lineNumber", first_id AS id, base_id AS "baseId", base_us AS "baseUs", block
-   FROM ingest.log_segments_after($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+   FROM ingest.log_parts_after($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
 
 /** Returns the parts that may hold lines after a position, in the order of their first lines, without those that begin at `read` or before. */
@@ -115,7 +115,7 @@ function listLinesAfter(
 const segmentsAtEnd = sql(
   "ingest_log_segments_at_end",
   `SELECT last_line AS "lineNumber", last_id AS id, base_id AS "baseId", base_us AS "baseUs", block
-   FROM ingest.log_segments_at_end($1, $2, $3, $4, $5, $6, $7, $8)`,
+   FROM ingest.log_parts_at_end($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
 /** Returns the last parts in descending order of their last lines, without those that end at `read` or behind it. */

@@ -109,20 +109,20 @@ describe("in a run of a million lines that began twice at 1", () => {
   const lookedAt = sql(
     "test_rows_looked_at",
     `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 AS rows, sum(seq_scan)::float8 AS scans
-     FROM pg_stat_xact_user_tables WHERE schemaname = 'ingest' AND relname IN ('log_landing', 'log_blocks')`,
+     FROM pg_stat_xact_user_tables WHERE schemaname = 'ingest' AND relname IN ('log_segments', 'log_blocks')`,
   );
   const statements = {
     "a deep page": [
       "test_segments_after",
-      "SELECT FROM ingest.log_segments_after($1, $2, $3, 377777, 1073741824, -1, -1, 250, 4000000, 9)",
+      "SELECT FROM ingest.log_parts_after($1, $2, $3, 377777, 1073741824, -1, -1, 250, 4000000, 9)",
     ],
     "a search": [
       "test_segments_search",
-      "SELECT FROM ingest.log_segments_after($1, $2, $3, 377777, 1073741824, -1, -1, 5001, 4000000, 18)",
+      "SELECT FROM ingest.log_parts_after($1, $2, $3, 377777, 1073741824, -1, -1, 5001, 4000000, 18)",
     ],
     "a tail": [
       "test_segments_at_end",
-      "SELECT FROM ingest.log_segments_at_end($1, $2, $3, 9007199254740992, 0, 500, 4000000, 9)",
+      "SELECT FROM ingest.log_parts_at_end($1, $2, $3, 9007199254740992, 0, 500, 4000000, 9)",
     ],
   } as const;
 
@@ -158,7 +158,7 @@ describe("in a run of a million lines that began twice at 1", () => {
 describe("where many segments lie over one another", () => {
   const insertLanding = sql(
     "test_insert_crowded_landing",
-    `INSERT INTO ingest.log_landing
+    `INSERT INTO ingest.log_segments
        (org_id, run_id, stream, id, received_us, first_line, last_line, lines, message_bytes, block)
      SELECT $1, $2, 'stdout', l.id, 0, 1, $5, $4, 0, $3 FROM generate_series(1, 3000) AS g (n), LATERAL (SELECT g.n * 64 AS id) l`,
   );

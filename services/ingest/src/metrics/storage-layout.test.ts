@@ -18,8 +18,8 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  * SQL repeats sizes and positions that packages/metric-codec owns (storage-layout.ts). Here every view and function that does is given rows
  * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
- *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_heads_v1 and unsettled_ranks_v1; the
- *                      functions settle_heads, metric_run_states, append_metric_group, metric_series_page and metric_points_page
+ *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_aggregates_v1 and unindexed_sort_values_v1; the
+ *                      functions index_sort_values, metric_run_states, append_metric_group, metric_series_page and metric_points_page
  *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
  *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_points_page,
  *                      metric_reach and metric_block_tails
@@ -52,7 +52,7 @@ const putKeys = sql(
 );
 const putPage = sql(
   "test_layout_put_page",
-  "INSERT INTO ingest.metric_head_pages (org_id, run_id, page, stats) VALUES ($1, $2, $3, $4::float8[])",
+  "INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats) VALUES ($1, $2, $3, $4::float8[])",
 );
 
 const keyOf = (keyId: number): string => `k${String(keyId).padStart(5, "0")}`;
@@ -90,10 +90,10 @@ describe("aggregate pages", () => {
   const view = sql(
     "test_layout_view",
     `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
-     FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
+     FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
   );
 
-  test("metric_heads_v1 shows each number of each key", async () => {
+  test("metric_aggregates_v1 shows each number of each key", async () => {
     expect(await ingest.owner.rows(view, [tenant.orgId, runId])).toEqual(
       keyIds.map((keyId) => ({
         key: keyOf(keyId),
@@ -114,29 +114,29 @@ describe("aggregate pages", () => {
 
   const sortValues = keyIds.map((keyId) => ({
     key: keyOf(keyId),
-    rank_best: isMinimized(keyId) ? -numberOf(keyId, "min") : numberOf(keyId, "max"),
-    rank_latest: numberOf(keyId, "latest"),
+    sort_best: isMinimized(keyId) ? -numberOf(keyId, "min") : numberOf(keyId, "max"),
+    sort_latest: numberOf(keyId, "latest"),
   }));
   const putUnsettled = sql(
     "test_layout_put_unsettled",
-    "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
+    "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
   );
   const unsettledRanks = sql(
     "test_layout_unsettled_ranks",
-    "SELECT key, rank_best, rank_latest FROM ingest.unsettled_ranks_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
+    "SELECT key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
-  const settleHeads = sql("test_layout_settle_heads", "SELECT ingest.settle_heads($1, $2, '', 1000)");
+  const settleHeads = sql("test_layout_settle_heads", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
   const copiedRanks = sql(
     "test_layout_copied_ranks",
-    "SELECT key, rank_best, rank_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
+    "SELECT key, sort_best, sort_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
 
-  test("unsettled_ranks_v1 shows the best and the latest value of each key", async () => {
+  test("unindexed_sort_values_v1 shows the best and the latest value of each key", async () => {
     await ingest.owner.rows(putUnsettled, [tenant.orgId, runId]);
     expect(await ingest.owner.rows(unsettledRanks, [tenant.orgId, runId])).toEqual(sortValues);
   });
 
-  test("settle_heads copies the best and the latest value of each key", async () => {
+  test("index_sort_values copies the best and the latest value of each key", async () => {
     await ingest.owner.rows(settleHeads, [tenant.orgId, runId]);
     expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(sortValues);
   });
@@ -157,11 +157,11 @@ describe("aggregate pages", () => {
     "test_layout_put_stretch",
     `SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
        ARRAY[0::bigint], ARRAY[true], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.metric_head_stretch])`,
+       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change])`,
   );
   const pageStats = sql(
     "test_layout_page_stats",
-    "SELECT stats FROM ingest.metric_head_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
+    "SELECT stats FROM ingest.metric_aggregate_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
   );
 
   test.each([
@@ -347,7 +347,7 @@ describe("blocks of a key", () => {
     const stored = await storeKeyBlocks(keyId, 1000);
     const parts = await seriesOf(stored.runId, keyId, 10, 4);
     expect(parts.map(({ kind }) => kind)).toEqual(
-      stored.blocks.map(({ width }) => (width <= STATISTICS_WIDTH_MAX ? "head" : "chunk")),
+      stored.blocks.map(({ width }) => (width <= STATISTICS_WIDTH_MAX ? "statistics" : "chunk")),
     );
     const { block, firstKey } = stored.blocks[0]!;
     const at = CHUNK_STATISTICS_BYTES * (keyId - firstKey);

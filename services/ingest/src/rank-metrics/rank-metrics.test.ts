@@ -197,7 +197,7 @@ describe("a write of rank metrics", () => {
 describe("the markers of a write of rank metrics", () => {
   const marked = sql(
     "test_rank_marks",
-    "SELECT part, count(*) AS markers FROM ingest.compaction_marks WHERE run_id = $1 AND kind = 'ranks' GROUP BY part ORDER BY part",
+    "SELECT part, count(*) AS markers FROM ingest.dirty_markers WHERE run_id = $1 AND kind = 'ranks' GROUP BY part ORDER BY part",
   );
   const markers = () => ingest.owner.rows<{ part: string; markers: number }>(marked, [runId]);
   /** Every write is to leave a marker; what is forgotten is told. */

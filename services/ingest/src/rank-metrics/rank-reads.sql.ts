@@ -77,12 +77,12 @@ export async function findStepFloor(
 
 const rankValues = binarySql(
   "ingest_read_rank_values",
-  `SELECT place, steps, ranks, key_values AS "values", weights, received_us AS "receivedUs"
+  `SELECT index, steps, ranks, key_values AS "values", weights, received_us AS "receivedUs"
    FROM ingest.rank_values($1, $2, $3, $4, $5, $6, $7)`,
 );
 
 type ValueColumns = {
-  readonly place: number;
+  readonly index: number;
   readonly steps: Buffer;
   readonly ranks: Buffer;
   readonly values: Buffer;
@@ -96,7 +96,7 @@ type ValueColumns = {
 export async function readRankValues(tx: Tx, range: RankRange, sets: readonly RankSet[]): Promise<ArrivedEntries[]> {
   const { from, to } = range;
   const rows = await tx.rows<ValueColumns>(rankValues, [range.orgId, range.runId, ...columnsOf(sets), from, to]);
-  return rows.map((row) => entriesOf(row, range, sets[row.place]!.worldSize));
+  return rows.map((row) => entriesOf(row, range, sets[row.index]!.worldSize));
 }
 
 function columnsOf(sets: readonly RankSet[]): [setIds: number[], slots: number[], pages: boolean[]] {

@@ -68,7 +68,7 @@ async function insertNew(
   try {
     return await db.withTenant(orgId, async (tx) => {
       const source = { orgId, runId, worldSize: write.report.worldSize };
-      const layout = layoutOf(await placeRankKeys(tx, source, keys, setsMax));
+      const layout = layoutOf(await assignRankKeys(tx, source, keys, setsMax));
       const outcome = await insertRows(tx, write, layout);
       if (outcome.outcome === "inserted") return { outcome, layout };
       refused = outcome;
@@ -114,17 +114,17 @@ async function insertRows(tx: Tx, write: RankWrite, layout: RankLayout): Promise
 /** The most sets of a run; further keys get pages. */
 const SETS_MAX = 1024;
 
-const placeKeys = sql(
-  "ingest_place_rank_keys",
-  `SELECT set_id AS "setId", slot, is_page AS "isPage" FROM ingest.place_rank_keys($1, $2, $3, $4, $5)`,
+const assignKeys = sql(
+  "ingest_assign_rank_keys",
+  `SELECT set_id AS "setId", slot, is_page AS "isPage" FROM ingest.assign_rank_keys($1, $2, $3, $4, $5)`,
 );
 
 /** Returns the slots of keys in the order of the keys, and assigns those that are missing. Others who assign slots of the run wait. */
-function placeRankKeys(
+function assignRankKeys(
   tx: Tx,
   source: { readonly orgId: string; readonly runId: string; readonly worldSize: number },
   keys: readonly string[],
   setsMax: number,
 ): Promise<KeySlot[]> {
-  return tx.rows(placeKeys, [source.orgId, source.runId, source.worldSize, textArray(keys), setsMax]);
+  return tx.rows(assignKeys, [source.orgId, source.runId, source.worldSize, textArray(keys), setsMax]);
 }

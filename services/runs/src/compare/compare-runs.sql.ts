@@ -21,7 +21,7 @@ const listMetricColumnsSql = sql(
      CROSS JOIN LATERAL (
        SELECT coalesce(string_agg(textsend(h.key), '\\x00'::bytea) || '\\x00'::bytea, '') AS keys,
               ${COMPARED_FIGURES.map((figure) => `string_agg(float8send(h.${figure}), '') AS ${figure}`).join(", ")}
-       FROM (SELECT h.key, ${COMPARED_FIGURES.map((figure) => `h.${figure}`).join(", ")} FROM ingest.metric_heads_v1 h
+       FROM (SELECT h.key, ${COMPARED_FIGURES.map((figure) => `h.${figure}`).join(", ")} FROM ingest.metric_aggregates_v1 h
              WHERE h.org_id = $1 AND h.run_id = asked.id AND h.key COLLATE "C" > $3
              ORDER BY h.key COLLATE "C" LIMIT $4::bigint) h
      ) page
@@ -59,7 +59,7 @@ function doublesOf(bytes: Buffer | null): Float64Array {
 
 const listNewestAttributesSql = sql(
   "runs_list_newest_attributes",
-  "SELECT place AS ordinal, path, value FROM ingest.newest_attributes_v1($1, $2, $3, $4, $5, $6)",
+  "SELECT index AS ordinal, path, value FROM ingest.newest_attributes_v1($1, $2, $3, $4, $5, $6)",
 );
 
 /**

@@ -147,12 +147,12 @@ describe("the figures", () => {
       fixture,
       `WITH counted AS (UPDATE ingest.metric_runs SET point_count = point_count + 5 WHERE run_id = $1),
             changed AS (SELECT key_id FROM ingest.metric_keys WHERE run_id = $1 AND key = $2)
-       UPDATE ingest.metric_head_pages
+       UPDATE ingest.metric_aggregate_pages
        SET stats[key_id % 32 * 10 + 1] = stats[key_id % 32 * 10 + 1] + 5, stats[key_id % 32 * 10 + 6] = 70
        FROM changed WHERE run_id = $1 AND page = key_id / 32`,
       [first!.id, DEFAULT_KEY],
     );
-    await asOwner(fixture, "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1)", [
+    await asOwner(fixture, "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1)", [
       call.orgId,
       first!.id,
     ]);

@@ -71,7 +71,7 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     [orgId, runs],
   );
   await run(
-    `INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute)
+    `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
      SELECT $1::uuid, ${id("run")}, 1 FROM generate_series($2::int - 49, $2::int) n`,
     [orgId, runs],
   );
@@ -81,9 +81,9 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     "runs.projects",
     "ingest.metric_runs",
     "ingest.metric_keys",
-    "ingest.metric_head_pages",
+    "ingest.metric_aggregate_pages",
     "ingest.run_points",
-    "ingest.unsettled_runs",
+    "ingest.unindexed_runs",
   ];
   // As autovacuum does after some time: statistics, and the pages that index-only scans trust.
   for (const table of tables) await run(`VACUUM (ANALYZE) ${table}`);

@@ -51,14 +51,14 @@ export function orderedRuns(
 
 /** Reads indexed runs from the index of sort values, and the few other runs from their aggregates. */
 function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
-  const values = [{ sql: sort === "metric-best" ? "h.rank_best" : "h.rank_latest", type: "float8" }];
+  const values = [{ sql: sort === "metric-best" ? "h.sort_best" : "h.sort_latest", type: "float8" }];
   const runs = runSource(filter, true, bind);
   const where = `${runs.where} AND h.org_id = $1 AND h.key = ${bind(metricKey)}`;
   const from = (view: string): string => `${runs.from} JOIN ${view} h ON h.org_id = r.org_id AND h.run_id = r.id`;
   const valued = { ...runs, where, id: "h.run_id", values, descending: true };
   return [
-    { ...valued, from: from("ingest.metric_ranks_v1"), createdAt: "h.rank_created_at" },
-    { ...valued, from: from("ingest.unsettled_ranks_v1") },
+    { ...valued, from: from("ingest.metric_sort_values_v1"), createdAt: "h.sort_created_at" },
+    { ...valued, from: from("ingest.unindexed_sort_values_v1") },
   ];
 }
 

@@ -169,7 +169,7 @@ describe("pages while runs change", () => {
       // Indexing changes where a value is read from, and no value.
       const unindexed = await asOwner<{ run_id: string }>(
         fixture,
-        "SELECT run_id FROM ingest.unsettled_runs WHERE org_id = $1 ORDER BY run_id LIMIT 3",
+        "SELECT run_id FROM ingest.unindexed_runs WHERE org_id = $1 ORDER BY run_id LIMIT 3",
         [call.orgId],
       );
       await indexSortValues(

@@ -6,22 +6,22 @@ const COLUMNS = "count, mean, m2, min, min_step, max, max_step, latest, latest_s
 /**
  * Returns a statement that stores metric keys with their aggregates, as the ingest service does. `aggregates` is a query that returns, in this order:
  * org_id, run_id, key, minimise, count, mean, m2, min, min_step, max, max_step, latest, latest_step, first_step; with `indexed` also the sort values
- * of an indexed run: rank_best, rank_latest, rank_created_at. The runs must not have the keys yet.
+ * of an indexed run: sort_best, sort_latest, sort_created_at. The runs must not have the keys yet.
  */
 export function insertAggregates(aggregates: string, indexed = false): string {
   return `
-    WITH aggregates (org_id, run_id, key, minimise, ${COLUMNS}, rank_best, rank_latest, rank_created_at) AS MATERIALIZED (
+    WITH aggregates (org_id, run_id, key, minimise, ${COLUMNS}, sort_best, sort_latest, sort_created_at) AS MATERIALIZED (
       ${indexed ? aggregates : `SELECT a.*, NULL::float8, NULL::float8, NULL::timestamptz FROM (${aggregates}) a`}
     ), numbered AS MATERIALIZED (
       SELECT a.*, (coalesce(r.key_count, 0)
                    + row_number() OVER (PARTITION BY a.org_id, a.run_id ORDER BY a.key::text COLLATE "C") - 1)::integer AS key_id
       FROM aggregates a LEFT JOIN ingest.metric_runs r ON r.org_id = a.org_id::uuid AND r.run_id = a.run_id::uuid
     ), keys AS (
-      INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, rank_best, rank_latest, rank_created_at)
-      SELECT org_id::uuid, run_id::uuid, key, key_id, minimise, rank_best, rank_latest, rank_created_at FROM numbered
+      INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
+      SELECT org_id::uuid, run_id::uuid, key, key_id, minimise, sort_best, sort_latest, sort_created_at FROM numbered
       ORDER BY org_id, run_id, key_id
     ), pages AS (
-      INSERT INTO ingest.metric_head_pages AS p (org_id, run_id, page, stats)
+      INSERT INTO ingest.metric_aggregate_pages AS p (org_id, run_id, page, stats)
       SELECT org_id::uuid, run_id::uuid, key_id / 32, array_agg(s.number ORDER BY key_id, s.n)
       FROM numbered, unnest(ARRAY[${COLUMNS}]::float8[]) WITH ORDINALITY AS s (number, n)
       GROUP BY org_id, run_id, key_id / 32
@@ -51,7 +51,7 @@ export async function putAggregate(
   );
   await asOwner(
     fixture,
-    "INSERT INTO ingest.unsettled_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING",
+    "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 1) ON CONFLICT DO NOTHING",
     [orgId, runId],
   );
 }
@@ -69,8 +69,8 @@ export async function putValues(
 /** Indexes the sort values of runs, as the ingest service does once they are quiet. */
 export async function indexSortValues(fixture: RunsFixture, orgId: string, runIds: readonly string[]): Promise<void> {
   for (const id of runIds) {
-    await asOwner(fixture, "SELECT ingest.settle_heads($1, $2, '', 1000)", [orgId, id]);
-    const [row] = await asOwner<{ indexed: boolean }>(fixture, "SELECT ingest.settle_run($1, $2, 1) AS indexed", [
+    await asOwner(fixture, "SELECT ingest.index_sort_values($1, $2, '', 1000)", [orgId, id]);
+    const [row] = await asOwner<{ indexed: boolean }>(fixture, "SELECT ingest.finish_indexing($1, $2, 1) AS indexed", [
       orgId,
       id,
     ]);

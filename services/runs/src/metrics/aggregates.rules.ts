@@ -71,7 +71,7 @@ export function numberColumnsOf(row: MetricRow): NumberColumns {
   return columns;
 }
 
-/** Returns the variance as the view ingest.metric_heads_v1 does, in which PostgreSQL must not divide the smallest numbers. */
+/** Returns the variance as the view ingest.metric_aggregates_v1 does, in which PostgreSQL must not divide the smallest numbers. */
 function varianceOf(aggregate: Parameters<typeof populationVariance>[0]): number {
   if (aggregate.m2 < 1e-290) return 0;
   const variance = populationVariance(aggregate);

@@ -40,14 +40,14 @@ const pointsOf = (firstStep: number, count: number, keys: readonly string[] = ["
 
 const tiers = sql(
   "test_tiers_of_run",
-  `SELECT (SELECT count(*) FROM ingest.metric_landing WHERE run_id = $1) AS rows,
+  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.metric_blocks WHERE run_id = $1) AS blocks`,
 );
 const inTiers = () => ingest.owner.one<{ rows: number; blocks: number }>(tiers, [run.runId]);
 const isWhole = async () => expect(await run.stored()).toEqual(run.model());
 
 const otherWork = sql("test_delete_other_metric_work", "DELETE FROM ingest.compaction_work");
-const otherMarks = sql("test_delete_other_metric_marks", "DELETE FROM ingest.compaction_marks");
+const otherMarks = sql("test_delete_other_metric_marks", "DELETE FROM ingest.dirty_markers");
 const insertWork = sql(
   "test_insert_metric_work",
   `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
@@ -263,7 +263,7 @@ describe("while a compactor's change has not committed", () => {
 describe("a damaged landing segment", () => {
   const cutShort = sql(
     "test_cut_landing_row",
-    "UPDATE ingest.metric_landing SET points = substring(points FROM 1 FOR 30) WHERE run_id = $1",
+    "UPDATE ingest.metric_segments SET points = substring(points FROM 1 FOR 30) WHERE run_id = $1",
   );
   const forgetKeys = sql("test_forget_metric_keys", "DELETE FROM ingest.metric_keys WHERE run_id = $1");
 

@@ -36,7 +36,7 @@ export function listMetricSegments(
 }
 
 /** Tells about how many landing segments of metrics wait, of all organizations together. */
-export const countMetricSegments = rowCounterOf("metric_landing");
+export const countMetricSegments = rowCounterOf("metric_segments");
 
 const findIds = sql("ingest_metric_key_ids", `SELECT key, key_id AS "keyId" FROM ingest.metric_key_ids($1, $2, $3)`);
 
@@ -71,7 +71,7 @@ export async function listMetricBlockTails(
 
 const listCrowded = sql(
   "ingest_crowded_metric_stripes",
-  `SELECT first_key AS "firstKey", width FROM ingest.crowded_metric_stripes($1, $2, $3, $4, $5, $6)`,
+  `SELECT first_key AS "firstKey", width FROM ingest.crowded_key_ranges($1, $2, $3, $4, $5, $6)`,
 );
 
 /**

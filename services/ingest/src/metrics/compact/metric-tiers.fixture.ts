@@ -32,23 +32,23 @@ const putKey = sql(
   `INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise) VALUES ($1, $2, $3, $4, false)`,
 );
 const putRow = sql(
-  "test_put_landing_row",
-  `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
+  "test_put_segment",
+  `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
    VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 );
 const putMarker = sql(
   "test_put_metric_mark",
-  `INSERT INTO ingest.compaction_marks (org_id, kind, run_id, part, id, due_at) VALUES ($1, 'metrics', $2, '', $3, now())`,
+  `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at) VALUES ($1, 'metrics', $2, '', $3, now())`,
 );
 const readTiers = binarySql(
   "test_read_metric_tiers",
   `SELECT 'block' AS tier, b.first_seq AS seq, b.first_key AS "firstKey", 0 AS received, b.data
    FROM ingest.metric_blocks b WHERE b.run_id = $1
    UNION ALL
-   SELECT 'landing', l.id, 0, l.received_us, l.points FROM ingest.metric_landing l WHERE l.run_id = $1
+   SELECT 'segment', l.id, 0, l.received_us, l.points FROM ingest.metric_segments l WHERE l.run_id = $1
    ORDER BY tier, seq, "firstKey"`,
 );
-type TierRow = { tier: "block" | "landing"; seq: number; received: number; data: Uint8Array };
+type TierRow = { tier: "block" | "segment"; seq: number; received: number; data: Uint8Array };
 
 /** Creates a run without points. `owner` sees the rows of all organizations. */
 export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {

@@ -103,7 +103,7 @@ function pointRowOf(row: RawPointRow): PointRow {
       return { kind, keyId: row.keyId, chunk: { steps: row.steps, times: row.times, section: row.section } };
     case "block":
       return { kind, part: { steps: row.steps, times: row.times, keys: row.keys, sections: row.section } };
-    case "landing":
+    case "segment":
       return { kind, segment: { receivedUs: row.receivedUs, bytes: row.section } };
     default:
       throw new Error(`a row of an unknown kind: ${kind}`);

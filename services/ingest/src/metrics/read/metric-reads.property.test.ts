@@ -140,7 +140,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
 
 const newestReceived = sql(
   "test_newest_received",
-  `SELECT received_us AS "receivedUs" FROM ingest.metric_landing WHERE run_id = $1 ORDER BY id DESC LIMIT 1`,
+  `SELECT received_us AS "receivedUs" FROM ingest.metric_segments WHERE run_id = $1 ORDER BY id DESC LIMIT 1`,
 );
 
 const shownOf = (key: string, points: Points | PointColumns): ShownPoint[] =>
@@ -173,7 +173,7 @@ function restless(db: Db): Db {
   };
 }
 
-const forgetMarkers = sql("test_forget_marks", "DELETE FROM ingest.compaction_marks");
+const forgetMarkers = sql("test_forget_marks", "DELETE FROM ingest.dirty_markers");
 const forgetWork = sql("test_forget_work", "DELETE FROM ingest.compaction_work");
 
 /** Runs and what is known of them. */
@@ -277,7 +277,7 @@ async function play(world: World, commands: readonly Command[]): Promise<void> {
 
 const tiers = sql(
   "test_metric_tiers",
-  `SELECT (SELECT count(*) FROM ingest.metric_landing WHERE run_id = $1) AS rows,
+  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.metric_blocks WHERE run_id = $1) AS blocks,
           (SELECT array_agg(DISTINCT width ORDER BY width) FROM ingest.metric_blocks WHERE run_id = $1)::text AS widths`,
 );

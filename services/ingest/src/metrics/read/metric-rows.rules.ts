@@ -37,9 +37,9 @@ export type LandingSegment = { readonly receivedUs: number; readonly bytes: Uint
 export type SeriesRow = { readonly run: number } & (
   | { readonly kind: "run"; readonly version: number; readonly key: KeyFacts | null }
   /** The chunk statistics that stand for a chunk. */
-  | { readonly kind: "head"; readonly statistics: Uint8Array }
+  | { readonly kind: "statistics"; readonly statistics: Uint8Array }
   | { readonly kind: "chunk"; readonly chunk: Chunk }
-  | { readonly kind: "landing"; readonly segment: LandingSegment }
+  | { readonly kind: "segment"; readonly segment: LandingSegment }
 );
 
 /** The points of several keys in a block, encoded. */
@@ -59,7 +59,7 @@ export type PointRow =
   | { readonly kind: "key"; readonly key: string; readonly keyId: number }
   | { readonly kind: "chunk"; readonly keyId: number; readonly chunk: Chunk }
   | { readonly kind: "block"; readonly part: BlockPart }
-  | { readonly kind: "landing"; readonly segment: LandingSegment };
+  | { readonly kind: "segment"; readonly segment: LandingSegment };
 
 /** One for the process: chunks are decoded and taken one after another, and to allocate memory for each would take longer than to fill it. */
 const scratch = createScratchBuffer();

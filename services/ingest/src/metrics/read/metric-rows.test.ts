@@ -72,21 +72,21 @@ describe("of a long run", () => {
     expect((await seriesOf({ runIds: [runId] })).kinds).toEqual(["run", "chunk"]);
     expect((await seriesOf({ runIds: [runId], limit: 5000 })).kinds).toEqual(["run", "chunk", "chunk"]);
     const { kinds } = await seriesOf({ runIds: [runId], limit: 24_999 });
-    expect(kinds).toEqual(["run", ...Array<string>(5).fill("chunk"), "landing", "landing"]);
+    expect(kinds).toEqual(["run", ...Array<string>(5).fill("chunk"), "segment", "segment"]);
   });
 
   test("blocks and landing segments outside the range are not read", async () => {
     const range = { startStep: 19_999, endStep: 20_000 };
-    expect((await seriesOf({ runIds: [runId], range })).kinds).toEqual(["run", "chunk", "landing"]);
+    expect((await seriesOf({ runIds: [runId], range })).kinds).toEqual(["run", "chunk", "segment"]);
     expect((await seriesOf({ runIds: [runId], range: { startStep: 1e6, endStep: undefined } })).kinds).toEqual(["run"]);
   });
 
   test("a sample takes the statistics of chunks that lie in one bucket, and no times", async () => {
     const { kinds, rows } = await seriesOf({ runIds: [runId], limit: 8, buckets: 2 });
-    expect(kinds.filter((kind) => kind === "head")).toHaveLength(4);
+    expect(kinds.filter((kind) => kind === "statistics")).toHaveLength(4);
     expect(rows.filter((row) => row.kind === "chunk")).toMatchObject([{ chunk: { times: null } }]);
     const many = await seriesOf({ runIds: [runId], limit: 4000, buckets: 1000 });
-    expect(many.kinds.filter((kind) => kind === "head")).toHaveLength(0);
+    expect(many.kinds.filter((kind) => kind === "statistics")).toHaveLength(0);
   });
 
   test("the first key has enough points, so the second is not looked at", async () => {
@@ -151,7 +151,7 @@ describe("of a run with more keys than are read together", () => {
     expect(kinds.filter((kind) => kind === "key")).toHaveLength(50);
     expect(kinds.filter((kind) => kind === "chunk")).toHaveLength(0);
     expect(kinds.filter((kind) => kind === "block").length).toBeLessThan(20);
-    expect(kinds.at(-1)).toBe("landing");
+    expect(kinds.at(-1)).toBe("segment");
     expect(rows.every((row) => row.kind !== "block" || row.part.sections.length < 8192)).toBe(true);
     expect(keysAfter).toBeUndefined();
   });

@@ -21,7 +21,7 @@ export type SeriesCursor = { readonly run: number; readonly seq: number };
 
 type RawSeriesRow = {
   kind: SeriesRow["kind"] | "more";
-  place: number;
+  index: number;
   version: number;
   keyId: number | null;
   count: number;
@@ -36,7 +36,7 @@ type RawSeriesRow = {
 
 const seriesPage = binarySql(
   "ingest_metric_series_page",
-  `SELECT kind, place, version, key_id AS "keyId", count, first_step AS "firstStep", last_step AS "lastStep", seq,
+  `SELECT kind, index, version, key_id AS "keyId", count, first_step AS "firstStep", last_step AS "lastStep", seq,
           received_us AS "receivedUs", steps, times, section
    FROM ingest.metric_series_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
 );
@@ -67,24 +67,24 @@ export async function listSeriesRows(
     bytesMax,
   ];
   await tx.each<RawSeriesRow>(seriesPage, values, (row) => {
-    if (row.kind === "more") next = { run: row.place, seq: row.seq };
+    if (row.kind === "more") next = { run: row.index, seq: row.seq };
     else take(seriesRowOf(row));
   });
   return next;
 }
 
 function seriesRowOf(row: RawSeriesRow): SeriesRow {
-  const { kind, place: run } = row;
+  const { kind, index: run } = row;
   switch (kind) {
     case "run": {
       const { version, keyId, count, firstStep, lastStep } = row;
       return { kind, run, version, key: keyId === null ? null : { keyId, count, firstStep, lastStep } };
     }
-    case "head":
+    case "statistics":
       return { kind, run, statistics: row.section };
     case "chunk":
       return { kind, run, chunk: { steps: row.steps, times: row.times, section: row.section } };
-    case "landing":
+    case "segment":
       return { kind, run, segment: { receivedUs: row.receivedUs, bytes: row.section } };
     default:
       throw new Error(`a row of an unknown kind: ${kind}`);

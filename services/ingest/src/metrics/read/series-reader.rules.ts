@@ -52,7 +52,7 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
         return;
       }
       const { collector, facts } = runs[row.run - 1]!;
-      if (row.kind === "head") {
+      if (row.kind === "statistics") {
         // The statement and the sampler agree about buckets, because they calculate alike.
         if (!collector.addStatistics(readChunkStatistics(row.statistics))) {
           throw new Error("a chunk came without its points");

@@ -33,7 +33,7 @@ const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
 
 const agoMinutes = sql(
   "test_ago",
-  "UPDATE ingest.unsettled_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
+  "UPDATE ingest.unindexed_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
 );
 /** Five minutes pass for the database and for the writer. */
 const makeQuiet = (runId: string) => {
@@ -44,15 +44,15 @@ const indexAll = () => indexQuietRuns({ db: fixture.db, workerDb });
 
 const ranks = sql(
   "test_ranks",
-  `SELECT 'indexed' AS state, key, rank_best, rank_latest FROM ingest.metric_ranks_v1 WHERE org_id = $1 AND run_id = $2
+  `SELECT 'indexed' AS state, key, sort_best, sort_latest FROM ingest.metric_sort_values_v1 WHERE org_id = $1 AND run_id = $2
    UNION ALL
-   SELECT 'unindexed', key, rank_best, rank_latest FROM ingest.unsettled_ranks_v1 WHERE org_id = $1 AND run_id = $2
+   SELECT 'unindexed', key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2
    ORDER BY key`,
 );
 const points = sql(
   "test_points",
-  `SELECT coalesce((SELECT points FROM ingest.settled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)
-          + coalesce((SELECT points_since FROM ingest.unsettled_points_v1 WHERE org_id = $1 AND run_id = $2), 0)::bigint AS run,
+  `SELECT coalesce((SELECT points FROM ingest.indexed_points_v1 WHERE org_id = $1 AND run_id = $2), 0)
+          + coalesce((SELECT points_since FROM ingest.unindexed_points_v1 WHERE org_id = $1 AND run_id = $2), 0)::bigint AS run,
           coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`,
 );
 
@@ -191,7 +191,7 @@ test("indexing that is stopped ends after the current step, and the next round d
 });
 
 test("the worker sees which runs are unindexed and nothing else of them", async () => {
-  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_head_pages"), [])).rejects.toThrow(
+  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_aggregate_pages"), [])).rejects.toThrow(
     /permission denied|app.org_id/,
   );
 });
@@ -202,11 +202,11 @@ test("nothing foreign is seen through the views", async () => {
   const runId = await fixture.newRun(tenant);
   await append(tenant, runId, [0, { loss: 3 }]);
   for (const view of [
-    "metric_ranks_v1",
-    "unsettled_ranks_v1",
-    "settled_points_v1",
+    "metric_sort_values_v1",
+    "unindexed_sort_values_v1",
+    "indexed_points_v1",
     "project_points_v1",
-    "unsettled_points_v1",
+    "unindexed_points_v1",
   ]) {
     const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
       tx.rows(sql(`test_foreign_${view}`, `SELECT * FROM ingest.${view}`), []),
@@ -218,7 +218,7 @@ test("nothing foreign is seen through the views", async () => {
 test("a process notes that a run is unindexed at most every 30 seconds", async () => {
   const tenant = await fixture.newTenant();
   const runId = await fixture.newRun(tenant);
-  const note = sql("test_note", "SELECT touched_minute AS minute FROM ingest.unsettled_runs WHERE run_id = $1");
+  const note = sql("test_note", "SELECT touched_minute AS minute FROM ingest.unindexed_runs WHERE run_id = $1");
   const noteOf = async () => (await fixture.owner.one<{ minute: number }>(note, [runId]))?.minute;
   await append(tenant, runId, [0, { loss: 1 }]);
   const first = (await noteOf())!;

@@ -6,7 +6,7 @@ export type UnindexedRun = { readonly orgId: string; readonly runId: string; rea
 const listRuns = sql(
   "ingest_list_unsettled",
   `SELECT org_id AS "orgId", run_id AS "runId", touched_minute AS "touchedMinute"
-   FROM ingest.unsettled_runs
+   FROM ingest.unindexed_runs
    WHERE touched_minute <= floor(extract(epoch FROM now()) / 60)::integer - $1::integer
    ORDER BY touched_minute LIMIT $2::bigint`,
 );
@@ -19,7 +19,7 @@ export function listUnindexedRuns(workerDb: Db, quietMinutes: number, runsMax: n
   return workerDb.rows(listRuns, [quietMinutes, runsMax]);
 }
 
-const indexKeys = sql("ingest_settle_heads", 'SELECT ingest.settle_heads($1, $2, $3, $4) AS "lastKey"');
+const indexKeys = sql("ingest_index_sort_values", 'SELECT ingest.index_sort_values($1, $2, $3, $4) AS "lastKey"');
 
 /** Copies the values to sort by of the next keys of a run after a key. Returns the last of these keys; null when there are none. */
 export async function indexSortValues(
@@ -32,7 +32,7 @@ export async function indexSortValues(
   return row?.lastKey ?? null;
 }
 
-const endRun = sql("ingest_settle_run", "SELECT ingest.settle_run($1, $2, $3) AS indexed");
+const endRun = sql("ingest_settle_run", "SELECT ingest.finish_indexing($1, $2, $3) AS indexed");
 
 /** Makes a run count as indexed once the values of all its keys are copied. Returns false when it was written meanwhile. */
 export async function endIndexing(tx: Tx, { orgId, runId, touchedMinute }: UnindexedRun): Promise<boolean> {

@@ -18,8 +18,8 @@ beforeEach(async () => {
 
 const countRows = sql(
   "test_count_metric_rows",
-  `SELECT (SELECT count(*) FROM ingest.metric_landing WHERE run_id = $1) AS landing,
-          (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_heads_v1 WHERE run_id = $1) AS values,
+  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS landing,
+          (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_aggregates_v1 WHERE run_id = $1) AS values,
           (SELECT count(*) FROM platform.idempotency_0 WHERE org_id = $2)
             + (SELECT count(*) FROM platform.idempotency_1 WHERE org_id = $2)
             + (SELECT count(*) FROM platform.idempotency_2 WHERE org_id = $2) AS keys`,
@@ -29,10 +29,10 @@ const stored = () => ingest.owner.one(countRows, [runId, tenant.orgId]);
 /** A landing segment with the number that the next write to the run takes. */
 const occupy = sql(
   "test_occupy_landing",
-  `INSERT INTO ingest.metric_landing (org_id, run_id, id, received_us, first_step, last_step, points)
+  `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
    VALUES ($1, $2, $3, 0, 0, 0, '')`,
 );
-const vacate = sql("test_vacate_landing", "DELETE FROM ingest.metric_landing WHERE run_id = $1 AND id = $2");
+const vacate = sql("test_vacate_landing", "DELETE FROM ingest.metric_segments WHERE run_id = $1 AND id = $2");
 
 const point = (step = 0, value = 1) => ({ runId, columns: columnsOf([step, { loss: value }]) });
 

@@ -36,7 +36,7 @@ export type MetricRunsState = {
 };
 
 type StoredRow = {
-  place: number | null;
+  index: number | null;
   keyIds: Buffer | null;
   version: number;
   keyCount: number;
@@ -47,7 +47,7 @@ type StoredRow = {
 
 const loadRuns = binarySql(
   "ingest_load_metric_runs",
-  `SELECT place, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", page, stats
+  `SELECT index, key_ids AS "keyIds", version, key_count AS "keyCount", point_count AS "pointCount", page, stats
    FROM ingest.metric_run_states($1, $2, $3, $4, $5, $6, $7)`,
 );
 
@@ -69,11 +69,11 @@ export async function loadMetricRuns(tx: Tx, query: MetricRunsQuery): Promise<Me
   const found: { run: number; page: number; numbers: Float64Array }[] = [];
   let keyIds = new Int32Array(0);
   for (const row of rows) {
-    if (row.place === null) keyIds = int32sOf(row.keyIds);
+    if (row.index === null) keyIds = int32sOf(row.keyIds);
     else if (row.page === null) {
       const { version, keyCount, pointCount } = row;
-      runs[row.place - 1] = { version, keyCount, pointCount };
-    } else found.push({ run: row.place - 1, page: row.page, numbers: readFloat8Array(row.stats) });
+      runs[row.index - 1] = { version, keyCount, pointCount };
+    } else found.push({ run: row.index - 1, page: row.page, numbers: readFloat8Array(row.stats) });
   }
   return { runs, keyIds, pages: found };
 }
@@ -135,17 +135,17 @@ export type UnusableKey =
 
 type OutcomeRow = {
   outcome: "applied" | "keys" | "stale";
-  places: number[] | null;
+  indexes: number[] | null;
   sameBodies: (boolean | null)[] | null;
   replies: (Buffer | null)[] | null;
 };
 
-// The statement cuts the stretches out of the array; the function would copy the whole array for each of them.
+// The statement cuts the pageChanges out of the array; the function would copy the whole array for each of them.
 const appendGroup = sql(
   "ingest_append_metric_group",
-  `SELECT outcome, places, same_bodies AS "sameBodies", old_replies AS "replies"
+  `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies"
    FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
-     ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.metric_head_stretch
+     ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.aggregate_page_change
            FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)))`,
 );
 
@@ -159,7 +159,7 @@ export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly Gr
   const seqs = runs.flatMap((run) => run.writes.map((_, i) => run.version + 1 + i));
   const keyed = writes.filter(({ idempotency }) => idempotency !== null);
   const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
-  const stretches = stretchesOf(runs);
+  const pageChanges = pageChangesOf(runs);
   const row = await tx.one<OutcomeRow>(appendGroup, [
     orgId,
     uuidArray(runs.map(({ runId }) => runId)),
@@ -181,17 +181,17 @@ export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly Gr
     textArray(newKeys.map(({ key }) => key)),
     int4Array(newKeys.map(({ keyId }) => keyId)),
     boolArray(newKeys.map(({ minimize }) => minimize)),
-    float8Array(stretches.numbers),
-    int4Array(stretches.runs),
-    int4Array(stretches.pages),
-    int4Array(stretches.slots),
-    int4Array(stretches.starts),
-    int4Array(stretches.lengths),
+    float8Array(pageChanges.numbers),
+    int4Array(pageChanges.runs),
+    int4Array(pageChanges.pages),
+    int4Array(pageChanges.slots),
+    int4Array(pageChanges.starts),
+    int4Array(pageChanges.lengths),
   ]);
   return outcomeOf(row!, runs);
 }
 
-function stretchesOf(runs: readonly GroupRun[]) {
+function pageChangesOf(runs: readonly GroupRun[]) {
   const all = runs.flatMap(({ changes }, i) => changes.map((change) => ({ ...change, run: i + 1 })));
   const lengths = all.map((change) => change.numbers.length);
   const numbers = new Float64Array(lengths.reduce((sum, length) => sum + length, 0));
@@ -224,11 +224,11 @@ export function insertedOf(reply: Uint8Array): number {
   return Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).readInt32BE();
 }
 
-function outcomeOf({ outcome, places, sameBodies, replies }: OutcomeRow, runs: readonly GroupRun[]): GroupOutcome {
+function outcomeOf({ outcome, indexes, sameBodies, replies }: OutcomeRow, runs: readonly GroupRun[]): GroupOutcome {
   if (outcome === "applied") return { outcome };
-  if (outcome === "stale") return { outcome, runIds: places!.map((place) => runs[place - 1]!.runId) };
-  const keys = places!.map((place, i): UnusableKey => {
-    const index = place - 1;
+  if (outcome === "stale") return { outcome, runIds: indexes!.map((ordinal) => runs[ordinal - 1]!.runId) };
+  const keys = indexes!.map((ordinal, i): UnusableKey => {
+    const index = ordinal - 1;
     const reply = replies![i];
     if (reply === null || reply === undefined) return { index, state: "held" };
     return sameBodies![i] === true

@@ -140,7 +140,7 @@ describe("writes that come at the same time", () => {
   });
 
   test("with one key: when the first cannot be stored, the next has its turn", async () => {
-    const occupy = sql("test_occupy_second", "INSERT INTO ingest.metric_landing VALUES ($1, $2, 2, 0, 0, 0, '')");
+    const occupy = sql("test_occupy_second", "INSERT INTO ingest.metric_segments VALUES ($1, $2, 2, 0, 0, 0, '')");
     const writer = processWith();
     for (const runId of runIds) await writer.appendMetrics(pointOf(runId), callOf(tenant));
     await ingest.owner.rows(occupy, [tenant.orgId, runIds[0]!]);
@@ -159,7 +159,7 @@ describe("writes that come at the same time", () => {
 describe("markers for the compactor", () => {
   const marksOf = sql(
     "test_metric_marks",
-    "SELECT id FROM ingest.compaction_marks WHERE kind = 'metrics' AND part = '' AND run_id = $1 ORDER BY id",
+    "SELECT id FROM ingest.dirty_markers WHERE kind = 'metrics' AND part = '' AND run_id = $1 ORDER BY id",
   );
   const marked = async (runId: string) =>
     (await ingest.owner.rows<{ id: number }>(marksOf, [runId])).map(({ id }) => id);
@@ -193,7 +193,7 @@ describe("markers for the compactor", () => {
     );
     const writer = processWith({ markers: everyThird() });
     await Promise.all(runIds.slice(2).map((runId) => writer.appendMetrics(pointOf(runId), callOf(tenant))));
-    const taken = sql("test_take_first_row", "INSERT INTO ingest.metric_landing VALUES ($1, $2, 1, 0, 0, 0, '')");
+    const taken = sql("test_take_first_row", "INSERT INTO ingest.metric_segments VALUES ($1, $2, 1, 0, 0, 0, '')");
     await ingest.owner.rows(taken, [tenant.orgId, failing]);
     const writes = [
       writer.appendMetrics({ ...pointOf(repeated), idempotencyKey }, callOf(tenant)),
@@ -206,7 +206,7 @@ describe("markers for the compactor", () => {
       "rejected",
     ]);
     expect(await marked(repeated)).toEqual([2]);
-    const vacate = sql("test_give_first_row", "DELETE FROM ingest.metric_landing WHERE run_id = $1");
+    const vacate = sql("test_give_first_row", "DELETE FROM ingest.metric_segments WHERE run_id = $1");
     await ingest.owner.rows(vacate, [failing]);
     await writer.appendMetrics(pointOf(failing), callOf(tenant));
     expect(await marked(failing)).toEqual([1]);
@@ -292,7 +292,7 @@ test("a memory that holds next to nothing changes nothing but the time it takes"
       callOf(tenant),
     );
   }
-  const aggregates = sql("test_counts", "SELECT key, count, latest FROM ingest.metric_heads_v1 WHERE run_id = $1");
+  const aggregates = sql("test_counts", "SELECT key, count, latest FROM ingest.metric_aggregates_v1 WHERE run_id = $1");
   const found = await ingest.owner.rows<{ key: string; count: number }>(aggregates, [runId]);
   expect(new Map(found.map(({ key, count }) => [key, count]))).toEqual(counts);
 });

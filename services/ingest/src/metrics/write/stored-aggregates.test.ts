@@ -38,7 +38,7 @@ afterAll(() => ingest.close());
 const listAggregates = sql(
   "test_list_heads",
   `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
-   FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
+   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );
 const aggregatesOf = (runId: string) => ingest.owner.rows<StoredAggregate>(listAggregates, [tenant.orgId, runId]);
 
@@ -187,7 +187,7 @@ describe("numbers at the ends of a double", () => {
 
 const listManyAggregates = sql(
   "test_view_of_many_heads",
-  `SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_heads_v1
+  `SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_aggregates_v1
    WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );
 
@@ -227,7 +227,7 @@ test("updates of aggregates can be heap-only: no index covers what changes, and 
     "test_heads_indexed_columns",
     `SELECT DISTINCT a.attname AS name
      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-     WHERE i.indrelid = ANY ('{ingest.metric_head_pages,ingest.metric_runs}'::regclass[]) ORDER BY 1`,
+     WHERE i.indrelid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY 1`,
   );
   const indexed = await ingest.owner.rows<{ name: string }>(covered, []);
   expect(indexed.map(({ name }) => name)).toEqual(["org_id", "page", "run_id"]);
@@ -235,7 +235,7 @@ test("updates of aggregates can be heap-only: no index covers what changes, and 
     "test_heads_options",
     `SELECT c.reloptions AS options, a.attstorage AS storage
      FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'stats'
-     WHERE c.oid = ANY ('{ingest.metric_head_pages,ingest.metric_runs}'::regclass[]) ORDER BY c.relname`,
+     WHERE c.oid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY c.relname`,
   );
   // p: never compressed, and never moved out of the row.
   expect(await ingest.owner.rows(options, [])).toEqual([

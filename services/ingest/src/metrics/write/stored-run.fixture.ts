@@ -11,9 +11,9 @@ export const pointOf = (runId: string, step = 0, key = "loss", value = 1) => ({
 const runStates = sql(
   "test_metric_run_states",
   `SELECT r.version, r.key_count AS "keyCount", r.point_count AS "pointCount",
-          (SELECT count(*) FROM ingest.metric_landing l WHERE l.run_id = r.run_id) AS segments,
+          (SELECT count(*) FROM ingest.metric_segments l WHERE l.run_id = r.run_id) AS segments,
           (SELECT count(*) FROM ingest.metric_keys k WHERE k.run_id = r.run_id) AS keys,
-          (SELECT coalesce(sum(h.count), 0)::bigint FROM ingest.metric_heads_v1 h WHERE h.run_id = r.run_id) AS values
+          (SELECT coalesce(sum(h.count), 0)::bigint FROM ingest.metric_aggregates_v1 h WHERE h.run_id = r.run_id) AS values
    FROM ingest.metric_runs r WHERE r.run_id = $1`,
 );
 

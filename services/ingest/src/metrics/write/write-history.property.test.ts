@@ -66,12 +66,12 @@ const anyHistory = fc
 const aggregatesOf = sql(
   "test_history_heads",
   `SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
-   FROM ingest.metric_heads_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
+   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );
 const runOf = sql(
   "test_history_run",
   `SELECT r.version, r.key_count AS keys, r.point_count AS points,
-          (SELECT array_agg(l.id::integer ORDER BY l.id) FROM ingest.metric_landing l WHERE l.run_id = r.run_id) AS ids,
+          (SELECT array_agg(l.id::integer ORDER BY l.id) FROM ingest.metric_segments l WHERE l.run_id = r.run_id) AS ids,
           (SELECT array_agg(k.key_id ORDER BY k.key_id) FROM ingest.metric_keys k WHERE k.run_id = r.run_id) AS "keyIds"
    FROM ingest.metric_runs r WHERE r.org_id = $1 AND r.run_id = $2`,
 );
