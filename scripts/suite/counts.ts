@@ -1,14 +1,14 @@
-/** How many tests there were of each outcome; a skipped one is neither passed nor failed. */
+/** How many tests had each outcome; a skipped one is neither passed nor failed. */
 export type Counts = { readonly passed: number; readonly failed: number; readonly skipped: number };
 
-/** The part of the JSON that Jest writes with `--json` which says how its tests ended. */
+/** The results in the JSON that Jest writes with `--json`. */
 export type JestResults = {
   readonly success: boolean;
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  /** Files that could not be loaded at all; their tests are in no other number. */
+  /** Files that could not be loaded; no other number counts their tests. */
   readonly numRuntimeErrorTestSuites: number;
 };
 
@@ -18,7 +18,7 @@ export function addCounts(a: Counts, b: Counts): Counts {
 }
 
 /**
- * What Jest's results and exit code amount to. A file that could not be loaded is one failure, and so is a run that
+ * Counts Jest's results. A file that could not be loaded is one failure, and so is a run that
  * failed without a failed test to show for it (no results at all, no tests found, a set-up that broke).
  */
 export function countJest(results: JestResults | undefined, exitCode: number): Counts {
@@ -31,7 +31,7 @@ export function countJest(results: JestResults | undefined, exitCode: number): C
   };
 }
 
-/** The last line of a run: `3 passed, 0 failed`, and `, 1 skipped` where there is something to say. */
+/** Returns the last line of a run: `3 passed, 0 failed`, and `, 1 skipped` where some were. */
 export function closingLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped === 0 ? "" : `, ${skipped} skipped`}`;
 }

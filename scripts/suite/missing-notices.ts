@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 export const missingFileVariable = "TIDEMARK_MISSING_FILE";
 
 /**
- * What tests noted in that file: one line each, saying what is missing and what was therefore not tested. Several
- * processes append to it, so a line is told once, in the order in which it first came. No file means nothing is missing.
+ * Returns what tests noted in that file: each line says what is missing and what was therefore not tested. Several processes
+ * append to it, so repeated lines count once, in the order of their first occurrence. Without a file nothing is missing.
  */
 export async function readMissingNotices(file: string): Promise<readonly string[]> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {

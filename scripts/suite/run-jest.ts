@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nodeFirst } from "../run-command.ts";
 import { type Counts, countJest, type JestResults } from "./counts.ts";
 
-/** What a run of Jest needs to know. */
+/** The settings of a run of Jest. */
 export type JestRun = {
   /** Folder with the jest.config.mjs. */
   readonly folder: string;
@@ -23,7 +23,7 @@ export type JestRun = {
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Runs Jest on native modules in a process of its own and counts what it reports. A signal to us is passed on to it. */
+/** Runs Jest on native modules in its own process and counts its results. Passes signals on to it. */
 export async function runJest({
   folder,
   program,

@@ -1,21 +1,21 @@
 import { addCounts, closingLine, type Counts } from "./counts.ts";
 import type { StaticStep } from "./static-steps.ts";
 
-/** The parts of a run, each passed in. */
+/** The parts of a run. */
 export type Suite = {
   readonly steps: readonly StaticStep[];
   /** Runs the tests proper; undefined when only the static steps are wanted. */
   readonly runTests: (() => Promise<Counts>) | undefined;
-  /** What the tests noted as missing on this machine, asked after them. */
+  /** Returns what the tests noted as missing on this machine; called after them. */
   readonly missing: () => Promise<readonly string[]>;
-  /** Whether something missing is a failure, as it is where the machine is ours to equip. */
+  /** Whether something missing is a failure, as on a machine of continuous integration. */
   readonly missingFails: boolean;
   readonly print: (line: string) => void;
 };
 
 /**
- * Runs every static step, whatever becomes of the others, then the tests, and prints a line for each; then what could not
- * be tested, and as the very last line the count. Answers whether nothing failed.
+ * Runs all static steps, even if some fail, and then the tests. Prints a line per step, then what could not be tested, and
+ * as the last line the count. Returns whether nothing failed.
  */
 export async function runSuite({ steps, runTests, missing, missingFails, print }: Suite): Promise<boolean> {
   const failedSteps: string[] = [];

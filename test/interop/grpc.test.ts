@@ -5,7 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { PATIENCE_MS, requireServers } from "@tidemark/testkit";
+import { requireServers } from "@tidemark/testkit";
 import { startStack, type Stack } from "../stack/stack.ts";
 
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
@@ -72,7 +72,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         of,
         request,
         meta,
-        { deadline: Date.now() + PATIENCE_MS },
+        { deadline: Date.now() + 60_000 },
         (error: grpc.ServiceError | null, answer: Answer) => (error === null ? resolve(answer) : reject(error)),
       );
     });

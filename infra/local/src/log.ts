@@ -1,2 +1,2 @@
-/** Takes one line, without its line end, for whoever watches the start. */
+/** Takes one line, without its line end, for the person who watches the start. */
 export type Log = (line: string) => void;

@@ -6,10 +6,10 @@ import { basename } from "node:path";
 export type RunningProcess = { pid: number; parent: number };
 
 /**
- * The processes of one program that work in one folder. On Linux that is their current folder, which needs the same account
- * or root to see; elsewhere it is told from their command lines (untried).
+ * Returns the processes of one program that work in one folder. On Linux that is their current folder, which only the same
+ * account or root can see; elsewhere their command lines name it (untried).
  *
- * @param program file name of the executable, so that a person's shell in that folder is never meant
+ * @param program file name of the executable, so that a person's shell in that folder never counts
  */
 export async function processesIn(folder: string, program: string): Promise<RunningProcess[]> {
   const real = await realpath(folder).catch(() => folder);
@@ -19,12 +19,12 @@ export async function processesIn(folder: string, program: string): Promise<Runn
     if (!/^\d+$/.test(entry)) continue;
     try {
       if ((await readlink(`/proc/${entry}/cwd`)) !== real) continue;
-      // An executable that was replaced since shows as "name (deleted)".
+      // An executable that was replaced meanwhile shows as "name (deleted)".
       if (basename(await readlink(`/proc/${entry}/exe`)).split(" ")[0] !== program) continue;
       const parent = /^PPid:\s*(\d+)/m.exec(await readFile(`/proc/${entry}/status`, "utf8"))?.[1];
       found.push({ pid: Number(entry), parent: Number(parent) });
     } catch {
-      // It has ended meanwhile, or belongs to somebody else.
+      // It has ended, or belongs to another user.
     }
   }
   return found;

@@ -4,8 +4,8 @@ import { processesIn } from "./processes-in.ts";
 import type { StopStep } from "./start-child.ts";
 
 /**
- * Ends the servers that a killed Tidemark left behind in a folder, in steps, and returns when none is left. The caller
- * holds the folder's claim, so no living Tidemark can own them.
+ * Stops the servers that a killed Tidemark left behind in a folder, in steps, and returns when none is left. The caller
+ * holds the folder's claim, so no running Tidemark can own them.
  *
  * @param program file name of the server's executable
  * @returns how many processes there were
@@ -22,7 +22,7 @@ export async function stopLeftovers(
   for (const { signal, waitMs } of steps) {
     const running = await processesIn(folder, program);
     const ids = new Set(running.map(({ pid }) => pid));
-    // A server's own helpers are its to end; signals may mean other things to them.
+    // A server ends its own helper processes; signals may mean other things to them.
     for (const { pid, parent } of running) if (signal === "SIGKILL" || !ids.has(parent)) sendSignal(pid, signal);
     const gone = await pollUntil(async () => ((await processesIn(folder, program)).length === 0 ? true : undefined), {
       everyMs: 50,
@@ -37,6 +37,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }

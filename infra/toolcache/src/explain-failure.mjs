@@ -1,4 +1,4 @@
-// In order: a full disk often drags other errors behind it, and npm names the network fault after a line about permissions.
+// In this order: a full disk often causes other errors, and npm names a network fault after a line about permissions.
 /** @type {ReadonlyArray<readonly [RegExp, string]>} */
 const causes = [
   [/\bENOSPC\b|no space left on device/i, "the disk is full"],
@@ -25,7 +25,7 @@ const causes = [
 ];
 
 /**
- * The cause behind a failed download or write, in a few plain words, or undefined when nothing known is in the text. Pure.
+ * Returns the cause of a failed download or write in a few plain words, or undefined when the text holds nothing known. Pure.
  *
  * @param {string} text what the failed program printed, or an error's code and message
  * @returns {string | undefined}

@@ -2,8 +2,8 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /**
- * The first file of that name on a PATH that this process may execute, or undefined. Relative entries of PATH are skipped:
- * what they name depends on where the command was typed.
+ * Returns the first file of that name on a PATH that this process may execute, or undefined. It skips relative entries of
+ * PATH: what they name depends on the current folder.
  *
  * @param {string} name a plain file name
  * @param {string | undefined} path the value of PATH

@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { findExecutable } from "./find-executable.mjs";
 
 /**
- * How to run the npm that came with the machine: the one that started this process (npm says so in `npm_execpath`), else
- * the one installed beside this Node, else the first on PATH. undefined when there is none.
+ * Returns how to run the machine's npm: the one that started this process (npm says so in `npm_execpath`), else the one
+ * beside this Node, else the first on PATH; undefined when there is none.
  *
  * @param {{ env: Record<string, string | undefined>, execPath: string, exists?: (path: string) => boolean }} machine
  * @returns {{ command: string, args: string[] } | undefined}

@@ -1,6 +1,6 @@
 /**
- * An error whose message is one finished line for the person at the terminal: what is wrong, and what to do about it. A
- * program that starts Tidemark prints exactly this line and exits with 1; any other error is a defect and keeps its stack.
+ * Makes an error whose message is one line for the person at the terminal: what is wrong, and what to do. A program that
+ * starts Tidemark prints exactly this line and exits with 1; any other error is a defect and keeps its stack.
  *
  * @param {string} message one line, without the name of the program
  * @param {unknown} [cause]
@@ -13,7 +13,7 @@ export const startError = (message, cause) => {
 };
 
 /**
- * Whether an error is one of {@link startError}. Told by name, so that it holds across realms and copies of this package.
+ * Whether an error is one of {@link startError}. Decided by name, so that it works across realms and copies of this package.
  *
  * @param {unknown} error
  * @returns {error is Error}

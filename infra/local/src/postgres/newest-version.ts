@@ -1,6 +1,6 @@
 /**
- * The newest of the versions that have a given major number, pre-releases included, because these packages are published as
- * nothing else (`18.4.0-beta.17`). Ordered as Semantic Versioning orders. Pure.
+ * Returns the newest version of a major number in the order of Semantic Versioning. Pre-releases count, because these packages
+ * have nothing else (`18.4.0-beta.17`). Pure.
  */
 export function newestVersion(versions: readonly string[], major: number): string | undefined {
   return versions.filter((version) => version.startsWith(`${major}.`)).reduce<string | undefined>(newer, undefined);

@@ -16,11 +16,11 @@ export type PostgresPrograms = {
 
 /** Where servers come from; a test gives its own. */
 export type PostgresSource = {
-  /** The package that was installed with this release; undefined when it is not there. */
+  /** The package that was installed with this release; undefined when it is missing. */
   bundled(): Promise<{ packageDir: string; version: string } | undefined>;
   /** Versions that the shared cache holds already. */
   fetched(): Promise<readonly string[]>;
-  /** Versions that could be fetched. Throws StartError without a network. */
+  /** Versions in the registry. Throws StartError without a network. */
   offered(): Promise<readonly string[]>;
   /** The folder of the package of one version, fetched if need be. */
   fetch(version: string): Promise<string>;
@@ -30,18 +30,18 @@ export type PostgresSource = {
 export const newDataMajor = 18;
 
 /**
- * The server for a data folder: the major version that made it, because no other can read it, or {@link newDataMajor} for a
- * new one. So a release that comes with a newer PostgreSQL still opens every older data folder.
+ * Returns the server for a data folder: the major version that made it, because no other can read it, or
+ * {@link newDataMajor} for a new one. So a release with a newer PostgreSQL still opens every older data folder.
  *
  * @param major of the data folder, as its PG_VERSION says; undefined for a new one
- * @throws StartError in one line when that version cannot be had
+ * @throws StartError in one line when that version is not available
  */
 export async function obtainPostgres(major: number | undefined, source: PostgresSource): Promise<PostgresPrograms> {
   const wanted = major ?? newDataMajor;
   const bundled = await source.bundled();
   if (bundled !== undefined && majorOf(bundled.version) === wanted)
     return programs(bundled.packageDir, bundled.version);
-  // What the cache holds comes first: a newer minor release is no reason to need a network.
+  // The cache goes first: a newer minor release alone does not need a network.
   const cached = newestVersion(await source.fetched(), wanted);
   if (cached !== undefined) return programs(await source.fetch(cached), cached);
   const because = major === undefined ? "" : `this data folder was made by PostgreSQL ${major}: `;

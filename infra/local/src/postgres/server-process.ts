@@ -10,7 +10,7 @@ import { explainPostgres } from "./explain-postgres.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
 import { type PostgresSettings, settingArguments } from "./settings.ts";
 
-/** Fast shutdown (clients are cut off, everything is written), then the immediate one (the next start recovers), then force. */
+/** Fast shutdown (disconnects clients, writes everything), then the immediate one (the next start recovers), then force. */
 export const postgresStop: readonly StopStep[] = [
   { signal: "SIGINT", waitMs: 60_000 },
   { signal: "SIGQUIT", waitMs: 10_000 },
@@ -24,15 +24,15 @@ const readyTimeoutMs = 600_000;
 const slowStartMs = 5_000;
 
 /**
- * How to name the cluster to a program that runs in it. As root the program runs as another account, which may not enter the
- * folders above (a home folder of root is closed); it is put into the cluster's folder before the account changes, and Linux
- * offers it that place under a fixed path, whatever lies above. Needs `cwd` to be the cluster.
+ * Returns the name of the cluster for a program whose `cwd` is the cluster. Root starts the program as another account, which
+ * may not enter the folders above (root's home folder, for example). The program is in the cluster's folder before the account
+ * changes, and Linux names the current folder by a fixed path.
  */
 export function clusterArgument(cluster: string, account: Account | undefined): string {
   return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : cluster;
 }
 
-/** What a server may know of the environment: no PG* variables of a person's shell, messages in English for us to read. */
+/** The environment of a server: without PG* variables of a person's shell, with messages in English for explainPostgres. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
@@ -61,7 +61,7 @@ export async function startServer(
     const port = options.port ?? (await freePort());
     const started = await tryStart(programs, cluster, port, options);
     if ("child" in started) return { child: started.child, port };
-    // Between the look for a free port and its use somebody else may have taken it.
+    // Another program may have taken the free port since.
     if (started.portInUse && options.port === undefined && attempt < pickedPortTries) continue;
     throw startError(
       started.portInUse ? `port ${port}, meant for PostgreSQL, is in use by another program` : started.text,
