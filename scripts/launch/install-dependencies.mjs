@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { explainFailure, runCaptured, startError, withLock } from "../../infra/toolcache/src/index.mjs";
 import { dependencyStamp } from "./dependency-stamp.mjs";
-import { obtainPnpm } from "./obtain-tools.mjs";
+import { obtainPnpm } from "./tools.mjs";
 
 /**
  * Installs the locked dependencies of the work tree, unless they are installed as the lock file and the manifests say. Two

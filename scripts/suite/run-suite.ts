@@ -1,4 +1,5 @@
-import { addCounts, closingLine, type Counts } from "./counts.ts";
+import { readFile } from "node:fs/promises";
+import { addCounts, closingLine, type Counts } from "./run-jest.ts";
 import type { StaticStep } from "./static-steps.ts";
 
 /** The parts of a run. */
@@ -40,4 +41,19 @@ export async function runSuite({ steps, runTests, missing, missingFails, print }
   if (failedSteps.length > 0) print(`Failed before the tests: ${failedSteps.join(", ")}`);
   print(closingLine(counts));
   return counts.failed === 0;
+}
+
+/** The variable that tells the test kit in which file to note what the machine lacks. */
+export const missingFileVariable = "TIDEMARK_MISSING_FILE";
+
+/**
+ * Returns what tests noted in that file: each line says what is missing and what was therefore not tested. Several processes
+ * append to it, so repeated lines count once, in the order of their first occurrence. Without a file nothing is missing.
+ */
+export async function readMissingNotices(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  });
+  return [...new Set(text.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
 }

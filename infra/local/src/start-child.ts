@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log } from "./log.ts";
+
+/** Takes one line, without its line end, for the person who watches the start. */
+export type Log = (line: string) => void;
 
 /** How a process ended: with a code, or by a signal. */
 export type ChildExit = { code: number | null; signal: NodeJS.Signals | null };

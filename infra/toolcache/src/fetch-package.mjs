@@ -1,11 +1,10 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { explainFailure } from "./explain-failure.mjs";
-import { findNpm } from "./find-npm.mjs";
+import { explainFailure, isStartError, startError } from "./failures.mjs";
+import { findNpm } from "./find-programs.mjs";
 import { withLock } from "./lock.mjs";
 import { runCaptured } from "./run-captured.mjs";
-import { isStartError, startError } from "./start-error.mjs";
 
 /**
  * @typedef {object} PackageRequest

@@ -1,7 +1,7 @@
 import { chmod, lchown, lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findExecutable, runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 
 /** A user of the operating system. */
 export type Account = { uid: number; gid: number };

@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
-import { explainPostgres } from "./explain-postgres.ts";
+import { clusterArgument, explainPostgres, serverEnvironment } from "./server-process.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
-import { clusterArgument, serverEnvironment } from "./server-process.ts";
 
 /** The superuser of an embedded server. */
 export const superuser = "postgres";

@@ -2,7 +2,7 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, stat }
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { withLock } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
 

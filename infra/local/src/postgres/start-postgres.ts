@@ -3,14 +3,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { cacheDirectory, startError } from "@tidemark/toolcache";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
-import type { Log } from "../log.ts";
-import type { ChildExit } from "../start-child.ts";
+import type { ChildExit, Log } from "../start-child.ts";
 import { giveCluster, serverAccount } from "./account.ts";
-import { clearLeftovers } from "./clear-leftovers.ts";
+import { clearLeftovers, startServer, type RunningServer } from "./server-process.ts";
 import { clusterMajor, createCluster, superuser } from "./create-cluster.ts";
 import { type PostgresSource, obtainPostgres, packagedPostgres } from "./obtain-postgres.ts";
 import { readablePrograms } from "./readable-programs.ts";
-import { type RunningServer, startServer } from "./server-process.ts";
 import { type PostgresSettings, embeddedSettings } from "./settings.ts";
 
 export type PostgresOptions = {

@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type MinioOptions = {

@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
 import { startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type NatsOptions = {

@@ -3,9 +3,8 @@ import { basename } from "node:path";
 import { explainFailure, startError } from "@tidemark/toolcache";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
 import { freePort, isPortFree } from "../free-port.ts";
-import type { Log } from "../log.ts";
+import { startChild, type Child, type ChildExit, type Log, type StopStep } from "../start-child.ts";
 import { pollUntil } from "../poll-until.ts";
-import { type Child, type ChildExit, type StopStep, startChild } from "../start-child.ts";
 import { stopLeftovers } from "../stop-leftovers.ts";
 
 export type ServerSpec = {
