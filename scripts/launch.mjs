@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheDirectory, isStartError, startError } from "../infra/toolcache/src/index.mjs";
 import { installDependencies } from "./launch/install-dependencies.mjs";
-import { obtainNode } from "./launch/obtain-tools.mjs";
+import { obtainNode } from "./launch/tools.mjs";
 import { runProgram } from "./launch/run-program.mjs";
 import { takeSignals } from "./launch/signals.mjs";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { missingFileVariable } from "./suite/missing-notices.ts";
+import { missingFileVariable } from "./suite/run-suite.ts";
 
 const root = dirname(import.meta.dirname);
 

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { delimiter, dirname } from "node:path";
 
-/** How a command ended; `output` is its standard output and error in the order in which they came. */
+/** How a command ended; `output` is its standard output and error in order of arrival. */
 export type CommandResult = { readonly exitCode: number; readonly output: string };
 
 /**
- * Runs a Node program, named by its path, with the Node that runs this. Its child processes find that same Node first,
- * whatever the machine's own may be. Rejects only if the process cannot be started; death by a signal is exit code 1.
+ * Runs a Node program, named by its path, with the Node that runs this. Its child processes find the same Node first. Rejects
+ * only if the process cannot be started; an end by a signal is exit code 1.
  */
 export function runNode(program: string, args: readonly string[], cwd: string): Promise<CommandResult> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function runNode(program: string, args: readonly string[], cwd: string): 
   });
 }
 
-/** The environment of this process with its own Node in front of everything else on the path. */
+/** Returns the environment of this process with its own Node first on the path. */
 export function nodeFirst(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: [dirname(process.execPath), process.env["PATH"] ?? ""].join(delimiter) };
 }

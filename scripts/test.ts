@@ -1,9 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { missingFileVariable, readMissingNotices } from "./suite/missing-notices.ts";
+import { missingFileVariable, readMissingNotices, runSuite } from "./suite/run-suite.ts";
 import { runJest } from "./suite/run-jest.ts";
-import { runSuite } from "./suite/run-suite.ts";
 import { staticSteps } from "./suite/static-steps.ts";
 
 // npm test                       static steps, then all tests

@@ -1,9 +1,9 @@
 import { TestEnvironment } from "jest-environment-node";
 
 /**
- * Jest runs a test file in a realm of its own, whose `Error` is not the `Error` that Node's own modules throw, so
- * `instanceof Error` is false for a refused connection or a missing file and code that asks takes another path than it
- * does in production. Here the sandbox's `Error` accepts every native error; subclasses keep the default question.
+ * Jest runs a test file in its own realm, whose `Error` is not the `Error` that Node's own modules throw: `instanceof Error`
+ * would be false for a refused connection or a missing file, and code that asks would take another path than in production.
+ * Here the sandbox's `Error` accepts every native error; subclasses keep the default behavior.
  */
 export default class Environment extends TestEnvironment {
   constructor(...given: ConstructorParameters<typeof TestEnvironment>) {

@@ -5,8 +5,8 @@ import { stripTypeScriptTypes } from "node:module";
 const own = readFileSync(new URL(import.meta.url));
 
 /**
- * A Jest transformer that blanks out type syntax exactly as Node does when it runs a `.ts` file itself: what is tested is
- * what ships, and every line and column stays where it was.
+ * A Jest transformer that blanks out type syntax exactly as Node does when it runs a `.ts` file: the tested code is the code
+ * that ships, and every line and column stays the same.
  */
 const transformer = {
   process(source: string): { code: string } {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * A fingerprint of everything that decides what belongs into node_modules: the lock file, the workspace file, every
+ * Returns a fingerprint of everything that decides what belongs in node_modules: the lock file, the workspace file, every
  * manifest of the workspace, and the Node that packages are installed for.
  *
  * @param {string} root the work tree
@@ -19,7 +19,7 @@ export const dependencyStamp = (root, nodeVersion) => {
 };
 
 /**
- * The manifests of the workspace, as paths from its root, in one order everywhere.
+ * Returns the manifests of the workspace, as sorted paths from its root.
  *
  * @param {string} root
  * @returns {string[]}
@@ -38,8 +38,8 @@ export const manifests = (root) => {
 };
 
 /**
- * The `packages:` of a pnpm-workspace.yaml. Knows the two forms of pattern that this workspace has, a folder and
- * `folder/*`, and refuses others rather than overlook a manifest. Pure.
+ * Returns the `packages:` of a pnpm-workspace.yaml. It knows the two forms of pattern that this workspace has, a folder and
+ * `folder/*`, and throws for others: a manifest must not be overlooked. Pure.
  *
  * @param {string} yaml
  * @returns {string[]}

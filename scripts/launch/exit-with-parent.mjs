@@ -1,11 +1,11 @@
-// Loaded before the program that the launcher starts. A launcher that is killed cannot pass its end on, and the program
-// would go on unseen with the port and the data folder in its hands; so the launcher holds one end of a pipe, whose
-// closing ends the program in the ordinary way.
+// Loaded before the program that the launcher starts. A killed launcher cannot pass its end on, and the program would go on
+// unseen and keep the port and the data folder. So the launcher holds one end of a pipe: when it closes, the program gets
+// SIGTERM.
 import { Socket } from "node:net";
 
 const graceMs = 30_000;
 
-// The variable must not reach the program's own children: there, file descriptor 3 is something else.
+// The variable must not reach the program's own children: their file descriptor 3 is something else.
 const launcher = process.env["TIDEMARK_LAUNCHER_PID"];
 delete process.env["TIDEMARK_LAUNCHER_PID"];
 

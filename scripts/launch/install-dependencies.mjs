@@ -2,11 +2,11 @@ import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { explainFailure, runCaptured, startError, withLock } from "../../infra/toolcache/src/index.mjs";
 import { dependencyStamp } from "./dependency-stamp.mjs";
-import { obtainPnpm } from "./obtain-tools.mjs";
+import { obtainPnpm } from "./tools.mjs";
 
 /**
- * Installs the locked dependencies of the work tree, if what is installed is not what the lock file and the manifests say.
- * Two launchers in one work tree take turns.
+ * Installs the locked dependencies of the work tree, unless they are installed as the lock file and the manifests say. Two
+ * launchers in one work tree take turns.
  *
  * @param {string} root
  * @param {{ path: string, version: string }} node
@@ -72,8 +72,8 @@ const runInstall = async (root, node, pnpm, { log, signal }) => {
       onStillRunning: (seconds) => log(`Still installing the dependencies (${seconds} s)`),
     },
   );
-  // pnpm goes on without an optional package that it could not fetch, and for some of ours (a server for this very
-  // platform) optional only means that other platforms have no use for it.
+  // pnpm continues without an optional package that it could not fetch. Some of ours (the server for this platform) are
+  // optional only because other platforms do not need them.
   if (code !== 0 || /is an optional dependency that could not be/.test(output)) {
     throw startError(`the dependencies could not be installed: ${pnpmFailure(output)}`);
   }

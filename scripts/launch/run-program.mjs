@@ -7,8 +7,8 @@ import { startError } from "../../infra/toolcache/src/index.mjs";
 const exitWithParent = pathToFileURL(join(dirname(fileURLToPath(import.meta.url)), "exit-with-parent.mjs")).href;
 
 /**
- * Runs a TypeScript file with the given Node, as if it were this process: same terminal, same folder; signals sent to this
- * process reach it, and it ends when this process is killed.
+ * Runs a TypeScript file with the given Node in the same terminal and folder. Signals sent to this process reach it, and it
+ * ends when this process is killed.
  *
  * @param {{ path: string, version: string }} node
  * @param {string} file
@@ -29,8 +29,8 @@ export const runProgram = (node, file, args, { cacheDir, onStarted }) =>
   });
 
 /**
- * The environment of the program: children that it starts by name find the same Node first, and modules that were compiled
- * once are not compiled again. Pure.
+ * Returns the environment of the program: children that it starts by name find the same Node first, and a cache keeps
+ * compiled modules. Pure.
  *
  * @param {NodeJS.ProcessEnv} env
  * @param {{ path: string, version: string }} node

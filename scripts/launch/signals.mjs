@@ -3,9 +3,9 @@ const passedOn = ["SIGINT", "SIGTERM", "SIGHUP"];
 const repeatMs = 1000;
 
 /**
- * Decides, one signal after another, whether the launcher passes it on to the program. Ctrl-C in a terminal goes to every
- * process of the foreground group, so the program has its SIGINT already, and a program may take a second one for
- * impatience; a SIGINT that comes more than a second after the first was meant for it in any case. Pure but for its memory.
+ * Decides for each signal in turn whether the launcher passes it on to the program. Ctrl-C in a terminal goes to every
+ * process of the foreground group, so the program already has its SIGINT, and a second one could mean "stop immediately". A
+ * SIGINT more than a second after the first is always passed on. Pure but for its memory.
  *
  * @param {{ onTerminal: boolean }} options
  * @returns {(signal: NodeJS.Signals, nowMs: number) => boolean}
@@ -21,7 +21,7 @@ export const signalFilter = ({ onTerminal }) => {
 };
 
 /**
- * Takes over the signals that end a program: before the program runs they end the preparations, afterwards they go to it.
+ * Handles the signals that end a program: before the program runs they end the preparations, afterwards they go to it.
  *
  * @returns {{ abort: AbortSignal, received(): NodeJS.Signals | undefined, deliverTo: (target: (signal: NodeJS.Signals) => void) => void }}
  */

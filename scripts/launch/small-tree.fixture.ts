@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { toolsFor } from "./tools.mjs";
 
-/** A work tree with the real launcher, a program that tells what it sees, and an npm and a pnpm that need no network. */
+/** A work tree with the real launcher, a program that prints what it sees, and an npm and a pnpm that need no network. */
 export type SmallTree = {
   root: string;
   cacheDir: string;

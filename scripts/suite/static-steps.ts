@@ -10,7 +10,7 @@ import { type CommandResult, runNode } from "../run-command.ts";
 /** Something to check without running the code; it counts as one test. */
 export type StaticStep = { readonly name: string; readonly run: () => Promise<CommandResult> };
 
-/** What is checked before the tests, in this order. Add an entry here and `npm test` runs it. */
+/** Returns what is checked before the tests, in this order. */
 export function staticSteps(root: string): readonly StaticStep[] {
   const tool = (path: string, ...args: string[]) => runNode(join(root, "node_modules", path), args, root);
   return [

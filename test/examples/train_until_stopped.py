@@ -69,7 +69,7 @@ def main() -> None:
     control = Control(run)
     quiet_at_first = not control.should_stop()
     steps = 0
-    patience_ends = time.monotonic() + 60
+    patience_ends = time.monotonic() + 240
     try:
         while time.monotonic() < patience_ends:
             steps += 1

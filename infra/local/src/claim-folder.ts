@@ -6,10 +6,10 @@ import { explainFailure, startError, tryLock } from "@tidemark/toolcache";
 export type Claim = { release(): Promise<void> };
 
 /**
- * Makes a data folder, readable for its owner only, and takes it for this process. The claim of a process that has died
+ * Makes a data folder, readable for its owner only, and claims it for this process. The claim of a process that has ended
  * does not count.
  *
- * @throws StartError in one line when a living Tidemark has it, or when it cannot be written
+ * @throws StartError in one line when a running Tidemark has claimed it, or when it cannot be written
  */
 export async function claimFolder(folder: string): Promise<Claim> {
   try {
@@ -25,7 +25,7 @@ export async function claimFolder(folder: string): Promise<Claim> {
   }
 }
 
-/** The same error, or a StartError that says why a folder cannot be used when the operating system refused it. */
+/** Returns the same error, or a StartError that says why the operating system refused the folder. */
 export function unusableFolder(folder: string, error: unknown): unknown {
   if (typeof error !== "object" || error === null || !("code" in error)) return error;
   const code = String(error.code);

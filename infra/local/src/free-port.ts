@@ -1,24 +1,24 @@
 import { randomInt } from "node:crypto";
 import { createServer, type Server } from "node:net";
 
-// Below the range from which operating systems take the ports of outgoing connections (32768 and
-// up on Linux, 49152 and up on macOS): there a port that was free is soon somebody's.
+// Below the range from which operating systems take the ports of outgoing connections (32768 and up on Linux, 49152 and up
+// on macOS): a free port in that range is soon taken.
 const FIRST = 15_000;
 const LAST = 32_000;
 /**
- * Each process has a part of the range of its own, by its id, because processes that start servers at one time would give out the same port now
- * and then; where its part is used up, it takes the others'.
+ * Each process has its own part of the range, by its id: otherwise processes that start servers simultaneously would sometimes
+ * return the same port. A process that has used up its part takes ports of the others.
  */
 const PARTS = 68;
 const PART = (LAST - FIRST) / PARTS;
 const TRIES_MAX = 200;
-/** What this process has given out: what was asked for is not listened on at once. */
+/** The ports that this process has returned: nothing may listen on them yet. */
 const given = new Set<number>();
 
 /**
- * A TCP port of 127.0.0.1 that nobody listened on a moment ago, that this process has not given out before, and that no outgoing connection
- * will take by chance. Another server may still take it before the caller does, so a caller that
- * must not fail tries again with another one.
+ * Returns a TCP port of 127.0.0.1 that was free a moment ago, that this process has not returned before, and that no outgoing
+ * connection takes by chance. Another server may still take it before the caller does, so a caller that must not fail
+ * tries again with another one.
  */
 export async function freePort(): Promise<number> {
   const own = FIRST + (process.pid % PARTS) * PART;
@@ -31,7 +31,7 @@ export async function freePort(): Promise<number> {
   throw new Error(`no free port between ${FIRST} and ${LAST}`);
 }
 
-/** Whether a TCP port of 127.0.0.1 can be listened on just now. */
+/** Whether a server can listen on a TCP port of 127.0.0.1 now. */
 export async function isPortFree(port: number): Promise<boolean> {
   try {
     const server = await listen(port);

@@ -1,4 +1,4 @@
-// Run by tests as a process of its own, to be killed: starts a server and says where it is.
+// Tests run this as a process that they kill: it starts a server and prints where it is.
 import { startChild } from "./start-child.ts";
 import { startPostgres } from "./postgres/start-postgres.ts";
 

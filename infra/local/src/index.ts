@@ -1,6 +1,6 @@
 export { claimFolder, type Claim } from "./claim-folder.ts";
 export { freePort } from "./free-port.ts";
-export type { Log } from "./log.ts";
+export type { Log } from "./start-child.ts";
 export { pollUntil } from "./poll-until.ts";
 export { startPostgres, type Postgres, type PostgresOptions } from "./postgres/start-postgres.ts";
 export type { PostgresSettings } from "./postgres/settings.ts";

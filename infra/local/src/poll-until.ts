@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 /**
- * Asks until the answer is something else than undefined.
+ * Asks until the answer is not undefined.
  *
  * @returns the answer, or undefined when `timeoutMs` have passed without one
  */

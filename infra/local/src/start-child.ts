@@ -2,7 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log } from "./log.ts";
+
+/** Takes one line, without its line end, for the person who watches the start. */
+export type Log = (line: string) => void;
 
 /** How a process ended: with a code, or by a signal. */
 export type ChildExit = { code: number | null; signal: NodeJS.Signals | null };
@@ -14,7 +16,7 @@ export type Child = {
   exited: Promise<ChildExit>;
   /** The last lines that it printed, oldest first, at most 100. */
   lastLines(): readonly string[];
-  /** Ends it by the first of `stopSignals`, then by the next ones when it takes too long. May be called at any time, also twice. */
+  /** Sends the first of `stopSignals`, and the next one when that takes too long. May be called at any time, also twice. */
   stop(): Promise<ChildExit>;
 };
 
@@ -26,13 +28,13 @@ export type ChildOptions = {
   command: string;
   args: readonly string[];
   cwd: string;
-  /** The whole environment: what a person has set for other programs is not for a server. */
+  /** The whole environment: a server does not see variables that a person has set for other programs. */
   env: NodeJS.ProcessEnv;
   /** The account to run as, when this process is root. `cwd` is entered before the change of account. */
   account?: { uid: number; gid: number } | undefined;
   /** Receives the lines that it prints on both outputs. */
   onLine?: Log | undefined;
-  /** Default: SIGTERM, 10 s, then SIGKILL. The first is also what ends the process when this one has died. */
+  /** Default: SIGTERM, 10 s, then SIGKILL. The process also gets the first one when this process has ended. */
   stopSignals?: readonly StopStep[];
 };
 
@@ -43,15 +45,15 @@ const defaultStop: readonly StopStep[] = [
   { signal: "SIGKILL", waitMs: 5_000 },
 ];
 
-// A pipe from this process is the sign that it lives. The watcher (a small shell that belongs to nobody, in no folder of
-// ours) reads from it: a line says that the server has ended by itself, the end of the pipe that this process has. The
-// server takes over the process of the first shell, so its id is known to both.
+// A watcher (a small shell without a parent, in the root folder) reads from a pipe of this process. A line says that the
+// server has ended by itself; the end of the pipe says that this process has ended. The server takes over the process of
+// the first shell, so both know its id.
 const watch = 'read -r _ <&3 || kill -s "$1" "$2"';
 const launch = '( cd / && exec sh -c "$1" tidemark-watch "$2" $$ >/dev/null 2>&1 & ); shift 2; exec "$@" 3<&-';
 
 /**
- * Starts a server that never outlives this process, not even when this process is killed. It gets a process group of its
- * own: Ctrl-C in a terminal reaches the program, which then stops its servers in the order that it needs.
+ * Starts a server that never outlives this process, not even when this process is killed. It gets its own process group:
+ * Ctrl-C in a terminal reaches only the program, which then stops its servers in the order that it needs.
  *
  * @throws the error of the operating system when the process cannot be started
  */
@@ -75,7 +77,7 @@ export async function startChild(options: ChildOptions): Promise<Child> {
   }
   const lifeline = child.stdio[3] as Writable;
   lifeline.on("error", () => {});
-  // Told at once: the outputs only close when the watcher has let go of its end.
+  // On "exit", because the outputs only close when the watcher has closed its end.
   child.once("exit", () => lifeline.end("ended\n"));
   const exited = exitOf(child);
   await new Promise<void>((resolve, reject) => {
@@ -99,7 +101,7 @@ async function exitOf(child: ChildProcess): Promise<ChildExit> {
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.once("error", () => resolve({ code: null, signal: null }));
   });
-  // Its last words may still be on the way; its own children may hold the outputs open for longer.
+  // Its last lines may still be on the way; its own children may hold the outputs open for longer.
   await Promise.race([closed, pause(lateOutputMs, undefined, { ref: false })]);
   return exit;
 }

@@ -44,7 +44,7 @@ if ("missing" in interpreter) await noteMissing(`Python: ${interpreter.missing};
     expect(installations()).toHaveLength(2);
   });
 
-  test("whose packages cannot be had is a sentence, and the next attempt begins anew", async () => {
+  test("whose packages are not available is a sentence, and the next attempt starts over", async () => {
     const requirements = "--no-index\ntidemark-has-no-such-package==1.0\n";
     expect(await make(requirements)).toEqual({ missing: expect.stringContaining("could not be installed") });
     const [key] = await readdir(join(cacheDir, "python"));

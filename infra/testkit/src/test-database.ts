@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { migrate, platformMigrations, type MigrationSet } from "@tidemark/pg";
 import pg from "pg";
 
-/** A migrated database of a test's own. */
+/** A migrated database for one test. */
 export type TestDatabase = {
   /** postgres:// URL of the owner. */
   url: string;
-  /** Drops the database, whoever is still connected. */
+  /** Drops the database and every connection to it. */
   drop(): Promise<void>;
 };
 
@@ -29,7 +29,7 @@ export function withPatience(url: string): string {
   return changed.href;
 }
 
-/** The server that the test run started (or was given), as the owner's URL. */
+/** Returns the owner's URL of the server of this test run. */
 export function testServerUrl(): string {
   const url = process.env["TIDEMARK_TEST_DATABASE_URL"];
   if (url === undefined) throw new Error("no PostgreSQL: run the tests through npm test");
@@ -47,8 +47,8 @@ async function templateName(sets: readonly MigrationSet[]): Promise<string> {
 }
 
 /**
- * Makes a database with the shared schema and the given ones. The migrations run once per distinct
- * set into a template; every later call is a copy of it.
+ * Makes a database with the shared schema and the given ones. The migrations of each distinct set run once, into a template;
+ * every database is a copy of it.
  */
 export async function createTestDatabase(sets: readonly MigrationSet[] = []): Promise<TestDatabase> {
   const server = testServerUrl();

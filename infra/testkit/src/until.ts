@@ -1,7 +1,7 @@
 /**
  * How long tests wait for something that will happen. It ends a wait for something that never will, and has nothing to do
  * with speed: a busy machine may take many times as long as a quiet one. Shorter than Jest's `testTimeout`, so that
- * a test that waits in vain says for what.
+ * a test that gives up says what it waited for.
  */
 export const PATIENCE_MS = 240_000;
 
@@ -29,5 +29,5 @@ export async function until<T>(
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error(`waited ${withinMs} ms in vain for ${what}; last: ${String(last)}`);
+  throw new Error(`waited ${withinMs} ms for ${what}, which did not happen; last: ${String(last)}`);
 }

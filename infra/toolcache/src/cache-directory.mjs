@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 
 /**
- * The folder outside the work tree where fetched tools are kept, shared by all clones of one user: `TIDEMARK_CACHE_DIR`;
- * else `$XDG_CACHE_HOME/tidemark` (an absolute one: the XDG rule is to ignore any other); else `~/Library/Caches/tidemark`
+ * Returns the folder outside the work tree that keeps fetched tools, shared by all clones of one user: `TIDEMARK_CACHE_DIR`;
+ * else `$XDG_CACHE_HOME/tidemark` (if absolute: the XDG rule is to ignore others); else `~/Library/Caches/tidemark`
  * on macOS and `~/.cache/tidemark` elsewhere. Pure.
  *
  * @param {{ env: Record<string, string | undefined>, platform: string, home: string, cwd: string }} machine

@@ -1,29 +1,28 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, statfs, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { explainFailure } from "./explain-failure.mjs";
-import { findNpm } from "./find-npm.mjs";
+import { explainFailure, isStartError, startError } from "./failures.mjs";
+import { findNpm } from "./find-programs.mjs";
 import { withLock } from "./lock.mjs";
 import { runCaptured } from "./run-captured.mjs";
-import { isStartError, startError } from "./start-error.mjs";
 
 /**
  * @typedef {object} PackageRequest
  * @property {string} name of a package of the npm registry
  * @property {string} version exact
  * @property {string} [integrity] the checksum that the registry's tarball must have, as lock files write it
- * @property {string} title what a person calls it, for the progress lines and errors
+ * @property {string} title the name for people, in progress lines and errors
  * @property {string} cacheDir see cacheDirectory
  * @property {(line: string) => void} log progress lines
  * @property {NodeJS.ProcessEnv} env the environment that npm runs in
- * @property {(packageDir: string) => Promise<void>} [prepare] runs once on the fetched package, before anybody sees it
+ * @property {(packageDir: string) => Promise<void>} [prepare] runs once on the fetched package, before it is in the cache
  * @property {AbortSignal} [signal]
  */
 
 /**
- * The folder of one package of the npm registry in the shared cache, fetched if it is not there. The package's own install
- * scripts never run. Any number of processes may ask at once: one fetches, the others wait for it; the package appears
- * whole or not at all, whenever the fetching process dies.
+ * Returns the folder of one package of the npm registry in the shared cache, and fetches the package if it is missing. Its
+ * install scripts never run. Any number of processes may ask simultaneously: one fetches, the others wait for it; the package
+ * appears complete or not at all, whenever the fetching process dies.
  *
  * @param {PackageRequest} request
  * @returns {Promise<string>} absolute path of the package's folder
@@ -56,7 +55,7 @@ export const fetchPackage = async (request) => {
 };
 
 /**
- * All versions of a package that the npm registry knows.
+ * Returns all versions of a package in the npm registry.
  *
  * @param {{ name: string, title: string, env: NodeJS.ProcessEnv, signal?: AbortSignal }} request
  * @returns {Promise<string[]>}
@@ -72,7 +71,7 @@ export const packageVersions = async ({ name, title, env, signal }) => {
 };
 
 /**
- * The versions of a package that the cache already holds.
+ * Returns the versions of a package in the cache.
  *
  * @param {{ name: string, cacheDir: string }} request
  * @returns {Promise<string[]>}
@@ -112,9 +111,9 @@ const install = async ({ name, version, integrity, title, cacheDir, log, env, pr
   }
   const staged = await mkdtemp(staging);
   try {
-    // A cache that several accounts share must be readable for them; mkdtemp makes folders for one.
+    // Several accounts may share a cache; mkdtemp makes folders that only one can read.
     await chmod(staged, 0o755);
-    // A lock file of our own makes npm check the pinned checksum, which a plain "npm install NAME" would not.
+    // With this lock file npm checks the pinned checksum; a plain "npm install NAME" would not.
     const dependencies = { [name]: version };
     const lock = {
       name: "tidemark-cache",
@@ -137,7 +136,7 @@ const install = async ({ name, version, integrity, title, cacheDir, log, env, pr
       },
     );
     const packageDir = join(staged, "node_modules", name);
-    // On a disk that ran full npm has been seen to leave cut-off files and to report success.
+    // On a full disk, npm has left truncated files and reported success.
     if (await isDiskFull(staged)) throw startError(`${title} could not be fetched: the disk with ${cacheDir} is full`);
     if (result.code !== 0 || !existsSync(packageDir)) {
       throw startError(`${title} could not be fetched: ${npmFailure(result.output)}`);
@@ -153,7 +152,7 @@ const install = async ({ name, version, integrity, title, cacheDir, log, env, pr
 /** @param {string} folder */
 const isDiskFull = async (folder) => {
   const { bsize, bfree, bavail } = await statfs(folder);
-  // The last few percent are kept for root.
+  // Only root may use the last few percent.
   const blocks = process.getuid?.() === 0 ? bfree : bavail;
   return blocks * bsize < 2 ** 20;
 };
@@ -173,7 +172,7 @@ const npmOrThrow = (title, env) => {
 };
 
 /**
- * What npm tells the scripts that it runs (this process may be one) is about another package than the one asked for here.
+ * Removes what npm tells the scripts that it runs (this process may be one): it is about another package.
  *
  * @param {NodeJS.ProcessEnv} env
  */

@@ -1,9 +1,8 @@
-// Plain JavaScript on purpose: the launcher runs this on whatever Node (18 or newer) it was started with, before there is
-// a Node that strips types and before any dependency is installed. It therefore imports nothing but node: modules.
+// Plain JavaScript on purpose: the launcher runs this with any Node from 18 on, before it has one that strips types and
+// before dependencies are installed. So it imports only node: modules.
 export { cacheDirectory } from "./cache-directory.mjs";
-export { explainFailure } from "./explain-failure.mjs";
 export { fetchPackage, fetchedVersions, packageVersions } from "./fetch-package.mjs";
-export { findExecutable } from "./find-executable.mjs";
+export { findExecutable } from "./find-programs.mjs";
 export { tryLock, withLock } from "./lock.mjs";
 export { runCaptured } from "./run-captured.mjs";
-export { isStartError, startError } from "./start-error.mjs";
+export { explainFailure, isStartError, startError } from "./failures.mjs";

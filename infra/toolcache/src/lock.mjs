@@ -6,13 +6,13 @@ import { isProcessAlive, processIdentity } from "./process-identity.mjs";
 /** @typedef {{ release(): Promise<void> }} Lock */
 
 const beatMs = 2000;
-// More than two beats: a holder that is only slow is not taken for dead.
+// More than two beats, so that a slow holder does not count as dead.
 const silenceMs = 5000;
 const pollMs = 100;
 
 /**
- * Takes a lock file, or says who holds it. The lock of a process that has died is taken over at once on the machine it
- * ran on; where it cannot be seen (another container, a shared disk) after 5 s without a sign of life from it.
+ * Takes a lock file, or says who holds it. A lock of a dead process is taken over: immediately on the machine where the
+ * process ran, after 5 s without a sign of life where it cannot be seen (another container, a shared disk).
  *
  * @param {string} path the lock file; its folder must exist
  * @returns {Promise<{ lock: Lock } | { holder: ProcessIdentity | undefined }>} `holder` is undefined when the file does not say
@@ -30,7 +30,7 @@ export const tryLock = async (path) => {
 };
 
 /**
- * Runs a function while holding a lock file, waiting for its turn as long as it takes.
+ * Runs a function while it holds a lock file; waits for the lock as long as necessary.
  *
  * @template T
  * @param {string} path the lock file; its folder must exist
@@ -92,8 +92,8 @@ const heldLock = (path) => {
 };
 
 /**
- * Removes a stale lock file, but never one that somebody has taken in the meantime: of all that judged the same file to
- * be stale, one at a time looks again and removes it.
+ * Removes a stale lock file, but never one that another process has taken meanwhile: of the processes that found the same
+ * file stale, one at a time checks again and removes it.
  *
  * @param {string} path
  * @param {string} staleText
@@ -106,7 +106,7 @@ const breakStale = async (path, staleText) => {
   });
   if (file === undefined) {
     const made = await stat(breaker).catch(() => undefined);
-    // Whoever died in these few milliseconds must not block everybody for good.
+    // A process that died within these few milliseconds must not block the others forever.
     if (made !== undefined && Date.now() - made.mtimeMs > 10 * silenceMs) await unlinkIfThere(breaker);
     await pause(pollMs);
     return;
@@ -120,8 +120,8 @@ const breakStale = async (path, staleText) => {
 };
 
 /**
- * Whether the holder touches the file within the time that a living one needs to; false as soon as the file is another
- * one or gone, which makes the caller look again.
+ * Whether the holder touches the file within the time in which a living one does; false as soon as the file has changed or
+ * disappeared, so that the caller checks again.
  *
  * @param {string} path
  * @param {string} text

@@ -3,8 +3,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 /**
- * Names one process so that another process, perhaps after a reboot or in another container, can tell whether it still
- * lives: process ids alone are used again.
+ * Names one process so that another process, perhaps after a reboot or in another container, can tell whether it still runs:
+ * systems reuse process ids.
  *
  * @typedef {object} ProcessIdentity
  * @property {number} pid
@@ -35,12 +35,12 @@ const startedAt = (pid) =>
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     // The second field is the program's name in parentheses and may itself hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // A zombie has ended; only its parent has not looked yet.
+    // A zombie has ended; its parent has not collected it yet.
     return fields[0] === "Z" ? "" : (fields[19] ?? "");
   });
 
 /**
- * This process, or another one of this machine.
+ * Returns the identity of this process, or of another one on this machine.
  *
  * @param {number} [pid]
  * @returns {ProcessIdentity}
@@ -54,8 +54,8 @@ export const processIdentity = (pid = process.pid) => ({
 });
 
 /**
- * Whether a process named earlier still lives; "unknown" when it belongs to another machine or container, whose processes
- * cannot be seen from here.
+ * Whether a process still runs; "unknown" when it belongs to another machine or container, whose processes are not visible
+ * here.
  *
  * @param {ProcessIdentity} identity
  * @returns {boolean | "unknown"}

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 const outputCharactersMax = 200_000;
 
 /**
- * Runs a program to its end and keeps what it prints instead of showing it. Never rejects because of the program's own
- * failure: look at `code`. A program that cannot be started at all has code -1 and the reason in `output`.
+ * Runs a program to its end and captures its output. Never rejects because the program fails: look at `code`. A program that
+ * cannot be started has code -1 and the reason in `output`.
  *
  * @param {string} command
  * @param {string[]} args
@@ -14,10 +14,10 @@ const outputCharactersMax = 200_000;
  * @param {string} [options.input] given on standard input
  * @param {number} [options.uid] the account to run as; needs root
  * @param {number} [options.gid]
- * @param {(seconds: number) => void} [options.onStillRunning] called now and then with the seconds since the start
+ * @param {(seconds: number) => void} [options.onStillRunning] called repeatedly with the seconds since the start
  * @param {number} [options.stillRunningMs] how often that is; default: every 5 s
  * @param {AbortSignal} [options.signal] when it fires, the program gets SIGTERM and the promise rejects with its reason
- * @returns {Promise<{ code: number, stdout: string, output: string }>} `output` is stdout and stderr in order of arrival, its last 200,000 characters
+ * @returns {Promise<{ code: number, stdout: string, output: string }>} `output` is stdout and stderr in order of arrival, the last 200,000 characters
  */
 export const runCaptured = (command, args, options = {}) =>
   new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { chmod, lchown, lstat, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { findExecutable, runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 
 /** A user of the operating system. */
 export type Account = { uid: number; gid: number };
@@ -10,11 +10,12 @@ export type Account = { uid: number; gid: number };
 const candidates = ["postgres", "_postgres"];
 
 /**
- * The account that the server must run as, because PostgreSQL refuses to be root: for root the one that owns the cluster
- * already, else a system account `postgres` (made if there is none), else `nobody`. For anybody else undefined: no change.
+ * Returns the account that the server must run as, because PostgreSQL refuses to run as root. For root it is the account that
+ * owns the cluster already, else a system account `postgres` (made if it is missing), else `nobody`. For other users it is
+ * undefined: no change.
  *
  * @param cluster the cluster's folder; need not exist
- * @throws StartError when the cluster belongs to somebody else, or no account can be had
+ * @throws StartError when the cluster belongs to another user, or no account is available
  */
 export async function serverAccount(cluster: string, log: Log, env: NodeJS.ProcessEnv): Promise<Account | undefined> {
   const owner = await lstat(cluster).catch(() => undefined);
@@ -32,7 +33,7 @@ export async function serverAccount(cluster: string, log: Log, env: NodeJS.Proce
   return account;
 }
 
-/** The first of these names that a passwd file knows, and that is not root. Pure. */
+/** Returns the first of these names that a passwd file knows, and that is not root. Pure. */
 export function findAccount(passwd: string, names: readonly string[]): Account | undefined {
   const lines = passwd.split("\n").map((line) => line.split(":"));
   return names
@@ -42,8 +43,8 @@ export function findAccount(passwd: string, names: readonly string[]): Account |
 }
 
 /**
- * Gives a cluster to an account, if it is not that account's already: a data folder that root has copied belongs to root.
- * A server also insists on nobody else being able to read it.
+ * Gives a cluster to an account that does not own it yet: a data folder that root has copied belongs to root. The server also
+ * refuses a folder that others can read.
  */
 export async function giveCluster(cluster: string, account: Account | undefined): Promise<void> {
   const { uid } = await lstat(cluster);

@@ -2,21 +2,20 @@ import { randomBytes } from "node:crypto";
 import { chown, mkdtemp, open, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
-import { explainPostgres } from "./explain-postgres.ts";
+import { clusterArgument, explainPostgres, serverEnvironment } from "./server-process.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
-import { clusterArgument, serverEnvironment } from "./server-process.ts";
 
 /** The superuser of an embedded server. */
 export const superuser = "postgres";
 
 /**
- * Makes a new database cluster: UTF-8, collated by code point (the same on every machine), data checksums, and for every
- * connection the password of its only user. It appears at its path whole or not at all, whenever this process dies.
+ * Makes a new database cluster: UTF-8, collated by code point (the same on every machine), with data checksums; every
+ * connection needs the password of its only user. It appears at its path complete or not at all, whenever this process dies.
  *
- * @param cluster path of the new cluster; its folder exists and is this process's alone
- * @param durable false leaves the flush to the disk out
+ * @param cluster path of the new cluster; its parent folder exists and no other process uses it
+ * @param durable false skips the flush to the disk
  * @throws StartError in one line, for example when the disk is full
  */
 export async function createCluster(
@@ -42,8 +41,8 @@ export async function createCluster(
     await writeFile(passwordFile, password, { mode: 0o600, flush: true });
     const { code, output } = await runCaptured(
       "/bin/sh",
-      // initdb opens its password file by name, and can do so for a pipe made by a shell of its own account; a file would
-      // have to lie where that account can read it.
+      // initdb opens its password file by name. It can open a pipe that a shell of its own account has made; a file would
+      // need a place where that account can read it.
       [
         "-c",
         'cat | "$0" "$@"',
@@ -61,9 +60,9 @@ export async function createCluster(
 }
 
 /**
- * The major version that made a cluster; undefined when there is no cluster.
+ * Returns the major version that made a cluster; undefined when there is no cluster.
  *
- * @throws StartError for a folder that is no cluster
+ * @throws StartError for a folder that is not a cluster
  */
 export async function clusterMajor(cluster: string): Promise<number | undefined> {
   const entries = await readdir(cluster).catch((error: NodeJS.ErrnoException) => {

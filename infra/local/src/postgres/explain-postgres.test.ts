@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { explainPostgres } from "./explain-postgres.ts";
+import { explainPostgres } from "./server-process.ts";
 
 test.each([
   [

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { newestVersion } from "./newest-version.ts";
+import { newestVersion } from "./obtain-postgres.ts";
 
 test.each([
   ["minor versions as numbers", ["17.9.0-beta.17", "17.10.0-beta.17", "17.2.0-beta.15"], 17, "17.10.0-beta.17"],

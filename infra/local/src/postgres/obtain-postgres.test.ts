@@ -3,8 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { startError } from "@tidemark/toolcache";
-import { hydrateLinks } from "./hydrate-links.ts";
-import { type PostgresSource, newDataMajor, obtainPostgres, packagedPostgres } from "./obtain-postgres.ts";
+import {
+  hydrateLinks,
+  newDataMajor,
+  obtainPostgres,
+  packagedPostgres,
+  type PostgresSource,
+} from "./obtain-postgres.ts";
 
 type Offer = { bundled?: string; fetched?: string[]; offered?: string[] | Error };
 

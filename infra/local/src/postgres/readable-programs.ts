@@ -2,14 +2,14 @@ import { chmod, cp, lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, stat }
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { withLock } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { Account } from "./account.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
 
 /**
- * The same programs at a place where the server's account can read them. Root's home folder is closed to it on most
- * machines, and with it a work tree and a cache that lie there; root's folders are not opened for that: the programs
- * (60 MB) are copied, once per version, to a folder of root's that everybody may read.
+ * Returns the same programs at a place where the server's account can read them. On most machines other accounts cannot enter
+ * root's home folder, so they cannot read a work tree or a cache in it. The folders keep their modes; instead the programs
+ * (60 MB) are copied, once per version, to a folder of root that everybody may read.
  *
  * @param cacheDir tried first, then /var/cache/tidemark, then a folder in the system's temporary folder
  */
@@ -24,7 +24,7 @@ export async function readablePrograms(
   for (const folder of [cacheDir, "/var/cache/tidemark", join(tmpdir(), "tidemark-cache")]) {
     const copies = join(folder, "readable");
     if (!(await offersReadable(folder, account)) || !(await makeOpenFolder(copies))) continue;
-    // Somebody else's folder would let them put their program in the place of ours.
+    // In a folder of another user, that user could replace the programs.
     if (!(await isRootsOwn(folder)) || !(await isRootsOwn(copies)) || !(await canRead(copies, account))) continue;
     const target = join(copies, name);
     await withLock(`${target}.lock`, async () => {
@@ -74,7 +74,7 @@ export function mayUse(file: { uid: number; gid: number; mode: number }, account
   return ((file.mode >> shift) & rights) === rights;
 }
 
-/** Whether a folder that may not exist yet lies where an account can get to. */
+/** Whether an account can reach a folder, which may not exist yet. */
 async function offersReadable(folder: string, account: Account): Promise<boolean> {
   if (await exists(folder)) return canRead(folder, account);
   return offersReadable(dirname(folder), account);
@@ -83,7 +83,7 @@ async function offersReadable(folder: string, account: Account): Promise<boolean
 async function makeOpenFolder(folder: string): Promise<boolean> {
   try {
     const first = await mkdir(folder, { recursive: true });
-    // Against a umask that would close them. Folders that were there before keep their mode.
+    // Against a umask that would close them. Existing folders keep their mode.
     for (let made = folder; first !== undefined && made.startsWith(first); made = dirname(made))
       await chmod(made, 0o755);
     return true;

@@ -1,17 +1,16 @@
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { startError } from "@tidemark/toolcache";
+import { explainFailure, startError } from "@tidemark/toolcache";
 import { freePort } from "../free-port.ts";
-import type { Log } from "../log.ts";
 import { pollUntil } from "../poll-until.ts";
-import { type Child, type StopStep, startChild } from "../start-child.ts";
+import { startChild, type Child, type Log, type StopStep } from "../start-child.ts";
+import { stopLeftovers } from "../stop-leftovers.ts";
 import type { Account } from "./account.ts";
-import { explainPostgres } from "./explain-postgres.ts";
 import type { PostgresPrograms } from "./obtain-postgres.ts";
-import { type PostgresSettings, settingArguments } from "./settings.ts";
+import { settingArguments, type PostgresSettings } from "./settings.ts";
 
-/** Fast shutdown (clients are cut off, everything is written), then the immediate one (the next start recovers), then force. */
-export const postgresStop: readonly StopStep[] = [
+/** Fast shutdown (disconnects clients, writes everything), then the immediate one (the next start recovers), then force. */
+const postgresStop: readonly StopStep[] = [
   { signal: "SIGINT", waitMs: 60_000 },
   { signal: "SIGQUIT", waitMs: 10_000 },
   { signal: "SIGKILL", waitMs: 5_000 },
@@ -24,15 +23,15 @@ const readyTimeoutMs = 600_000;
 const slowStartMs = 5_000;
 
 /**
- * How to name the cluster to a program that runs in it. As root the program runs as another account, which may not enter the
- * folders above (a home folder of root is closed); it is put into the cluster's folder before the account changes, and Linux
- * offers it that place under a fixed path, whatever lies above. Needs `cwd` to be the cluster.
+ * Returns the name of the cluster for a program whose `cwd` is the cluster. Root starts the program as another account, which
+ * may not enter the folders above (root's home folder, for example). The program is in the cluster's folder before the account
+ * changes, and Linux names the current folder by a fixed path.
  */
 export function clusterArgument(cluster: string, account: Account | undefined): string {
   return account !== undefined && process.platform === "linux" ? "/proc/self/cwd" : cluster;
 }
 
-/** What a server may know of the environment: no PG* variables of a person's shell, messages in English for us to read. */
+/** The environment of a server: without PG* variables of a person's shell, with messages in English for explainPostgres. */
 export function serverEnvironment(): NodeJS.ProcessEnv {
   return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
 }
@@ -61,7 +60,7 @@ export async function startServer(
     const port = options.port ?? (await freePort());
     const started = await tryStart(programs, cluster, port, options);
     if ("child" in started) return { child: started.child, port };
-    // Between the look for a free port and its use somebody else may have taken it.
+    // Another program may have taken the free port since.
     if (started.portInUse && options.port === undefined && attempt < pickedPortTries) continue;
     throw startError(
       started.portInUse ? `port ${port}, meant for PostgreSQL, is in use by another program` : started.text,
@@ -111,4 +110,44 @@ async function tryStart(
 async function isReady(cluster: string, pid: number): Promise<boolean> {
   const lines = (await readFile(join(cluster, "postmaster.pid"), "utf8").catch(() => "")).split("\n");
   return Number(lines[0]) === pid && lines[7]?.trim() === "ready";
+}
+
+/** Why a server did not start, as one line for a person; `portInUse` when only the port was the reason. */
+export type PostgresFailure = { portInUse: boolean; text: string };
+
+/** Finds the reason in the output of initdb or the server (in the C locale). Pure. */
+export function explainPostgres(lines: readonly string[], folder: string): PostgresFailure {
+  const output = lines.join("\n");
+  const text = (line: string): PostgresFailure => ({ portInUse: false, text: line });
+  // The full disk first: other failures follow from it.
+  if (explainFailure(output) === "the disk is full") return text(`the disk with ${folder} is full`);
+  if (/Address already in use/i.test(output)) return { portInUse: true, text: "the port is in use by another program" };
+  const owner = /lock file "postmaster\.pid" already exists[\s\S]*\(PID (\d+)\)/.exec(output)?.[1];
+  if (owner !== undefined) return text(`another PostgreSQL (process ${owner}) is using ${folder}`);
+  const fault = lines.find((line) => /\b(FATAL|PANIC|error|could not)\b/i.test(line)) ?? lines.at(-1);
+  return text(
+    `PostgreSQL did not start: ${fault?.replace(/^(\w+: )?(FATAL|PANIC|error):\s+/i, "") ?? "it said nothing"}`,
+  );
+}
+
+/**
+ * Makes a cluster ready for a new server. It stops a server that a killed Tidemark left running. It also removes the lock file
+ * of a server that has ended when another program now has its process id (common after a power cut): PostgreSQL would take
+ * that program for a running server. A lock file whose process does not exist stays: PostgreSQL handles it, and also
+ * looks for survivors in shared memory.
+ */
+export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
+  await stopLeftovers(cluster, "postgres", postgresStop, log);
+  const lockFile = join(cluster, "postmaster.pid");
+  const text = await readFile(lockFile, "utf8").catch(() => undefined);
+  if (text !== undefined && isRunning(Number.parseInt(text, 10))) await rm(lockFile, { force: true });
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

@@ -2,11 +2,11 @@
 export type PostgresSettings = Readonly<Record<string, string | number | boolean>>;
 
 /**
- * What an embedded server runs with: every acknowledged commit is on the disk, many small commits are cheap, one laptop is
- * enough, and a client that was killed holds no lock for long.
+ * The settings of an embedded server: every acknowledged commit is on the disk, many small commits are cheap, one laptop is
+ * enough, and a killed client does not hold its locks for long.
  */
 export const embeddedSettings: PostgresSettings = {
-  // Reached by nobody but this machine, and only with the password.
+  // Only this machine can connect, and only with the password.
   listen_addresses: "127.0.0.1",
   unix_socket_directories: "",
   max_connections: 200,
@@ -31,7 +31,7 @@ export const embeddedSettings: PostgresSettings = {
   log_timezone: "UTC",
   log_line_prefix: "",
   log_checkpoints: false,
-  // A refused statement is the client's affair, and its text may hold a user's data.
+  // The client handles a refused statement, and its text may hold a user's data.
   log_min_messages: "log",
   log_min_error_statement: "panic",
 };
@@ -39,7 +39,7 @@ export const embeddedSettings: PostgresSettings = {
 /**
  * Settings as arguments of the server's command line, where no file in the data folder can override them. Pure.
  *
- * @throws Error for a name that is no setting's
+ * @throws Error for a text that is not the name of a setting
  */
 export function settingArguments(settings: PostgresSettings): string[] {
   return Object.entries(settings).flatMap(([name, value]) => {

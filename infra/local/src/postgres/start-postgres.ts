@@ -3,14 +3,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { cacheDirectory, startError } from "@tidemark/toolcache";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
-import type { Log } from "../log.ts";
-import type { ChildExit } from "../start-child.ts";
+import type { ChildExit, Log } from "../start-child.ts";
 import { giveCluster, serverAccount } from "./account.ts";
-import { clearLeftovers } from "./clear-leftovers.ts";
+import { clearLeftovers, startServer, type RunningServer } from "./server-process.ts";
 import { clusterMajor, createCluster, superuser } from "./create-cluster.ts";
 import { type PostgresSource, obtainPostgres, packagedPostgres } from "./obtain-postgres.ts";
 import { readablePrograms } from "./readable-programs.ts";
-import { type RunningServer, startServer } from "./server-process.ts";
 import { type PostgresSettings, embeddedSettings } from "./settings.ts";
 
 export type PostgresOptions = {
@@ -41,18 +39,18 @@ export type Postgres = {
   pid: number;
   /** Resolves when the server has ended, whether by `stop` or by itself. */
   exited: Promise<ChildExit>;
-  /** Shuts the server down (everything is written, connections are cut off) and gives the folder back. May be called twice. */
+  /** Shuts the server down (writes everything, cuts connections) and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
 /**
- * Runs a PostgreSQL server of this process's own on 127.0.0.1: the first time in an empty folder it makes the database, later
- * it goes on with what is there. Acknowledged commits survive any kill and a power cut, unless `settings` say otherwise. The
- * server ends with this process, also when this process is killed; what a kill has left behind is cleared at the next start.
- * Works as root too: the server then runs as the account that owns the data, by default `postgres`.
+ * Runs a PostgreSQL server for this process on 127.0.0.1. In an empty folder it makes the database first. Acknowledged commits
+ * survive any kill and a power cut, unless `settings` say otherwise. The server ends with this process, also when this process
+ * is killed; the next start removes what a kill has left behind. As root, the server runs as the account that owns the data,
+ * by default `postgres`.
  *
- * @throws StartError in one line: folder in use by a living Tidemark, of another user, not writable, not a data folder, of a
- *   major version that cannot be had; port in use; disk full
+ * @throws StartError in one line: folder in use by a running Tidemark, of another user, not writable, not a data folder, of a
+ *   major version that is not available; port in use; disk full
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const folder = resolve(options.dataDir);

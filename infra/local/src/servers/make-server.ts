@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { explainFailure, findExecutable, runCaptured, startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import type { ServerName, ServerSource } from "./find-server.ts";
 
 export type Workshop = {

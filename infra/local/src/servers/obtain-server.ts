@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { explainFailure, isStartError, withLock } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
+import type { Log } from "../start-child.ts";
 import {
   cachedServer,
   findServer,

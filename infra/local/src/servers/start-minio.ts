@@ -1,8 +1,7 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type MinioOptions = {
@@ -26,7 +25,7 @@ export type Minio = {
   secretKey: string;
   pid: number;
   exited: Promise<ChildExit>;
-  /** Ends the server and gives the folder back. May be called twice. */
+  /** Stops the server and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
@@ -38,8 +37,8 @@ const stopSteps: readonly StopStep[] = [
 ];
 
 /**
- * Runs a MinIO server of this process's own on 127.0.0.1, with its objects in one folder and without its web console. It
- * ends with this process, also when this process is killed.
+ * Runs a MinIO server for this process on 127.0.0.1, with its objects in one folder and without its web console. It ends with
+ * this process, also when this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
@@ -64,7 +63,7 @@ export async function startMinio({ path, dir, port, log, onServerLine }: MinioOp
           MINIO_ROOT_USER: credentials.accessKey,
           MINIO_ROOT_PASSWORD: credentials.secretKey,
           MINIO_BROWSER: "off",
-          // It would ask its makers' site for news.
+          // Otherwise it would look for newer versions on the network.
           MINIO_UPDATE: "off",
         },
       };
@@ -83,7 +82,7 @@ async function keptCredentials(file: string): Promise<Credentials> {
   return made;
 }
 
-// Its own health check says ready while the first requests are still answered with 503.
+// Its own health check says ready while it still answers the first requests with 503.
 async function answers(port: number, credentials: Credentials): Promise<boolean> {
   try {
     return (await listBucketsStatus(`http://127.0.0.1:${port}`, credentials, new Date())) === 200;
@@ -96,7 +95,7 @@ const region = "us-east-1";
 const signedHeaders = "host;x-amz-content-sha256;x-amz-date";
 
 /**
- * The status with which an S3 server answers the listing of all buckets, asked with credentials (Signature Version 4).
+ * Lists all buckets of an S3 server with credentials (Signature Version 4) and returns the status of the answer.
  *
  * @param endpoint `http://host:port`
  */

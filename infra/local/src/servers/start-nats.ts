@@ -2,8 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
 import { startError } from "@tidemark/toolcache";
-import type { Log } from "../log.ts";
-import type { ChildExit, StopStep } from "../start-child.ts";
+import type { ChildExit, Log, StopStep } from "../start-child.ts";
 import { startServerIn } from "./start-server-in.ts";
 
 export type NatsOptions = {
@@ -20,12 +19,12 @@ export type NatsOptions = {
 
 /** A NATS server with JetStream that accepts connections. */
 export type Nats = {
-  /** `nats://` URL; there is no authentication, only this machine can reach it. */
+  /** `nats://` URL without authentication: only this machine can reach it. */
   url: string;
   port: number;
   pid: number;
   exited: Promise<ChildExit>;
-  /** Ends the server and gives the folder back. May be called twice. */
+  /** Stops the server and releases the folder. May be called twice. */
   stop(): Promise<void>;
 };
 
@@ -35,8 +34,8 @@ const stopSteps: readonly StopStep[] = [
 ];
 
 /**
- * Runs a NATS server of this process's own on 127.0.0.1, with JetStream on files that are flushed to the disk before a
- * message counts as stored. It ends with this process, also when this process is killed.
+ * Runs a NATS server for this process on 127.0.0.1, with JetStream on files: a message counts as stored once it is flushed to
+ * the disk. It ends with this process, also when this process is killed.
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
@@ -61,7 +60,7 @@ export async function startNats({ path, dir, port, log, onServerLine }: NatsOpti
   return { ...server, url: `nats://127.0.0.1:${server.port}` };
 }
 
-/** The server's configuration file; it keeps the streams in `<store>/jetstream`. Pure. */
+/** Returns the server's configuration file; the streams are in `<store>/jetstream`. Pure. */
 export function natsConfiguration(port: number, store: string): string {
   return [
     "server_name: tidemark-local",

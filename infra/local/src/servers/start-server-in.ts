@@ -3,13 +3,12 @@ import { basename } from "node:path";
 import { explainFailure, startError } from "@tidemark/toolcache";
 import { claimFolder, unusableFolder } from "../claim-folder.ts";
 import { freePort, isPortFree } from "../free-port.ts";
-import type { Log } from "../log.ts";
+import { startChild, type Child, type ChildExit, type Log, type StopStep } from "../start-child.ts";
 import { pollUntil } from "../poll-until.ts";
-import { type Child, type ChildExit, type StopStep, startChild } from "../start-child.ts";
 import { stopLeftovers } from "../stop-leftovers.ts";
 
 export type ServerSpec = {
-  /** What a person calls it. */
+  /** The name that a person knows. */
   title: string;
   path: string;
   /** Absolute; claimed for this process, and the server's current folder. */
@@ -22,7 +21,7 @@ export type ServerSpec = {
   prepare: (port: number) => Promise<{ args: readonly string[]; env: NodeJS.ProcessEnv }>;
   /** Whether the server on that port does its work. */
   isReady: (port: number) => Promise<boolean>;
-  /** The server's own reason for ending, out of the lines that it printed. */
+  /** Finds the server's own reason for ending in the lines that it printed. */
   explain: (lines: readonly string[]) => string | undefined;
 };
 
@@ -33,8 +32,8 @@ const readyPollMs = 20;
 const readyTimeoutMs = 300_000;
 
 /**
- * The life of a server that keeps its data in one folder and listens on one port: claims the folder, ends what a killed
- * Tidemark left in it, starts the server and waits until it is ready.
+ * Runs a server that keeps its data in one folder and listens on one port: claims the folder, stops what a killed Tidemark
+ * left in it, starts the server and waits until it is ready.
  *
  * @throws StartError in one line
  */
@@ -43,7 +42,7 @@ export async function startServerIn(spec: ServerSpec): Promise<ServerIn> {
   const claim = await claimFolder(folder);
   try {
     await stopLeftovers(folder, basename(path), stopSteps, log);
-    // Otherwise a stranger's answer on that port could pass for the server's.
+    // Otherwise another program's answer on that port could pass for the server's.
     if (spec.port !== undefined && !(await isPortFree(spec.port))) throw portInUseError(title, spec.port);
     for (let attempt = 1; ; attempt++) {
       const port = spec.port ?? (await freePort());

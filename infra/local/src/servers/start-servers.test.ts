@@ -5,13 +5,13 @@ import { basename, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "../free-port.ts";
 import { eventually } from "../held-server.fixture.ts";
-import { processesIn } from "../processes-in.ts";
+import { processesIn } from "../stop-leftovers.ts";
 import { startChild } from "../start-child.ts";
 import { findServer } from "./find-server.ts";
 import { listBucketsStatus, startMinio } from "./start-minio.ts";
 import { natsConfiguration, startNats } from "./start-nats.ts";
 
-// The run that has them says so; where they cannot be had, it names what it did not test.
+// Tests that need them note what is missing; these only use what is there.
 const nats = await findServer("nats-server");
 const minio = await findServer("minio");
 const log = (): void => {};

@@ -268,7 +268,7 @@ describe("runs of before", () => {
     );
     const unindexed = await asOwner<{ id: string; touched_minute: number }>(
       fixture,
-      "SELECT run_id AS id, touched_minute FROM ingest.unsettled_runs",
+      "SELECT run_id AS id, touched_minute FROM ingest.unindexed_runs",
     );
     expect(unindexed.map(({ id }) => id).toSorted()).toEqual(measured.map(({ id }) => id).toSorted());
     // Long ago, so that they are indexed immediately.
@@ -286,7 +286,7 @@ describe("runs of before", () => {
       return answers;
     };
     const before = await look();
-    await asOwner(fixture, "UPDATE ingest.unsettled_runs SET touched_minute = 1");
+    await asOwner(fixture, "UPDATE ingest.unindexed_runs SET touched_minute = 1");
     for (const { id, orgId } of measured) await indexSortValues(fixture, orgId, [id]);
     expect(await look()).toEqual(before);
   });

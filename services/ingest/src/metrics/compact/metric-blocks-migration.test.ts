@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 const blocksOf = sql("test_migrated_blocks", "SELECT data FROM ingest.metric_blocks WHERE org_id = $1 AND run_id = $2");
-const rowsLeft = sql("test_migrated_rows", "SELECT count(*) AS rows FROM ingest.metric_landing");
+const rowsLeft = sql("test_migrated_rows", "SELECT count(*) AS rows FROM ingest.metric_segments");
 
 test("segments from before there were blocks are compacted without another write", async () => {
   const db = createDb({ url: database.url, role: "tidemark_ingest_worker", application: "test", connectionsMax: 2 });

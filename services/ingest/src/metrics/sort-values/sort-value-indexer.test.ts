@@ -191,9 +191,9 @@ test("indexing that is stopped ends after the current step, and the next round d
 });
 
 test("the worker sees which runs are unindexed and nothing else of them", async () => {
-  await expect(workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_aggregate_pages"), [])).rejects.toThrow(
-    /permission denied|app.org_id/,
-  );
+  await expect(
+    workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_aggregate_pages"), []),
+  ).rejects.toThrow(/permission denied|app.org_id/);
 });
 
 test("nothing foreign is seen through the views", async () => {

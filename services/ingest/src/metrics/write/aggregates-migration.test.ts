@@ -9,6 +9,7 @@ const ownerRole = `${name}_owner`;
 
 let owner: Db;
 let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
+let beforeNames: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 const server = () => createDb({ url: testServerUrl(), role: "postgres", application: "test", connectionsMax: 1 });
 const asServer = async (...statements: string[]): Promise<void> => {
@@ -32,17 +33,22 @@ const insertLanding = sql(
   "test_insert_landing_of_before",
   "INSERT INTO ingest.metric_landing VALUES ($1, $2, 900, 0, 0, 0, ''), ($1, $2, 64, 0, 0, 0, '')",
 );
-const views = sql(
-  "test_heads_views",
-  `SELECT h.*, h.count::text AS count,
+const views = `SELECT h.*, h.count::text AS count,
           (SELECT row(r.rank_best, r.rank_latest, r.rank_created_at)::text FROM ingest.metric_ranks_v1 r
            WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS settled,
           (SELECT row(r.rank_best, r.rank_latest)::text FROM ingest.unsettled_ranks_v1 r
            WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS unsettled,
           (SELECT p.points_since::text FROM ingest.unsettled_points_v1 p
            WHERE p.org_id = h.org_id AND p.run_id = h.run_id) AS points
-   FROM ingest.metric_heads_v1 h ORDER BY h.org_id, h.run_id, h.key`,
-);
+   FROM ingest.metric_heads_v1 h ORDER BY h.org_id, h.run_id, h.key`;
+/** The same views by their names of today. */
+const renamedViews = views
+  .replaceAll("metric_heads_v1", "metric_aggregates_v1")
+  .replaceAll("unsettled_ranks_v1", "unindexed_sort_values_v1")
+  .replaceAll("metric_ranks_v1", "metric_sort_values_v1")
+  .replaceAll("unsettled_points_v1", "unindexed_points_v1")
+  .replaceAll("r.rank_", "r.sort_");
+const readViews = (text: string) => owner.rows(sql(`test_views_${text.length}`, text), []);
 const types = sql(
   "test_view_types",
   `SELECT c.relname AS view, a.attname AS column, format_type(a.atttypid, a.atttypmod) AS type, a.attcollation::regcollation::text AS collation
@@ -52,7 +58,10 @@ const types = sql(
    ORDER BY c.relname, a.attnum`,
 );
 
-let seenBefore: { views: unknown[]; types: unknown[] };
+type Seen = { readonly views: unknown[]; readonly types: unknown[] };
+let seenBefore: Seen;
+let seenAfter: Seen;
+let seenRenamed: unknown[];
 
 beforeAll(async () => {
   // Makes the roles, in case this is the first database of its server.
@@ -84,20 +93,26 @@ beforeAll(async () => {
     second!.orgId,
     second!.runId,
   ]);
-  seenBefore = { views: await owner.rows(views, []), types: await owner.rows(types, []) };
+  seenBefore = { views: await readViews(views), types: await owner.rows(types, []) };
+  beforeNames = await ingestMigrationsBefore("0012");
+  await migrate(asOwner.href, [beforeNames]);
+  seenAfter = { views: await readViews(views), types: await owner.rows(types, []) };
   await migrate(asOwner.href, [ingestMigrations]);
+  seenRenamed = await readViews(renamedViews);
 });
 afterAll(async () => {
   await owner.close();
   await asServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE ${ownerRole}`);
   await before.remove();
+  await beforeNames.remove();
 });
 
 test("readers of the key aggregates see after the change what they saw before, in the same columns", async () => {
   expect(seenBefore.views).toHaveLength(73);
-  expect(await owner.rows(views, [])).toEqual(seenBefore.views);
+  expect(seenAfter.views).toEqual(seenBefore.views);
   expect(seenBefore.types.length).toBeGreaterThan(25);
-  expect(await owner.rows(types, [])).toEqual(seenBefore.types);
+  expect(seenAfter.types).toEqual(seenBefore.types);
+  expect(seenRenamed).toEqual(seenBefore.views);
 });
 
 test("keys have numbers in their order, and runs go on after their newest landing segment or aggregate", async () => {
@@ -110,7 +125,7 @@ test("keys have numbers in their order, and runs go on after their newest landin
   const state = sql(
     "test_migrated_runs",
     `SELECT version, key_count AS keys, point_count AS points,
-            (SELECT array_agg(cardinality(p.stats) ORDER BY p.page) FROM ingest.metric_head_pages p WHERE p.run_id = r.run_id) AS pages
+            (SELECT array_agg(cardinality(p.stats) ORDER BY p.page) FROM ingest.metric_aggregate_pages p WHERE p.run_id = r.run_id) AS pages
      FROM ingest.metric_runs r WHERE run_id = $1`,
   );
   expect(await owner.one(state, [first!.runId])).toEqual({

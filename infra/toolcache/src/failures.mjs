@@ -1,4 +1,27 @@
-// In order: a full disk often drags other errors behind it, and npm names the network fault after a line about permissions.
+/**
+ * Makes an error whose message is one line for the person at the terminal: what is wrong, and what to do. A program that
+ * starts Tidemark prints exactly this line and exits with 1; any other error is a defect and keeps its stack.
+ *
+ * @param {string} message one line, without the name of the program
+ * @param {unknown} [cause]
+ * @returns {Error}
+ */
+export const startError = (message, cause) => {
+  const error = new Error(message, cause === undefined ? undefined : { cause });
+  error.name = "StartError";
+  return error;
+};
+
+/**
+ * Whether an error is one of {@link startError}. Decided by name, so that it works across realms and copies of this package.
+ *
+ * @param {unknown} error
+ * @returns {error is Error}
+ */
+export const isStartError = (error) =>
+  typeof error === "object" && error !== null && "name" in error && error.name === "StartError";
+
+// In this order: a full disk often causes other errors, and npm names a network fault after a line about permissions.
 /** @type {ReadonlyArray<readonly [RegExp, string]>} */
 const causes = [
   [/\bENOSPC\b|no space left on device/i, "the disk is full"],
@@ -25,7 +48,7 @@ const causes = [
 ];
 
 /**
- * The cause behind a failed download or write, in a few plain words, or undefined when nothing known is in the text. Pure.
+ * Returns the cause of a failed download or write in a few plain words, or undefined when the text holds nothing known. Pure.
  *
  * @param {string} text what the failed program printed, or an error's code and message
  * @returns {string | undefined}

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { explainFailure } from "./explain-failure.mjs";
+import { explainFailure } from "./failures.mjs";
 
 test.each([
   [

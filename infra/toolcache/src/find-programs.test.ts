@@ -2,8 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { findExecutable } from "./find-executable.mjs";
-import { findNpm } from "./find-npm.mjs";
+import { findExecutable, findNpm } from "./find-programs.mjs";
 
 const running = "/usr/lib/node_modules/npm/bin/npm-cli.js";
 const beside = "/opt/node/lib/node_modules/npm/bin/npm-cli.js";
