@@ -125,7 +125,7 @@ describe("aggregate pages", () => {
     "test_layout_unsettled_ranks",
     "SELECT key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
-  const settleHeads = sql("test_layout_settle_heads", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
+  const indexSortValues = sql("test_layout_index_sort_values", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
   const copiedRanks = sql(
     "test_layout_copied_ranks",
     "SELECT key, sort_best, sort_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
@@ -137,7 +137,7 @@ describe("aggregate pages", () => {
   });
 
   test("index_sort_values copies the best and the latest value of each key", async () => {
-    await ingest.owner.rows(settleHeads, [tenant.orgId, runId]);
+    await ingest.owner.rows(indexSortValues, [tenant.orgId, runId]);
     expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(sortValues);
   });
 
@@ -230,7 +230,7 @@ describe("aggregate pages", () => {
 const putBlock = sql(
   "test_layout_put_block",
   `INSERT INTO ingest.metric_blocks (org_id, run_id, first_key, width, first_seq, last_seq, first_step, last_step, points,
-     value_count, steps_end, axis_end, heads, data)
+     value_count, steps_end, axis_end, statistics, data)
    VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
 );
 

@@ -124,7 +124,7 @@ describe("a list by metric", () => {
           expect({ name, walk, lookUps: lookUps.toSorted() }).toEqual({
             name,
             walk: `Index Scan ${index}`,
-            lookUps: ["Index Scan runs_pkey", "Index Scan unsettled_runs_pkey"],
+            lookUps: ["Index Scan runs_pkey", "Index Scan unindexed_runs_pkey"],
           });
           expect(plan.filter((line) => line.trim() === "Sort")).toHaveLength(1);
           expect(readsOf(plan)).toContain("unindexed_runs");

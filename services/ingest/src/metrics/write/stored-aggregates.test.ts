@@ -36,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => ingest.close());
 
 const listAggregates = sql(
-  "test_list_heads",
+  "test_list_aggregates",
   `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
    FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );

@@ -64,7 +64,7 @@ const anyHistory = fc
   );
 
 const aggregatesOf = sql(
-  "test_history_heads",
+  "test_history_aggregates",
   `SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
    FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
 );
