@@ -331,7 +331,7 @@ test("the runs of a page are looked up by their ids, with their aggregates", asy
   for (const { name, plan } of summaries!) {
     expect({ name, reads: readsOf(plan) }).toEqual({
       name,
-      reads: expect.arrayContaining(["runs_pkey", "metric_keys_pkey", "metric_head_pages_pkey"]),
+      reads: expect.arrayContaining(["runs_pkey", "metric_keys_pkey", "metric_aggregate_pages_pkey"]),
     });
     expect({ name, all: readsAll(plan) }).toEqual({ name, all: [] });
   }
