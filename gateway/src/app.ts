@@ -1,28 +1,23 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Access } from "./auth/access.ts";
-import { createAuthenticator } from "./auth/authenticator.ts";
-import { createOperatorCheck } from "./auth/bootstrap-token.ts";
+import type { Access } from "./auth/directory.ts";
+import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
 import type { Clients } from "./clients.ts";
-import { headerNames } from "./header-names.ts";
+import { headerNames, requestIdOf } from "./http/headers.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { createOriginRule } from "./http/origin.ts";
-import { createPathMethods } from "./http/path-methods.ts";
-import { requestIdOf } from "./http/request-id.ts";
+import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import type { Plans } from "@tidemark/plans";
-import { buildOpenApi } from "./openapi/build-openapi.ts";
+import { buildOpenApi } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
-import { platformRoutes } from "./routes/platform.ts";
-import { cachedProbe } from "./routes/readiness.ts";
-import { parseBody } from "./serving/body-parser.ts";
+import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
+import { createHandler, parseBody } from "./serving/handler.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
-import { createHandler } from "./serving/handler.ts";
-import { sendError } from "./serving/send-error.ts";
-import { createUnmatchedHandler } from "./serving/unmatched.ts";
+import { sendError } from "./serving/answer.ts";
 
 /** What a gateway is told about its installation. */
 export type AppSettings = {

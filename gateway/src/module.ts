@@ -6,14 +6,13 @@ import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { defineModule, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
-import { createAccess } from "./auth/access.ts";
+import { createAccess, createDirectory } from "./auth/directory.ts";
 import { createCredentialUses } from "./auth/credential-use.ts";
-import { createDirectory } from "./auth/directory.ts";
 import { createProjection } from "./auth/projection.ts";
 import type { Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
-import { shareWrites } from "./share-writes.ts";
-import { allRoutes } from "./routes/index.ts";
+import { shareWrites } from "./api/metrics/share-writes.ts";
+import { allRoutes } from "./api/index.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";

@@ -2,7 +2,7 @@ import type { Scope } from "@tidemark/credentials";
 import type { Call } from "@tidemark/rpc";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Clients } from "./clients.ts";
-import type { Json } from "./codecs/json.ts";
+import type { Json } from "./http/json.ts";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";
@@ -134,17 +134,3 @@ export function route<Request, Response>(
     handle: async (input, clients, call) => encode(await rpc(clients, decode(input), call), input),
   };
 }
-
-/** Routes that write run data: a key with `sdk:ingest` or a session that may write. */
-export const ingestCallers: Callers = {
-  kind: "credentials",
-  key: { scopes: ["sdk:ingest"] },
-  session: { roles: ["owner", "admin", "member"] },
-};
-
-/** Routes that read: a key with `export:read` or any session. */
-export const readCallers: Callers = {
-  kind: "credentials",
-  key: { scopes: ["export:read"] },
-  session: { roles: ["owner", "admin", "member", "viewer"] },
-};

@@ -1,10 +1,12 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { equalHashes, hashCredential, parseCredential, type ParsedCredential } from "@tidemark/credentials";
 import type { AppError } from "@tidemark/errors";
-import { equalHashes, parseCredential, type ParsedCredential } from "@tidemark/credentials";
-import type { Identity } from "@tidemark/proto/common/v1/common";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
-import type { Access } from "./access.ts";
+import { headerNames, sessionCookie } from "../http/headers.ts";
 import { unauthenticated } from "./authorize.ts";
-import { identityOf, isLive, type KnownCredential } from "./directory.ts";
+import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 
 /** Turns credentials into identities. Unknown, altered, revoked and expired ones are refused alike. */
 export type Authenticator = {
@@ -58,4 +60,63 @@ function kindOf({ kind }: ParsedCredential): CredentialKind {
 
 function invalid(): AppError {
   return unauthenticated("invalid or expired credentials");
+}
+
+const operator: Identity = create(IdentitySchema, { kind: CallerKind.OPERATOR });
+
+/** Checks the operator's token. @throws unauthenticated when it is missing or wrong, or the installation has none. */
+export type OperatorCheck = (token: string | undefined) => Identity;
+
+/** Makes the check. Hashes are compared, so that the time taken tells neither length nor content. */
+export function createOperatorCheck(bootstrapToken: string | undefined): OperatorCheck {
+  const expected = bootstrapToken === undefined ? undefined : hashCredential(bootstrapToken);
+  return (token) => {
+    if (expected === undefined || token === undefined || !equalHashes(expected, hashCredential(token))) {
+      throw unauthenticated("invalid bootstrap token");
+    }
+    return operator;
+  };
+}
+
+/** The credential that a request brings, before anybody has looked at it. */
+export type Presented =
+  | { readonly kind: "none" }
+  | { readonly kind: "bearer"; readonly token: string }
+  /** An `Authorization` header of another scheme. */
+  | { readonly kind: "unknown_scheme" }
+  | { readonly kind: "cookie"; readonly token: string };
+
+const none: Presented = { kind: "none" };
+
+/** Reads the credential of a request. `Authorization` wins over the session cookie. */
+export function presentedBy(headers: IncomingHttpHeaders): Presented {
+  const { authorization } = headers;
+  if (authorization !== undefined && authorization.trim() !== "") {
+    const token = /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
+    return token === undefined ? { kind: "unknown_scheme" } : { kind: "bearer", token };
+  }
+  const token = sessionTokenOf(headers.cookie);
+  return token === undefined ? none : { kind: "cookie", token };
+}
+
+/** The session cookie's value in a `Cookie` header; `undefined` when it is not there or empty. */
+export function sessionTokenOf(cookie: string | undefined): string | undefined {
+  if (cookie === undefined) return undefined;
+  for (const pair of cookie.split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals !== -1 && pair.slice(0, equals).trim() === sessionCookie) {
+      const value = pair.slice(equals + 1).trim();
+      return value === "" ? undefined : value;
+    }
+  }
+  return undefined;
+}
+
+/** The operator's token under either of its names; `undefined` when it was not sent. */
+export function bootstrapTokenOf(headers: IncomingHttpHeaders): string | undefined {
+  for (const name of headerNames.bootstrapToken) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
 }

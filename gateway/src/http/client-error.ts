@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { headerNames } from "../header-names.ts";
+import { headerNames } from "./headers.ts";
 
 const refusals: Readonly<Record<string, readonly [status: string, text: string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "the request headers are too large"],

@@ -1,9 +1,19 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { badRequest } from "@tidemark/errors";
+import { gunzip, gunzipSync } from "node:zlib";
+import { AppError, badRequest } from "@tidemark/errors";
 import type { BodyAccount } from "./body-memory.ts";
-import { bodyTooLarge, type BodyRead } from "./body-limit.ts";
-import { inflate } from "./inflate.ts";
+
+/** Bytes of a body unless its route says otherwise (API specification, Limits; the limit is on the decoded body). */
+export const BODY_BYTES_MAX = 1_000_000;
+
+/** The refusal of a body above its limit. */
+function bodyTooLarge(bytesMax: number): AppError {
+  return new AppError("payload_too_large", `the body must have at most ${bytesMax} bytes`);
+}
+
+/** Gets the decoded body, or why there is none: `bad_request` or `payload_too_large`. */
+export type BodyRead = (error: Error | null, body?: Buffer) => void;
 
 /** What gzip may add to a body that does not compress. */
 const GZIP_OVERHEAD_BYTES = 1024;
@@ -92,4 +102,36 @@ function collect(
     end(badRequest("the body ended early"));
   };
   stream.on("data", onData).on("end", onEnd).on("error", onError);
+}
+
+/** Up to here decompressing on the spot is cheaper than going through the thread pool and back. */
+const INLINE_BYTES_MAX = 16 * 1024;
+
+/**
+ * Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
+ * take much memory. Errors: `bad_request` when it is no gzip or is cut off, `payload_too_large`.
+ */
+function inflate(compressed: Buffer, bytesMax: number, read: BodyRead): void {
+  // The limit of zlib is on whole output: 0 is not accepted, and equal is still allowed.
+  const options = { maxOutputLength: Math.max(1, bytesMax) };
+  if (compressed.length > INLINE_BYTES_MAX) {
+    gunzip(compressed, options, (error, body) => {
+      if (error === null) read(null, body);
+      else read(refusal(error, bytesMax));
+    });
+    return;
+  }
+  let body: Buffer;
+  try {
+    body = gunzipSync(compressed, options);
+  } catch (error) {
+    read(refusal(error, bytesMax));
+    return;
+  }
+  read(null, body);
+}
+
+function refusal(error: unknown, bytesMax: number): Error {
+  const tooLarge = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+  return tooLarge ? bodyTooLarge(bytesMax) : badRequest("the body is not valid gzip");
 }

@@ -1,11 +1,9 @@
-import type { Plans } from "@tidemark/plans";
 import { AppError } from "@tidemark/errors";
+import { planOf, type Plans } from "@tidemark/plans";
 import type { Identity } from "@tidemark/proto/common/v1/common";
+import { headerNames } from "../http/headers.ts";
 import type { RateClass } from "../route.ts";
-import { createBuckets } from "./buckets.ts";
-import { rateOf } from "./rate-of.ts";
-import { rateLimitHeaders } from "./rate-limit-headers.ts";
-import type { Rate, Taken } from "./token-bucket.ts";
+import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
 
 /** What a limit says of one request: whether it may go on, and the headers of its answer. */
 export type Admission = { readonly refused: AppError | undefined; readonly headers: Readonly<Record<string, string>> };
@@ -52,4 +50,40 @@ function exceeded({ waitSeconds }: Taken, whose: string): AppError {
   return new AppError("rate_limit_exceeded", `too many requests ${whose}; try again in ${waitSeconds} s`, {
     retryAfterSeconds: waitSeconds,
   });
+}
+
+/**
+ * The rate of a class of routes under a plan; an unknown plan counts as the smallest. Ingest bursts
+ * are five seconds of its rate, within the general burst. Stop polling has a floor, so that even
+ * the smallest plan can watch many runs.
+ */
+export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
+  const plan = planOf(plans, planTier);
+  switch (rateClass) {
+    case "general":
+      return { perSecond: plan.rate_limit_rps, burst: plan.rate_limit_burst };
+    case "ingest":
+    case "import":
+      return {
+        perSecond: plan.ingest_rate_limit_rps,
+        burst: Math.max(1, Math.min(5 * plan.ingest_rate_limit_rps, plan.rate_limit_burst)),
+      };
+    case "control_poll":
+      return { perSecond: Math.max(10, plan.rate_limit_rps), burst: Math.max(100, plan.rate_limit_burst) };
+  }
+}
+
+/**
+ * The headers that tell a client where it stands in the short window, on every answer that was
+ * counted: the rate a second, the whole requests left, and the seconds to wait (0 unless refused).
+ */
+function rateLimitHeaders(rate: Rate, { remaining, waitSeconds }: Taken): Record<string, string> {
+  const [scope, scopeOfSdk] = headerNames.rateLimitScope;
+  return {
+    [scope]: "second",
+    [scopeOfSdk]: "second",
+    [headerNames.rateLimitLimit]: String(rate.perSecond),
+    [headerNames.rateLimitRemaining]: String(remaining),
+    [headerNames.rateLimitReset]: String(waitSeconds),
+  };
 }

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** How fast a bucket fills, in tokens a second, and how many it holds. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
 
@@ -44,4 +46,30 @@ export function returnToken(bucket: Bucket, rate: Rate): Bucket {
 
 function filled({ tokens, atMs }: Bucket, { perSecond, burst }: Rate, nowMs: number): number {
   return Math.min(burst, tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000);
+}
+
+/** Buckets by key, as many as fit; one that was pushed out comes back full. */
+export type Buckets = {
+  take(key: string, rate: Rate): Taken;
+  /** Undoes one `take`. */
+  giveBack(key: string, rate: Rate): void;
+};
+
+const KEYS_MAX = 100_000;
+
+/** Makes buckets in the memory of this process; `nowMs` is a clock that never goes back. */
+export function createBuckets(nowMs: () => number, keysMax = KEYS_MAX): Buckets {
+  const buckets = new LRUCache<string, Bucket>({ max: keysMax });
+  return {
+    take(key, rate) {
+      const now = nowMs();
+      const taken = takeToken(buckets.get(key) ?? fullBucket(rate, now), rate, now);
+      buckets.set(key, taken.bucket);
+      return taken;
+    },
+    giveBack(key, rate) {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined) buckets.set(key, returnToken(bucket, rate));
+    },
+  };
 }

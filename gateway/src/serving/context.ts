@@ -1,7 +1,6 @@
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Authenticator } from "../auth/authenticator.ts";
-import type { OperatorCheck } from "../auth/bootstrap-token.ts";
+import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
 import type { OriginRule } from "../http/origin.ts";

@@ -1,16 +1,17 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { sessionTokenOf } from "../auth/presented.ts";
-import { writeJson } from "../codecs/json.ts";
-import { headerNames } from "../header-names.ts";
-import { cookieSecure } from "../http/base-url.ts";
+import { sessionTokenOf } from "../auth/authenticator.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
-import { parseQuery } from "../http/query-string.ts";
+import { headerNames } from "../http/headers.ts";
+import { writeJson } from "../http/json.ts";
+import { cookieSecure } from "../http/origin.ts";
+import { parseJsonObject, parseQuery } from "../http/parse.ts";
+import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
-import type { ParsedBody } from "./body-parser.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 
 type Body = RouteInput["body"];
@@ -108,4 +109,40 @@ function varyOf(reply: FastifyReply, name: string): string {
   const vary = reply.getHeader("vary");
   if (typeof vary !== "string") return name;
   return vary.split(", ").includes(name) ? vary : `${vary}, ${name}`;
+}
+
+/** What has become of a body: the object in it, nothing, or why it is refused. */
+export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
+
+/**
+ * Reads the body of a request that the guard has let in: gzip or plain, within the route's limit on
+ * decoded bytes, a JSON object. Nothing at all becomes `undefined`. Routes that take no body ignore
+ * whatever comes, of any content type.
+ *
+ * A refusal is handed on as the body, for the handler to throw: for an error the framework would
+ * close the connection under a client that is still sending, who would then never see the answer.
+ */
+export function parseBody(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: null, body: ParsedBody) => void,
+): void {
+  const { route, bodyAccount } = request.state ?? {};
+  if (route?.body === undefined) {
+    payload.resume();
+    done(null, undefined);
+    return;
+  }
+  readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, bodyAccount, (error, bytes) => {
+    if (error !== null || bytes === undefined) done(null, error ?? undefined);
+    else done(null, bytes.length === 0 ? undefined : parsed(bytes, route.exactNumbers === true));
+  });
+}
+
+function parsed(bytes: Buffer, exactNumbers: boolean): ParsedBody {
+  try {
+    return parseJsonObject(bytes, exactNumbers);
+  } catch (fault) {
+    return fault as Error;
+  }
 }

@@ -1,11 +1,9 @@
-import { AppError, notFound } from "@tidemark/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { baseUrlOf } from "../http/base-url.ts";
-import { preflightHeaders } from "../http/cors.ts";
-import type { PathMethods } from "../http/path-methods.ts";
+import { AppError, notFound } from "@tidemark/errors";
+import { baseUrlOf, preflightHeaders } from "../http/origin.ts";
+import type { Route } from "../route.ts";
+import { beginAnswer, sendError } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
-import { beginAnswer } from "./begin-answer.ts";
-import { sendError } from "./send-error.ts";
 
 /**
  * Answers requests that no route took, without asking for credentials: 404 for an unknown path, 405
@@ -48,4 +46,28 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
       seconds: (performance.now() - startedMs) / 1000,
     }),
   );
+}
+
+/** Finds which methods a path has, for requests that no route took. */
+export type PathMethods = (path: string) => readonly string[];
+
+/** Lists the methods of all routes whose template fits a path, HEAD with GET; empty when there is none. */
+export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
+  const methodsByPath = new Map<string, Set<string>>();
+  for (const { method, path } of routes) {
+    const methods = methodsByPath.get(path) ?? new Set();
+    methods.add(method);
+    if (method === "GET") methods.add("HEAD");
+    methodsByPath.set(path, methods);
+  }
+  const templates = [...methodsByPath].map(([path, methods]) => ({ pattern: patternOf(path), methods: [...methods] }));
+  return (path) => [
+    ...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+  ];
+}
+
+function patternOf(template: string): RegExp {
+  const literal = template.split(/\{\w+\}/).map((part) => RegExp.escape(part));
+  // No part of a path may be empty or hold NUL, as for the routes themselves.
+  return new RegExp(`^${literal.join("(?:(?!%00)[^/])+")}$`);
 }

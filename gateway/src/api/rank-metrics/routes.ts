@@ -1,0 +1,152 @@
+import { route, type Route, type Schema } from "../../route.ts";
+import { ingestCallers, readCallers } from "../callers.ts";
+import { WORLD_SIZE_MAX, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
+import { decodeSummariseRankMetrics, encodeSummariseRankMetrics } from "./summary.ts";
+
+const step: Schema = { type: "number", minimum: 0 };
+const number: Schema = { type: "number" };
+const count: Schema = { type: "integer", minimum: 0 };
+const rank: Schema = { type: "integer", minimum: 0, maximum: WORLD_SIZE_MAX - 1 };
+const worldSize: Schema = { type: "integer", minimum: 1, maximum: WORLD_SIZE_MAX };
+const delta: Schema = { type: ["number", "null"], description: "Null where a double cannot hold the difference." };
+
+/** An object schema whose properties are always there. */
+function record(properties: Readonly<Record<string, Schema>>): Schema {
+  return { type: "object", required: Object.keys(properties), properties };
+}
+
+const perStep = {
+  step,
+  rank_count: { ...count, description: "Ranks that reported." },
+  expected_world_size: { ...worldSize, description: "The largest world size that a rank reported." },
+  world_size_mismatch: { type: "boolean", description: "Not all ranks reported the same world size." },
+} satisfies Record<string, Schema>;
+
+/** Rank metrics: what each process of a distributed training reports, and how the processes compare. */
+export const rankMetricsRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/runs/{run_id}/rank-metrics",
+    tag: "metrics",
+    summary: "Log the metrics of one rank at one step",
+    description:
+      "They are kept apart from the run's own metrics. Of several values of one key, step and rank the newest counts.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    bodyBytesMax: 4 * 1024 * 1024,
+    schemas: {
+      body: {
+        type: "object",
+        required: ["metrics", "step", "rank", "world_size"],
+        properties: {
+          metrics: {
+            type: "object",
+            minProperties: 1,
+            maxProperties: 1000,
+            additionalProperties: number,
+            description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
+          },
+          step,
+          rank: { ...rank, description: "Below `world_size`." },
+          world_size: worldSize,
+          local_rank: {
+            type: ["integer", "null"],
+            minimum: 0,
+            description: "The rank among those of one machine, below `world_size`; `rank` unless said.",
+          },
+          weight: {
+            type: ["number", "null"],
+            exclusiveMinimum: 0,
+            default: 1,
+            description: "The share of the rank in weighted means.",
+          },
+          timestamp: { type: ["string", "null"], format: "date-time" },
+        },
+      },
+      response: record({ inserted: { type: "integer", description: "Values that were stored." } }),
+    },
+    statuses: [200, 400, 401, 403, 404, 409],
+    decode: decodeAppendRankMetrics,
+    rpc: (clients, request, call) => clients.ingest.appendRankMetrics(request, call),
+    encode: encodeAppendRankMetrics,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/rank-metrics/summary",
+    tag: "metrics",
+    summary: "How the ranks compare in one metric",
+    description:
+      "The newest steps of one key in ascending order, with the ranks of each taken together. So many ranks that " +
+      "ranks times steps would exceed 65,536 lower the limit.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: {
+        key: { type: "string", description: "The first key in alphabetical order unless said." },
+        start_step: step,
+        end_step: step,
+        limit: { type: "integer", minimum: 1, maximum: 5000, default: 1000, description: "Steps." },
+      },
+      response: record({
+        keys: { type: "array", items: { type: "string" }, description: "Up to 200 keys, or the one asked for." },
+        key: { type: ["string", "null"], description: "Null when the run has no rank metrics." },
+        reducers: {
+          type: "array",
+          items: record({
+            ...perStep,
+            mean: number,
+            weighted_mean: number,
+            min: number,
+            max: number,
+            stddev: { ...number, description: "Of the population." },
+            p05: number,
+            p50: number,
+            p95: number,
+          }),
+        },
+        heatmap: {
+          type: "array",
+          description: "By step, then by rank. Of more than 16,384 cells, those of evenly spaced steps.",
+          items: record({ step, rank, value: number, delta_from_mean: delta }),
+        },
+        outliers: {
+          type: "array",
+          maxItems: 20,
+          description: "The farthest from the mean of their step first, in standard deviations.",
+          items: record({ rank, step, value: number, delta_from_mean: delta, z_score: number }),
+        },
+        coverage: {
+          type: "array",
+          items: record({
+            ...perStep,
+            missing_rank_count: count,
+            missing_ranks: {
+              type: "array",
+              items: rank,
+              description: "Empty also where more than 128 ranks are expected.",
+            },
+          }),
+        },
+        limits: record({
+          step_limit: { ...count, description: "The limit that was applied." },
+          max_world_size: count,
+          max_canonical_rows: count,
+          max_heatmap_cells: count,
+          outlier_limit: count,
+        }),
+        truncated: record({
+          steps: { type: "boolean", description: "The limit was lowered because of the number of ranks." },
+          heatmap: { type: "boolean" },
+          outliers: { type: "boolean" },
+        }),
+      }),
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeSummariseRankMetrics,
+    rpc: (clients, request, call) => clients.ingestRead.summariseRankMetrics(request, call),
+    encode: encodeSummariseRankMetrics,
+  }),
+];

@@ -1,0 +1,127 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import type {
+  RankCells,
+  RankSteps,
+  SummariseRankMetricsRequestSchema,
+  SummariseRankMetricsResponse,
+} from "@tidemark/proto/ingest/v1/rank_metrics";
+import type { Query, RouteInput, RouteReply } from "../../route.ts";
+import { readLimit, readOptionalText, readQueryNumber, withFault } from "../fields/index.ts";
+import { raw, type Json, type RawJson } from "../../http/json.ts";
+import { WORLD_SIZE_MAX } from "./append.ts";
+
+/** Steps of an answer when nobody says, and at most (API specification, Limits). */
+const limits = { default: 1000, max: 5000 };
+/** The bounds that the service keeps, as the answer names them. */
+const CANONICAL_ROWS_MAX = 65_536;
+const HEATMAP_CELLS_MAX = 16_384;
+const OUTLIERS_MAX = 20;
+/** The missing ranks of a step are named up to this world size. */
+const NAMED_WORLD_MAX = 128;
+
+/** GET /api/runs/{run_id}/rank-metrics/summary as a message; faults of the query travel in it, because a missing run goes before them. */
+export function decodeSummariseRankMetrics({
+  params,
+  query,
+}: RouteInput): MessageInitShape<typeof SummariseRankMetricsRequestSchema> {
+  const { value, fault } = withFault(() => readSelection(query));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
+}
+
+function readSelection(query: Query) {
+  const key = readOptionalText(query, "key", { blank: "absent" });
+  const startStep = readQueryNumber(query, "start_step", { min: 0 });
+  const endStep = readQueryNumber(query, "end_step", { min: 0 });
+  if (startStep !== undefined && endStep !== undefined && startStep > endStep) {
+    throw badRequest("start_step must not be above end_step", "start_step");
+  }
+  return { key, startStep, endStep, limit: readLimit(query, limits) };
+}
+
+/** The steps of a key with their ranks taken together, what single ranks reported, and what bounds were applied. */
+export function encodeSummariseRankMetrics(response: SummariseRankMetricsResponse, { query }: RouteInput): RouteReply {
+  const steps = response.steps!;
+  return {
+    body: {
+      keys: response.keys,
+      key: response.key ?? null,
+      reducers: steps.steps.map((step, i) => reducersOf(steps, step, i)),
+      heatmap: writeHeatmap(response.heatmap!),
+      outliers: outliersOf(response),
+      coverage: coverageOf(steps),
+      limits: {
+        step_limit: response.stepLimit,
+        max_world_size: WORLD_SIZE_MAX,
+        max_canonical_rows: CANONICAL_ROWS_MAX,
+        max_heatmap_cells: HEATMAP_CELLS_MAX,
+        outlier_limit: OUTLIERS_MAX,
+      },
+      truncated: {
+        steps: response.stepLimit < readLimit(query, limits),
+        heatmap: response.heatmapTruncated,
+        outliers: response.outliersTruncated,
+      },
+    },
+  };
+}
+
+function reducersOf(columns: RankSteps, step: number, i: number): Json {
+  return {
+    step,
+    rank_count: columns.rankCounts[i]!,
+    expected_world_size: columns.expectedWorldSizes[i]!,
+    world_size_mismatch: columns.worldSizeMismatches[i]!,
+    mean: columns.means[i]!,
+    weighted_mean: columns.weightedMeans[i]!,
+    min: columns.mins[i]!,
+    max: columns.maxs[i]!,
+    stddev: columns.stddevs[i]!,
+    p05: columns.p05s[i]!,
+    p50: columns.p50s[i]!,
+    p95: columns.p95s[i]!,
+  };
+}
+
+/** As text at once: it may have thousands of cells. */
+function writeHeatmap({ steps, ranks, values, deltasFromMean }: RankCells): RawJson {
+  const cells = steps.map(
+    (step, i) =>
+      `{"step":${step},"rank":${ranks[i]!},"value":${values[i]!},"delta_from_mean":${finite(deltasFromMean[i]!)}}`,
+  );
+  return raw(`[${cells.join(",")}]`);
+}
+
+function outliersOf({ outliers, outlierZScores }: SummariseRankMetricsResponse): Json {
+  const { steps, ranks, values, deltasFromMean } = outliers!;
+  return steps.map((step, i) => ({
+    rank: ranks[i]!,
+    step,
+    value: values[i]!,
+    delta_from_mean: finite(deltasFromMean[i]!),
+    z_score: outlierZScores[i]!,
+  }));
+}
+
+function coverageOf(columns: RankSteps): Json {
+  let named = 0;
+  return columns.steps.map((step, i) => {
+    const expected = columns.expectedWorldSizes[i]!;
+    const missing = expected - columns.rankCounts[i]!;
+    const from = named;
+    if (expected <= NAMED_WORLD_MAX) named += missing;
+    return {
+      step,
+      rank_count: columns.rankCounts[i]!,
+      expected_world_size: expected,
+      missing_rank_count: missing,
+      missing_ranks: columns.missingRanks.slice(from, named),
+      world_size_mismatch: columns.worldSizeMismatches[i]!,
+    };
+  });
+}
+
+/** The difference of two doubles may lie beyond all doubles; JSON has no word for that but null. */
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number : null;
+}
