@@ -1,6 +1,6 @@
 import type { Callers } from "../route.ts";
 
-/** Who manages keys: operators, owners and admins, and keys that hold exactly this scope. */
+/** Callers who manage keys: operators, owners and admins, and keys with this scope. */
 export const keyManagers: Callers = {
   kind: "credentials",
   key: { scopes: ["api_keys:write"] },
@@ -8,7 +8,7 @@ export const keyManagers: Callers = {
   operator: true,
 };
 
-/** Who manages people: operators, owners and admins. No scope opens it to keys. */
+/** Callers who manage people: operators, owners and admins. Keys are refused whatever their scopes. */
 export const peopleManagers: Callers = {
   kind: "credentials",
   key: { refused: 403 },
@@ -16,7 +16,7 @@ export const peopleManagers: Callers = {
   operator: true,
 };
 
-/** Anybody who is signed in; a key is no session. */
+/** Anybody who is signed in. Keys are refused. */
 export const signedIn: Callers = {
   kind: "credentials",
   key: { refused: 401 },
@@ -44,21 +44,21 @@ export const readCallers: Callers = {
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
 
-/** Who asks runs to stop: keys with the scope for it, and sessions that may write. */
+/** Callers who ask runs to stop: keys with the scope for it, and sessions that may write. */
 export const controllers: Callers = {
   kind: "credentials",
   key: { scopes: ["runs:control"] },
   session: { roles: ["owner", "admin", "member"] },
 };
 
-/** The processes that train. A person has no business there. */
+/** Training processes. Sessions are refused. */
 export const trainers: Callers = {
   kind: "credentials",
   key: { scopes: ["sdk:ingest"] },
   session: { refused: 403 },
 };
 
-/** Who reads the parent and writes the child: a key with both scopes, a session that may write. */
+/** Callers who read the parent and write the child: a key with both scopes, a session that may write. */
 export const forkCallers: Callers = {
   kind: "credentials",
   key: { allScopes: ["export:read", "sdk:ingest"] },

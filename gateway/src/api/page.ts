@@ -9,7 +9,7 @@ export const ACCOUNTS_LIMIT = { default: 100, max: 1000 } as const;
 /** Page sizes of the list of invitations. */
 export const INVITATIONS_LIMIT = { default: 100, max: 200 } as const;
 
-/** A page counted from the list's start. @throws bad_request */
+/** Reads a page counted from the start of the list. @throws bad_request */
 export function readPage(
   query: Query,
   bounds: { readonly default: number; readonly max: number } = ACCOUNTS_LIMIT,
@@ -17,7 +17,7 @@ export function readPage(
   return { limit: readLimit(query, bounds), offset: BigInt(readOffset(query)) };
 }
 
-/** Query of a list of at most `max` a page. */
+/** Returns the query of a list with at most `max` rows per page. */
 export function pageQuery(max: number): Readonly<Record<string, Schema>> {
   return {
     limit: { type: "integer", minimum: 1, maximum: max, default: 100 },

@@ -8,24 +8,24 @@ import { headerNames, sessionCookie } from "../http/headers.ts";
 import { unauthenticated } from "./authorize.ts";
 import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 
-/** Turns credentials into identities. Unknown, altered, revoked and expired ones are refused alike. */
+/** Turns credentials into identities. Unknown, altered, revoked and expired ones get the same refusal. */
 export type Authenticator = {
-  /** What the text of a credential says. @throws unauthenticated when we cannot have issued it as this kind */
+  /** Parses the text of a credential. @throws unauthenticated when we cannot have issued it as this kind */
   read(kind: "api_key" | "session", token: string): ParsedCredential;
-  /** The holder of a credential that memory knows; `undefined` when it has to be looked up. @throws unauthenticated */
+  /** Returns the holder of a credential that memory knows; `undefined` when it has to be looked up. @throws unauthenticated */
   known(credential: ParsedCredential): Identity | undefined;
-  /** The holder of a credential that memory does not know. @throws unauthenticated, service_unavailable */
+  /** Looks up the holder of a credential that memory does not know. @throws unauthenticated, service_unavailable */
   lookUp(credential: ParsedCredential): Promise<Identity>;
 };
 
-/** Makes an authenticator; `used` is told of every credential that was accepted, `nowMs` is the wall clock. */
+/** Creates an authenticator; `used` is called with every credential that was accepted, `nowMs` is the wall clock. */
 export function createAuthenticator(options: {
   readonly access: Access;
   readonly used: (entry: CredentialEntry) => void;
   readonly nowMs: () => number;
 }): Authenticator {
   const { access, used, nowMs } = options;
-  // One object per entry and organization, so that its encoding for the wire is kept as well.
+  // One object per entry and organization, so that its encoding for the wire is reused as well.
   const identities = new WeakMap<CredentialEntry, { organization: OrganizationEntry; identity: Identity }>();
 
   const accept = (known: KnownCredential | undefined, presented: ParsedCredential): Identity => {
@@ -67,7 +67,7 @@ const operator: Identity = create(IdentitySchema, { kind: CallerKind.OPERATOR })
 /** Checks the operator's token. @throws unauthenticated when it is missing or wrong, or the installation has none. */
 export type OperatorCheck = (token: string | undefined) => Identity;
 
-/** Makes the check. Hashes are compared, so that the time taken tells neither length nor content. */
+/** Creates the check. It compares hashes, so that its time reveals neither length nor content. */
 export function createOperatorCheck(bootstrapToken: string | undefined): OperatorCheck {
   const expected = bootstrapToken === undefined ? undefined : hashCredential(bootstrapToken);
   return (token) => {
@@ -78,7 +78,7 @@ export function createOperatorCheck(bootstrapToken: string | undefined): Operato
   };
 }
 
-/** The credential that a request brings, before anybody has looked at it. */
+/** The credential of a request, not checked yet. */
 export type Presented =
   | { readonly kind: "none" }
   | { readonly kind: "bearer"; readonly token: string }
@@ -99,7 +99,7 @@ export function presentedBy(headers: IncomingHttpHeaders): Presented {
   return token === undefined ? none : { kind: "cookie", token };
 }
 
-/** The session cookie's value in a `Cookie` header; `undefined` when it is not there or empty. */
+/** Returns the session cookie's value in a `Cookie` header; `undefined` when it is absent or empty. */
 export function sessionTokenOf(cookie: string | undefined): string | undefined {
   if (cookie === undefined) return undefined;
   for (const pair of cookie.split(";")) {
@@ -112,7 +112,7 @@ export function sessionTokenOf(cookie: string | undefined): string | undefined {
   return undefined;
 }
 
-/** The operator's token under either of its names; `undefined` when it was not sent. */
+/** Returns the operator's token under either of its names; `undefined` when it was not sent. */
 export function bootstrapTokenOf(headers: IncomingHttpHeaders): string | undefined {
   for (const name of headerNames.bootstrapToken) {
     const value = headers[name];

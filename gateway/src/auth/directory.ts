@@ -9,7 +9,7 @@ import {
   type OrganizationEntry,
 } from "@tidemark/proto/control/v1/control";
 
-/** A credential as the directory knows it, with its organization. */
+/** A credential of the directory with its organization. */
 export type KnownCredential = { readonly entry: CredentialEntry; readonly organization: OrganizationEntry };
 
 /** Entries of one page, or of one look-up. */
@@ -18,19 +18,19 @@ export type DirectoryEntries = {
   readonly credentials: readonly CredentialEntry[];
 };
 
-/** Everything that the gateway knows of organizations and credentials, in memory. */
+/** All organizations and credentials that the gateway knows, in memory. */
 export type Directory = {
   readonly find: (kind: CredentialKind, id: string) => KnownCredential | undefined;
   /** Adds entries, or replaces those of the same id. */
   readonly put: (entries: DirectoryEntries) => void;
   /**
    * Adds only what is not known: the answer to a look-up may be older than a page that came
-   * meanwhile, and must not bring a revoked credential back.
+Adds only what is unknown: the answer to a look-up may be older than a page that was received
    */
   readonly putMissing: (entries: DirectoryEntries) => void;
-  /** Begins a snapshot beside what is known; until `endSnapshot` both are kept up to date. */
+  /** Begins a snapshot beside the current tables; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
-  /** What the snapshot does not hold is forgotten. Without a snapshot it does nothing. */
+  /** Replaces the current tables with the snapshot. Without a snapshot it does nothing. */
   readonly endSnapshot: () => void;
 };
 
@@ -39,7 +39,7 @@ type Tables = { organizations: Map<string, OrganizationEntry>; credentials: Map<
 const emptyTables = (): Tables => ({ organizations: new Map(), credentials: new Map() });
 const keyOf = (kind: CredentialKind, id: string): string => `${kind}:${id}`;
 
-/** Makes a directory that knows nothing. */
+/** Creates an empty directory. */
 export function createDirectory(): Directory {
   let current = emptyTables();
   let next: Tables | undefined;
@@ -76,12 +76,12 @@ export function createDirectory(): Directory {
   };
 }
 
-/** Tells whether a credential still opens anything: not revoked, not expired, its organization not deleted. */
+/** Tells whether a credential is valid: not revoked, not expired, its organization not deleted. */
 export function isLive({ entry, organization }: KnownCredential, nowMs: number): boolean {
   return !entry.revoked && !organization.deleted && (entry.expiresAt === "" || Date.parse(entry.expiresAt) > nowMs);
 }
 
-/** Who the holder of a credential is. */
+/** Returns the identity of a credential's holder. */
 export function identityOf({ entry, organization }: KnownCredential): Identity {
   return create(IdentitySchema, {
     orgId: entry.orgId,
@@ -96,22 +96,22 @@ export function identityOf({ entry, organization }: KnownCredential): Identity {
   });
 }
 
-/** Finds credentials: in memory, and where memory does not say, at the control service. */
+/** Finds credentials in memory or, where memory does not know them, at the control service. */
 export type Access = {
-  /** What memory says; `undefined` when it does not know the credential or is too old to be believed. */
+  /** Returns what memory knows; `undefined` when it does not know the credential or is too old to be trusted. */
   readonly known: (kind: CredentialKind, id: string) => KnownCredential | undefined;
   /**
    * Asks the control service; `undefined` when there is no such credential.
-   * @throws service_unavailable when it cannot be asked: in doubt nobody is turned away for good.
+Asks the control service; `undefined` when the credential does not exist.
    */
   readonly lookUp: (kind: CredentialKind, id: string) => Promise<KnownCredential | undefined>;
 };
 
-/** For how long a credential that does not exist is not asked for again. */
+/** Milliseconds for which a credential that does not exist is not asked for again. */
 const UNKNOWN_MS = 1000;
 const UNKNOWN_MAX = 10_000;
 
-/** Makes the access; `ask` calls the control service, `fresh` tells whether the directory may be believed. */
+/** Creates the access; `ask` calls the control service, `fresh` tells whether the directory may be trusted. */
 export function createAccess(options: {
   readonly directory: Directory;
   readonly fresh: () => boolean;

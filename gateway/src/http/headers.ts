@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 
 /**
  * Every header that the gateway reads or writes under a name of the product, in lower case. Where
- * the specification and the SDK know one header by two names, both are kept here, side by side.
+The headers that the gateway reads or writes under a name of the product, in lower case. Where
  */
 export const headerNames = {
   requestId: "x-request-id",
@@ -26,13 +26,13 @@ export const sessionCookie = "tidemark_session";
 
 const requestIdShape = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Beginnings of credentials, ours and well-known ones: an id that looks like one must not reach logs and answers. */
+/** Prefixes of our credentials and of well-known ones: an id that looks like one must not reach logs and answers. */
 const secretLooking =
   /^(?:tm_|instantml_|sk_|sk-|pk_|rk_|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[a-z]-|npm_|pypi-|hf_|eyJ)/i;
 
 /**
  * The id under which a request is known everywhere: the caller's `x-request-id` if it is 1 to 128
- * characters of `[A-Za-z0-9._:-]` and does not look like a credential, otherwise a new UUID.
+Returns the id of a request: the caller's `x-request-id` if it has 1 to 128
  */
 export function requestIdOf(request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -46,7 +46,7 @@ const keyShape = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means that there is none.
- * @throws bad_request for other keys, and for none where one is required.
+Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means absent.
  */
 export function readIdempotencyKey(
   header: string | string[] | undefined,

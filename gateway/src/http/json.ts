@@ -1,4 +1,4 @@
-/** Text that is JSON already and goes into the answer as it is: documents, long columns of points. */
+/** Text that is already JSON and goes into the answer unchanged: documents, long columns of points. */
 export class RawJson {
   readonly text: string;
   constructor(text: string) {
@@ -6,7 +6,7 @@ export class RawJson {
   }
 }
 
-/** What an answer can be made of. Absent properties (`undefined`) are left out. */
+/** A value of an answer. Properties that are `undefined` are left out. */
 export type Json =
   | null
   | boolean
@@ -16,14 +16,14 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json | undefined };
 
-/** Marks a text as JSON; the caller vouches that it is. */
+/** Marks a text as JSON. The caller guarantees that it is. */
 export function raw(text: string): RawJson {
   return new RawJson(text);
 }
 
 const quoted = new Map<string, string>();
 
-/** A property's name as JSON. Nearly all are a codec's own words, written again and again. */
+/** Returns the name of a property as JSON. Names are remembered, because nearly all repeat. */
 function quote(name: string): string {
   let text = quoted.get(name);
   if (text === undefined) {
@@ -33,7 +33,7 @@ function quote(name: string): string {
   return text;
 }
 
-/** Writes JSON. Like JSON.stringify, but raw parts keep every digit they came with. */
+/** Writes JSON like JSON.stringify; raw parts keep every digit. */
 export function writeJson(value: Json): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (value instanceof RawJson) return value.text;
@@ -50,20 +50,20 @@ export function writeJson(value: Json): string {
   return `{${members}}`;
 }
 
-/** JSON that is written piece by piece into one stretch of bytes. */
+/** JSON that is written piece by piece into one buffer. */
 export type JsonBytes = {
-  /** Adds text that is JSON, or a piece of it. */
+  /** Adds text that is JSON or a piece of JSON. */
   text(text: string): void;
-  /** Adds what `write` writes into the bytes from `at` on, at most `bytesMax` of them; it returns where it ends. */
+  /** Calls `write`, which writes at most `bytesMax` bytes from `at` on and returns where they end. */
   write(bytesMax: number, write: (target: Buffer, at: number) => number): void;
-  /** All of it. Nothing can be added then. */
+  /** Returns all bytes. Nothing can be added afterwards. */
   take(): Buffer;
 };
 
 /** A UTF-16 unit has at most three bytes in UTF-8. */
 const UNIT_BYTES_MAX = 3;
 
-/** Begins with room for so many bytes, and makes more as it is needed. */
+/** Begins with a buffer of `capacity` bytes and grows it when needed. */
 export function createJsonBytes(capacity: number): JsonBytes {
   let bytes = Buffer.allocUnsafe(capacity);
   let at = 0;
@@ -86,7 +86,7 @@ export function createJsonBytes(capacity: number): JsonBytes {
   };
 }
 
-/** A number whose digits a double cannot hold; `JSON.stringify` writes them as they came (TC39, JSON.parse source text access). */
+/** A number whose digits a double cannot hold; `JSON.stringify` writes them as they were sent (TC39, JSON.parse source text access). */
 export type RawNumber = { readonly rawJSON: string };
 
 const json = JSON as unknown as {
@@ -94,12 +94,12 @@ const json = JSON as unknown as {
   isRawJSON(value: unknown): boolean;
 };
 
-/** Keeps the digits of a number in JSON's notation. @throws SyntaxError when the text is no JSON scalar */
+/** Keeps the digits of a number in JSON's notation. @throws SyntaxError when the text is not a JSON scalar */
 export function rawNumber(text: string): RawNumber {
   return json.rawJSON(text);
 }
 
-/** Tells a kept number from an object that a client sent. */
+/** Tells whether a value is such a number, not an object that a client sent. */
 export function isRawNumber(value: unknown): value is RawNumber {
   return json.isRawJSON(value);
 }

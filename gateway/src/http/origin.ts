@@ -2,12 +2,12 @@ import { headerNames } from "./headers.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Who may use this server from a browser. */
+/** Tells whether pages of an origin may use this server. */
 export type OriginRule = (origin: string, ownBaseUrl: string) => boolean;
 
 /**
  * Browsers may come from the configured origins, from the server's own scheme and host, and from any
- * loopback origin (development servers). `null`, which sandboxed pages send, is nobody's origin.
+Allows the configured origins, the server's own scheme and host, and every
  */
 export function createOriginRule(allowedOrigins: readonly string[]): OriginRule {
   const allowed = new Set(allowedOrigins.map((origin) => originOf(origin)));
@@ -18,7 +18,7 @@ export function createOriginRule(allowedOrigins: readonly string[]): OriginRule 
   };
 }
 
-/** True for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
+/** Returns true for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
 function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
 }
@@ -38,7 +38,7 @@ export function isHost(host: string): boolean {
 
 /**
  * Where the client reached us, without a trailing slash: the configured URL, else what the request
- * says. Behind a proxy that is not trusted, the latter is the proxy's view.
+Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise that of the request.
  */
 export function baseUrlOf(
   configured: string | undefined,
@@ -48,7 +48,7 @@ export function baseUrlOf(
   return `${request.protocol}://${isHost(request.host) ? request.host : "localhost"}`;
 }
 
-/** Session cookies are `Secure` unless a browser on this very machine came without TLS. */
+/** Tells whether session cookies are `Secure`: always, except over plain HTTP on this machine. */
 export function cookieSecure(baseUrl: string): boolean {
   return baseUrl.startsWith("https://") || !isLoopback(baseUrl);
 }
@@ -75,7 +75,7 @@ const exposedHeaders = [
   headerNames.rateLimitReset,
 ].join(", ");
 
-/** Headers of an answer to a page from an allowed origin (Fetch standard, CORS protocol). */
+/** Returns the headers of an answer to a page from an allowed origin (Fetch standard, CORS protocol). */
 export function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
@@ -85,7 +85,7 @@ export function corsHeaders(origin: string): Record<string, string> {
   };
 }
 
-/** Headers of the answer to a preflight request from an allowed origin. */
+/** Returns the headers of the answer to a preflight request from an allowed origin. */
 export function preflightHeaders(origin: string, methods: readonly string[]): Record<string, string> {
   return {
     "access-control-allow-origin": origin,

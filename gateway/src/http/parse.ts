@@ -3,10 +3,10 @@ import { badRequest } from "@tidemark/errors";
 import { isRawNumber, rawNumber } from "../api/fields/index.ts";
 import type { Query } from "../route.ts";
 
-/** Deepest nesting of a body: its own braces are level 1. */
+/** Deepest nesting of a body; its own braces are level 1. */
 export const DEPTH_MAX = 64;
 
-/** Sixteen digits that begin an integer: only then can one be beyond 2^53. Decimals do not match. */
+/** Sixteen digits at the start of an integer: shorter ones are not beyond 2^53. Decimals do not match. */
 const longInteger = /(?<![\d.])\d{16}/;
 const integer = /^-?\d+$/;
 
@@ -14,7 +14,7 @@ const integer = /^-?\d+$/;
  * Parses a JSON body. With `exactNumbers`, integers beyond 2^53 become `JSON.rawJSON` values, which
  * `JSON.stringify` writes back digit for digit. Numbers beyond double range arrive as infinite.
  * @throws bad_request for invalid UTF-8 or JSON, anything but an object, nesting above 64, and keys
- * that could reach an object's prototype (`__proto__`, `constructor` with `prototype`).
+anything except an object, nesting above 64, and keys an object's prototype (`__proto__`, `constructor` with `prototype`).
  */
 export function parseJsonObject(bytes: Buffer, exactNumbers: boolean): Readonly<Record<string, unknown>> {
   const value = parse(bytes, exactNumbers);
@@ -46,7 +46,7 @@ function checkShape(value: object, depth: number): void {
     for (const part of value as readonly unknown[]) if (isNested(part)) checkShape(part, depth + 1);
     return;
   }
-  // What JSON.parse makes inherits nothing enumerable, so this visits exactly the keys that were sent.
+  // Objects of JSON.parse inherit nothing enumerable, so this visits exactly the keys that were sent.
   for (const key in value) {
     const part = (value as Readonly<Record<string, unknown>>)[key];
     if (key === "__proto__" || (key === "constructor" && isNested(part) && Object.hasOwn(part, "prototype"))) {
@@ -65,7 +65,7 @@ const empty: Query = Object.freeze(Object.create(null) as Record<string, string>
 /**
  * Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
  * nothing but white space, count as not sent, except those in `neverBlank`.
- * @throws bad_request for a parameter that comes twice, an escape that is none, invalid UTF-8, or NUL.
+Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
  */
 export function parseQuery(text: string, neverBlank: readonly string[] = []): Query {
   if (text === "") return empty;
@@ -89,7 +89,7 @@ function unescape(text: string, name: string): string {
     const plain = decodeURIComponent(text.replaceAll("+", " "));
     if (!plain.includes("\0")) return plain;
   } catch {
-    // Named below: which escape it was does not matter.
+    // Thrown below.
   }
   throw badRequest(`the parameter ${name.slice(0, 100)} has an invalid escape`);
 }

@@ -5,23 +5,23 @@ import { headerNames } from "../http/headers.ts";
 import type { RateClass } from "../route.ts";
 import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
 
-/** What a limit says of one request: whether it may go on, and the headers of its answer. */
+/** The verdict of a limit on one request: its refusal, if any, and the headers of its answer. */
 export type Admission = { readonly refused: AppError | undefined; readonly headers: Readonly<Record<string, string>> };
 
 /** The short-window limits of the gateway. */
 export type Limiter = {
   /** Counts a request of an organization. `undefined`: not limited, no headers. */
   admit(identity: Identity, rateClass: RateClass): Admission | undefined;
-  /** Counts a request without credentials, or with ones that are not known yet or bad, against the client's address. */
+  /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
-  /** Takes back what `countAddress` counted: the credentials were good. */
+  /** Undoes `countAddress` after the credentials turned out to be good. */
   forgiveAddress(address: string): void;
 };
 
-/** Requests without good credentials, a second and at once, from one client address. */
+/** Requests without good credentials from one client address: per second, and simultaneously. */
 const addressRate: Rate = { perSecond: 25, burst: 100 };
 
-/** Makes the limits of this process; with `enabled` false nothing is counted and no header is sent. */
+/** Creates the limits of this process; with `enabled` false nothing is counted and no header is sent. */
 export function createLimiter(options: {
   readonly enabled: boolean;
   readonly plans: Plans;
@@ -55,7 +55,7 @@ function exceeded({ waitSeconds }: Taken, whose: string): AppError {
 /**
  * The rate of a class of routes under a plan; an unknown plan counts as the smallest. Ingest bursts
  * are five seconds of its rate, within the general burst. Stop polling has a floor, so that even
- * the smallest plan can watch many runs.
+Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
  */
 export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
   const plan = planOf(plans, planTier);
@@ -75,7 +75,7 @@ export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateCl
 
 /**
  * The headers that tell a client where it stands in the short window, on every answer that was
- * counted: the rate a second, the whole requests left, and the seconds to wait (0 unless refused).
+Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds to wait
  */
 function rateLimitHeaders(rate: Rate, { remaining, waitSeconds }: Taken): Record<string, string> {
   const [scope, scopeOfSdk] = headerNames.rateLimitScope;

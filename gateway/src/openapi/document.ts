@@ -2,7 +2,7 @@ import { servicePlaneKeys, sessionCookie } from "../http/headers.ts";
 import type { Route, Schema } from "../route.ts";
 import { operationOf } from "./operation.ts";
 
-/** What the document says of the installation. */
+/** What the document says about the installation. */
 export type OpenApiFacts = { readonly version: string; readonly servicePlane: string };
 
 /** An OpenAPI 3.1 document. */
@@ -10,7 +10,7 @@ export type OpenApiDocument = Readonly<Record<string, unknown>>;
 
 /**
  * Describes the routes as an OpenAPI 3.1 document: parameters, bodies, answers by status, and who
- * may call. It is made from the same records that serve the requests, so the two cannot disagree.
+Describes the routes as an OpenAPI 3.1 document: parameters, bodies, answers by status, and who
  */
 export function buildOpenApi(routes: readonly Route[], facts: OpenApiFacts): OpenApiDocument {
   const paths: Record<string, Record<string, unknown>> = {};

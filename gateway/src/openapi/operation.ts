@@ -107,10 +107,10 @@ function responsesOf(route: Route): Schema {
   return Object.fromEntries(statusesOf(route).map((status) => [status, responseOf(route, status)]));
 }
 
-/** The statuses of the specification's table, and those that any such route can answer with. */
+/** Returns the statuses of the specification's table and those that any such route can answer with. */
 function statusesOf({ statuses, body, callers, rate }: Route): number[] {
   const implied = [
-    // Whatever a route takes: its query may be malformed.
+    // The query of any route may be malformed.
     400,
     ...(body === undefined ? [] : [413]),
     ...(callers.kind === "anyone" ? [] : [401]),

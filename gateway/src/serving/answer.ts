@@ -9,7 +9,7 @@ import type { ServingContext } from "./context.ts";
 /**
  * Sets what every answer carries: the request's id; for pages from allowed origins the right to read
  * it; while the process drains, the end of the connection.
- * @throws bad_request when HTTP/1.1 comes without a host (RFC 9112, Host)
+Sets the headers of every answer: the request's id; for pages from allowed origins the right to read
  */
 export function beginAnswer(
   request: FastifyRequest,
@@ -25,7 +25,7 @@ export function beginAnswer(
     throw badRequest("the Host header is missing");
 }
 
-/** Answers a request with an error. What nobody foresaw is logged with the request's id and hidden from the client. */
+/** Answers a request with an error. Unexpected ones are logged with the request's id and hidden from the client. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
   const answer = toErrorAnswer(error, request.state?.route.statuses);
   const fields = { request_id: request.id, method: request.method, error };

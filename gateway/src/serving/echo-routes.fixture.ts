@@ -11,7 +11,7 @@ const facts = {
   statuses: [200],
 } as const;
 
-/** Routes that answer with what their codec would have got. */
+/** Routes that answer with what their decoder would read. */
 export const echoRoutes: readonly Route[] = [
   {
     ...facts,
@@ -125,14 +125,14 @@ export const echoRoutes: readonly Route[] = [
   },
 ];
 
-/** What a route says whose answer has the tag `now`. */
+/** Returns the reply of a route whose answer has the tag `now`. */
 function taggedReply(knownTags: readonly string[]): RouteReply {
   const etag = "now";
   if (knownTags.includes(etag) || knownTags.includes("*")) return { body: null, etag, notModified: true };
   return { body: { text: "x".repeat(2000) }, etag };
 }
 
-/** A route whose work does what the test says. */
+/** Returns a route that does the given work. */
 export function workRoute(work: () => Promise<Json>, more: Partial<Route> = {}): Route {
   return {
     ...facts,
@@ -145,7 +145,7 @@ export function workRoute(work: () => Promise<Json>, more: Partial<Route> = {}):
   };
 }
 
-/** A route that fails for a reason. */
+/** Returns a route that fails for a reason. */
 export function failingRoute(reason: Reason, details: { retryAfterSeconds?: number } = {}): Route {
   return workRoute(() => Promise.reject(new AppError(reason, `text of ${reason}`, details)), {
     path: `/fails/${reason}`,

@@ -13,7 +13,7 @@ import type { ServingContext } from "./context.ts";
 /**
  * Decides on a request before its body is read, in the order that clients may rely on: credentials
  * (401), origin and rights (403), the organization's rate (429), then the headers (400). Does not
- * wait where memory knows the credential.
+Decides about a request before its body is read, in an order on which clients may rely: credentials
  */
 export function createGuard(route: Route, context: ServingContext): onRequestHookHandler {
   const admit = (
@@ -29,7 +29,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     }
     const idempotencyKey = readIdempotencyKey(request.headers[headerNames.idempotencyKey], route.idempotency);
     if (route.body !== undefined) checkContentType(request);
-    // It has been judged; the framework would refuse malformed ones even where no body is read.
+    // Judged above. The framework would refuse malformed ones even where no body is read.
     request.raw.headers["content-type"] = undefined;
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
@@ -85,20 +85,20 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
   };
 }
 
-/** The router takes an empty part of a path (`/runs/`) for a parameter; and NUL is part of no name. */
+/** The router matches an empty part of a path (`/runs/`) as a parameter, and no name holds NUL. */
 function hasWholePath(request: FastifyRequest): boolean {
   const params = request.params as Readonly<Record<string, string>>;
   for (const name in params) if (params[name] === "" || params[name]?.includes("\0") === true) return false;
   return true;
 }
 
-/** Whether a body comes that may be large enough to be counted: one that is compressed or of unknown length may. */
+/** Tells whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
 function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
   if (route.body === undefined) return false;
   return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
 }
 
-/** A body must say that it is JSON; where none is sent, nothing has to be said. */
+/** Requires that a body, if there is one, is declared as JSON. */
 function checkContentType({ headers }: FastifyRequest): void {
   const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   if (!empty && !(headers["content-type"] ?? "").toLowerCase().includes("application/json")) {
@@ -108,7 +108,7 @@ function checkContentType({ headers }: FastifyRequest): void {
 
 /**
  * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
- * scope or role. Answers at once where memory knows the credential.
+Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
  * @throws unauthenticated, forbidden, rate_limit_exceeded, service_unavailable
  */
 function identify(
@@ -164,7 +164,7 @@ function readCredential(
 
 /**
  * Guards requests with effects that a browser might have been tricked into: they must name an
- * allowed `Origin` and not come from another site. Reading needs neither.
+Guards requests with effects, which another site could make a browser send: they must name an
  * @throws forbidden
  */
 function checkOrigin(

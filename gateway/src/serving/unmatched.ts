@@ -7,7 +7,7 @@ import type { ServingContext } from "./context.ts";
 
 /**
  * Answers requests that no route took, without asking for credentials: 404 for an unknown path, 405
- * with `Allow` for a known one; a preflight request from an allowed origin gets 204.
+Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -35,7 +35,7 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
   };
 }
 
-/** Hooks of routes do the same; here there is no route. */
+/** Measures as the hooks of routes do; without a route there are none. */
 function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }: ServingContext): void {
   const startedMs = performance.now();
   raw.once("finish", () =>
@@ -48,10 +48,10 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
   );
 }
 
-/** Finds which methods a path has, for requests that no route took. */
+/** Returns the methods of a path; empty when no route has it. */
 export type PathMethods = (path: string) => readonly string[];
 
-/** Lists the methods of all routes whose template fits a path, HEAD with GET; empty when there is none. */
+/** Finds the methods of all routes whose template fits a path, HEAD with GET. */
 export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
   const methodsByPath = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -68,6 +68,6 @@ export function createPathMethods(routes: readonly Pick<Route, "method" | "path"
 
 function patternOf(template: string): RegExp {
   const literal = template.split(/\{\w+\}/).map((part) => RegExp.escape(part));
-  // No part of a path may be empty or hold NUL, as for the routes themselves.
+  // As in the guard, no part of a path may be empty or hold NUL.
   return new RegExp(`^${literal.join("(?:(?!%00)[^/])+")}$`);
 }

@@ -23,7 +23,7 @@ import {
 } from "../fields/index.ts";
 import { writeAttribute } from "./list.ts";
 
-/** What an attribute can be. */
+/** The types of attributes. */
 export const attributeTypes = [
   "config",
   "float_series",
@@ -107,7 +107,7 @@ function readType(fields: Fields): string {
   return known;
 }
 
-/** Artifacts cannot be made yet, so none can belong to the run. */
+/** Artifacts cannot be created yet, so none belongs to the run. */
 function checkArtifact(fields: Fields): void {
   if (present(fields, "artifact_id") === undefined) return;
   readUuid(fields, "artifact_id");
@@ -122,7 +122,7 @@ const METADATA_BYTES_MAX = 16_384;
 /**
  * Checks the value of a histogram: `bins` and `counts` are lists of numbers, not empty, at most 1,024
  * counts of at least 0, and as many bins as counts (one bin each) or one more (their edges);
- * `metadata` is an object of at most 16 KiB, if there is one.
+ * `metadata`, where sent, is an object of at most 16 KiB.
  * @throws bad_request
  */
 function checkHistogram(value: unknown): void {

@@ -27,7 +27,7 @@ export function encodeListAttributes(response: ListAttributesResponse): RouteRep
 
 const decoder = new TextDecoder();
 
-/** An attribute as clients see it; its documents have the digits that were sent. */
+/** Writes an attribute; its documents have the digits that were sent. */
 export function writeAttribute(row: Attribute): Json {
   return {
     id: row.id,

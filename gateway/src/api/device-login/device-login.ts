@@ -11,7 +11,7 @@ import type { RouteInput, RouteReply } from "../../route.ts";
 import { present, readOptionalText, readText, type Fields } from "../fields/index.ts";
 import { requireMessage, secretReply, textOrNull } from "../replies.ts";
 
-/** POST /api/auth/device-code/start; the device may say what it is. @throws bad_request */
+/** POST /api/auth/device-code/start; the device may describe itself. @throws bad_request */
 export function decodeStartDeviceLogin({
   body,
   baseUrl,

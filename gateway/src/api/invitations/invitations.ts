@@ -52,14 +52,14 @@ function invitationJson(invitation: Invitation): Json {
   };
 }
 
-/** An invitation with what became of its message. */
+/** An invitation with the outcome of its message. */
 export const sentInvitationSchema = objectSchema({
   invitation: invitationSchema,
   preview_link: { type: ["string", "null"], description: "To hand on, where no message could carry it." },
   delivery_error: textOrNullSchema,
 });
 
-/** An invitation with what became of its message. */
+/** An invitation with the outcome of its message. */
 export function sentInvitationJson({ invitation, previewLink, deliveryError }: SentInvitation): Json {
   return {
     invitation: invitationJson(requireMessage(invitation)),

@@ -122,7 +122,7 @@ export const newApiKeySchema = objectSchema({
   service_account: serviceAccountSchema,
 });
 
-/** `{api_key, api_key_available, message, key, service_account}`; the only answer that ever holds the key's text. */
+/** `{api_key, api_key_available, message, key, service_account}`; the only answer that holds the key's text. */
 export function encodeCreateApiKey({ created }: CreateApiKeyResponse): RouteReply {
   const { plaintext, key, serviceAccount } = requireMessage(created);
   return secretReply({

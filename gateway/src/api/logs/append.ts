@@ -21,7 +21,7 @@ const LINES_MAX = 50;
 /** Most bytes of a message in UTF-8 (API specification, Limits). */
 const MESSAGE_BYTES_MAX = 16_384;
 
-/** The streams of a console; the first is meant when none is named. */
+/** The streams of a console; the first is the default. */
 export const logStreams = ["stdout", "stderr"] as const;
 
 /** POST /api/runs/{run_id}/logs as a message; faults of the body travel in it, because a missing run goes before them. */
@@ -67,7 +67,7 @@ function readLine(line: Fields): Line {
   }
   return {
     lineNumber,
-    // A training process prints what it likes; what no text column can hold is replaced, not refused.
+    // Training processes print anything; what no text column can hold is replaced, not refused.
     message: message.replaceAll("\0", "\uFFFD").toWellFormed(),
     timestamp: readOptionalInstant(line, "timestamp")?.text ?? "",
   };

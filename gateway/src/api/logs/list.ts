@@ -5,7 +5,7 @@ import type { Query, RouteInput, RouteReply } from "../../route.ts";
 import { readLimit, readOptionalEnum, readOptionalText, readQueryInteger, withFault } from "../fields/index.ts";
 import { logStreams } from "./append.ts";
 
-/** Lines of a page when nobody says, and at most (API specification, Limits). */
+/** Lines of a page: default and maximum (API specification, Limits). */
 const limits = { default: 250, max: 1000 };
 const TAIL_MAX = 500;
 

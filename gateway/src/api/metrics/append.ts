@@ -91,12 +91,12 @@ function resolveKey(key: string): string {
 
 const SHOWN_MAX = 64;
 
-/** The key whose value is at fault, fit for an error text. */
+/** Returns the key whose value is at fault, shortened for an error text. */
 function shown(builder: ColumnsBuilder): string {
   return JSON.stringify((builder.faultyKey() ?? "").slice(0, SHOWN_MAX));
 }
 
-/** The message only counts and indexes its packed fields, so they are typed arrays, which nobody has to copy. */
+/** The message only counts and indexes its packed fields, so typed arrays are passed without a copy. */
 function columnsOf(builder: ColumnsBuilder): MessageInitShape<typeof MetricColumnsSchema> {
   return builder.build() as unknown as MessageInitShape<typeof MetricColumnsSchema>;
 }

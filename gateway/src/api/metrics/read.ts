@@ -21,12 +21,12 @@ import {
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import { pointsBytesMax, writePoints } from "./write-points.ts";
 
-/** Points of an answer when nobody says, and at most (API specification, Limits). */
+/** Points of an answer: default and maximum (API specification, Limits). */
 const limits = { default: 1000, max: 5000 };
 /** Most runs of one series request (API specification, Limits). */
 const RUNS_MAX = 2000;
 const BUCKETS_MAX = 4096;
-/** Room for what stands before, between and behind the series of an answer; their ids have 36 characters. */
+/** Bytes of the text around each series of an answer; their ids have 36 characters. */
 const AROUND_POINTS_BYTES = 1024;
 
 /** GET /runs/{run_id}/metrics as a message; faults of the query travel in it, because a missing run goes before them. */
@@ -81,7 +81,7 @@ export function decodeQuerySeries({
   };
 }
 
-/** One series per requested id, which is given back as it was written, with the bounds that were applied. */
+/** One series per requested id, which is returned as it was sent, with the bounds that were applied. */
 export function encodeQuerySeries(response: QueryMetricSeriesResponse, { body }: RouteInput): RouteReply {
   if (response.notModified) return notModified(response.tag);
   const runIds = body["run_ids"] as readonly string[];
@@ -106,7 +106,7 @@ export function encodeQuerySeries(response: QueryMetricSeriesResponse, { body }:
   return { body: null, bytes: json.take(), etag: response.tag };
 }
 
-/** Bytes that the points and what stands around them have at most, so that they are written without being moved. */
+/** Returns a bound of the bytes of an answer, so that the buffer never has to grow. */
 function bytesOf(series: readonly { readonly key: string; readonly points?: PointColumns | undefined }[]): number {
   return series.reduce(
     (sum, { key, points }) => sum + AROUND_POINTS_BYTES + pointsBytesMax(key, points!),

@@ -6,9 +6,9 @@ import type { Clients } from "../../clients.ts";
 type Ingest = Clients["ingest"];
 type Write = Parameters<Ingest["appendMetrics"]>[0];
 
-/** Calls of one caller on the way at a time. One more than one, so that the next is prepared while the service works. */
+/** Most simultaneous calls of one caller: two, so that the next is prepared while the service works. */
 const CALLS_MAX = 2;
-/** Writes of one call, and the values in them. */
+/** Most writes of one call, and most values in them. */
 const WRITES_MAX = 64;
 const VALUES_MAX = 8192;
 
@@ -25,7 +25,7 @@ type Lane = { calls: number; waiting: Waiting[] };
 /**
  * The same client, whose metric writes share calls: while calls of a caller are on the way, its next small writes wait for one of them to come
  * back and then go together. There is no timer, so a caller with one write at a time never waits. Worth it where the service is another process:
- * a call costs a hop's fixed price, which is most of the price of a small write.
+Returns the same client, whose metric writes share calls: while calls of a caller are in flight, its next small writes wait for one of them to
  */
 export function shareWrites(ingest: Ingest): Ingest {
   const lanes = new Map<Identity, Lane>();
@@ -53,7 +53,7 @@ export function shareWrites(ingest: Ingest): Ingest {
     }
   };
 
-  /** The next writes that go together. */
+  /** Takes the next writes that go together. */
   const take = (lane: Lane): Waiting[] => {
     const now = Date.now();
     let values = 0;
@@ -61,7 +61,7 @@ export function shareWrites(ingest: Ingest): Ingest {
     while (count < Math.min(WRITES_MAX, lane.waiting.length)) {
       const next = lane.waiting[count]!;
       values += next.values;
-      // One whose time is over fails alone.
+      // A write past its deadline fails alone.
       if (count > 0 && (values > VALUES_MAX || next.call.deadlineMs <= now)) break;
       count += 1;
       if (next.call.deadlineMs <= now) break;

@@ -1,15 +1,15 @@
 import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
 
-/** Most bytes of a point besides its key: two numbers of 25, two instants of 30, and the names around them. */
+/** Most bytes of a point without its key: two numbers of 25, two instants of 30, and the names around them. */
 const POINT_BYTES_MAX = 180;
 
-/** `write` for the one encoding, without the search for it, which takes as long again as a short write. */
+/** `write` for this one encoding. Looking the encoding up takes as long as a short write. */
 type FastBuffer = Buffer & { latin1Write(text: string, at: number): number };
 
 const ZERO = "0".charCodeAt(0);
 const valueName = Buffer.from(',"value":');
 
-/** A bound of the bytes that {@link writePoints} writes. */
+/** Returns a bound of the bytes that {@link writePoints} writes. */
 export function pointsBytesMax(key: string, { steps }: PointColumns): number {
   // Escaped, a character of the key has at most six bytes.
   return steps.length * (POINT_BYTES_MAX + 6 * key.length);
@@ -54,9 +54,9 @@ export function writePoints(bytes: Buffer, from: number, key: string, points: Po
   return at;
 }
 
-/** Writes a finite number as JSON.stringify does, and returns where it ends. */
+/** Writes a finite number as JSON.stringify does. Returns where it ends. */
 function writeNumber(target: FastBuffer, at: number, number: number): number {
-  // Steps are small whole numbers nearly always, and quicker written by hand.
+  // Steps are nearly always small whole numbers, which are faster to write by hand.
   if ((number | 0) !== number || number < 0) return at + target.latin1Write(String(number), at);
   let digits = 1;
   for (let bound = 10; number >= bound; bound *= 10) digits += 1;
@@ -74,7 +74,7 @@ const SECOND_US = 1_000_000;
 /**
  * A writer of instants, for columns of them: microseconds since the Unix epoch as RFC 3339 in UTC,
  * without trailing zeros. Neighbours in a column are often equal or of one second, so the writer
- * remembers the latest.
+Returns a writer of instants: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros.
  */
 export function writeInstants(): (micros: number) => string {
   let latest = Number.NaN;

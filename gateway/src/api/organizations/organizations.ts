@@ -28,7 +28,7 @@ export const createOrganizationSchema: Schema = {
   },
 };
 
-/** POST /api/orgs; where the data are kept is not for the caller to choose, so `storage_choice` is not read. @throws bad_request */
+/** POST /api/orgs. The caller cannot choose the storage, so `storage_choice` is not read. @throws bad_request */
 export function decodeCreateOrganization({
   body,
 }: RouteInput): MessageInitShape<typeof CreateOrganizationRequestSchema> {

@@ -55,7 +55,7 @@ function readWish(item: unknown): MessageInitShape<typeof InvitationWishSchema> 
   return { email: readText(fields, "email"), role: readOptionalText(fields, "role", { blank: "absent" }) ?? "" };
 }
 
-/** `{organization, membership, memberships, invitations, session, …}`; with a cookie when the caller was brought there. */
+/** `{organization, membership, memberships, invitations, session, …}`; with a cookie when the caller's session moved there. */
 export function encodeCreateOwnOrganization(
   { organization, membership, memberships, invitations, created }: CreateOwnOrganizationResponse,
   { cookieSecure }: RouteInput,

@@ -57,7 +57,7 @@ export const organizationSchema = objectSchema({
   storage_state: textSchema,
 });
 
-/** A tenant. One installation has one store for everybody, which the last three fields say. */
+/** Writes an organization. One installation has one store for all of them, which the last three fields say. */
 export function organizationJson(organization: Organization): Json {
   return {
     id: organization.id,
@@ -100,7 +100,7 @@ export function membershipJson(membership: Membership): Json {
   };
 }
 
-/** An organization as its member sees it. */
+/** An organization in its member's list. */
 export const membershipSummarySchema = objectSchema({
   org_id: uuidSchema,
   name: textSchema,
@@ -112,7 +112,7 @@ export const membershipSummarySchema = objectSchema({
   is_current: booleanSchema,
 });
 
-/** An organization as its member sees it in a list. */
+/** Writes an organization for its member's list. */
 export function membershipSummaryJson(summary: MembershipSummary): Json {
   return {
     org_id: summary.orgId,
@@ -126,7 +126,7 @@ export function membershipSummaryJson(summary: MembershipSummary): Json {
   };
 }
 
-/** A member with what colleagues may know. */
+/** A member with what colleagues may know about the person. */
 export const seatSchema = objectSchema({
   membership: membershipSchema,
   user: objectSchema({
@@ -137,7 +137,7 @@ export const seatSchema = objectSchema({
   }),
 });
 
-/** A member with what colleagues may know of the person. */
+/** Writes a member with what colleagues may know about the person. */
 export function seatJson(seat: Seat): Json {
   const user = requireMessage(seat.user);
   return {

@@ -15,7 +15,7 @@ export type PlatformState = {
   readonly openApi: () => string;
 };
 
-/** Liveness, readiness, the three public gauges and the interface description; none asks for credentials. */
+/** Returns liveness, readiness, the three public gauges and the interface description; none of them asks for credentials. */
 export function platformRoutes(state: PlatformState): readonly Route[] {
   return [
     platformRoute("/health", "Liveness", status, () => ({ status: "ok" })),
@@ -37,7 +37,7 @@ export function platformRoutes(state: PlatformState): readonly Route[] {
   ];
 }
 
-/** What Prometheus' text format calls itself. */
+/** The media type of Prometheus' text format. */
 const GAUGES_TYPE = "text/plain; version=0.0.4";
 
 const status: Schema = { type: "object", required: ["status"], properties: { status: { const: "ok" } } };
@@ -57,7 +57,7 @@ const readiness: Schema = {
   },
 };
 
-/** Nothing is leased: any gateway may take any write, so `write_ready` follows the probe behind `ready`. */
+/** Nothing is leased: every gateway takes every write, so `write_ready` follows the probe behind `ready`. */
 async function readyz(state: PlatformState): Promise<Json> {
   if (!state.projectionLoaded() || !(await state.ready())) {
     throw new AppError("service_unavailable", "not ready", { retryAfterSeconds: 1 });
@@ -108,12 +108,12 @@ function platformRoute(
   };
 }
 
-/** For how long the outcome of a probe is believed, in milliseconds. */
+/** Milliseconds for which the outcome of a probe counts. */
 const PROBE_MS = 1000;
 
 /**
  * Asks `probe` at most once a second, however often probes of load balancers come; a rejection means
- * no. `nowMs` is a clock that never goes back.
+Calls `probe` at most once per second, however often load balancers ask; a rejection means
  */
 export function cachedProbe(probe: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;
@@ -127,10 +127,10 @@ export function cachedProbe(probe: () => Promise<boolean>, nowMs: () => number):
   };
 }
 
-/** Far enough away that clients which ask before every write stop asking. */
+/** Far enough in the future that clients which ask before every write stop asking. */
 const EXPIRES_AT = "2100-01-01T00:00:00Z";
 
-/** Where an organization's data lives: here, since one installation is one cell. */
+/** Says where an organization's data lives: here, because one installation is one cell. */
 export const routingRoutes: readonly Route[] = [
   {
     method: "GET",

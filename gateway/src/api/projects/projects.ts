@@ -14,7 +14,7 @@ import { requireMessage } from "../replies.ts";
 /** Page sizes of the project list. */
 const PROJECTS_LIMIT = { default: 100, max: 1000 } as const;
 
-/** POST /projects: a blank name means the default project, a blank description is a mistake. @throws bad_request */
+/** POST /projects: a blank name means the default project, a blank description is refused. @throws bad_request */
 export function decodeCreateProject({ body }: RouteInput): MessageInitShape<typeof CreateProjectRequestSchema> {
   const description = readOptionalText(body, "description");
   return {

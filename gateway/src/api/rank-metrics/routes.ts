@@ -1,23 +1,17 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
+import { countSchema, numberSchema, objectSchema } from "../schemas.ts";
 import { WORLD_SIZE_MAX, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
 import { decodeSummariseRankMetrics, encodeSummariseRankMetrics } from "./summary.ts";
 
 const step: Schema = { type: "number", minimum: 0 };
-const number: Schema = { type: "number" };
-const count: Schema = { type: "integer", minimum: 0 };
 const rank: Schema = { type: "integer", minimum: 0, maximum: WORLD_SIZE_MAX - 1 };
 const worldSize: Schema = { type: "integer", minimum: 1, maximum: WORLD_SIZE_MAX };
 const delta: Schema = { type: ["number", "null"], description: "Null where a double cannot hold the difference." };
 
-/** An object schema whose properties are always there. */
-function record(properties: Readonly<Record<string, Schema>>): Schema {
-  return { type: "object", required: Object.keys(properties), properties };
-}
-
 const perStep = {
   step,
-  rank_count: { ...count, description: "Ranks that reported." },
+  rank_count: { ...countSchema, description: "Ranks that reported." },
   expected_world_size: { ...worldSize, description: "The largest world size that a rank reported." },
   world_size_mismatch: { type: "boolean", description: "Not all ranks reported the same world size." },
 } satisfies Record<string, Schema>;
@@ -45,7 +39,7 @@ export const rankMetricsRoutes: readonly Route[] = [
             type: "object",
             minProperties: 1,
             maxProperties: 1000,
-            additionalProperties: number,
+            additionalProperties: numberSchema,
             description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
           },
           step,
@@ -65,7 +59,7 @@ export const rankMetricsRoutes: readonly Route[] = [
           timestamp: { type: ["string", "null"], format: "date-time" },
         },
       },
-      response: record({ inserted: { type: "integer", description: "Values that were stored." } }),
+      response: objectSchema({ inserted: { type: "integer", description: "Values that were stored." } }),
     },
     statuses: [200, 400, 401, 403, 404, 409],
     decode: decodeAppendRankMetrics,
@@ -90,39 +84,39 @@ export const rankMetricsRoutes: readonly Route[] = [
         end_step: step,
         limit: { type: "integer", minimum: 1, maximum: 5000, default: 1000, description: "Steps." },
       },
-      response: record({
+      response: objectSchema({
         keys: { type: "array", items: { type: "string" }, description: "Up to 200 keys, or the one asked for." },
         key: { type: ["string", "null"], description: "Null when the run has no rank metrics." },
         reducers: {
           type: "array",
-          items: record({
+          items: objectSchema({
             ...perStep,
-            mean: number,
-            weighted_mean: number,
-            min: number,
-            max: number,
-            stddev: { ...number, description: "Of the population." },
-            p05: number,
-            p50: number,
-            p95: number,
+            mean: numberSchema,
+            weighted_mean: numberSchema,
+            min: numberSchema,
+            max: numberSchema,
+            stddev: { ...numberSchema, description: "Of the population." },
+            p05: numberSchema,
+            p50: numberSchema,
+            p95: numberSchema,
           }),
         },
         heatmap: {
           type: "array",
           description: "By step, then by rank. Of more than 16,384 cells, those of evenly spaced steps.",
-          items: record({ step, rank, value: number, delta_from_mean: delta }),
+          items: objectSchema({ step, rank, value: numberSchema, delta_from_mean: delta }),
         },
         outliers: {
           type: "array",
           maxItems: 20,
           description: "The farthest from the mean of their step first, in standard deviations.",
-          items: record({ rank, step, value: number, delta_from_mean: delta, z_score: number }),
+          items: objectSchema({ rank, step, value: numberSchema, delta_from_mean: delta, z_score: numberSchema }),
         },
         coverage: {
           type: "array",
-          items: record({
+          items: objectSchema({
             ...perStep,
-            missing_rank_count: count,
+            missing_rank_count: countSchema,
             missing_ranks: {
               type: "array",
               items: rank,
@@ -130,14 +124,14 @@ export const rankMetricsRoutes: readonly Route[] = [
             },
           }),
         },
-        limits: record({
-          step_limit: { ...count, description: "The limit that was applied." },
-          max_world_size: count,
-          max_canonical_rows: count,
-          max_heatmap_cells: count,
-          outlier_limit: count,
+        limits: objectSchema({
+          step_limit: { ...countSchema, description: "The limit that was applied." },
+          max_world_size: countSchema,
+          max_canonical_rows: countSchema,
+          max_heatmap_cells: countSchema,
+          outlier_limit: countSchema,
         }),
-        truncated: record({
+        truncated: objectSchema({
           steps: { type: "boolean", description: "The limit was lowered because of the number of ranks." },
           heatmap: { type: "boolean" },
           outliers: { type: "boolean" },

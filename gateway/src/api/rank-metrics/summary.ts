@@ -11,13 +11,13 @@ import { readLimit, readOptionalText, readQueryNumber, withFault } from "../fiel
 import { raw, type Json, type RawJson } from "../../http/json.ts";
 import { WORLD_SIZE_MAX } from "./append.ts";
 
-/** Steps of an answer when nobody says, and at most (API specification, Limits). */
+/** Steps of an answer: default and maximum (API specification, Limits). */
 const limits = { default: 1000, max: 5000 };
-/** The bounds that the service keeps, as the answer names them. */
+/** Bounds that the service applies, as the answer names them. */
 const CANONICAL_ROWS_MAX = 65_536;
 const HEATMAP_CELLS_MAX = 16_384;
 const OUTLIERS_MAX = 20;
-/** The missing ranks of a step are named up to this world size. */
+/** The missing ranks of a step are listed up to this world size. */
 const NAMED_WORLD_MAX = 128;
 
 /** GET /api/runs/{run_id}/rank-metrics/summary as a message; faults of the query travel in it, because a missing run goes before them. */
@@ -39,7 +39,7 @@ function readSelection(query: Query) {
   return { key, startStep, endStep, limit: readLimit(query, limits) };
 }
 
-/** The steps of a key with their ranks taken together, what single ranks reported, and what bounds were applied. */
+/** The steps of a key with their ranks reduced, the values of single ranks, and the bounds that were applied. */
 export function encodeSummariseRankMetrics(response: SummariseRankMetricsResponse, { query }: RouteInput): RouteReply {
   const steps = response.steps!;
   return {
@@ -83,7 +83,7 @@ function reducersOf(columns: RankSteps, step: number, i: number): Json {
   };
 }
 
-/** As text at once: it may have thousands of cells. */
+/** Written as text, because it may have thousands of cells. */
 function writeHeatmap({ steps, ranks, values, deltasFromMean }: RankCells): RawJson {
   const cells = steps.map(
     (step, i) =>
@@ -121,7 +121,7 @@ function coverageOf(columns: RankSteps): Json {
   });
 }
 
-/** The difference of two doubles may lie beyond all doubles; JSON has no word for that but null. */
+/** Returns null for infinite numbers, which the difference of two doubles can be and JSON cannot hold. */
 function finite(number: number): number | null {
   return Number.isFinite(number) ? number : null;
 }

@@ -12,7 +12,7 @@ import { pathRunId } from "../runs/read.ts";
 import { requireMessage } from "../replies.ts";
 import { controlJson } from "../runs/rows.ts";
 
-/** How far a training process can say it has got. */
+/** The states that a training process can report. */
 export const ACK_STATES = ["acknowledged", "completed"] as const;
 
 /** GET /api/runs/{run_id}/stop-signal. */
@@ -20,7 +20,7 @@ export function decodeGetStopSignal(input: RouteInput): MessageInitShape<typeof 
   return { runId: pathRunId(input) };
 }
 
-/** The signal, which no cache on the way may keep. */
+/** The signal, which no cache may keep. */
 export function encodeGetStopSignal(response: GetStopSignalResponse): RouteReply {
   const { pending, runStatus } = response;
   return {
@@ -54,7 +54,7 @@ function readAcknowledgement(body: Fields) {
   if (typeof id !== "string") throw badRequest("stop_request_id must be a text", "stop_request_id");
   const message = readOptionalText(body, "message", { blank: "absent" });
   return {
-    // A text that is no id is nobody's request, which the service answers like every other id that is not the run's.
+    // The service answers a text that is not an id like every id of another request.
     stopRequestId: canonicalUuid(id.trim()) ?? "",
     state: readRequiredEnum(body, "state", ACK_STATES),
     ...(message === undefined ? {} : { message }),

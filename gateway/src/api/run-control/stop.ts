@@ -41,7 +41,7 @@ function readReason(body: Fields): string | undefined {
   return readOptionalText(body, "reason", { blank: "absent" });
 }
 
-// Any UUID will do, the nil one too: whether there is such a run is told for each by itself.
+// Every UUID is accepted, the nil one as well: the result says for each whether the run exists.
 function readRunIds(body: Fields): string[] {
   const items = readList(body, "run_ids", { itemsMin: 1, itemsMax: STOP_RUNS_MAX });
   if (items === undefined) throw badRequest("run_ids is required", "run_ids");

@@ -6,12 +6,12 @@ import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { canonicalUuid, readQueryBoolean } from "../fields/index.ts";
 import { runJson, runSchema } from "./rows.ts";
 
-/** Most runs beside each other (API specification, Limits). */
+/** Most runs of one comparison (API specification, Limits). */
 const COMPARED_RUNS_MAX = 50;
 
 /**
  * GET /api/runs/side-by-side. Runs are named by `run_ids`, or by `runs` where that is left out; parts
- * between two commas may be blank, and what is named twice counts once.
+Runs are listed in `run_ids`, or in `runs` where that is absent; parts
  * @throws bad_request
  */
 export function decodeCompareRuns({ query }: RouteInput): MessageInitShape<typeof CompareRunsRequestSchema> {
@@ -108,14 +108,14 @@ export function encodeCompareRuns(response: CompareRunsResponse): RouteReply {
   };
 }
 
-/** What all rows have alike. */
+/** What all rows share. */
 type Frame = {
   /** `"<run id>":` of each run, after a comma from the second one on. */
   readonly names: readonly string[];
-  /** All names with null. A stretch of runs without a value is a part of it, from `nullsFrom` of the first one. */
+  /** All names with null. The text of neighboring runs without a value is a part of it, from `nullsFrom` of the first one. */
   readonly nulls: string;
   readonly nullsFrom: readonly number[];
-  /** The place of the reference among the runs. */
+  /** The index of the reference run. */
   readonly reference: number;
   readonly referenceText: string;
 };

@@ -34,7 +34,7 @@ export const createRunSchema: Schema = {
 
 /**
  * POST /runs. Mode and id are judged before the other fields, because clients tell those two faults
- * apart by their codes.
+Mode and id are checked before the other fields, because clients recognize those two faults
  * @throws invalid_run_mode, invalid_run_id, bad_request
  */
 export function decodeCreateRun({ body }: RouteInput): MessageInitShape<typeof CreateRunRequestSchema> {
@@ -69,7 +69,7 @@ function readId(body: Fields): string | undefined {
 }
 
 // A file name that is no valid text may stand in what clients record about themselves; it must not
-// keep a training from starting, so what cannot be stored is replaced.
+// Clients record file names, which need not be valid text. They must not keep a training from starting,
 function documentBytes(body: Fields, name: string): Uint8Array {
   return utf8.encode(readDocument(body, name, { unstorable: "replace" }));
 }

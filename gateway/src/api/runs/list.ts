@@ -21,7 +21,7 @@ const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "me
 /** Page sizes of the run list. */
 const RUNS_LIMIT = { default: 100, max: 1000 } as const;
 
-/** The metric of the metric sorts when none is named. */
+/** The default metric of the metric sorts. */
 const METRIC_KEY_DEFAULT = "eval/return_mean";
 
 const runFilters: Readonly<Record<string, Schema>> = {
@@ -42,7 +42,7 @@ const runFilters: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The filters of run lists. A project's id may be written in any letter case. */
+/** Reads the filters of run lists. A project's id may be in any letter case. */
 function readRunFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
   const projectId = filter(query, "project_id", "projectId").projectId?.trim().toLowerCase();
   return {
@@ -70,7 +70,7 @@ const runOrder: Readonly<Record<string, Schema>> = {
   },
 };
 
-/** The order of run lists. @throws bad_request */
+/** Reads the order of run lists. @throws bad_request */
 function readRunOrder(query: Query): MessageInitShape<typeof RunOrderSchema> {
   const sortBy = readOptionalText(query, "sort_by", { blank: "absent" }) ?? RUN_SORTS[0];
   if (!RUN_SORTS.some((known) => known === sortBy)) {
@@ -91,7 +91,7 @@ const runPage: Readonly<Record<string, Schema>> = {
 /** Query of GET /runs. */
 export const listRunsQuery: Readonly<Record<string, Schema>> = { ...runFilters, ...runOrder, ...runPage };
 
-/** GET /runs. Filters are compared, never validated. @throws bad_request */
+/** GET /runs. Filters are compared, not validated: unknown values find nothing. @throws bad_request */
 export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
   return {
     filter: readRunFilter(query),

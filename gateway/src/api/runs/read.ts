@@ -5,7 +5,7 @@ import { canonicalUuid, readOptionalText, readQueryInteger, withFault } from "..
 import { requireMessage } from "../replies.ts";
 import { summaryJson } from "./rows.ts";
 
-/** Most metric keys of a run at a time, also when no number is given. */
+/** Most metric keys of a page; also the default. */
 const METRIC_LIMIT_MAX = 1000;
 
 // A key has at most 512 bytes, and its cursor four characters for three of them.
@@ -18,7 +18,7 @@ export const getRunQuery: Readonly<Record<string, Schema>> = {
   metric_cursor: { type: "string", description: "metric_next_cursor of the page before." },
 };
 
-/** The id in a path as the services know it; what is no UUID stays as it is and is found nowhere. */
+/** Returns the id in a path in lower case; a text that is not a UUID stays unchanged and finds nothing. */
 export function pathRunId({ params }: RouteInput): string {
   const text = params["run_id"] ?? "";
   return canonicalUuid(text) ?? text;

@@ -107,7 +107,7 @@ export const forkedRunSchema: Schema = {
   },
 };
 
-/** `{run, fork}`: the child, and where it comes from. */
+/** `{run, fork}`: the child and its origin. */
 export function encodeForkRun(response: ForkRunResponse): RouteReply {
   const summary = requireMessage(response.run);
   const run = requireMessage(summary.run);
@@ -145,7 +145,7 @@ export const lineageSchema: Schema = {
   },
 };
 
-/** A run with its relatives. No artifact can have been its checkpoint: nothing can create artifacts yet. */
+/** A run with its relatives. Its checkpoint is always null, because artifacts cannot be created yet. */
 export function encodeGetLineage(response: GetLineageResponse): RouteReply {
   const { run, parent, children, limit } = response;
   const childrenTotal = Number(response.childrenTotal);

@@ -30,7 +30,7 @@ import {
 import { runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
 import { decodeUpdateRun, encodeUpdateRun, updateRunSchema } from "./update.ts";
 
-/** How long a change waits for the process that answers stop signals to know of it, in milliseconds. */
+/** Milliseconds that a change waits for the process that answers stop signals to know of it. */
 const PATIENCE_MS = 1000;
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
@@ -203,7 +203,7 @@ export const runsRoutes: readonly Route[] = [
 
 /**
  * Waits until the control service knows that a run's status has changed, so that the next stop signal
- * tells it. The change is made already: a control service that does not answer finds out by itself.
+Waits until the control service knows that a run's status has changed, so that the next stop signal
  */
 export async function afterRunChange<T>(change: Promise<T>, clients: Clients, call: Call): Promise<T> {
   const result = await change;

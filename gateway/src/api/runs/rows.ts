@@ -15,7 +15,7 @@ import {
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** What a run's status can be set to. */
+/** The statuses that a client can set. */
 export const RUN_STATUSES = ["running", "finished", "failed"] as const;
 
 const document: Schema = { type: "object", additionalProperties: true };
@@ -85,7 +85,7 @@ export function runJson(run: Run): JsonObject {
   };
 }
 
-/** Where a run's stop request stands. */
+/** The state of a run's stop request. */
 export const runControlSchema: Schema = objectSchema(
   {
     stop_state: {
@@ -106,7 +106,7 @@ export const runControlSchema: Schema = objectSchema(
   ["reason", "completion_message"],
 );
 
-/** Where a run's stop request stands; its free texts where the service sent them. */
+/** Writes the state of a run's stop request, with its free texts where the service sent them. */
 export function controlJson(control: RunControl): JsonObject {
   return {
     stop_state: control.stopState,
@@ -149,7 +149,7 @@ const summaryProperties = {
   artifact_counts: objectSchema({ checkpoint: countSchema, rollout: countSchema, file: countSchema }),
 } as const;
 
-/** A run with what was derived from it. */
+/** A run with its control state and metrics. */
 export const runSummarySchema: Schema = objectSchema(summaryProperties);
 
 /** The same for the read of one run, whose metric keys come in pages. */
@@ -182,7 +182,7 @@ export function summaryJson(summary: RunSummary): JsonObject {
 /**
  * The lists of a run's metrics as JSON, without their brackets. Written as text, each number once: a
  * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may be
- * named like a property that every object has.
+Writes the lists of a run's metrics as JSON without their brackets, each number once: a
  */
 function metricTexts(metrics: MetricAggregates): { keys: string; latest: string; aggregates: string } {
   let keys = "";
@@ -211,7 +211,7 @@ function metricTexts(metrics: MetricAggregates): { keys: string; latest: string;
 
 /**
  * The numbers of a column as JSON; one that JSON has no word for becomes null. All at once, because the engine prints a list of doubles
- * in half of the time that it takes for one after the other.
+Returns the numbers of a column as JSON, null for those that are not finite. The engine prints a list of doubles
  */
 function numberTexts(column: readonly number[]): string[] {
   return JSON.stringify(column).slice(1, -1).split(",");

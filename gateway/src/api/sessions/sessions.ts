@@ -58,13 +58,13 @@ const sessionProperties = {
 /** Who is signed in. */
 export const sessionSchema = objectSchema(sessionProperties);
 
-/** Nobody is signed in. */
+/** The answer when nobody is signed in. */
 export const signedOutSchema = objectSchema({ authenticated: { const: false } });
 
-/** Who is signed in, if anybody is. */
+/** The session, or the answer when nobody is signed in. */
 export const maybeSessionSchema: Schema = { oneOf: [sessionSchema, signedOutSchema] };
 
-/** A session as the dashboard shows it. */
+/** Writes a session. */
 export function sessionJson(view: SessionView): Json {
   const session = requireMessage(view.session);
   const organization = requireMessage(view.organization);
@@ -89,7 +89,7 @@ export function sessionJson(view: SessionView): Json {
   };
 }
 
-/** `{dev_auth_enabled, managed_clerk_enabled, service_plane}`; no provider of identities is built in. */
+/** `{dev_auth_enabled, managed_clerk_enabled, service_plane}`; no identity provider is built in. */
 export function encodeAuthConfig({ devAuthEnabled }: GetAuthConfigResponse): RouteReply {
   return {
     body: { dev_auth_enabled: devAuthEnabled, managed_clerk_enabled: false, service_plane: "combined" },
@@ -131,7 +131,7 @@ export function decodeSignIn({ body }: RouteInput): MessageInitShape<typeof Sign
   };
 }
 
-/** GET /api/auth/session: the cookie's value is all there is. */
+/** GET /api/auth/session: reads the cookie. */
 export function decodeGetSession({ sessionToken }: RouteInput): MessageInitShape<typeof GetSessionRequestSchema> {
   return { token: sessionToken ?? "" };
 }
@@ -146,7 +146,7 @@ export function decodeSignOut({ sessionToken }: RouteInput): MessageInitShape<ty
   return { token: sessionToken ?? "" };
 }
 
-/** `{authenticated: false}`, and the cookie is taken away. */
+/** `{authenticated: false}`, and the cookie is removed. */
 export function encodeSignOut(_: unknown, { cookieSecure }: RouteInput): RouteReply {
   return secretReply({ authenticated: false }, { "set-cookie": clearSessionCookie(cookieSecure) });
 }
@@ -158,7 +158,7 @@ export function decodeSwitchOrganization({
   return { orgId: readUuid(body, "org_id") };
 }
 
-/** A new session with its cookie; the caller's own one keeps the cookie that it has. */
+/** A new session with its cookie. The caller's own session keeps its cookie. */
 export function encodeNewSession(
   { created }: { readonly created?: NewSession },
   { cookieSecure }: RouteInput,
@@ -167,20 +167,20 @@ export function encodeNewSession(
   return secretReply(sessionJson(requireMessage(session.view)), cookieOf(session, cookieSecure));
 }
 
-/** The header that gives a new session to the browser, if there is one to give. */
+/** Returns the header that gives a new session to the browser; none for the caller's own session. */
 export function cookieOf({ token, maxAgeSeconds }: NewSession, secure: boolean): Readonly<Record<string, string>> {
   return token === "" ? {} : { "set-cookie": giveSessionCookie(token, maxAgeSeconds, secure) };
 }
 
 /**
  * Value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and it comes
- * with requests of the same site only.
+Returns the value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and browsers send it
  */
 function giveSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
   return `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`;
 }
 
-/** Value of the `set-cookie` header that takes it away. */
+/** Returns the value of the `set-cookie` header that removes it. */
 function clearSessionCookie(secure: boolean): string {
   return giveSessionCookie("", 0, secure);
 }
