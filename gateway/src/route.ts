@@ -95,11 +95,10 @@ type RouteFacts = {
   readonly exactNumbers?: boolean;
   /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */
   readonly queryNeverBlank?: readonly string[];
-  /** JSON Schemas for the documentation; the codec does the validating. */
+  /** JSON Schemas for the documentation. Those of query and body come from the descriptions by which the decoder reads. */
   readonly schemas: {
-    readonly query?: Readonly<Record<string, Schema>>;
-    /** Names in `query` that must be sent. */
-    readonly queryRequired?: readonly string[];
+    /** Of the parameters as an object. */
+    readonly query?: Schema;
     readonly body?: Schema;
     readonly response: Schema;
     /** Media type of the answer; `application/json` unless said. */
@@ -118,19 +117,22 @@ export type Route = RouteFacts & {
 };
 
 /**
- * Declares a route. `decode` turns the request into the message of the one RPC that `rpc` makes,
- * `encode` turns the answer into JSON; both are pure.
+ * Declares a route. `decode` turns the HTTP request into the message of the one RPC that `rpc` makes,
+ * `encode` turns the response into JSON; it also gets what was decoded. Both are pure.
  */
 export function route<Request, Response>(
   record: RouteFacts & {
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
-    readonly encode: (response: Response, input: RouteInput) => RouteReply;
+    readonly encode: (response: Response, request: Request, input: RouteInput) => RouteReply;
   },
 ): Route {
   const { decode, rpc, encode, ...facts } = record;
   return {
     ...facts,
-    handle: async (input, clients, call) => encode(await rpc(clients, decode(input), call), input),
+    handle: async (input, clients, call) => {
+      const request = decode(input);
+      return encode(await rpc(clients, request, call), request, input);
+    },
   };
 }

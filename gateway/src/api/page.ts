@@ -1,26 +1,22 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { PageSchema } from "@tidemark/proto/control/v1/control";
-import type { Query, Schema } from "../route.ts";
-import { readLimit, readOffset } from "./fields/index.ts";
+import type { Query } from "../route.ts";
+import { object, type ObjectField } from "./fields/field.ts";
+import { limit, offset } from "./fields/number.ts";
 
-/** Page sizes of the account lists. */
-export const ACCOUNTS_LIMIT = { default: 100, max: 1000 } as const;
+type PageQuery = ObjectField<{ limit: number; offset: number }>;
 
-/** Page sizes of the list of invitations. */
-export const INVITATIONS_LIMIT = { default: 100, max: 200 } as const;
+/** The page of a list of users, organizations, keys or seats. */
+export const accountsPage: PageQuery = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
+
+/** The page of a list of invitations. */
+export const invitationsPage: PageQuery = object({ limit: limit({ default: 100, max: 200 }), offset: offset() });
 
 /** Reads a page counted from the start of the list. @throws bad_request */
 export function readPage(
+  page: PageQuery,
   query: Query,
-  bounds: { readonly default: number; readonly max: number } = ACCOUNTS_LIMIT,
 ): { limit: number; offset: bigint } & MessageInitShape<typeof PageSchema> {
-  return { limit: readLimit(query, bounds), offset: BigInt(readOffset(query)) };
-}
-
-/** Returns the query of a list with at most `max` rows per page. */
-export function pageQuery(max: number): Readonly<Record<string, Schema>> {
-  return {
-    limit: { type: "integer", minimum: 1, maximum: max, default: 100 },
-    offset: { type: "integer", minimum: 0, default: 0 },
-  };
+  const { limit: rows, offset: skipped } = page.read(query);
+  return { limit: rows, offset: BigInt(skipped) };
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest } from "@tidemark/errors";
-import { isRawNumber, rawNumber } from "../api/fields/index.ts";
 import type { Query } from "../route.ts";
+import { isRawNumber, rawNumber } from "./json.ts";
 
 /** Deepest nesting of a body; its own braces are level 1. */
 export const DEPTH_MAX = 64;

@@ -49,13 +49,28 @@ function pathParameters({ path }: Route): Schema[] {
   }));
 }
 
-function queryParameters({ schemas }: Route): Schema[] {
-  return Object.entries(schemas.query ?? {}).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: schemas.queryRequired?.includes(name) === true,
-    schema,
-  }));
+function queryParameters({ schemas, queryNeverBlank }: Route): Schema[] {
+  const { properties = {}, required = [] } = (schemas.query ?? {}) as {
+    properties?: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => {
+    const isRequired = required.includes(name);
+    return {
+      name,
+      in: "query",
+      required: isRequired,
+      // A blank value means that the parameter is absent.
+      ...(isRequired || queryNeverBlank?.includes(name) === true ? {} : { allowEmptyValue: true }),
+      schema: valueSchemaOf(schema),
+    };
+  });
+}
+
+/** Queries know no null. */
+function valueSchemaOf({ type, ...schema }: Schema): Schema {
+  const types = [type].flat().filter((one) => one !== undefined && one !== "null");
+  return types.length === 0 ? schema : { type: types.length === 1 ? types[0] : types, ...schema };
 }
 
 function headerParameters(route: Route): Schema[] {

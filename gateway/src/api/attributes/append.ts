@@ -1,26 +1,30 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest, isAppError } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import type {
   AppendAttributesRequestSchema,
   AppendAttributesResponse,
   AttributeInputSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { documentBytes, freeObject, writeDocument } from "../fields/document.ts";
 import {
-  isRawNumber,
+  described,
+  indexedList,
+  isObject,
+  object,
+  optional,
   present,
-  readDocument,
-  readList,
-  readOptionalDocument,
-  readOptionalInstant,
-  readOptionalStep,
-  readText,
-  readUuid,
-  toNumber,
+  readField,
+  required,
+  withDefault,
   withFault,
-  writeDocument,
+  type Field,
   type Fields,
-} from "../fields/index.ts";
+} from "../fields/field.ts";
+import { instantText } from "../fields/instant.ts";
+import { step, toNumber } from "../fields/number.ts";
+import { text, uuid } from "../fields/text.ts";
+import { numberSchema } from "../schemas.ts";
 import { writeAttribute } from "./list.ts";
 
 /** The types of attributes. */
@@ -35,10 +39,97 @@ export const attributeTypes = [
 ] as const;
 const objectKinds = ["table", "image", "video", "audio"];
 
-/**
- * POST /api/runs/{run_id}/attributes as a message: `{"attributes": [item, …]}`, which may be empty,
- * or the fields of one item. Faults travel in it, because a missing run goes before them.
- */
+const typeSchema: Schema = { type: "string", enum: attributeTypes };
+
+/** An absent type and an unknown one get the same text. */
+const type: Field<string> = {
+  ...required(typeSchema, readType),
+  absent: (name) => readType(undefined, name),
+};
+
+function readType(value: unknown, name: string): string {
+  if (typeof value === "string" && objectKinds.includes(value)) {
+    throw badRequest(`${value} values are rich objects: send them to /api/runs/{run_id}/objects`, name);
+  }
+  const known = attributeTypes.find((one) => one === value);
+  if (known === undefined) throw badRequest(`type must be one of ${attributeTypes.join(", ")}`, name);
+  return known;
+}
+
+const COUNTS_MAX = 1024;
+/** Most bytes of a histogram as JSON. */
+const HISTOGRAM_BYTES_MAX = 65_536;
+const metadata = optional(freeObject({ unstorable: "replace", bytesMax: 16_384 }));
+
+const histogramSchema: Schema = {
+  type: "object",
+  required: ["bins", "counts"],
+  properties: {
+    bins: { type: "array", minItems: 1, maxItems: COUNTS_MAX + 1, items: numberSchema },
+    counts: { type: "array", minItems: 1, maxItems: COUNTS_MAX, items: { type: "number", minimum: 0 } },
+    metadata: metadata.schema,
+  },
+  description:
+    "`bins` has as many items as `counts` (one for each bin), or one more (their edges). At most 65,536 bytes.",
+};
+
+const facts = object({
+  path: text(),
+  type,
+  step: optional(step()),
+  timestamp: withDefault(instantText, ""),
+});
+const summary = documentBytes();
+const artifact = described(optional(uuid()), "An artifact of the same run.");
+
+const itemSchema: Schema = {
+  type: "object",
+  required: ["path", "type", "value"],
+  properties: {
+    ...(facts.schema["properties"] as object),
+    value: { description: "Any JSON value; of a histogram an object with bins and counts." },
+    summary: summary.schema,
+  },
+  anyOf: [
+    { properties: { type: { enum: attributeTypes.filter((one) => one !== "histogram_series") } } },
+    { properties: { type: { const: "histogram_series" }, value: histogramSchema } },
+  ],
+};
+
+const listedItemSchema: Schema = {
+  ...itemSchema,
+  properties: { ...(itemSchema["properties"] as object), artifact_id: artifact.schema },
+};
+
+const items = optional(
+  indexedList(listedItemSchema, {}, (item) => {
+    if (!isObject(item)) throw badRequest("must be an object");
+    if (!Object.hasOwn(item, "value")) throw badRequest("value is required");
+    // Artifacts cannot be created yet, so none belongs to the run.
+    if (readField(artifact, item, "artifact_id") !== undefined) {
+      throw badRequest("artifact_id must be an artifact of the same run");
+    }
+    return readItem(item);
+  }),
+);
+
+/** Body of POST /api/runs/{run_id}/attributes: `{"attributes": [item, …]}`, which may be empty, or the fields of one item. */
+export const appendAttributesSchema: Schema = {
+  type: "object",
+  anyOf: [
+    { required: ["attributes"], properties: { attributes: { type: "array", items: listedItemSchema } } },
+    {
+      ...itemSchema,
+      properties: {
+        ...(itemSchema["properties"] as object),
+        attributes: { type: "null" },
+        value: { type: ["string", "number", "boolean", "object", "array"] },
+      },
+    },
+  ],
+};
+
+/** POST /api/runs/{run_id}/attributes. Faults travel in the message, because a missing run takes precedence. */
 export function decodeAppendAttributes({
   params,
   body,
@@ -54,94 +145,47 @@ export function encodeAppendAttributes(response: AppendAttributesResponse): Rout
 
 type Item = MessageInitShape<typeof AttributeInputSchema>;
 
-const encoder = new TextEncoder();
+const utf8 = new TextEncoder();
 
 function readAttributes(body: Fields): Item[] {
-  const list = readList(body, "attributes");
-  if (list === undefined) {
-    if (present(body, "value") === undefined) throw badRequest("value is required", "value");
-    return [readItem(body)];
-  }
-  return list.map((item, i) => {
-    try {
-      if (typeof item !== "object" || item === null || Array.isArray(item)) throw badRequest("must be an object");
-      const fields = item as Fields;
-      if (!Object.hasOwn(fields, "value")) throw badRequest("value is required");
-      checkArtifact(fields);
-      return readItem(fields);
-    } catch (error) {
-      throw isAppError(error) ? badRequest(`attributes[${i}]: ${error.message}`, "attributes") : error;
-    }
-  });
+  const list = readField(items, body, "attributes");
+  if (list !== undefined) return list;
+  if (present(body, "value") === undefined) throw badRequest("value is required", "value");
+  return [readItem(body)];
 }
 
 function readItem(fields: Fields): Item {
-  const path = readText(fields, "path");
-  const type = readType(fields);
-  const step = readOptionalStep(fields, "step");
-  const timestamp = readOptionalInstant(fields, "timestamp");
+  const { timestamp, ...rest } = facts.read(fields);
   const value = fields["value"];
-  const histogram = type === "histogram_series";
-  if (histogram) checkHistogram(value);
+  const isHistogram = rest.type === "histogram_series";
+  if (isHistogram) checkHistogram(value);
   const valueJson = writeDocument(value, "value", {
     unstorable: "replace",
-    ...(histogram ? { bytesMax: HISTOGRAM_BYTES_MAX } : {}),
+    ...(isHistogram ? { bytesMax: HISTOGRAM_BYTES_MAX } : {}),
   });
   return {
-    path,
-    type,
-    step,
-    loggedAt: timestamp?.text ?? "",
-    valueJson: encoder.encode(valueJson),
-    summaryJson: encoder.encode(readDocument(fields, "summary", { unstorable: "replace" })),
+    ...rest,
+    loggedAt: timestamp,
+    valueJson: utf8.encode(valueJson),
+    summaryJson: readField(summary, fields, "summary"),
   };
 }
 
-function readType(fields: Fields): string {
-  const type = present(fields, "type");
-  if (typeof type === "string" && objectKinds.includes(type)) {
-    throw badRequest(`${type} values are rich objects: send them to /api/runs/{run_id}/objects`, "type");
-  }
-  const known = attributeTypes.find((one) => one === type);
-  if (known === undefined) throw badRequest(`type must be one of ${attributeTypes.join(", ")}`, "type");
-  return known;
-}
-
-/** Artifacts cannot be created yet, so none belongs to the run. */
-function checkArtifact(fields: Fields): void {
-  if (present(fields, "artifact_id") === undefined) return;
-  readUuid(fields, "artifact_id");
-  throw badRequest("artifact_id must be an artifact of the same run");
-}
-
-const COUNTS_MAX = 1024;
-/** Most bytes of a histogram as JSON. */
-const HISTOGRAM_BYTES_MAX = 65_536;
-const METADATA_BYTES_MAX = 16_384;
-
-/**
- * Checks the value of a histogram: `bins` and `counts` are lists of numbers, not empty, at most 1,024
- * counts of at least 0, and as many bins as counts (one bin each) or one more (their edges);
- * `metadata`, where sent, is an object of at most 16 KiB.
- * @throws bad_request
- */
+/** Checks the value of a histogram; see `histogramSchema`. @throws bad_request */
 function checkHistogram(value: unknown): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawNumber(value)) {
-    throw badRequest("value of a histogram must be an object", "value");
-  }
-  const fields = value as Fields;
-  const bins = readNumbers(fields, "bins");
-  const counts = readNumbers(fields, "counts");
+  if (!isObject(value)) throw badRequest("value of a histogram must be an object", "value");
+  const bins = readNumbers(value, "bins");
+  const counts = readNumbers(value, "counts");
   if (counts.length > COUNTS_MAX) throw badRequest(`counts must have at most ${COUNTS_MAX} items`, "value");
   if (counts.some((count) => count < 0)) throw badRequest("counts must not be negative", "value");
   if (bins.length !== counts.length && bins.length !== counts.length + 1) {
     throw badRequest("bins must have as many items as counts, or one more", "value");
   }
-  readOptionalDocument(fields, "metadata", { unstorable: "replace", bytesMax: METADATA_BYTES_MAX });
+  readField(metadata, value, "metadata");
 }
 
 function readNumbers(fields: Fields, name: string): number[] {
-  const list = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const list = present(fields, name);
   if (!Array.isArray(list) || list.length === 0) throw badRequest(`${name} must be a list of numbers`, "value");
   return list.map((item: unknown) => {
     const number = toNumber(item);

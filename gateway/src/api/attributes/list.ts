@@ -1,22 +1,25 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../../route.ts";
-import { readLimit, readOffset, withFault } from "../fields/index.ts";
 import { raw, type Json } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { object, withFault } from "../fields/field.ts";
+import { limit, offset } from "../fields/number.ts";
+import { queryText, textInputSchema } from "../fields/text.ts";
 
-const limits = { default: 1000, max: 5000 };
+/** Query of GET /api/runs/{run_id}/attributes. */
+export const listAttributesQuery = object({
+  type: queryText({ description: "Exactly this type." }),
+  path_prefix: queryText({ pattern: textInputSchema()["pattern"] }),
+  limit: limit({ default: 1000, max: 5000 }),
+  offset: offset(),
+});
 
-/** GET /api/runs/{run_id}/attributes as a message; faults of the query travel in it, because a missing run goes before them. */
+/** GET /api/runs/{run_id}/attributes . Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeListAttributes({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof ListAttributesRequestSchema> {
-  const { value, fault } = withFault(() => ({
-    type: query["type"] ?? "",
-    pathPrefix: query["path_prefix"] ?? "",
-    limit: readLimit(query, limits),
-    offset: readOffset(query),
-  }));
+  const { value, fault } = withFault(() => listAttributesQuery.read(query));
   return { runId: params["run_id"]!, ...value, queryFault: fault };
 }
 

@@ -1,23 +1,9 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { attributeTypes, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
-import { decodeListAttributes, encodeListAttributes } from "./list.ts";
+import { appendAttributesSchema, attributeTypes, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
+import { decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
 
 const type: Schema = { type: "string", enum: attributeTypes };
-
-const item: Schema = {
-  type: "object",
-  required: ["path", "type", "value"],
-  properties: {
-    path: { type: "string", description: "At most 512 bytes." },
-    type,
-    value: { description: "Any JSON value." },
-    step: { type: ["number", "null"], minimum: 0 },
-    timestamp: { type: ["string", "null"], format: "date-time" },
-    summary: { type: ["object", "null"] },
-    artifact_id: { type: ["string", "null"], format: "uuid", description: "An artifact of the same run." },
-  },
-};
 
 const rows: Schema = {
   type: "object",
@@ -62,12 +48,7 @@ export const attributesRoutes: readonly Route[] = [
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
     schemas: {
-      body: {
-        anyOf: [
-          { type: "object", required: ["attributes"], properties: { attributes: { type: "array", items: item } } },
-          item,
-        ],
-      },
+      body: appendAttributesSchema,
       response: rows,
     },
     statuses: [200, 400, 401, 403, 404],
@@ -86,12 +67,7 @@ export const attributesRoutes: readonly Route[] = [
     idempotency: "none",
     queryNeverBlank: ["path_prefix"],
     schemas: {
-      query: {
-        type: { type: "string", description: "Exactly this type." },
-        path_prefix: { type: "string", minLength: 1 },
-        limit: { type: "integer", minimum: 1, maximum: 5000, default: 1000 },
-        offset: { type: "integer", minimum: 0, default: 0 },
-      },
+      query: listAttributesQuery.schema,
       response: rows,
     },
     statuses: [200, 400, 401, 403, 404],

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest } from "@tidemark/errors";
 import type {
   ConfirmDeviceLoginRequestSchema,
   PollDeviceLoginRequestSchema,
@@ -8,22 +7,22 @@ import type {
   StartDeviceLoginResponse,
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput, RouteReply } from "../../route.ts";
-import { present, readOptionalText, readText, type Fields } from "../fields/index.ts";
+import { described, object, withDefault } from "../fields/field.ts";
+import { text, textOrEmpty } from "../fields/text.ts";
 import { requireMessage, secretReply, textOrNull } from "../replies.ts";
 
-/** POST /api/auth/device-code/start; the device may describe itself. @throws bad_request */
+/** Body of POST /api/auth/device-code/start: the device may describe itself. */
+export const startDeviceLoginBody = object({
+  client_info: withDefault(object({ name: textOrEmpty(), version: textOrEmpty() }), { name: "", version: "" }),
+});
+
+/** POST /api/auth/device-code/start. @throws bad_request */
 export function decodeStartDeviceLogin({
   body,
   baseUrl,
 }: RouteInput): MessageInitShape<typeof StartDeviceLoginRequestSchema> {
-  const info = present(body, "client_info") ?? {};
-  if (typeof info !== "object" || Array.isArray(info)) throw badRequest("client_info must be an object", "client_info");
-  const fields = info as Fields;
-  return {
-    clientName: readOptionalText(fields, "name", { blank: "absent" }) ?? "",
-    clientVersion: readOptionalText(fields, "version", { blank: "absent" }) ?? "",
-    baseUrl,
-  };
+  const { clientInfo } = startDeviceLoginBody.read(body);
+  return { clientName: clientInfo.name, clientVersion: clientInfo.version, baseUrl };
 }
 
 /** `{device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval}` (RFC 8628, 3.2). */
@@ -38,9 +37,12 @@ export function encodeStartDeviceLogin(login: StartDeviceLoginResponse): RouteRe
   });
 }
 
+/** Body of POST /api/auth/device-code/poll. */
+export const pollDeviceLoginBody = object({ device_code: text() });
+
 /** POST /api/auth/device-code/poll. @throws bad_request */
 export function decodePollDeviceLogin({ body }: RouteInput): MessageInitShape<typeof PollDeviceLoginRequestSchema> {
-  return { deviceCode: readText(body, "device_code") };
+  return pollDeviceLoginBody.read(body);
 }
 
 /** `{status}`; once, when it is `authorized`, also the key, its organization and who approved. */
@@ -57,11 +59,14 @@ export function encodePollDeviceLogin({ status, created, organization, user }: P
   });
 }
 
+/** Body of POST /api/auth/device-code/confirm. */
+export const confirmDeviceLoginBody = object({ user_code: described(text(), "In any letter case.") });
+
 /** POST /api/auth/device-code/confirm. @throws bad_request */
 export function decodeConfirmDeviceLogin({
   body,
 }: RouteInput): MessageInitShape<typeof ConfirmDeviceLoginRequestSchema> {
-  return { userCode: readText(body, "user_code") };
+  return confirmDeviceLoginBody.read(body);
 }
 
 /** `{confirmed: true}`. */

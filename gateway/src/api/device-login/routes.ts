@@ -1,18 +1,20 @@
+import { route, type Route, type Schema } from "../../route.ts";
+import { signedInAdmins } from "../callers.ts";
+import { objectSchema, textOrNullSchema, textSchema, uuidSchema } from "../schemas.ts";
 import {
+  confirmDeviceLoginBody,
   decodeConfirmDeviceLogin,
   decodePollDeviceLogin,
   decodeStartDeviceLogin,
   encodeConfirmDeviceLogin,
   encodePollDeviceLogin,
   encodeStartDeviceLogin,
+  pollDeviceLoginBody,
+  startDeviceLoginBody,
 } from "./device-login.ts";
-import { objectSchema } from "../schemas.ts";
-import { route, type Route, type Schema } from "../../route.ts";
-import { signedInAdmins } from "../callers.ts";
 
 const facts = { tag: "device login", idempotency: "none", body: "required" } as const;
 const anyone = { kind: "anyone" } as const;
-const text: Schema = { type: "string" };
 const seconds: Schema = { type: "integer", minimum: 1, description: "Seconds." };
 
 /** Logins from devices without a browser (RFC 8628). */
@@ -26,14 +28,9 @@ export const deviceLoginRoutes: readonly Route[] = [
     rate: "general",
     body: "optional",
     schemas: {
-      body: {
-        type: "object",
-        properties: {
-          client_info: { type: ["object", "null"], properties: { name: text, version: text } },
-        },
-      },
+      body: startDeviceLoginBody.schema,
       response: objectSchema({
-        device_code: text,
+        device_code: textSchema,
         user_code: { type: "string", pattern: "^[A-HJ-NP-Z2-9]{4}-[A-HJ-NP-Z2-9]{4}$" },
         verification_uri: { type: "string", format: "uri" },
         verification_uri_complete: { type: "string", format: "uri" },
@@ -55,15 +52,15 @@ export const deviceLoginRoutes: readonly Route[] = [
     callers: anyone,
     rate: "general",
     schemas: {
-      body: objectSchema({ device_code: text }),
+      body: pollDeviceLoginBody.schema,
       response: {
         type: "object",
         required: ["status"],
         properties: {
           status: { type: "string", enum: ["pending", "authorized", "denied", "expired"] },
-          api_key: objectSchema({ plaintext: text, prefix: text, id: { type: "string", format: "uuid" } }),
-          org: objectSchema({ id: { type: "string", format: "uuid" }, name: text, slug: text }),
-          user: objectSchema({ primary_email: text, display_name: { type: ["string", "null"] } }),
+          api_key: objectSchema({ plaintext: textSchema, prefix: textSchema, id: uuidSchema }),
+          org: objectSchema({ id: uuidSchema, name: textSchema, slug: textSchema }),
+          user: objectSchema({ primary_email: textSchema, display_name: textOrNullSchema }),
         },
       },
     },
@@ -80,7 +77,7 @@ export const deviceLoginRoutes: readonly Route[] = [
     callers: signedInAdmins,
     rate: "none",
     schemas: {
-      body: objectSchema({ user_code: { type: "string", description: "In any letter case." } }),
+      body: confirmDeviceLoginBody.schema,
       response: objectSchema({ confirmed: { const: true } }),
     },
     statuses: [200, 400, 401, 402, 403, 404, 409],

@@ -1,5 +1,6 @@
 import { badRequest } from "@tidemark/errors";
-import { present, type Fields } from "./present.ts";
+import type { Schema } from "../../route.ts";
+import { isObject, required, withDefault, type Field } from "./field.ts";
 import { isRawNumber } from "../../http/json.ts";
 
 export type DocumentOptions = {
@@ -12,23 +13,39 @@ export type DocumentOptions = {
   readonly bytesMax?: number;
 };
 
-/** A free-form object as JSON text, `{}` when absent. @throws bad_request */
-export function readDocument(fields: Fields, name: string, options: DocumentOptions = {}): string {
-  return readOptionalDocument(fields, name, options) ?? "{}";
-}
+/** The pattern of a key that can be stored. */
+export const STORABLE_KEY = "^[^\\u0000]*$";
+
+/** The schema of a free-form object. Deeper keys must not hold NUL either, which a schema without a name cannot say. */
+const documentSchema: Schema = {
+  type: "object",
+  additionalProperties: true,
+  propertyNames: { pattern: STORABLE_KEY },
+};
 
 /**
- * A free-form object as compact JSON text in the order it was sent, or `undefined` when absent.
+ * Describes a free-form object, which is read as compact JSON text in the order in which it was sent.
  * Integers beyond 2^53 keep their digits on routes with `exactNumbers`; numbers beyond double range are refused.
- * @throws bad_request
  */
-export function readOptionalDocument(fields: Fields, name: string, options: DocumentOptions = {}): string | undefined {
-  const value = present(fields, name);
-  if (value === undefined) return undefined;
-  if (typeof value !== "object" || value === null || Array.isArray(value) || isRawNumber(value)) {
-    throw badRequest(`${name} must be an object`, name);
-  }
-  return writeDocument(value, name, options);
+export function freeObject(options: DocumentOptions = {}): Field<string> {
+  return required(documentSchema, (value, name) => {
+    if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
+    return writeDocument(value, name, options);
+  });
+}
+
+const utf8 = new TextEncoder();
+
+/**
+ * Describes an optional document as the services take it: bytes, `{}` when absent. What cannot be stored inside text values is
+ * replaced, not refused: clients record file names, which need not be valid text, and these must not keep a training from starting.
+ */
+export function documentBytes(): Field<Uint8Array> {
+  const { check, schema } = freeObject({ unstorable: "replace" });
+  return withDefault(
+    required(schema, (value, name) => utf8.encode(check(value, name))),
+    utf8.encode("{}"),
+  );
 }
 
 /**

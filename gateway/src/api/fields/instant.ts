@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { present, type Fields } from "./present.ts";
+import { required, type Field } from "./field.ts";
 
 /** A moment, to the microsecond. */
 export type Instant = {
@@ -60,11 +60,17 @@ function beginsMonth(ms: number): boolean {
   return new Date(ms).toISOString().endsWith("-01T00:00:00.000Z");
 }
 
-/** An instant, or `undefined` when absent. Also reads query parameters. @throws bad_request */
-export function readOptionalInstant(fields: Fields, name: string): Instant | undefined {
-  const value = present(fields, name);
-  if (value === undefined) return undefined;
-  const instant = parseInstant(value);
-  if (instant === undefined) throw badRequest(`${name} must be an RFC 3339 time with a zone`, name);
-  return instant;
+/** Describes an instant. */
+export function instant(): Field<Instant> {
+  return required({ type: "string", format: "date-time" }, (value, name) => {
+    const found = parseInstant(value);
+    if (found === undefined) throw badRequest(`${name} must be an RFC 3339 time with a zone`, name);
+    return found;
+  });
 }
+
+/** Describes an instant that is read as its text in UTC. */
+export const instantText: Field<string> = (() => {
+  const { schema, check } = instant();
+  return required(schema, (value, name) => check(value, name).text);
+})();

@@ -1,12 +1,13 @@
 import { badRequest } from "@tidemark/errors";
 import { isRawNumber } from "../../http/json.ts";
-import { present, type Fields } from "./present.ts";
+import type { Schema } from "../../route.ts";
+import { checked, object, optional, required, type Field } from "./field.ts";
 
 /** Bounds of a number, both included. */
 export type Range = { readonly min?: number; readonly max?: number };
 
 /**
- * The number behind a JSON value: a number, or one whose digits were kept as `JSON.rawJSON`.
+ * Returns the number behind a JSON value: a number, or one whose digits were kept as `JSON.rawJSON`.
  * `undefined` for everything else and for numbers beyond double range. `-0` becomes `0`.
  */
 export function toNumber(value: unknown): number | undefined {
@@ -14,51 +15,53 @@ export function toNumber(value: unknown): number | undefined {
   return isRawNumber(value) ? toNumber(Number(value.rawJSON)) : undefined;
 }
 
-/** A finite number that must be there. @throws bad_request */
-export function readNumber(fields: Fields, name: string, range: Range = {}): number {
-  return required(readOptionalNumber(fields, name, range), name);
+/** Describes a finite number. */
+export function number(range: Range = {}): Field<number> {
+  return required({ type: "number", ...bounds(range) }, (value, name) => {
+    const found = toNumber(value);
+    if (found === undefined || !within(found, range)) {
+      throw badRequest(`${name} must be a finite number${describe(range)}`, name);
+    }
+    return found;
+  });
 }
 
-/** A finite number, or `undefined` when absent. @throws bad_request */
-function readOptionalNumber(fields: Fields, name: string, range: Range = {}): number | undefined {
-  const value = present(fields, name);
-  if (value === undefined) return undefined;
-  const number = toNumber(value);
-  if (number === undefined || !within(number, range)) {
-    throw badRequest(`${name} must be a finite number${describe(range)}`, name);
+/** Describes a step: a finite number from 0, fractions allowed. */
+export function step(): Field<number> {
+  return number({ min: 0 });
+}
+
+/** Describes a range of steps in a body. */
+export const stepRange = checked(object({ start_step: optional(step()), end_step: optional(step()) }), checkSteps);
+
+/** Describes a range of steps in a query. */
+export const queryStepRange = checked(
+  object({ start_step: queryNumber({ min: 0 }), end_step: queryNumber({ min: 0 }) }),
+  checkSteps,
+);
+
+type StepRange = { readonly startStep: number | undefined; readonly endStep: number | undefined };
+
+function checkSteps({ startStep, endStep }: StepRange): void {
+  if (startStep !== undefined && endStep !== undefined && startStep > endStep) {
+    throw badRequest("start_step must not be above end_step", "start_step");
   }
-  return number;
 }
 
-/** A step: a finite number from 0, fractions allowed. @throws bad_request */
-export function readStep(fields: Fields, name: string): number {
-  return readNumber(fields, name, { min: 0 });
+/** Describes a whole number that is exact: at most 2^53 - 1 away from 0. */
+export function integer(range: Range = {}): Field<number> {
+  const exact = { min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...range };
+  return required({ type: "integer", ...bounds(exact) }, (value, name) => {
+    const found = toNumber(value);
+    if (found === undefined || !Number.isSafeInteger(found) || !within(found, range)) {
+      throw badRequest(`${name} must be a whole number${describe(range)}`, name);
+    }
+    return found;
+  });
 }
 
-/** A step, or `undefined` when absent. @throws bad_request */
-export function readOptionalStep(fields: Fields, name: string): number | undefined {
-  return readOptionalNumber(fields, name, { min: 0 });
-}
-
-/** A whole number that must be there, exact (at most 2^53 - 1 away from 0). @throws bad_request */
-export function readInteger(fields: Fields, name: string, range: Range = {}): number {
-  return required(readOptionalInteger(fields, name, range), name);
-}
-
-/** A whole number, or `undefined` when absent. @throws bad_request */
-export function readOptionalInteger(fields: Fields, name: string, range: Range = {}): number | undefined {
-  const value = present(fields, name);
-  if (value === undefined) return undefined;
-  const number = toNumber(value);
-  if (number === undefined || !Number.isSafeInteger(number) || !within(number, range)) {
-    throw badRequest(`${name} must be a whole number${describe(range)}`, name);
-  }
-  return number;
-}
-
-function required(value: number | undefined, name: string): number {
-  if (value === undefined) throw badRequest(`${name} is required`, name);
-  return value;
+function bounds({ min, max }: Range): Schema {
+  return { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
 }
 
 function within(value: number, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY }: Range): boolean {
@@ -72,45 +75,64 @@ function describe({ min, max }: Range): string {
   return max === undefined ? "" : ` of at most ${max}`;
 }
 
-/** Page size: a whole number from 1 to `max`, `default` when absent or blank; never clamped. @throws bad_request */
-export function readLimit(query: Fields, bounds: { readonly default: number; readonly max: number }): number {
-  return readQueryInteger(query, "limit", { min: 1, max: bounds.max }) ?? bounds.default;
+/** Describes a whole number in a query, in decimal digits; `undefined` when absent or blank. */
+export function queryInteger(range: Range = {}): Field<number | undefined> {
+  const schema = {
+    type: "integer",
+    ...bounds({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER, ...range }),
+  };
+  return queryNumberOf(schema, /^-?\d{1,16}$/, Number.isSafeInteger, range, "a whole number");
 }
 
-/** Number of rows to skip: a whole number from 0, 0 when absent. @throws bad_request */
-export function readOffset(query: Fields): number {
-  return readQueryInteger(query, "offset", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? 0;
+/** Describes a finite number in a query, in JSON's notation; `undefined` when absent or blank. */
+export function queryNumber(range: Range = {}): Field<number | undefined> {
+  const schema = { type: "number", ...bounds(range) };
+  return queryNumberOf(schema, /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, Number.isFinite, range, "a finite number");
 }
 
-/** A whole number in decimal digits, or `undefined` when absent or blank. @throws bad_request */
-export function readQueryInteger(query: Fields, name: string, range: Range = {}): number | undefined {
-  return readQueryValue(query, name, /^-?\d{1,16}$/, Number.isSafeInteger, range, "a whole number");
+/** Describes the size of a page: a whole number from 1 to `max`, never clamped. */
+export function limit(sizes: { readonly default: number; readonly max: number }): Field<number> {
+  return queryOr(queryInteger({ min: 1, max: sizes.max }), sizes.default);
 }
 
-/** A finite number in JSON's notation, or `undefined` when absent or blank. @throws bad_request */
-export function readQueryNumber(query: Fields, name: string, range: Range = {}): number | undefined {
-  return readQueryValue(query, name, /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, Number.isFinite, range, "a finite number");
+/** Describes the number of rows to skip: a whole number from 0. */
+export function offset(): Field<number> {
+  return queryOr(queryInteger({ min: 0, max: Number.MAX_SAFE_INTEGER }), 0);
 }
 
-/** True only for the literal `true`; every other text and absence mean false. */
-export function readQueryBoolean(query: Fields, name: string): boolean {
-  return present(query, name) === "true";
+/** Gives a query parameter a default, which its schema shows. */
+export function queryOr<T>(field: Field<T | undefined>, value: T): Field<T> {
+  return {
+    schema: { ...field.schema, default: value },
+    required: false,
+    check: (sent, name) => field.check(sent, name) ?? value,
+    absent: () => value,
+  };
 }
 
-function readQueryValue(
-  query: Fields,
-  name: string,
+/** Describes a switch in a query: true only for the literal `true`; every other text and absence mean false. */
+export function queryFlag(): Field<boolean> {
+  return { schema: { type: "string" }, required: false, check: (value) => value === "true", absent: () => false };
+}
+
+function queryNumberOf(
+  schema: Schema,
   shape: RegExp,
   accepts: (value: number) => boolean,
   range: Range,
   kind: string,
-): number | undefined {
-  const text = present(query, name);
-  if (typeof text !== "string" || text.trim() === "") return undefined;
-  const value = shape.test(text.trim()) ? Number(text) + 0 : Number.NaN;
-  const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = range;
-  if (!accepts(value) || value < min || value > max) {
-    throw badRequest(`${name} must be ${kind}${describe(range)}`, name);
-  }
-  return value;
+): Field<number | undefined> {
+  return {
+    schema,
+    required: false,
+    absent: () => undefined,
+    check: (text, name) => {
+      if (typeof text !== "string" || text.trim() === "") return undefined;
+      const value = shape.test(text.trim()) ? Number(text) + 0 : Number.NaN;
+      if (!accepts(value) || !within(value, range)) {
+        throw badRequest(`${name} must be ${kind}${describe(range)}`, name);
+      }
+      return value;
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { inputOf } from "../route-input.fixture.ts";
 import {
   decodeAcceptInvitation,
   decodeCreateInvitation,
+  decodeListInvitations,
   decodePreviewInvitation,
   decodeResendInvitation,
   decodeRevokeInvitation,
@@ -53,6 +54,9 @@ test.each<[string, object, object]>([
 
 test("a list of invitations says which page it is", () => {
   const response = create(ListInvitationsResponseSchema, { invitations: [invitation] });
-  const { body } = encodeListInvitations(response, inputOf({ query: { limit: "7", offset: "3" } }));
+  const { body } = encodeListInvitations(
+    response,
+    decodeListInvitations(inputOf({ query: { limit: "7", offset: "3" } })),
+  );
   expect(body).toMatchObject({ invitations: [{ accepted_at: null, revoked_at: null }], limit: 7, offset: 3 });
 });

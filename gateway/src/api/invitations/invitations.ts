@@ -13,10 +13,12 @@ import type {
   SentInvitation,
 } from "@tidemark/proto/control/v1/control";
 import type { Json } from "../../http/json.ts";
-import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readOptionalText, readText, withFault } from "../fields/index.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { object, withFault } from "../fields/field.ts";
+import { text } from "../fields/text.ts";
+import { personBody } from "../organizations/people.ts";
 import { roleSchema } from "../organizations/rows.ts";
-import { INVITATIONS_LIMIT, readPage } from "../page.ts";
+import { invitationsPage, readPage } from "../page.ts";
 import { requireMessage, secretReply, textOrNull } from "../replies.ts";
 import { objectSchema, textOrNullSchema, textSchema, timeOrNullSchema, timeSchema, uuidSchema } from "../schemas.ts";
 
@@ -73,12 +75,15 @@ export function decodeListInvitations({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof ListInvitationsRequestSchema> & { page: { limit: number; offset: bigint } } {
-  return { orgId: params["org_id"]!, page: readPage(query, INVITATIONS_LIMIT) };
+  return { orgId: params["org_id"]!, page: readPage(invitationsPage, query) };
 }
 
 /** `{invitations, limit, offset}`. */
-export function encodeListInvitations({ invitations }: ListInvitationsResponse, { query }: RouteInput): RouteReply {
-  const { limit, offset } = readPage(query, INVITATIONS_LIMIT);
+export function encodeListInvitations(
+  { invitations }: ListInvitationsResponse,
+  { page }: { readonly page: { readonly limit: number; readonly offset: bigint } },
+): RouteReply {
+  const { limit, offset } = page;
   return { body: { invitations: invitations.map(invitationJson), limit, offset: Number(offset) } };
 }
 
@@ -88,10 +93,7 @@ export function decodeCreateInvitation({
   body,
   baseUrl,
 }: RouteInput): MessageInitShape<typeof CreateInvitationRequestSchema> {
-  const { value, fault } = withFault(() => ({
-    email: readText(body, "email"),
-    role: readOptionalText(body, "role", { blank: "absent" }) ?? "",
-  }));
+  const { value, fault } = withFault(() => personBody.read(body));
   return { orgId: params["org_id"]!, ...value, bodyFault: fault, baseUrl };
 }
 
@@ -119,11 +121,11 @@ export function encodeRevokeInvitation({ invitation }: RevokeInvitationResponse)
 }
 
 /** Body that carries an invitation's token. */
-export const tokenSchema: Schema = { type: "object", required: ["token"], properties: { token: textSchema } };
+export const tokenBody = object({ token: text() });
 
 /** POST /api/invitations/preview. @throws bad_request */
 export function decodePreviewInvitation({ body }: RouteInput): MessageInitShape<typeof PreviewInvitationRequestSchema> {
-  return { token: readText(body, "token") };
+  return tokenBody.read(body);
 }
 
 /** `{invitation: {org_name, email_hint, role, status, expires_at}}`. */
@@ -141,5 +143,5 @@ export function encodePreviewInvitation(preview: PreviewInvitationResponse): Rou
 
 /** POST /api/invitations/accept. @throws bad_request */
 export function decodeAcceptInvitation({ body }: RouteInput): MessageInitShape<typeof AcceptInvitationRequestSchema> {
-  return { token: readText(body, "token") };
+  return tokenBody.read(body);
 }

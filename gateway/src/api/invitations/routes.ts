@@ -1,8 +1,8 @@
-import { route, type Route, type Schema } from "../../route.ts";
+import { route, type Route } from "../../route.ts";
 import { peopleManagers, signedIn } from "../callers.ts";
-import { personSchema } from "../organizations/people.ts";
-import { INVITATIONS_LIMIT, pageQuery } from "../page.ts";
-import { listSchema, objectSchema } from "../schemas.ts";
+import { personBody } from "../organizations/people.ts";
+import { invitationsPage } from "../page.ts";
+import { listSchema, objectSchema, textSchema } from "../schemas.ts";
 import { encodeNewSession, sessionSchema } from "../sessions/sessions.ts";
 import {
   decodeAcceptInvitation,
@@ -17,11 +17,10 @@ import {
   encodeSentInvitation,
   invitationSchema,
   sentInvitationSchema,
-  tokenSchema,
+  tokenBody,
 } from "./invitations.ts";
 
 const managed = { tag: "invitations", callers: peopleManagers, rate: "none", idempotency: "none" } as const;
-const text: Schema = { type: "string" };
 
 /** Invitations to an organization. */
 export const invitationsRoutes: readonly Route[] = [
@@ -31,7 +30,7 @@ export const invitationsRoutes: readonly Route[] = [
     path: "/api/orgs/{org_id}/invitations",
     summary: "An organization's invitations, newest first",
     schemas: {
-      query: pageQuery(INVITATIONS_LIMIT.max),
+      query: invitationsPage.schema,
       response: objectSchema({
         invitations: listSchema(invitationSchema),
         limit: { type: "integer" },
@@ -50,7 +49,7 @@ export const invitationsRoutes: readonly Route[] = [
     summary: "Invite an address",
     description: "Valid for 7 days. Where messages go to the log, the answer holds the link to hand on.",
     body: "required",
-    schemas: { body: personSchema, response: sentInvitationSchema },
+    schemas: { body: personBody.schema, response: sentInvitationSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409, 503],
     decode: decodeCreateInvitation,
     rpc: (clients, request, call) => clients.control.createInvitation(request, call),
@@ -89,13 +88,13 @@ export const invitationsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     schemas: {
-      body: tokenSchema,
+      body: tokenBody.schema,
       response: objectSchema({
         invitation: objectSchema({
-          org_name: text,
-          email_hint: text,
-          role: text,
-          status: text,
+          org_name: textSchema,
+          email_hint: textSchema,
+          role: textSchema,
+          status: textSchema,
           expires_at: { type: "string", format: "date-time" },
         }),
       }),
@@ -116,7 +115,7 @@ export const invitationsRoutes: readonly Route[] = [
     rate: "none",
     idempotency: "none",
     body: "required",
-    schemas: { body: tokenSchema, response: sessionSchema },
+    schemas: { body: tokenBody.schema, response: sessionSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409, 410],
     decode: decodeAcceptInvitation,
     rpc: (clients, request, call) => clients.control.acceptInvitation(request, call),

@@ -14,8 +14,10 @@ import type {
 } from "@tidemark/proto/control/v1/control";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readOptionalInstant, readOptionalText, readOptionalUuid, readTextList, withFault } from "../fields/index.ts";
-import { readPage } from "../page.ts";
+import { described, list, object, withDefault, withFault } from "../fields/field.ts";
+import { instantText } from "../fields/instant.ts";
+import { maybeBlankText, text, textOrEmpty, uuid } from "../fields/text.ts";
+import { accountsPage, readPage } from "../page.ts";
 import { requireMessage, secretReply, textOrNull } from "../replies.ts";
 import {
   booleanSchema,
@@ -30,6 +32,9 @@ import {
 } from "../schemas.ts";
 
 const scopeSchema: Schema = { type: "string", enum: scopes };
+
+// The service knows the scopes; this reads any text.
+const scope = { ...text(), schema: scopeSchema };
 
 /** A key without its text. */
 export const apiKeySchema = objectSchema({
@@ -85,31 +90,19 @@ function serviceAccountJson(account: ServiceAccount): Json {
   };
 }
 
-const SCOPES_MAX = 64;
-
 /** Body of POST /api/orgs/{org_id}/api-keys. */
-export const createApiKeySchema: Schema = {
-  type: "object",
-  properties: {
-    name: { ...textOrNullSchema, default: "SDK API key" },
-    scopes: { type: ["array", "null"], items: scopeSchema, minItems: 1, default: ["sdk:ingest", "export:read"] },
-    project_id: { ...uuidOrNullSchema, description: "The one project that the key may see." },
-    project: { ...textOrNullSchema, description: "The same by its name." },
-    expires_at: timeOrNullSchema,
-    created_by_user_id: { ...uuidOrNullSchema, description: "For operators; otherwise it is the caller." },
-  },
-};
+export const createApiKeyBody = object({
+  name: withDefault(maybeBlankText(), "", { default: "SDK API key" }),
+  scopes: withDefault(list(scope, { itemsMin: 1, itemsMax: 64 }), [], { default: ["sdk:ingest", "export:read"] }),
+  project_id: described(withDefault(uuid(), ""), "The one project that the key may see."),
+  project: described(textOrEmpty(), "The same by its name."),
+  expires_at: described(withDefault(instantText, ""), "In the future."),
+  created_by_user_id: described(withDefault(uuid(), ""), "For operators; otherwise it is the caller."),
+});
 
-/** POST /api/orgs/{org_id}/api-keys. Faults travel in the message, because a missing organization goes before them. */
+/** POST /api/orgs/{org_id}/api-keys. Faults travel in the message, because a missing organization takes precedence. */
 export function decodeCreateApiKey({ params, body }: RouteInput): MessageInitShape<typeof CreateApiKeyRequestSchema> {
-  const { value, fault } = withFault(() => ({
-    name: readOptionalText(body, "name", { blank: "absent" }) ?? "",
-    scopes: readTextList(body, "scopes", { itemsMin: 1, itemsMax: SCOPES_MAX }) ?? [],
-    projectId: readOptionalUuid(body, "project_id") ?? "",
-    project: readOptionalText(body, "project", { blank: "absent" }) ?? "",
-    expiresAt: readOptionalInstant(body, "expires_at")?.text ?? "",
-    createdByUserId: readOptionalUuid(body, "created_by_user_id") ?? "",
-  }));
+  const { value, fault } = withFault(() => createApiKeyBody.read(body));
   return { orgId: params["org_id"]!, ...value, bodyFault: fault };
 }
 
@@ -136,7 +129,7 @@ export function encodeCreateApiKey({ created }: CreateApiKeyResponse): RouteRepl
 
 /** GET /api/orgs/{org_id}/api-keys. @throws bad_request */
 export function decodeListApiKeys({ params, query }: RouteInput): MessageInitShape<typeof ListApiKeysRequestSchema> {
-  return { orgId: params["org_id"]!, page: readPage(query) };
+  return { orgId: params["org_id"]!, page: readPage(accountsPage, query) };
 }
 
 /** `{api_keys}`. */

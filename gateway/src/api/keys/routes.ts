@@ -1,10 +1,10 @@
 import { route, type Route } from "../../route.ts";
 import { keyManagers } from "../callers.ts";
-import { ACCOUNTS_LIMIT, pageQuery } from "../page.ts";
+import { accountsPage } from "../page.ts";
 import { listSchema, objectSchema } from "../schemas.ts";
 import {
   apiKeySchema,
-  createApiKeySchema,
+  createApiKeyBody,
   decodeCreateApiKey,
   decodeDisableServiceAccount,
   decodeListApiKeys,
@@ -28,7 +28,7 @@ export const keysRoutes: readonly Route[] = [
     summary: "Make an API key",
     description: "A caller grants only scopes that they hold themselves. A key that is bound to a project makes none.",
     body: "optional",
-    schemas: { body: createApiKeySchema, response: newApiKeySchema },
+    schemas: { body: createApiKeyBody.schema, response: newApiKeySchema },
     statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeCreateApiKey,
     rpc: (clients, request, call) => clients.control.createApiKey(request, call),
@@ -40,7 +40,7 @@ export const keysRoutes: readonly Route[] = [
     path: "/api/orgs/{org_id}/api-keys",
     summary: "An organization's API keys, newest first",
     description: "Revoked ones are among them; no answer holds a key's text.",
-    schemas: { query: pageQuery(ACCOUNTS_LIMIT.max), response: objectSchema({ api_keys: listSchema(apiKeySchema) }) },
+    schemas: { query: accountsPage.schema, response: objectSchema({ api_keys: listSchema(apiKeySchema) }) },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeListApiKeys,
     rpc: (clients, request, call) => clients.control.listApiKeys(request, call),

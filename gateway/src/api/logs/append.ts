@@ -1,74 +1,61 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest, isAppError } from "@tidemark/errors";
-import type {
-  AppendLogLinesRequestSchema,
-  AppendLogLinesResponse,
-  LogLineInputSchema,
-} from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../../route.ts";
-import {
-  present,
-  readInteger,
-  readList,
-  readOptionalEnum,
-  readOptionalInstant,
-  withFault,
-  type Fields,
-} from "../fields/index.ts";
-
-/** Most lines of one request (API specification, Limits). */
-const LINES_MAX = 50;
-/** Most bytes of a message in UTF-8 (API specification, Limits). */
-const MESSAGE_BYTES_MAX = 16_384;
+import { badRequest } from "@tidemark/errors";
+import type { AppendLogLinesRequestSchema, AppendLogLinesResponse } from "@tidemark/proto/ingest/v1/ingest";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { indexedList, object, required, withDefault, withFault, type Field, type Fields } from "../fields/field.ts";
+import { instantText } from "../fields/instant.ts";
+import { integer } from "../fields/number.ts";
+import { word } from "../fields/text.ts";
 
 /** The streams of a console; the first is the default. */
 export const logStreams = ["stdout", "stderr"] as const;
 
-/** POST /api/runs/{run_id}/logs as a message; faults of the body travel in it, because a missing run goes before them. */
-export function decodeAppendLogs(input: RouteInput): MessageInitShape<typeof AppendLogLinesRequestSchema> {
-  const { value, fault } = withFault(() => ({
-    stream: readOptionalEnum(input.body, "stream", logStreams) ?? logStreams[0],
-    lines: readLines(input.body),
-  }));
-  return {
-    runId: input.params["run_id"]!,
-    idempotencyKey: input.idempotencyKey ?? "",
-    ...value,
-    bodyFault: fault,
-  };
+/** Most bytes of a message in UTF-8 (API specification, Limits). */
+const MESSAGE_BYTES_MAX = 16_384;
+
+const messageSchema: Schema = {
+  type: "string",
+  maxLength: MESSAGE_BYTES_MAX,
+  description: `At most ${MESSAGE_BYTES_MAX} bytes in UTF-8.`,
+};
+
+/** An absent message and one that is not a text get the same text. */
+const message: Field<string> = {
+  ...required(messageSchema, readMessage),
+  absent: (name) => readMessage(undefined, name),
+};
+
+function readMessage(value: unknown, name: string): string {
+  if (typeof value !== "string") throw badRequest(`${name} must be a text`);
+  if (Buffer.byteLength(value) > MESSAGE_BYTES_MAX) {
+    throw badRequest(`${name} must have at most ${MESSAGE_BYTES_MAX} bytes`);
+  }
+  // Training processes print anything; what no text column can hold is replaced, not refused.
+  return value.replaceAll("\0", "\uFFFD").toWellFormed();
+}
+
+const line = object({ line_number: integer({ min: 0 }), message, timestamp: withDefault(instantText, "") });
+
+/** Body of POST /api/runs/{run_id}/logs: 1 to 50 lines (API specification, Limits). */
+export const appendLogsBody = object({
+  stream: withDefault(word(logStreams), logStreams[0], { default: logStreams[0] }),
+  lines: indexedList(line.schema, { itemsMin: 1, itemsMax: 50 }, (item) => {
+    if (typeof item !== "object" || item === null) throw badRequest("must be an object");
+    return line.read(item as Fields);
+  }),
+});
+
+/** POST /api/runs/{run_id}/logs. Faults of the body travel in the message, because a missing run takes precedence. */
+export function decodeAppendLogs({
+  params,
+  body,
+  idempotencyKey = "",
+}: RouteInput): MessageInitShape<typeof AppendLogLinesRequestSchema> {
+  const { value, fault } = withFault(() => appendLogsBody.read(body));
+  return { runId: params["run_id"]!, idempotencyKey, ...value, bodyFault: fault };
 }
 
 /** `{"inserted": n}`, the number of lines. */
 export function encodeAppendLogs(response: AppendLogLinesResponse): RouteReply {
   return { body: { inserted: response.inserted }, replayed: response.replayed };
-}
-
-type Line = MessageInitShape<typeof LogLineInputSchema>;
-
-function readLines(body: Fields): Line[] {
-  const lines = readList(body, "lines", { itemsMin: 1, itemsMax: LINES_MAX });
-  if (lines === undefined) throw badRequest("lines is required", "lines");
-  return lines.map((line, i) => {
-    try {
-      if (typeof line !== "object" || line === null) throw badRequest("must be an object");
-      return readLine(line as Fields);
-    } catch (error) {
-      throw isAppError(error) ? badRequest(`lines[${i}]: ${error.message}`, "lines") : error;
-    }
-  });
-}
-
-function readLine(line: Fields): Line {
-  const lineNumber = readInteger(line, "line_number", { min: 0 });
-  const message = present(line, "message");
-  if (typeof message !== "string") throw badRequest("message must be a text");
-  if (Buffer.byteLength(message) > MESSAGE_BYTES_MAX) {
-    throw badRequest(`message must have at most ${MESSAGE_BYTES_MAX} bytes`);
-  }
-  return {
-    lineNumber,
-    // Training processes print anything; what no text column can hold is replaced, not refused.
-    message: message.replaceAll("\0", "\uFFFD").toWellFormed(),
-    timestamp: readOptionalInstant(line, "timestamp")?.text ?? "",
-  };
 }

@@ -2,37 +2,43 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { ListLogLinesRequestSchema, ListLogLinesResponse } from "@tidemark/proto/ingest/v1/ingest";
 import type { Query, RouteInput, RouteReply } from "../../route.ts";
-import { readLimit, readOptionalEnum, readOptionalText, readQueryInteger, withFault } from "../fields/index.ts";
+import { described, join, object, withDefault, withFault } from "../fields/field.ts";
+import { limit, queryInteger } from "../fields/number.ts";
+import { queryText, textOrEmpty, word } from "../fields/text.ts";
 import { logStreams } from "./append.ts";
 
-/** Lines of a page: default and maximum (API specification, Limits). */
-const limits = { default: 250, max: 1000 };
-const TAIL_MAX = 500;
+const selection = object({
+  stream: withDefault(word(logStreams), logStreams[0], { default: logStreams[0] }),
+  tail: described(
+    queryInteger({ min: 1, max: 500 }),
+    "The last lines of the stream instead of a page; not together with cursor or q.",
+  ),
+  q: described(textOrEmpty(), "Part of the message; ASCII letters match in either case."),
+  cursor: queryText({ description: "`next_cursor` of the page before." }),
+});
 
-/**
- * GET /api/runs/{run_id}/logs as a message. `tail` leaves `limit` aside. Faults of the query travel in
- * it, because a missing run goes before them.
- */
+const page = object({ limit: limit({ default: 250, max: 1000 }) });
+
+/** Query of GET /api/runs/{run_id}/logs. */
+export const listLogsQuery = join(selection, page);
+
+/** GET /api/runs/{run_id}/logs. `tail` leaves `limit` aside. Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeListLogs({ params, query }: RouteInput): MessageInitShape<typeof ListLogLinesRequestSchema> {
   const { value, fault } = withFault(() => readSelection(query));
   return { runId: params["run_id"]!, ...value, queryFault: fault };
 }
 
 function readSelection(query: Query) {
-  const stream = readOptionalEnum(query, "stream", logStreams) ?? logStreams[0];
-  const tail = readQueryInteger(query, "tail", { min: 1, max: TAIL_MAX });
-  const q = readOptionalText(query, "q", { blank: "absent" }) ?? "";
-  const cursor = query["cursor"] ?? "";
-  if (tail === undefined) return { stream, q, cursor, limit: readLimit(query, limits) };
-  if (q !== "" || cursor !== "") throw badRequest("tail cannot be used with q or cursor", "tail");
-  return { stream, tail };
+  const { tail, ...rest } = selection.read(query);
+  if (tail === undefined) return { ...rest, ...page.read(query) };
+  if (rest.q !== "" || rest.cursor !== "") throw badRequest("tail cannot be used with q or cursor", "tail");
+  return { stream: rest.stream, tail };
 }
 
 /** `{"lines": [line, …], "next_cursor", "limit", "truncated"}`. */
-export function encodeListLogs(response: ListLogLinesResponse, input: RouteInput): RouteReply {
-  const { query, params } = input;
-  const runId = params["run_id"]!.toLowerCase();
-  const stream = query["stream"] ?? logStreams[0];
+export function encodeListLogs(response: ListLogLinesResponse, request: ReturnType<typeof decodeListLogs>): RouteReply {
+  const runId = request.runId!.toLowerCase();
+  const { stream = "" } = request;
   return {
     body: {
       lines: response.lines.map((line) => ({
@@ -44,7 +50,7 @@ export function encodeListLogs(response: ListLogLinesResponse, input: RouteInput
         created_at: line.createdAt,
       })),
       next_cursor: response.nextCursor || null,
-      limit: readQueryInteger(query, "tail") ?? readLimit(query, limits),
+      limit: request.tail ?? request.limit ?? 0,
       truncated: response.truncated,
     },
   };

@@ -131,7 +131,7 @@ describe("GET /api/runs/{run_id}/logs", () => {
 
   test("answers with the lines, each with its run and stream", () => {
     const input = inputOf({ params: { run_id: runId.toUpperCase() }, query: { stream: "stderr", limit: "2" } });
-    expect(encodeListLogs(response, input).body).toEqual({
+    expect(encodeListLogs(response, decodeListLogs(input)).body).toEqual({
       lines: [
         {
           run_id: runId,
@@ -150,7 +150,7 @@ describe("GET /api/runs/{run_id}/logs", () => {
 
   test("answers without a cursor at the end, and with the tail's length as limit", () => {
     const end = create(ListLogLinesResponseSchema, {});
-    const answer = encodeListLogs(end, inputOf({ query: { tail: "9" } }));
+    const answer = encodeListLogs(end, decodeListLogs(inputOf({ query: { tail: "9" } })));
     expect(answer.body).toEqual({ lines: [], next_cursor: null, limit: 9, truncated: false });
   });
 });

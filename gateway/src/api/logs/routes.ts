@@ -1,9 +1,9 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { decodeAppendLogs, encodeAppendLogs, logStreams } from "./append.ts";
-import { decodeListLogs, encodeListLogs } from "./list.ts";
+import { appendLogsBody, decodeAppendLogs, encodeAppendLogs, logStreams } from "./append.ts";
+import { decodeListLogs, encodeListLogs, listLogsQuery } from "./list.ts";
 
-const stream: Schema = { type: "string", enum: logStreams, default: logStreams[0] };
+const stream: Schema = { type: "string", enum: logStreams };
 const lineNumber: Schema = { type: "integer", minimum: 0 };
 
 /** Console logs. */
@@ -19,27 +19,7 @@ export const logsRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     schemas: {
-      body: {
-        type: "object",
-        required: ["lines"],
-        properties: {
-          stream,
-          lines: {
-            type: "array",
-            minItems: 1,
-            maxItems: 50,
-            items: {
-              type: "object",
-              required: ["line_number", "message"],
-              properties: {
-                line_number: lineNumber,
-                message: { type: "string", description: "At most 16,384 bytes." },
-                timestamp: { type: ["string", "null"], format: "date-time" },
-              },
-            },
-          },
-        },
-      },
+      body: appendLogsBody.schema,
       response: {
         type: "object",
         required: ["inserted"],
@@ -62,18 +42,7 @@ export const logsRoutes: readonly Route[] = [
     rate: "general",
     idempotency: "none",
     schemas: {
-      query: {
-        stream,
-        limit: { type: "integer", minimum: 1, maximum: 1000, default: 250 },
-        cursor: { type: "string", description: "`next_cursor` of the page before." },
-        q: { type: "string", description: "Part of the message; ASCII letters match in either case." },
-        tail: {
-          type: "integer",
-          minimum: 1,
-          maximum: 500,
-          description: "The last lines of the stream instead of a page; not together with cursor or q.",
-        },
-      },
+      query: listLogsQuery.schema,
       response: {
         type: "object",
         required: ["lines", "next_cursor", "limit", "truncated"],

@@ -6,25 +6,50 @@ import type {
   AppendMetricsResponse,
   MetricColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
-import type { RouteInput, RouteReply } from "../../route.ts";
-import {
-  isRawNumber,
-  present,
-  readList,
-  readOptionalInstant,
-  readStep,
-  requireText,
-  withFault,
-  type Fields,
-} from "../fields/index.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { isObject, listOf, object, optional, required, withFault, type Field, type Fields } from "../fields/field.ts";
+import { instant } from "../fields/instant.ts";
+import { step } from "../fields/number.ts";
+import { requireText, textInputSchema } from "../fields/text.ts";
+import { numberSchema } from "../schemas.ts";
 
-/** POST /runs/{run_id}/metrics as a message; faults of the body travel in it, because a missing run goes before them. */
+/** Most keys of one `metrics` object (API specification, Limits). */
+const KEYS_MAX = 1000;
+
+const metricsSchema: Schema = {
+  type: "object",
+  minProperties: 1,
+  maxProperties: KEYS_MAX,
+  propertyNames: { pattern: textInputSchema()["pattern"] },
+  additionalProperties: numberSchema,
+  description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
+};
+
+/** The metrics of a point become columns, so they are checked where these are built. */
+const metrics: Field<Fields> = (() => {
+  const check = (value: unknown, name: string): Fields => {
+    if (!isObject(value)) throw badRequest(`${name} must be an object with a number for each key`, name);
+    return value;
+  };
+  return { ...required(metricsSchema, check), absent: (name) => check(undefined, name) };
+})();
+
+/** One step of metrics. */
+export const metricPoint = object({ metrics, step: step(), timestamp: optional(instant()) });
+
+/** The items are read into columns, by `readMetricBatch`. */
+const points = listOf(metricPoint.schema, { itemsMin: 1, itemsMax: 500 }, (item) => item);
+
+/** Body of POST /runs/{run_id}/metrics/batch: 1 to 500 points (API specification, Limits). */
+export const metricBatch = object({ points });
+
+/** POST /runs/{run_id}/metrics. Faults of the body travel in the message, because a missing run takes precedence. */
 export function decodeAppendPoint(input: RouteInput): MessageInitShape<typeof AppendMetricsRequestSchema> {
   const { value, fault } = withFault(() => readMetricPoint(input.body));
   return { ...target(input), columns: value, bodyFault: fault };
 }
 
-/** POST /runs/{run_id}/metrics/batch as a message, in the same way. */
+/** POST /runs/{run_id}/metrics/batch, in the same way. */
 export function decodeAppendBatch(input: RouteInput): MessageInitShape<typeof AppendMetricsRequestSchema> {
   const { value, fault } = withFault(() => readMetricBatch(input.body));
   return { ...target(input), batch: true, columns: value, bodyFault: fault };
@@ -35,29 +60,19 @@ export function encodeAppendMetrics(response: AppendMetricsResponse): RouteReply
   return { body: { inserted: response.inserted }, replayed: response.replayed };
 }
 
-function target(input: RouteInput): { runId: string; idempotencyKey: string } {
-  return { runId: input.params["run_id"]!, idempotencyKey: input.idempotencyKey ?? "" };
+function target({ params, idempotencyKey = "" }: RouteInput): { runId: string; idempotencyKey: string } {
+  return { runId: params["run_id"]!, idempotencyKey };
 }
 
-/** Most keys of one `metrics` object (API specification, Limits). */
-const KEYS_MAX = 1000;
-/** Most points of one batch. */
-const POINTS_MAX = 500;
-
-/**
- * The columns of one point: `{"metrics": {key: number}, "step": number, "timestamp"?: RFC 3339}`.
- * @throws bad_request
- */
+/** Reads the columns of one point. @throws bad_request */
 export function readMetricPoint(body: Fields): MessageInitShape<typeof MetricColumnsSchema> {
   const builder = createColumnsBuilder({ resolveKey });
   addPoint(builder, body);
   return columnsOf(builder);
 }
 
-/** The columns of `{"points": [...]}`, 1 to 500 points in the form of `readMetricPoint`. @throws bad_request */
 function readMetricBatch(body: Fields): MessageInitShape<typeof MetricColumnsSchema> {
-  const points = readList(body, "points", { itemsMin: 1, itemsMax: POINTS_MAX });
-  if (points === undefined) throw badRequest("points is required", "points");
+  const { points } = metricBatch.read(body);
   const builder = createColumnsBuilder({ resolveKey });
   points.forEach((point, i) => {
     try {
@@ -70,19 +85,12 @@ function readMetricBatch(body: Fields): MessageInitShape<typeof MetricColumnsSch
   return columnsOf(builder);
 }
 
-function addPoint(builder: ColumnsBuilder, point: Fields): void {
-  const metrics = present(point, "metrics");
-  if (!isObject(metrics)) throw badRequest("metrics must be an object with a number for each key", "metrics");
-  const step = readStep(point, "step");
-  const timestamp = readOptionalInstant(point, "timestamp");
-  const added = builder.addPoint(metrics, step, timestamp?.micros ?? null);
+function addPoint(builder: ColumnsBuilder, fields: Fields): void {
+  const point = metricPoint.read(fields);
+  const added = builder.addPoint(point.metrics, point.step, point.timestamp?.micros ?? null);
   if (added === -1) throw badRequest(`metrics: the value of ${shown(builder)} is not a finite number`, "metrics");
   if (added === 0) throw badRequest("metrics must have at least one key", "metrics");
   if (added > KEYS_MAX) throw badRequest(`metrics must have at most ${KEYS_MAX} keys`, "metrics");
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
 }
 
 function resolveKey(key: string): string {

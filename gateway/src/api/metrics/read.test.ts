@@ -61,7 +61,7 @@ describe("GET /runs/{run_id}/metrics", () => {
       ],
       truncated: true,
     });
-    expect(jsonOf(encodeListPoints(response, inputOf({ query: { limit: "3" } })))).toEqual({
+    expect(jsonOf(encodeListPoints(response, decodeListPoints(inputOf({ query: { limit: "3" } }))))).toEqual({
       metrics: [
         {
           key: 'a"b',
@@ -79,7 +79,7 @@ describe("GET /runs/{run_id}/metrics", () => {
   });
 
   test("answers with an empty list when there is nothing", () => {
-    const reply = encodeListPoints(create(ListMetricPointsResponseSchema), inputOf({}));
+    const reply = encodeListPoints(create(ListMetricPointsResponseSchema), decodeListPoints(inputOf({})));
     expect(textOf(reply)).toBe('{"metrics":[],"limit":1000,"truncated":false}');
   });
 
@@ -90,18 +90,27 @@ describe("GET /runs/{run_id}/metrics", () => {
   });
 
   test("answers with the tag, and with nothing else when the client has the answer", () => {
-    const reply = encodeListPoints(create(ListMetricPointsResponseSchema, { tag: "t1" }), inputOf({}));
+    const reply = encodeListPoints(
+      create(ListMetricPointsResponseSchema, { tag: "t1" }),
+      decodeListPoints(inputOf({})),
+    );
     expect(reply.etag).toBe("t1");
     expect(jsonOf(reply)).toMatchObject({ truncated: false });
     const same = create(ListMetricPointsResponseSchema, { tag: "t1", notModified: true });
-    expect(encodeListPoints(same, inputOf({}))).toEqual({ body: null, etag: "t1", notModified: true });
+    expect(encodeListPoints(same, decodeListPoints(inputOf({})))).toEqual({
+      body: null,
+      etag: "t1",
+      notModified: true,
+    });
   });
 
   test("writes numbers as JSON does, with every bit of them", () => {
     const values = [0.1 + 0.2, Number.MAX_VALUE, Number.MIN_VALUE, 2 ** 53, -0];
     const points = { steps: values.map(() => 0), values, createdUs: values.map(() => 0) };
     const response = create(ListMetricPointsResponseSchema, { keys: [{ key: "a", points }] });
-    const { metrics } = jsonOf(encodeListPoints(response, inputOf({}))) as { metrics: { value: number }[] };
+    const { metrics } = jsonOf(encodeListPoints(response, decodeListPoints(inputOf({})))) as {
+      metrics: { value: number }[];
+    };
     expect(metrics.map(({ value }) => value)).toEqual([...values.slice(0, 4), 0]);
   });
 });
@@ -118,7 +127,7 @@ describe("POST /api/metrics/series", () => {
       end_step: 2,
       buckets: 5,
     };
-    expect(decodeQuerySeries(inputOf({ body }))).toEqual({
+    expect(decodeQuerySeries(inputOf({ body })).message).toEqual({
       key: "loss",
       runIds: [runId, other, runId],
       limit: 10,
@@ -131,13 +140,13 @@ describe("POST /api/metrics/series", () => {
 
   test("takes a limit above the largest as the largest, and answers with what was asked", () => {
     const body = { ...good, limit: 10_000 };
-    expect(decodeQuerySeries(inputOf({ body }))).toMatchObject({ limit: 5000 });
+    expect(decodeQuerySeries(inputOf({ body })).message).toMatchObject({ limit: 5000 });
     const response = create(QueryMetricSeriesResponseSchema, {
       series: [{ runId, points: {} }],
       effectiveLimit: 5000,
       totalPointCap: 120_000,
     });
-    expect(jsonOf(encodeQuerySeries(response, inputOf({ body })))).toEqual({
+    expect(jsonOf(encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toEqual({
       series: [{ run_id: runId, metrics: [], truncated: false, sampled: false }],
       truncated: false,
       requested_limit: 10_000,
@@ -151,13 +160,17 @@ describe("POST /api/metrics/series", () => {
 
   test("carries tags as the other route does", () => {
     const body = good;
-    expect(decodeQuerySeries(inputOf({ body, knownTags: ["*"] }))).toMatchObject({ knownTags: ["*"] });
+    expect(decodeQuerySeries(inputOf({ body, knownTags: ["*"] })).message).toMatchObject({ knownTags: ["*"] });
     const response = create(QueryMetricSeriesResponseSchema, { series: [{ runId, points: {} }], tag: "t1" });
-    const reply = encodeQuerySeries(response, inputOf({ body }));
+    const reply = encodeQuerySeries(response, decodeQuerySeries(inputOf({ body })));
     expect(reply.etag).toBe("t1");
     expect(jsonOf(reply)).toMatchObject({ run_count: 1 });
     const same = create(QueryMetricSeriesResponseSchema, { tag: "t1", notModified: true });
-    expect(encodeQuerySeries(same, inputOf({ body }))).toEqual({ body: null, etag: "t1", notModified: true });
+    expect(encodeQuerySeries(same, decodeQuerySeries(inputOf({ body })))).toEqual({
+      body: null,
+      etag: "t1",
+      notModified: true,
+    });
   });
 
   test("gives ids back as they were written, and says which series are cut or sampled", () => {
@@ -172,7 +185,7 @@ describe("POST /api/metrics/series", () => {
       effectiveBuckets: 7,
       totalPointCap: 120_000,
     });
-    expect(jsonOf(encodeQuerySeries(response, inputOf({ body })))).toMatchObject({
+    expect(jsonOf(encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toMatchObject({
       series: [
         {
           run_id: runId.toUpperCase(),

@@ -1,5 +1,4 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest } from "@tidemark/errors";
 import type {
   ListMetricPointsRequestSchema,
   ListMetricPointsResponse,
@@ -7,47 +6,40 @@ import type {
   QueryMetricSeriesRequestSchema,
   QueryMetricSeriesResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
-import type { Query, RouteInput, RouteReply } from "../../route.ts";
-import {
-  readLimit,
-  readOptionalInteger,
-  readOptionalStep,
-  readOptionalText,
-  readQueryNumber,
-  readText,
-  readUuidList,
-  withFault,
-} from "../fields/index.ts";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { described, join, list, object, optional, withDefault, withFault } from "../fields/field.ts";
+import { integer, limit, queryStepRange, stepRange } from "../fields/number.ts";
+import { text, uuid } from "../fields/text.ts";
 import { pointsBytesMax, writePoints } from "./write-points.ts";
 
 /** Points of an answer: default and maximum (API specification, Limits). */
 const limits = { default: 1000, max: 5000 };
-/** Most runs of one series request (API specification, Limits). */
-const RUNS_MAX = 2000;
-const BUCKETS_MAX = 4096;
+
 /** Bytes of the text around each series of an answer; their ids have 36 characters. */
 const AROUND_POINTS_BYTES = 1024;
 
-/** GET /runs/{run_id}/metrics as a message; faults of the query travel in it, because a missing run goes before them. */
+/** Query of GET /runs/{run_id}/metrics. */
+export const listPointsQuery = join(
+  queryStepRange,
+  object({ key: optional(text()), limit: described(limit(limits), "Points of all keys together.") }),
+);
+
+/** GET /runs/{run_id}/metrics. Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeListPoints({
   params,
   query,
   knownTags,
 }: RouteInput): MessageInitShape<typeof ListMetricPointsRequestSchema> {
-  const { value, fault } = withFault(() => readSelection(query));
+  const { value, fault } = withFault(() => listPointsQuery.read(query));
   return { runId: params["run_id"]!, ...value, queryFault: fault, knownTags: [...knownTags] };
 }
 
-function readSelection(query: Query) {
-  const startStep = readQueryNumber(query, "start_step", { min: 0 });
-  const endStep = readQueryNumber(query, "end_step", { min: 0 });
-  checkRange(startStep, endStep);
-  return { key: readOptionalText(query, "key"), startStep, endStep, limit: readLimit(query, limits) };
-}
-
 /** `{"metrics": [point, …], "limit", "truncated"}`. */
-export function encodeListPoints(response: ListMetricPointsResponse, input: RouteInput): RouteReply {
+export function encodeListPoints(
+  response: ListMetricPointsResponse,
+  request: ReturnType<typeof decodeListPoints>,
+): RouteReply {
   if (response.notModified) return notModified(response.tag);
   const json = createJsonBytes(bytesOf(response.keys));
   json.text('{"metrics":[');
@@ -55,37 +47,52 @@ export function encodeListPoints(response: ListMetricPointsResponse, input: Rout
     if (i > 0) json.text(",");
     addPoints(json, key, points!);
   });
-  json.text(`],"limit":${readLimit(input.query, limits)},"truncated":${response.truncated}}`);
+  json.text(`],"limit":${request.limit},"truncated":${response.truncated}}`);
   return { body: null, bytes: json.take(), etag: response.tag };
 }
 
-/** POST /api/metrics/series as a message. A limit above the largest counts as it. @throws bad_request */
-export function decodeQuerySeries({
-  body,
-  knownTags,
-}: RouteInput): MessageInitShape<typeof QueryMetricSeriesRequestSchema> {
-  const key = readText(body, "key");
-  const runIds = readUuidList(body, "run_ids", { itemsMin: 1, itemsMax: RUNS_MAX });
-  if (runIds === undefined) throw badRequest("run_ids is required", "run_ids");
-  const startStep = readOptionalStep(body, "start_step");
-  const endStep = readOptionalStep(body, "end_step");
-  checkRange(startStep, endStep);
+/** Body of POST /api/metrics/series. */
+export const querySeriesBody = join(
+  join(object({ key: text(), run_ids: list(uuid(), { itemsMin: 1, itemsMax: 2000 }) }), stepRange),
+  object({
+    limit: described(
+      withDefault(integer({ min: 1 }), limits.default, { default: limits.default }),
+      "Above 5,000 counts as 5,000.",
+    ),
+    buckets: described(
+      optional(integer({ min: 1, max: 4096 })),
+      "Samples each series; left aside when start_step or end_step is given.",
+    ),
+  }),
+);
+
+/** What was asked for, and the message that asks the service for it. */
+export type SeriesRequest = {
+  readonly message: MessageInitShape<typeof QueryMetricSeriesRequestSchema>;
+  readonly key: string;
+  /** As they were sent. */
+  readonly runIds: readonly string[];
+  readonly limit: number;
+  readonly buckets: number | undefined;
+};
+
+/** POST /api/metrics/series. @throws bad_request */
+export function decodeQuerySeries({ body, knownTags }: RouteInput): SeriesRequest {
+  const asked = querySeriesBody.read(body);
+  const { key, limit: requested, buckets } = asked;
   return {
+    message: { ...asked, limit: Math.min(requested, limits.max), knownTags: [...knownTags] },
     key,
-    runIds,
-    limit: Math.min(requestedLimit(body), limits.max),
-    startStep,
-    endStep,
-    buckets: requestedBuckets(body),
-    knownTags: [...knownTags],
+    runIds: body["run_ids"] as readonly string[],
+    limit: requested,
+    buckets,
   };
 }
 
 /** One series per requested id, which is returned as it was sent, with the bounds that were applied. */
-export function encodeQuerySeries(response: QueryMetricSeriesResponse, { body }: RouteInput): RouteReply {
+export function encodeQuerySeries(response: QueryMetricSeriesResponse, request: SeriesRequest): RouteReply {
   if (response.notModified) return notModified(response.tag);
-  const runIds = body["run_ids"] as readonly string[];
-  const key = readText(body, "key");
+  const { key, runIds } = request;
   const json = createJsonBytes(bytesOf(response.series.map(({ points }) => ({ key, points }))));
   json.text('{"series":[');
   response.series.forEach(({ points, truncated, sampled }, i) => {
@@ -95,9 +102,9 @@ export function encodeQuerySeries(response: QueryMetricSeriesResponse, { body }:
   });
   const rest = writeJson({
     truncated: response.series.some(({ truncated }) => truncated),
-    requested_limit: requestedLimit(body),
+    requested_limit: request.limit,
     effective_limit: response.effectiveLimit,
-    requested_buckets: requestedBuckets(body) ?? null,
+    requested_buckets: request.buckets ?? null,
     effective_buckets: response.effectiveBuckets ?? null,
     run_count: runIds.length,
     total_point_cap: response.totalPointCap,
@@ -120,18 +127,4 @@ function addPoints(json: JsonBytes, key: string, points: PointColumns): void {
 
 function notModified(etag: string): RouteReply {
   return { body: null, etag, notModified: true };
-}
-
-function requestedLimit(body: RouteInput["body"]): number {
-  return readOptionalInteger(body, "limit", { min: 1 }) ?? limits.default;
-}
-
-function requestedBuckets(body: RouteInput["body"]): number | undefined {
-  return readOptionalInteger(body, "buckets", { min: 1, max: BUCKETS_MAX });
-}
-
-function checkRange(startStep: number | undefined, endStep: number | undefined): void {
-  if (startStep !== undefined && endStep !== undefined && startStep > endStep) {
-    throw badRequest("start_step must not be above end_step", "start_step");
-  }
 }

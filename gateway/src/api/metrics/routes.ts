@@ -1,27 +1,18 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics } from "./append.ts";
-import { decodeListPoints, decodeQuerySeries, encodeListPoints, encodeQuerySeries } from "./read.ts";
+import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics, metricBatch, metricPoint } from "./append.ts";
+import {
+  decodeListPoints,
+  decodeQuerySeries,
+  encodeListPoints,
+  encodeQuerySeries,
+  listPointsQuery,
+  querySeriesBody,
+} from "./read.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 const step: Schema = { type: "number", minimum: 0 };
-
-const point: Schema = {
-  type: "object",
-  required: ["metrics", "step"],
-  properties: {
-    metrics: {
-      type: "object",
-      minProperties: 1,
-      maxProperties: 1000,
-      additionalProperties: { type: "number" },
-      description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
-    },
-    step,
-    timestamp: { type: ["string", "null"], format: "date-time" },
-  },
-};
 
 const inserted: Schema = {
   type: "object",
@@ -41,8 +32,6 @@ const storedPoint: Schema = {
   },
 };
 
-const pointLimit: Schema = { type: "integer", minimum: 1, maximum: 5000, default: 1000 };
-
 /** Scalar metrics: writing points, reading them back. */
 export const metricsRoutes: readonly Route[] = [
   route({
@@ -56,7 +45,7 @@ export const metricsRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
-    schemas: { body: point, response: inserted },
+    schemas: { body: metricPoint.schema, response: inserted },
     statuses: [200, 400, 401, 403, 404, 409],
     decode: decodeAppendPoint,
     rpc: (clients, request, call) => clients.ingest.appendMetrics(request, call),
@@ -73,11 +62,7 @@ export const metricsRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
     schemas: {
-      body: {
-        type: "object",
-        required: ["points"],
-        properties: { points: { type: "array", minItems: 1, maxItems: 500, items: point } },
-      },
+      body: metricBatch.schema,
       response: inserted,
     },
     statuses: [200, 400, 401, 403, 404, 409],
@@ -97,7 +82,7 @@ export const metricsRoutes: readonly Route[] = [
     rate: "general",
     idempotency: "none",
     schemas: {
-      query: { key: { type: "string" }, start_step: step, end_step: step, limit: pointLimit },
+      query: listPointsQuery.schema,
       response: {
         type: "object",
         required: ["metrics", "limit", "truncated"],
@@ -128,23 +113,7 @@ export const metricsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     schemas: {
-      body: {
-        type: "object",
-        required: ["key", "run_ids"],
-        properties: {
-          key: { type: "string" },
-          run_ids: { type: "array", minItems: 1, maxItems: 2000, items: { type: "string", format: "uuid" } },
-          limit: { type: ["integer", "null"], minimum: 1, default: 1000, description: "Above 5,000 counts as 5,000." },
-          start_step: { type: ["number", "null"], minimum: 0 },
-          end_step: { type: ["number", "null"], minimum: 0 },
-          buckets: {
-            type: ["integer", "null"],
-            minimum: 1,
-            maximum: 4096,
-            description: "Left aside when start_step or end_step is given.",
-          },
-        },
-      },
+      body: querySeriesBody.schema,
       response: {
         type: "object",
         required: ["series", "requested_limit", "effective_limit", "run_count", "total_point_cap"],
@@ -174,7 +143,7 @@ export const metricsRoutes: readonly Route[] = [
     },
     statuses: [200, 304, 400, 401, 403, 404],
     decode: decodeQuerySeries,
-    rpc: (clients, request, call) => clients.ingestRead.queryMetricSeries(request, call),
+    rpc: (clients, request, call) => clients.ingestRead.queryMetricSeries(request.message, call),
     encode: encodeQuerySeries,
   }),
 ];

@@ -1,10 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { PointColumnsSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { createJsonBytes } from "../../http/json.ts";
-import { parseInstant } from "../fields/index.ts";
+import { parseInstant } from "../fields/instant.ts";
 import { pointsBytesMax, writeInstants, writePoints } from "./write-points.ts";
+import fc from "fast-check";
 
 const anyNumber = fc.oneof(
   fc.integer(),

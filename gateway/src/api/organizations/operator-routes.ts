@@ -1,14 +1,14 @@
 import { route, type Route } from "../../route.ts";
-import { ACCOUNTS_LIMIT, pageQuery } from "../page.ts";
+import { accountsPage } from "../page.ts";
 import { listSchema, objectSchema } from "../schemas.ts";
 import {
-  createOrganizationSchema,
+  createOrganizationBody,
   decodeCreateOrganization,
   decodeListOrganizations,
   decodeUpdateOrganization,
   encodeListOrganizations,
   encodeOrganization,
-  updateOrganizationSchema,
+  updateOrganizationBody,
 } from "./organizations.ts";
 import { createUserSchema, decodeCreateUser, decodeListUsers, encodeCreateUser, encodeListUsers } from "./people.ts";
 import { organizationSchema, userSchema } from "./rows.ts";
@@ -34,7 +34,7 @@ export const operatorRoutes: readonly Route[] = [
     method: "GET",
     path: "/api/users",
     summary: "All users, oldest first",
-    schemas: { query: pageQuery(ACCOUNTS_LIMIT.max), response: objectSchema({ users: listSchema(userSchema) }) },
+    schemas: { query: accountsPage.schema, response: objectSchema({ users: listSchema(userSchema) }) },
     statuses: [200, 400, 401],
     decode: decodeListUsers,
     rpc: (clients, request, call) => clients.control.listUsers(request, call),
@@ -46,7 +46,7 @@ export const operatorRoutes: readonly Route[] = [
     path: "/api/orgs",
     summary: "Make an organization",
     body: "required",
-    schemas: { body: createOrganizationSchema, response: objectSchema({ organization: organizationSchema }) },
+    schemas: { body: createOrganizationBody.schema, response: objectSchema({ organization: organizationSchema }) },
     statuses: [200, 400, 401, 404, 409],
     decode: decodeCreateOrganization,
     rpc: (clients, request, call) => clients.control.createOrganization(request, call),
@@ -58,7 +58,7 @@ export const operatorRoutes: readonly Route[] = [
     path: "/api/orgs",
     summary: "All organizations, oldest first",
     schemas: {
-      query: pageQuery(ACCOUNTS_LIMIT.max),
+      query: accountsPage.schema,
       response: objectSchema({ organizations: listSchema(organizationSchema) }),
     },
     statuses: [200, 400, 401],
@@ -74,7 +74,7 @@ export const operatorRoutes: readonly Route[] = [
     description: "A new plan brings its number of seats.",
     changesAccess: true,
     body: "required",
-    schemas: { body: updateOrganizationSchema, response: objectSchema({ organization: organizationSchema }) },
+    schemas: { body: updateOrganizationBody.schema, response: objectSchema({ organization: organizationSchema }) },
     statuses: [200, 400, 401, 404],
     decode: decodeUpdateOrganization,
     rpc: (clients, request, call) => clients.control.updateOrganization(request, call),

@@ -146,7 +146,7 @@ describe("an organization of one's own", () => {
     });
 
   test("is shown without a session when its owner stays where they are", () => {
-    const reply = encodeCreateOwnOrganization(response(), inputOf({}));
+    const reply = encodeCreateOwnOrganization(response(), undefined, inputOf({}));
     expect(reply.headers).toEqual({ "cache-control": "no-store" });
     const body = bodyOf(reply, "POST /api/orgs/current-user");
     expect(body).toMatchObject({ session: null, billing_checkout: null, onboarding_api_key: null, memberships: [] });
@@ -155,7 +155,7 @@ describe("an organization of one's own", () => {
 
   test("is shown with session and cookie when its owner goes there", () => {
     const created = { view, token: "t", maxAgeSeconds: 9 };
-    const { body, headers } = encodeCreateOwnOrganization(response(created), inputOf({}));
+    const { body, headers } = encodeCreateOwnOrganization(response(created), undefined, inputOf({}));
     expect(body).toMatchObject({ session: { authenticated: true, session: { id } } });
     expect(headers?.["set-cookie"]).toContain("tidemark_session=t; ");
   });

@@ -10,34 +10,41 @@ import type {
   UpdateOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readOptionalText, readOptionalUuid, readText, withFault } from "../fields/index.ts";
-import { readPage } from "../page.ts";
+import { described, object, optional, someOf, withDefault, withFault } from "../fields/field.ts";
+import { text, textOrEmpty, trimmedPattern, uuid, wordForService } from "../fields/text.ts";
+import { accountsPage, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
-import { textOrNullSchema, uuidOrNullSchema } from "../schemas.ts";
-import { billingStateSchema, membershipSummaryJson, organizationJson, planTierSchema } from "./rows.ts";
+import { billingStateSchema, membershipSummaryJson, organizationJson } from "./rows.ts";
 
-/** Body of POST /api/orgs. */
-export const createOrganizationSchema: Schema = {
-  type: "object",
-  description: "At least one of `name` and `slug`.",
-  properties: {
-    name: textOrNullSchema,
-    slug: { ...textOrNullSchema, description: "1 to 63 lower-case letters, digits and hyphens; made from the name." },
-    plan_tier: { type: ["string", "null"], enum: ["free", "pro", "premium", "lab", "startup", "growth", null] },
-    owner_user_id: uuidOrNullSchema,
+// The service makes short names and judges them; these say of the reader's texts what it will accept.
+const NAME_PATTERN = "[\\p{L}\\p{N}]";
+const SLUG_PATTERN = trimmedPattern("(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)?");
+const planTierNames: Schema = { type: "string", enum: ["free", "pro", "premium", "lab", "startup", "growth"] };
+
+/** The name of an organization, from which a short name can be made. */
+export const organizationName = described(text(), "With a letter or a digit.", { allOf: [{ pattern: NAME_PATTERN }] });
+
+/** Body of POST /api/orgs: one of `name` and `slug` must not be blank. The caller cannot choose the storage, so `storage_choice` is not read. */
+export const createOrganizationBody = object(
+  {
+    name: described(textOrEmpty(), "With a letter or a digit, where no slug is given."),
+    slug: described(textOrEmpty(), "Made from the name unless given.", { pattern: SLUG_PATTERN }),
+    plan_tier: wordForService(["free", "pro", "premium", "lab", "startup", "growth"], "free"),
+    owner_user_id: withDefault(uuid(), ""),
   },
-};
+  {
+    anyOf: [
+      { required: ["name"], properties: { name: { type: "string", pattern: NAME_PATTERN } } },
+      { required: ["slug"], properties: { slug: { type: "string", pattern: "[a-z0-9]" } } },
+    ],
+  },
+);
 
-/** POST /api/orgs. The caller cannot choose the storage, so `storage_choice` is not read. @throws bad_request */
+/** POST /api/orgs. @throws bad_request */
 export function decodeCreateOrganization({
   body,
 }: RouteInput): MessageInitShape<typeof CreateOrganizationRequestSchema> {
-  return {
-    name: readOptionalText(body, "name", { blank: "absent" }) ?? "",
-    slug: readOptionalText(body, "slug", { blank: "absent" }) ?? "",
-    planTier: readOptionalText(body, "plan_tier", { blank: "absent" }) ?? "",
-    ownerUserId: readOptionalUuid(body, "owner_user_id") ?? "",
-  };
+  return createOrganizationBody.read(body);
 }
 
 /** `{organization}`. */
@@ -49,7 +56,7 @@ export function encodeOrganization({ organization }: { readonly organization?: O
 export function decodeListOrganizations({
   query,
 }: RouteInput): MessageInitShape<typeof ListOrganizationsRequestSchema> {
-  return { page: readPage(query) };
+  return { page: readPage(accountsPage, query) };
 }
 
 /** `{organizations}`. */
@@ -58,30 +65,31 @@ export function encodeListOrganizations({ organizations }: ListOrganizationsResp
 }
 
 /** Body of PATCH /api/orgs/{org_id}. */
-export const updateOrganizationSchema: Schema = {
-  type: "object",
-  description: "At least one of the two.",
-  properties: { plan_tier: planTierSchema, billing_state: billingStateSchema },
-};
+export const updateOrganizationBody = object(
+  {
+    plan_tier: optional({ ...text(), schema: planTierNames }),
+    billing_state: optional({ ...text(), schema: billingStateSchema }),
+  },
+  someOf("plan_tier", "billing_state"),
+);
 
 /** PATCH /api/orgs/{org_id}. Faults travel in the message, because a missing organization goes before them. */
 export function decodeUpdateOrganization({
   params,
   body,
 }: RouteInput): MessageInitShape<typeof UpdateOrganizationRequestSchema> {
-  const { value, fault } = withFault(() => {
-    const planTier = readOptionalText(body, "plan_tier");
-    const billingState = readOptionalText(body, "billing_state");
-    return { ...(planTier === undefined ? {} : { planTier }), ...(billingState === undefined ? {} : { billingState }) };
-  });
+  const { value, fault } = withFault(() => updateOrganizationBody.read(body));
   return { orgId: params["org_id"]!, ...value, bodyFault: fault };
 }
+
+/** Query of GET /api/orgs/name-availability. */
+export const checkNameQuery = object({ name: organizationName });
 
 /** GET /api/orgs/name-availability. @throws bad_request */
 export function decodeCheckOrganizationName({
   query,
 }: RouteInput): MessageInitShape<typeof CheckOrganizationNameRequestSchema> {
-  return { name: readText(query, "name") };
+  return checkNameQuery.read(query);
 }
 
 /** `{name, slug, available, message}`. */

@@ -3,61 +3,44 @@ import { badRequest } from "@tidemark/errors";
 import type {
   CreateOwnOrganizationRequestSchema,
   CreateOwnOrganizationResponse,
-  InvitationWishSchema,
 } from "@tidemark/proto/control/v1/control";
-import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readList, readOptionalBoolean, readOptionalText, readText, type Fields } from "../fields/index.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { boolean, isObject, listOf, object, withDefault } from "../fields/field.ts";
+import { wordForService } from "../fields/text.ts";
 import { sentInvitationJson } from "../invitations/invitations.ts";
 import { requireMessage, secretReply } from "../replies.ts";
-import { textOrNullSchema, textSchema } from "../schemas.ts";
 import { cookieOf, sessionJson } from "../sessions/sessions.ts";
-import { invitedRoleSchema } from "./people.ts";
+import { organizationName } from "./organizations.ts";
+import { personBody } from "./people.ts";
 import { membershipJson, membershipSummaryJson, organizationJson } from "./rows.ts";
 
-const INVITATIONS_MAX = 100;
+/** The fault of an invitation names its own field. */
+const wishes = listOf(personBody.schema, { itemsMax: 100 }, (item) => {
+  if (!isObject(item)) throw badRequest("initial_invitations must hold objects", "initial_invitations");
+  return personBody.read(item);
+});
 
 /** Body of POST /api/orgs/current-user. */
-export const createOwnOrganizationSchema: Schema = {
-  type: "object",
-  required: ["name"],
-  properties: {
-    name: textSchema,
-    account_type: { type: ["string", "null"], enum: ["business", "personal", null], default: "business" },
-    plan_tier: textOrNullSchema,
-    initial_invitations: {
-      type: ["array", "null"],
-      items: { type: "object", required: ["email"], properties: { email: textSchema, role: invitedRoleSchema } },
-    },
-    switch_on_create: { type: ["boolean", "null"], default: true },
-  },
-};
+export const createOwnOrganizationBody = object({
+  name: organizationName,
+  account_type: wordForService(["business", "personal"], "business"),
+  plan_tier: wordForService(["free"], "free"),
+  initial_invitations: withDefault(wishes, []),
+  switch_on_create: withDefault(boolean(), true, { default: true }),
+});
 
 /** POST /api/orgs/current-user. @throws bad_request */
 export function decodeCreateOwnOrganization({
   body,
   baseUrl,
 }: RouteInput): MessageInitShape<typeof CreateOwnOrganizationRequestSchema> {
-  return {
-    name: readText(body, "name"),
-    accountType: readOptionalText(body, "account_type", { blank: "absent" }) ?? "",
-    planTier: readOptionalText(body, "plan_tier", { blank: "absent" }) ?? "",
-    initialInvitations: (readList(body, "initial_invitations", { itemsMax: INVITATIONS_MAX }) ?? []).map(readWish),
-    switchOnCreate: readOptionalBoolean(body, "switch_on_create") ?? true,
-    baseUrl,
-  };
-}
-
-function readWish(item: unknown): MessageInitShape<typeof InvitationWishSchema> {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) {
-    throw badRequest("initial_invitations must hold objects", "initial_invitations");
-  }
-  const fields = item as Fields;
-  return { email: readText(fields, "email"), role: readOptionalText(fields, "role", { blank: "absent" }) ?? "" };
+  return { ...createOwnOrganizationBody.read(body), baseUrl };
 }
 
 /** `{organization, membership, memberships, invitations, session, …}`; with a cookie when the caller's session moved there. */
 export function encodeCreateOwnOrganization(
   { organization, membership, memberships, invitations, created }: CreateOwnOrganizationResponse,
+  _request: unknown,
   { cookieSecure }: RouteInput,
 ): RouteReply {
   return secretReply(

@@ -10,29 +10,38 @@ import type {
   ListUsersResponse,
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readOptionalText, readText, withFault } from "../fields/index.ts";
-import { readPage } from "../page.ts";
+import { object, readField, withFault } from "../fields/field.ts";
+import { blankSchema, email, emailSchema, textOrAbsent, textOrEmpty, wordForService } from "../fields/text.ts";
+import { accountsPage, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
-import { textOrNullSchema, textSchema } from "../schemas.ts";
 import { seatJson, userJson } from "./rows.ts";
 
-/** Body of POST /api/users. */
+const address = textOrAbsent();
+const otherAddress = email();
+const profile = object({ display_name: textOrEmpty(), avatar_url: textOrEmpty() });
+
+/** Body of POST /api/users: the address is `email`, or `primary_email` where that is absent or blank. */
 export const createUserSchema: Schema = {
-  type: "object",
+  ...profile.schema,
   properties: {
-    email: textOrNullSchema,
-    primary_email: { ...textOrNullSchema, description: "Another name of `email`." },
-    display_name: textOrNullSchema,
-    avatar_url: textOrNullSchema,
+    email: { description: "An e-mail address." },
+    primary_email: { description: "Another name of `email`, read where that is absent or blank." },
+    ...(profile.schema["properties"] as object),
   },
+  anyOf: [
+    { required: ["email"], properties: { email: emailSchema } },
+    {
+      required: ["primary_email"],
+      properties: { primary_email: emailSchema, email: { anyOf: [blankSchema, { type: "null" }] } },
+    },
+  ],
 };
 
-/** POST /api/users; the address comes as `email` or `primary_email`. @throws bad_request */
+/** POST /api/users. @throws bad_request */
 export function decodeCreateUser({ body }: RouteInput): MessageInitShape<typeof CreateUserRequestSchema> {
   return {
-    email: readOptionalText(body, "email", { blank: "absent" }) ?? readText(body, "primary_email"),
-    displayName: readOptionalText(body, "display_name", { blank: "absent" }) ?? "",
-    avatarUrl: readOptionalText(body, "avatar_url", { blank: "absent" }) ?? "",
+    email: readField(address, body, "email") ?? readField(otherAddress, body, "primary_email"),
+    ...profile.read(body),
   };
 }
 
@@ -43,7 +52,7 @@ export function encodeCreateUser({ user }: CreateUserResponse): RouteReply {
 
 /** GET /api/users. @throws bad_request */
 export function decodeListUsers({ query }: RouteInput): MessageInitShape<typeof ListUsersRequestSchema> {
-  return { page: readPage(query) };
+  return { page: readPage(accountsPage, query) };
 }
 
 /** `{users}`. */
@@ -51,22 +60,15 @@ export function encodeListUsers({ users }: ListUsersResponse): RouteReply {
   return { body: { users: users.map(userJson) } };
 }
 
-export const invitedRoleSchema: Schema = {
-  type: ["string", "null"],
-  enum: ["admin", "member", "viewer", null],
-  default: "member",
-};
+/** The role of somebody who is invited. */
+export const invitedRole = wordForService(["admin", "member", "viewer"], "member");
 
 /** Body that names a person and a role. */
-export const personSchema: Schema = {
-  type: "object",
-  required: ["email"],
-  properties: { email: textSchema, role: invitedRoleSchema },
-};
+export const personBody = object({ email: email(), role: invitedRole });
 
 /** GET /api/orgs/{org_id}/seats. @throws bad_request */
 export function decodeListSeats({ params, query }: RouteInput): MessageInitShape<typeof ListSeatsRequestSchema> {
-  return { orgId: params["org_id"]!, page: readPage(query) };
+  return { orgId: params["org_id"]!, page: readPage(accountsPage, query) };
 }
 
 /** `{seats}`. */
@@ -76,10 +78,7 @@ export function encodeListSeats({ seats }: ListSeatsResponse): RouteReply {
 
 /** POST /api/orgs/{org_id}/seats. Faults travel in the message, because a missing organization goes before them. */
 export function decodeAddSeat({ params, body }: RouteInput): MessageInitShape<typeof AddSeatRequestSchema> {
-  const { value, fault } = withFault(() => ({
-    email: readText(body, "email"),
-    role: readOptionalText(body, "role", { blank: "absent" }) ?? "",
-  }));
+  const { value, fault } = withFault(() => personBody.read(body));
   return { orgId: params["org_id"]!, ...value, bodyFault: fault };
 }
 

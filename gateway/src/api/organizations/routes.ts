@@ -1,16 +1,21 @@
 import { route, type Route } from "../../route.ts";
 import { peopleManagers, signedIn } from "../callers.ts";
 import { sentInvitationSchema } from "../invitations/invitations.ts";
-import { ACCOUNTS_LIMIT, pageQuery } from "../page.ts";
+import { accountsPage } from "../page.ts";
 import { listSchema, objectSchema } from "../schemas.ts";
 import { sessionSchema } from "../sessions/sessions.ts";
-import { decodeCheckOrganizationName, encodeCheckOrganizationName, encodeListMemberships } from "./organizations.ts";
 import {
-  createOwnOrganizationSchema,
+  checkNameQuery,
+  decodeCheckOrganizationName,
+  encodeCheckOrganizationName,
+  encodeListMemberships,
+} from "./organizations.ts";
+import {
+  createOwnOrganizationBody,
   decodeCreateOwnOrganization,
   encodeCreateOwnOrganization,
 } from "./own-organization.ts";
-import { decodeAddSeat, decodeListSeats, encodeAddSeat, encodeListSeats, personSchema } from "./people.ts";
+import { decodeAddSeat, decodeListSeats, encodeAddSeat, encodeListSeats, personBody } from "./people.ts";
 import { membershipSchema, membershipSummarySchema, organizationSchema, seatSchema } from "./rows.ts";
 
 const facts = { tag: "organizations", idempotency: "none" } as const;
@@ -38,8 +43,7 @@ export const organizationsRoutes: readonly Route[] = [
     callers: { kind: "anyone" },
     rate: "general",
     schemas: {
-      query: { name: { type: "string" } },
-      queryRequired: ["name"],
+      query: checkNameQuery.schema,
       response: objectSchema({
         name: { type: "string" },
         slug: { type: "string" },
@@ -63,7 +67,7 @@ export const organizationsRoutes: readonly Route[] = [
     rate: "none",
     body: "required",
     schemas: {
-      body: createOwnOrganizationSchema,
+      body: createOwnOrganizationBody.schema,
       response: objectSchema({
         organization: organizationSchema,
         membership: membershipSchema,
@@ -86,7 +90,7 @@ export const organizationsRoutes: readonly Route[] = [
     summary: "The members of an organization, invited ones included",
     callers: peopleManagers,
     rate: "none",
-    schemas: { query: pageQuery(ACCOUNTS_LIMIT.max), response: objectSchema({ seats: listSchema(seatSchema) }) },
+    schemas: { query: accountsPage.schema, response: objectSchema({ seats: listSchema(seatSchema) }) },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeListSeats,
     rpc: (clients, request, call) => clients.control.listSeats(request, call),
@@ -101,7 +105,7 @@ export const organizationsRoutes: readonly Route[] = [
     callers: peopleManagers,
     rate: "none",
     body: "required",
-    schemas: { body: personSchema, response: objectSchema({ seat: seatSchema }) },
+    schemas: { body: personBody.schema, response: objectSchema({ seat: seatSchema }) },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeAddSeat,
     rpc: (clients, request, call) => clients.control.addSeat(request, call),

@@ -41,14 +41,17 @@ export const planTierSchema: Schema = { type: "string", enum: ["free", "pro", "p
 
 export const billingStateSchema: Schema = { type: "string", enum: billingStates };
 
-/** A tenant. */
+/** The kinds of organizations. */
+export const accountTypes = ["personal", "business", "customer"] as const;
+
+/** An organization. */
 export const organizationSchema = objectSchema({
   id: uuidSchema,
   slug: textSchema,
   name: textSchema,
   plan_tier: planTierSchema,
   billing_state: billingStateSchema,
-  account_type: { type: "string", enum: ["personal", "business", "customer"] },
+  account_type: { type: "string", enum: accountTypes },
   seat_limit: countSchema,
   created_by_user_id: uuidOrNullSchema,
   created_at: timeSchema,

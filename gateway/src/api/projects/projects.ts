@@ -8,24 +8,29 @@ import type {
 } from "@tidemark/proto/runs/v1/runs";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readLimit, readOffset, readOptionalText } from "../fields/index.ts";
+import { described, object, optional } from "../fields/field.ts";
+import { limit, offset } from "../fields/number.ts";
+import { text, textOrEmpty } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 
-/** Page sizes of the project list. */
-const PROJECTS_LIMIT = { default: 100, max: 1000 } as const;
+/** Body of POST /projects: a blank name means the default project, a blank description is refused. */
+export const createProjectBody = object({
+  description: optional(text()),
+  name: described(textOrEmpty(), "Default: `default`."),
+});
 
-/** POST /projects: a blank name means the default project, a blank description is refused. @throws bad_request */
+/** POST /projects. @throws bad_request */
 export function decodeCreateProject({ body }: RouteInput): MessageInitShape<typeof CreateProjectRequestSchema> {
-  const description = readOptionalText(body, "description");
-  return {
-    name: readOptionalText(body, "name", { blank: "absent" }) ?? "",
-    ...(description === undefined ? {} : { description }),
-  };
+  return createProjectBody.read(body);
 }
+
+/** Query of GET /projects. */
+export const listProjectsQuery = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
 
 /** GET /projects. @throws bad_request */
 export function decodeListProjects({ query }: RouteInput): MessageInitShape<typeof ListProjectsRequestSchema> {
-  return { limit: readLimit(query, PROJECTS_LIMIT), offset: BigInt(readOffset(query)) };
+  const page = listProjectsQuery.read(query);
+  return { limit: page.limit, offset: BigInt(page.offset) };
 }
 
 function projectJson(project: Project): Json {
@@ -59,19 +64,4 @@ export const projectSchema: Schema = {
     description: { type: ["string", "null"] },
     created_at: { type: "string", format: "date-time" },
   },
-};
-
-/** Body of POST /projects. */
-export const createProjectSchema: Schema = {
-  type: "object",
-  properties: {
-    name: { type: ["string", "null"], description: "Default: `default`." },
-    description: { type: ["string", "null"], minLength: 1 },
-  },
-};
-
-/** Query of GET /projects. */
-export const listProjectsQuery: Readonly<Record<string, Schema>> = {
-  limit: { type: "integer", minimum: 1, maximum: PROJECTS_LIMIT.max, default: PROJECTS_LIMIT.default },
-  offset: { type: "integer", minimum: 0, default: 0 },
 };

@@ -1,7 +1,7 @@
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import {
-  createProjectSchema,
+  createProjectBody,
   decodeCreateProject,
   decodeListProjects,
   encodeCreateProject,
@@ -23,7 +23,7 @@ export const projectsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     schemas: {
-      body: createProjectSchema,
+      body: createProjectBody.schema,
       response: { type: "object", required: ["project"], properties: { project: projectSchema } },
     },
     statuses: [200, 400, 401, 402, 403],
@@ -40,7 +40,7 @@ export const projectsRoutes: readonly Route[] = [
     rate: "general",
     idempotency: "none",
     schemas: {
-      query: listProjectsQuery,
+      query: listProjectsQuery.schema,
       response: {
         type: "object",
         required: ["projects", "total"],

@@ -174,7 +174,7 @@ describe("a summary", () => {
     limit = "1000",
   ) => {
     const message = create(SummariseRankMetricsResponseSchema, response);
-    const { body } = encodeSummariseRankMetrics(message, inputOf({ query: { limit } }));
+    const { body } = encodeSummariseRankMetrics(message, decodeSummariseRankMetrics(inputOf({ query: { limit } })));
     return JSON.parse(writeJson(body)) as Record<string, unknown>;
   };
   const limits = {

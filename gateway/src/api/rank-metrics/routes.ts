@@ -1,8 +1,8 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { countSchema, numberSchema, objectSchema } from "../schemas.ts";
-import { WORLD_SIZE_MAX, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
-import { decodeSummariseRankMetrics, encodeSummariseRankMetrics } from "./summary.ts";
+import { WORLD_SIZE_MAX, appendRankMetricsBody, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
+import { decodeSummariseRankMetrics, encodeSummariseRankMetrics, summarizeRanksQuery } from "./summary.ts";
 
 const step: Schema = { type: "number", minimum: 0 };
 const rank: Schema = { type: "integer", minimum: 0, maximum: WORLD_SIZE_MAX - 1 };
@@ -31,34 +31,7 @@ export const rankMetricsRoutes: readonly Route[] = [
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     schemas: {
-      body: {
-        type: "object",
-        required: ["metrics", "step", "rank", "world_size"],
-        properties: {
-          metrics: {
-            type: "object",
-            minProperties: 1,
-            maxProperties: 1000,
-            additionalProperties: numberSchema,
-            description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
-          },
-          step,
-          rank: { ...rank, description: "Below `world_size`." },
-          world_size: worldSize,
-          local_rank: {
-            type: ["integer", "null"],
-            minimum: 0,
-            description: "The rank among those of one machine, below `world_size`; `rank` unless said.",
-          },
-          weight: {
-            type: ["number", "null"],
-            exclusiveMinimum: 0,
-            default: 1,
-            description: "The share of the rank in weighted means.",
-          },
-          timestamp: { type: ["string", "null"], format: "date-time" },
-        },
-      },
+      body: appendRankMetricsBody.schema,
       response: objectSchema({ inserted: { type: "integer", description: "Values that were stored." } }),
     },
     statuses: [200, 400, 401, 403, 404, 409],
@@ -78,12 +51,7 @@ export const rankMetricsRoutes: readonly Route[] = [
     rate: "general",
     idempotency: "none",
     schemas: {
-      query: {
-        key: { type: "string", description: "The first key in alphabetical order unless said." },
-        start_step: step,
-        end_step: step,
-        limit: { type: "integer", minimum: 1, maximum: 5000, default: 1000, description: "Steps." },
-      },
+      query: summarizeRanksQuery.schema,
       response: objectSchema({
         keys: { type: "array", items: { type: "string" }, description: "Up to 200 keys, or the one asked for." },
         key: { type: ["string", "null"], description: "Null when the run has no rank metrics." },

@@ -1,18 +1,23 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest } from "@tidemark/errors";
 import type {
   RankCells,
   RankSteps,
   SummariseRankMetricsRequestSchema,
   SummariseRankMetricsResponse,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
-import type { Query, RouteInput, RouteReply } from "../../route.ts";
-import { readLimit, readOptionalText, readQueryNumber, withFault } from "../fields/index.ts";
 import { raw, type Json, type RawJson } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { described, join, object, withFault } from "../fields/field.ts";
+import { limit, queryStepRange } from "../fields/number.ts";
+import { textOrAbsent } from "../fields/text.ts";
 import { WORLD_SIZE_MAX } from "./append.ts";
 
-/** Steps of an answer: default and maximum (API specification, Limits). */
-const limits = { default: 1000, max: 5000 };
+/** Query of GET /api/runs/{run_id}/rank-metrics/summary. */
+export const summarizeRanksQuery = join(
+  join(object({ key: described(textOrAbsent(), "The first key in alphabetical order unless given.") }), queryStepRange),
+  object({ limit: described(limit({ default: 1000, max: 5000 }), "Steps.") }),
+);
+
 /** Bounds that the service applies, as the answer names them. */
 const CANONICAL_ROWS_MAX = 65_536;
 const HEATMAP_CELLS_MAX = 16_384;
@@ -20,27 +25,20 @@ const OUTLIERS_MAX = 20;
 /** The missing ranks of a step are listed up to this world size. */
 const NAMED_WORLD_MAX = 128;
 
-/** GET /api/runs/{run_id}/rank-metrics/summary as a message; faults of the query travel in it, because a missing run goes before them. */
+/** GET /api/runs/{run_id}/rank-metrics/summary. Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeSummariseRankMetrics({
   params,
   query,
 }: RouteInput): MessageInitShape<typeof SummariseRankMetricsRequestSchema> {
-  const { value, fault } = withFault(() => readSelection(query));
+  const { value, fault } = withFault(() => summarizeRanksQuery.read(query));
   return { runId: params["run_id"]!, ...value, queryFault: fault };
 }
 
-function readSelection(query: Query) {
-  const key = readOptionalText(query, "key", { blank: "absent" });
-  const startStep = readQueryNumber(query, "start_step", { min: 0 });
-  const endStep = readQueryNumber(query, "end_step", { min: 0 });
-  if (startStep !== undefined && endStep !== undefined && startStep > endStep) {
-    throw badRequest("start_step must not be above end_step", "start_step");
-  }
-  return { key, startStep, endStep, limit: readLimit(query, limits) };
-}
-
 /** The steps of a key with their ranks reduced, the values of single ranks, and the bounds that were applied. */
-export function encodeSummariseRankMetrics(response: SummariseRankMetricsResponse, { query }: RouteInput): RouteReply {
+export function encodeSummariseRankMetrics(
+  response: SummariseRankMetricsResponse,
+  request: ReturnType<typeof decodeSummariseRankMetrics>,
+): RouteReply {
   const steps = response.steps!;
   return {
     body: {
@@ -58,7 +56,7 @@ export function encodeSummariseRankMetrics(response: SummariseRankMetricsRespons
         outlier_limit: OUTLIERS_MAX,
       },
       truncated: {
-        steps: response.stepLimit < readLimit(query, limits),
+        steps: response.stepLimit < (request.limit ?? 0),
         heatmap: response.heatmapTruncated,
         outliers: response.outliersTruncated,
       },

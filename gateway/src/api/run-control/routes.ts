@@ -3,15 +3,21 @@ import { controllers, trainers } from "../callers.ts";
 import { RUN_STATUSES, runControlSchema } from "../runs/rows.ts";
 import { timeOrNullSchema, timeSchema, uuidSchema } from "../schemas.ts";
 import {
-  ACK_STATES,
+  acknowledgeStopBody,
   decodeAcknowledgeStop,
   decodeGetStopSignal,
   encodeAcknowledgeStop,
   encodeGetStopSignal,
 } from "./signal.ts";
-import { STOP_RUNS_MAX, decodeStopRun, decodeStopRuns, encodeStopRun, encodeStopRuns } from "./stop.ts";
-
-const reason: Schema = { type: ["string", "null"], description: "At most 512 bytes; blank means none." };
+import {
+  STOP_RUNS_MAX,
+  decodeStopRun,
+  decodeStopRuns,
+  encodeStopRun,
+  encodeStopRuns,
+  stopRunBody,
+  stopRunsBody,
+} from "./stop.ts";
 
 const stopped = {
   ok: { type: "boolean" },
@@ -34,7 +40,7 @@ export const runControlRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "optional",
     schemas: {
-      body: { type: "object", properties: { reason } },
+      body: stopRunBody.schema,
       response: { type: "object", required: Object.keys(stopped), properties: stopped },
     },
     statuses: [200, 400, 401, 403, 404],
@@ -53,11 +59,7 @@ export const runControlRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "required",
     schemas: {
-      body: {
-        type: "object",
-        required: ["run_ids"],
-        properties: { run_ids: { type: "array", minItems: 1, maxItems: STOP_RUNS_MAX, items: uuidSchema }, reason },
-      },
+      body: stopRunsBody.schema,
       response: {
         type: "object",
         required: ["results", "limit"],
@@ -127,15 +129,7 @@ export const runControlRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     schemas: {
-      body: {
-        type: "object",
-        required: ["stop_request_id", "state"],
-        properties: {
-          stop_request_id: { type: "string" },
-          state: { type: "string", enum: ACK_STATES },
-          message: { type: ["string", "null"], description: "Kept with completed; at most 512 bytes." },
-        },
-      },
+      body: acknowledgeStopBody.schema,
       response: {
         type: "object",
         required: ["run_id", "run_control"],

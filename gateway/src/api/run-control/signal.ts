@@ -6,10 +6,11 @@ import type {
   GetStopSignalRequestSchema,
   GetStopSignalResponse,
 } from "@tidemark/proto/control/v1/control";
-import type { RouteInput, RouteReply } from "../../route.ts";
-import { canonicalUuid, present, readOptionalText, readRequiredEnum, withFault, type Fields } from "../fields/index.ts";
-import { pathRunId } from "../runs/read.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { described, object, required, withFault } from "../fields/field.ts";
+import { canonicalUuid, textOrAbsent, word } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
+import { pathRunId } from "../runs/read.ts";
 import { controlJson } from "../runs/rows.ts";
 
 /** The states that a training process can report. */
@@ -43,22 +44,25 @@ export function encodeGetStopSignal(response: GetStopSignalResponse): RouteReply
   };
 }
 
+const idSchema: Schema = { type: "string" };
+
+/** A text that is not an id is read as the empty one, which the service answers like every id of another request. */
+const readStopRequestId = (value: unknown, name: string): string => {
+  if (typeof value !== "string") throw badRequest(`${name} must be a text`, name);
+  return canonicalUuid(value.trim()) ?? "";
+};
+
+/** Body of POST /api/runs/{run_id}/stop-ack. */
+export const acknowledgeStopBody = object({
+  stop_request_id: { ...required(idSchema, readStopRequestId), absent: (name) => readStopRequestId(undefined, name) },
+  message: described(textOrAbsent(), "Kept with completed."),
+  state: word(ACK_STATES),
+});
+
 /** POST /api/runs/{run_id}/stop-ack. Faults of the body travel with the request, because a missing run goes first. */
 export function decodeAcknowledgeStop(input: RouteInput): MessageInitShape<typeof AcknowledgeStopRequestSchema> {
-  const { value, fault } = withFault(() => readAcknowledgement(input.body));
+  const { value, fault } = withFault(() => acknowledgeStopBody.read(input.body));
   return { runId: pathRunId(input), ...value, bodyFault: fault };
-}
-
-function readAcknowledgement(body: Fields) {
-  const id = present(body, "stop_request_id");
-  if (typeof id !== "string") throw badRequest("stop_request_id must be a text", "stop_request_id");
-  const message = readOptionalText(body, "message", { blank: "absent" });
-  return {
-    // The service answers a text that is not an id like every id of another request.
-    stopRequestId: canonicalUuid(id.trim()) ?? "",
-    state: readRequiredEnum(body, "state", ACK_STATES),
-    ...(message === undefined ? {} : { message }),
-  };
 }
 
 /** `{run_id, run_control}`. */

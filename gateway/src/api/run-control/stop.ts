@@ -7,48 +7,49 @@ import type {
   StopRunsRequestSchema,
   StopRunsResponse,
 } from "@tidemark/proto/control/v1/control";
-import type { RouteInput, RouteReply } from "../../route.ts";
-import { readList, readOptionalText, withFault, type Fields } from "../fields/index.ts";
 import type { Json } from "../../http/json.ts";
-import { pathRunId } from "../runs/read.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { described, join, listOf, object, withFault } from "../fields/field.ts";
+import { UUID_SHAPE, textOrAbsent } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
+import { pathRunId } from "../runs/read.ts";
 import { controlJson } from "../runs/rows.ts";
 
 /** Most runs of one request, repeated ids counted (API specification, Limits). */
 export const STOP_RUNS_MAX = 100;
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const reason = object({ reason: described(textOrAbsent(), "Blank means none.") });
 
-/** POST /api/runs/{run_id}/stop. Faults of the body travel with the request, because a missing run goes first. */
+/** Body of POST /api/runs/{run_id}/stop. */
+export const stopRunBody = reason;
+
+/** POST /api/runs/{run_id}/stop. Faults of the body travel with the request, because a missing run takes precedence. */
 export function decodeStopRun(input: RouteInput): MessageInitShape<typeof StopRunRequestSchema> {
-  const { value, fault } = withFault(() => readReason(input.body));
-  return {
-    runId: pathRunId(input),
-    idempotencyKey: input.idempotencyKey ?? "",
-    ...(value === undefined ? {} : { reason: value }),
-    bodyFault: fault,
-  };
+  const { value, fault } = withFault(() => stopRunBody.read(input.body));
+  return { runId: pathRunId(input), idempotencyKey: input.idempotencyKey ?? "", ...value, bodyFault: fault };
 }
+
+/** Every UUID is accepted, the nil one as well: the result says for each whether the run exists. */
+const anyUuid = (item: unknown, name: string): string => {
+  if (typeof item !== "string" || !UUID_SHAPE.test(item)) throw badRequest(`${name} must be UUIDs`, name);
+  return item.toLowerCase();
+};
+
+/** Body of POST /api/runs/stop. */
+export const stopRunsBody = join(
+  object({
+    run_ids: listOf(
+      { type: "string", format: "uuid", pattern: UUID_SHAPE.source },
+      { itemsMin: 1, itemsMax: STOP_RUNS_MAX },
+      anyUuid,
+    ),
+  }),
+  reason,
+);
 
 /** POST /api/runs/stop. @throws bad_request */
 export function decodeStopRuns(input: RouteInput): MessageInitShape<typeof StopRunsRequestSchema> {
-  const runIds = readRunIds(input.body);
-  const reason = readReason(input.body);
-  return { runIds, idempotencyKey: input.idempotencyKey ?? "", ...(reason === undefined ? {} : { reason }) };
-}
-
-function readReason(body: Fields): string | undefined {
-  return readOptionalText(body, "reason", { blank: "absent" });
-}
-
-// Every UUID is accepted, the nil one as well: the result says for each whether the run exists.
-function readRunIds(body: Fields): string[] {
-  const items = readList(body, "run_ids", { itemsMin: 1, itemsMax: STOP_RUNS_MAX });
-  if (items === undefined) throw badRequest("run_ids is required", "run_ids");
-  return items.map((item) => {
-    if (typeof item !== "string" || !uuid.test(item)) throw badRequest("run_ids must be UUIDs", "run_ids");
-    return item.toLowerCase();
-  });
+  return { ...stopRunsBody.read(input.body), idempotencyKey: input.idempotencyKey ?? "" };
 }
 
 /** `{ok, run_id, already_requested, already_terminal, run_control}`. */

@@ -2,30 +2,34 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
 import { raw } from "../../http/json.ts";
-import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
-import { canonicalUuid, readQueryBoolean } from "../fields/index.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { described, object, readField, type Field } from "../fields/field.ts";
+import { queryFlag } from "../fields/number.ts";
+import { UUID_SHAPE, canonicalUuid, queryText, trimmedPattern } from "../fields/text.ts";
 import { runJson, runSchema } from "./rows.ts";
 
 /** Most runs of one comparison (API specification, Limits). */
 const COMPARED_RUNS_MAX = 50;
 
-/**
- * GET /api/runs/side-by-side. Runs are named by `run_ids`, or by `runs` where that is left out; parts
-Runs are listed in `run_ids`, or in `runs` where that is absent; parts
- * @throws bad_request
- */
-export function decodeCompareRuns({ query }: RouteInput): MessageInitShape<typeof CompareRunsRequestSchema> {
-  const runIds = readIds(query, query["run_ids"] === undefined ? "runs" : "run_ids");
-  const reference = canonicalUuid(query["reference_run_id"]?.trim());
-  return { runIds, referenceRunId: reference ?? "", diffOnly: readQueryBoolean(query, "diff_only") };
-}
+const ID = UUID_SHAPE.source.slice(1, -1);
 
-function readIds(query: Query, name: string): string[] {
-  const parts = (query[name] ?? "").split(",").map((part) => part.trim());
-  const ids = new Set(parts.filter((part) => part !== "").map((part) => requireUuid(part, name)));
-  if (ids.size === 0) throw badRequest("run_ids is required", "run_ids");
-  if (ids.size > COMPARED_RUNS_MAX) throw badRequest(`${name} may name at most ${COMPARED_RUNS_MAX} runs`, name);
-  return [...ids];
+/** The ids of the runs, separated by commas. */
+function ids(description: string): Field<readonly string[] | undefined> {
+  const check = (value: unknown, name: string): string[] => {
+    const parts = String(value)
+      .split(",")
+      .map((part) => part.trim());
+    const found = new Set(parts.filter((part) => part !== "").map((part) => requireUuid(part, name)));
+    if (found.size === 0) throw badRequest("run_ids is required", "run_ids");
+    if (found.size > COMPARED_RUNS_MAX) {
+      throw badRequest(`${name} may name at most ${COMPARED_RUNS_MAX} runs`, name);
+    }
+    return [...found];
+  };
+  const one = trimmedPattern(ID).slice(1, -1);
+  const none = trimmedPattern("").slice(1, -1);
+  const schema = { type: "string", pattern: `^(?:${none},)*${one}(?:,(?:${one}|${none}))*$`, description };
+  return { schema, required: false, check, absent: () => undefined };
 }
 
 function requireUuid(part: string, name: string): string {
@@ -34,20 +38,32 @@ function requireUuid(part: string, name: string): string {
   return id;
 }
 
-/** Query of GET /api/runs/side-by-side. */
-export const compareRunsQuery: Readonly<Record<string, Schema>> = {
-  run_ids: {
-    type: "string",
-    description: `Ids of 1 to ${COMPARED_RUNS_MAX} runs, separated by commas; one that is named twice counts once.`,
-  },
-  runs: { type: "string", description: "The same, where run_ids is left out." },
-  reference_run_id: {
-    type: "string",
+const runIds = ids(
+  `Ids of 1 to ${COMPARED_RUNS_MAX} runs, separated by commas; parts between two commas may be blank, and repeated ids count once.`,
+);
+const runs = ids("The same, read where run_ids is absent. One of them is required.");
+
+const options = object({
+  reference_run_id: queryText({
     description:
-      "The run that the others are compared with. Default, also for what is none of the runs: the first one.",
-  },
-  diff_only: { type: "string", description: "`true`: only the rows in which the runs differ." },
+      "The run with which the others are compared. The first one by default, and for the id of no compared run.",
+  }),
+  diff_only: described(queryFlag(), "`true`: only the rows in which the runs differ."),
+});
+
+/** Query of GET /api/runs/side-by-side. */
+export const compareRunsQuery: Schema = {
+  ...options.schema,
+  properties: { run_ids: runIds.schema, runs: runs.schema, ...(options.schema["properties"] as object) },
 };
+
+/** GET /api/runs/side-by-side. @throws bad_request */
+export function decodeCompareRuns({ query }: RouteInput): MessageInitShape<typeof CompareRunsRequestSchema> {
+  const named = readField(runIds, query, "run_ids") ?? readField(runs, query, "runs");
+  if (named === undefined) throw badRequest("run_ids is required", "run_ids");
+  const { referenceRunId, diffOnly } = options.read(query);
+  return { runIds: [...named], referenceRunId: canonicalUuid(referenceRunId.trim()) ?? "", diffOnly };
+}
 
 /** Answer of GET /api/runs/side-by-side. */
 export const comparisonSchema: Schema = {

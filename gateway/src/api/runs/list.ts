@@ -6,99 +6,97 @@ import type {
   ListRunsRequestSchema,
   ListRunsResponse,
   RunFilterSchema,
-  RunOrderSchema,
   SummarizeRunsRequestSchema,
   SummarizeRunsResponse,
 } from "@tidemark/proto/runs/v1/runs";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readLimit, readOffset, readOptionalText } from "../fields/index.ts";
+import { described, join, object, type Field } from "../fields/field.ts";
+import { limit, offset } from "../fields/number.ts";
+import { queryText, textOrEmpty } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
 
 /** The orders of the run list; the first one is the default. */
 const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
 
-/** Page sizes of the run list. */
-const RUNS_LIMIT = { default: 100, max: 1000 } as const;
-
 /** The default metric of the metric sorts. */
 const METRIC_KEY_DEFAULT = "eval/return_mean";
 
-const runFilters: Readonly<Record<string, Schema>> = {
-  project: { type: "string", description: "Name of the project; `all` for every one." },
-  project_id: { type: "string", format: "uuid", description: "Id of the project; `all` for every one." },
-  status: { type: "string", description: "running, finished or failed; `all` for every one." },
-  display_status: {
-    type: "string",
-    description: "running, stopping, stopped, finished or failed; `all` for every one.",
-  },
-  q: {
-    type: "string",
+/** A filter is compared, not validated: unknown values find nothing. `undefined` for `all`. */
+function filterBy(description: string): Field<string | undefined> {
+  const check = (value: unknown): string | undefined => {
+    const sent = String(value);
+    return sent.trim() === "" || sent === "all" ? undefined : sent;
+  };
+  return {
+    schema: { type: "string", description: `${description}; \`all\` for every one.` },
+    required: false,
+    check,
+    absent: () => undefined,
+  };
+}
+
+const runFilter = object({
+  project: filterBy("Name of the project"),
+  project_id: filterBy("Id of the project, in any letter case"),
+  status: filterBy("running, finished or failed"),
+  display_status: filterBy("running, stopping, stopped, finished or failed"),
+  q: queryText({
     description:
       'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
       "parentheses, - before a field or a group, and re:/.../ with RE2 syntax. At most 512 bytes, 32 terms, 64 terms and operators, " +
       "8 levels, 4 expressions of 128 bytes. Incomplete text is searched as it is; invalid text is 400 run_search_invalid with the " +
       "column, expressions over more than 128 MiB of text are 400 run_search_too_broad.",
+  }),
+});
+
+function readFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
+  const { projectId, ...rest } = runFilter.read(query);
+  return { ...rest, projectId: projectId?.trim().toLowerCase() };
+}
+
+const anyText = textOrEmpty();
+
+const metricKey: Field<string> = {
+  ...anyText,
+  schema: { ...anyText.schema, default: METRIC_KEY_DEFAULT },
+  check: (value, name) => anyText.check(value, name) || METRIC_KEY_DEFAULT,
+  absent: () => METRIC_KEY_DEFAULT,
+};
+
+const sortBy: Field<string> = {
+  schema: { type: "string", enum: RUN_SORTS, default: RUN_SORTS[0] },
+  required: false,
+  check: (value, name) => {
+    const sort = anyText.check(value, name) || RUN_SORTS[0];
+    if (RUN_SORTS.some((known) => known === sort)) return sort;
+    throw badRequest(`${name} must be one of ${RUN_SORTS.join(", ")}`, name);
   },
+  absent: () => RUN_SORTS[0],
 };
 
-/** Reads the filters of run lists. A project's id may be in any letter case. */
-function readRunFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
-  const projectId = filter(query, "project_id", "projectId").projectId?.trim().toLowerCase();
-  return {
-    ...filter(query, "project", "project"),
-    ...(projectId === undefined ? {} : { projectId }),
-    ...filter(query, "status", "status"),
-    ...filter(query, "display_status", "displayStatus"),
-    q: query["q"] ?? "",
-  };
-}
+const runOrder = object({
+  sort_by: sortBy,
+  metric_key: described(
+    metricKey,
+    "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
+  ),
+});
 
-function filter<F extends string>(query: Query, name: string, field: F): Partial<Record<F, string>> {
-  const value = query[name];
-  if (value === undefined || value.trim() === "" || value === "all") return {};
-  return { [field]: value } as Record<F, string>;
-}
-
-const runOrder: Readonly<Record<string, Schema>> = {
-  sort_by: { type: "string", enum: RUN_SORTS, default: RUN_SORTS[0] },
-  metric_key: {
-    type: "string",
-    default: METRIC_KEY_DEFAULT,
-    description:
-      "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
-  },
-};
-
-/** Reads the order of run lists. @throws bad_request */
-function readRunOrder(query: Query): MessageInitShape<typeof RunOrderSchema> {
-  const sortBy = readOptionalText(query, "sort_by", { blank: "absent" }) ?? RUN_SORTS[0];
-  if (!RUN_SORTS.some((known) => known === sortBy)) {
-    throw badRequest(`sort_by must be one of ${RUN_SORTS.join(", ")}`, "sort_by");
-  }
-  return { sortBy, metricKey: readMetricKey(query) };
-}
-
-function readMetricKey(query: Query): string {
-  return readOptionalText(query, "metric_key", { blank: "absent" }) ?? METRIC_KEY_DEFAULT;
-}
-
-const runPage: Readonly<Record<string, Schema>> = {
-  limit: { type: "integer", minimum: 1, maximum: RUNS_LIMIT.max, default: RUNS_LIMIT.default },
-  offset: { type: "integer", minimum: 0, default: 0 },
-};
+const runPage = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
 
 /** Query of GET /runs. */
-export const listRunsQuery: Readonly<Record<string, Schema>> = { ...runFilters, ...runOrder, ...runPage };
+export const listRunsQuery = join(runFilter, join(runOrder, runPage));
 
-/** GET /runs. Filters are compared, not validated: unknown values find nothing. @throws bad_request */
+/** GET /runs. @throws bad_request */
 export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
-  return {
-    filter: readRunFilter(query),
-    order: readRunOrder(query),
-    limit: readLimit(query, RUNS_LIMIT),
-    offset: BigInt(readOffset(query)),
-  };
+  return readList(query);
+}
+
+function readList(query: Query) {
+  const order = runOrder.read(query);
+  const page = runPage.read(query);
+  return { filter: readFilter(query), order, limit: page.limit, offset: BigInt(page.offset) };
 }
 
 /** `{runs}` with summaries. */
@@ -106,23 +104,18 @@ export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
   return { body: { runs: runs.map(summaryJson) } };
 }
 
+const summaryPart = object({
+  cursor: queryText({ description: "next_cursor of the page before, or `offset:<n>`; takes precedence over offset." }),
+  projection: queryText({ description: "selection: rows for choosing runs, without metrics." }),
+});
+
 /** Query of GET /api/runs/summary. */
-export const summarizeRunsQuery: Readonly<Record<string, Schema>> = {
-  ...listRunsQuery,
-  cursor: { type: "string", description: "next_cursor of the page before, or `offset:<n>`; goes before offset." },
-  projection: { type: "string", description: "selection: rows for choosing runs, without metrics." },
-};
+export const summarizeRunsQuery = join(listRunsQuery, summaryPart);
 
 /** GET /api/runs/summary. @throws bad_request */
-export function decodeSummarizeRuns({ query }: RouteInput): MessageInitShape<typeof SummarizeRunsRequestSchema> {
-  return {
-    filter: readRunFilter(query),
-    order: readRunOrder(query),
-    limit: readLimit(query, RUNS_LIMIT),
-    offset: BigInt(readOffset(query)),
-    cursor: query["cursor"]?.trim() ?? "",
-    selection: query["projection"] === "selection",
-  };
+export function decodeSummarizeRuns(input: RouteInput): MessageInitShape<typeof SummarizeRunsRequestSchema> {
+  const { cursor, projection } = summaryPart.read(input.query);
+  return { ...readList(input.query), cursor: cursor.trim(), selection: projection === "selection" };
 }
 
 /** Answer of GET /api/runs/summary. */
@@ -141,12 +134,11 @@ export const summarizeRunsSchema: Schema = objectSchema(
 /** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. */
 export function encodeSummarizeRuns(
   { runs, metricKeys, total, nextCursor }: SummarizeRunsResponse,
-  { query }: RouteInput,
+  { selection }: ReturnType<typeof decodeSummarizeRuns>,
 ): RouteReply {
-  const selection = query["projection"] === "selection";
   return {
     body: {
-      ...(selection ? { projection: "selection" } : {}),
+      ...(selection === true ? { projection: "selection" } : {}),
       runs: runs.map(summaryJson),
       metric_keys: metricKeys,
       total: Number(total),
@@ -156,15 +148,14 @@ export function encodeSummarizeRuns(
   };
 }
 
+const overviewMetric = object({ metric_key: described(metricKey, "Metric of best_eval_return.") });
+
 /** Query of GET /api/overview. */
-export const overviewQuery: Readonly<Record<string, Schema>> = {
-  ...runFilters,
-  metric_key: { type: "string", default: METRIC_KEY_DEFAULT, description: "Metric of best_eval_return." },
-};
+export const overviewQuery = join(runFilter, overviewMetric);
 
 /** GET /api/overview. @throws bad_request */
 export function decodeOverview({ query }: RouteInput): MessageInitShape<typeof GetOverviewRequestSchema> {
-  return { filter: readRunFilter(query), metricKey: readMetricKey(query) };
+  return { filter: readFilter(query), ...overviewMetric.read(query) };
 }
 
 /** Answer of GET /api/overview. */

@@ -6,86 +6,43 @@ import type {
   GetLineageResponse,
 } from "@tidemark/proto/runs/v1/runs";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import {
-  readDocument,
-  readOptionalBoolean,
-  readOptionalStep,
-  readOptionalText,
-  readOptionalUuid,
-  readTextList,
-  withFault,
-  type Fields,
-} from "../fields/index.ts";
+import { STORABLE_KEY, documentBytes } from "../fields/document.ts";
+import { boolean, described, list, object, optional, withDefault, withFault } from "../fields/field.ts";
+import { step } from "../fields/number.ts";
+import { text, textOrAbsent, uuid } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
-import { textOrNullSchema, uuidOrNullSchema } from "../schemas.ts";
+import { numberOrNullSchema, uuidOrNullSchema } from "../schemas.ts";
 import { pathRunId } from "./read.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
 
-const step: Schema = { type: ["number", "null"], minimum: 0 };
-
-const documentOrNull: Schema = { type: ["object", "null"], additionalProperties: true };
+// The server sets them.
+const LINEAGE_KEYS = ["lineage", "parent_run_id", "forked_from_step", "forked_from_artifact_id"];
 
 /** Body of POST /api/runs/{run_id}/forks. */
-export const forkRunSchema: Schema = {
-  type: "object",
-  properties: {
-    name: {
-      ...textOrNullSchema,
-      description: "Default: `fork-of-<parent>`, with `-step-<step>` where a step is given.",
-    },
-    step: { ...step, description: "The parent's step from which the child goes on." },
-    checkpoint_artifact_id: { ...uuidOrNullSchema, description: "A checkpoint of the parent." },
-    inherit_config: {
-      type: ["boolean", "null"],
-      default: true,
-      description: "Whether the child begins with the parent's config.",
-    },
-    config_overrides: { ...documentOrNull, description: "Laid over the inherited config by top key." },
-    tags: {
-      type: ["array", "null"],
-      items: { type: "string", minLength: 1 },
-      description: "Added to the parent's tags, with `forked`.",
-    },
-    notes: { ...textOrNullSchema, minLength: 1, description: "Stored as metadata.notes." },
-    metadata: {
-      ...documentOrNull,
-      description:
-        "The child's metadata; nothing is inherited. The keys lineage, parent_run_id, forked_from_step and forked_from_artifact_id are the server's.",
-    },
-  },
-};
+export const forkRunBody = object({
+  name: described(textOrAbsent(), "Default: `fork-of-<parent>`, with `-step-<step>` where a step is given."),
+  step: described(optional(step()), "The parent's step from which the child goes on."),
+  checkpoint_artifact_id: described(optional(uuid()), "A checkpoint of the parent."),
+  inherit_config: described(optional(boolean()), "Whether the child begins with the parent's config.", {
+    default: true,
+  }),
+  notes: described(optional(text()), "Stored as metadata.notes."),
+  config_overrides: described(documentBytes(), "Laid over the inherited config by top key."),
+  tags: described(withDefault(list(text()), []), "Added to the parent's tags, with `forked`."),
+  metadata: described(
+    documentBytes(),
+    "The child's metadata; nothing is inherited. The server sets the keys lineage, parent_run_id, forked_from_step and forked_from_artifact_id.",
+    { propertyNames: { pattern: STORABLE_KEY, not: { enum: LINEAGE_KEYS } } },
+  ),
+});
 
-type Request = MessageInitShape<typeof ForkRunRequestSchema>;
-
-const utf8 = new TextEncoder();
-
-/** POST /api/runs/{run_id}/forks. Faults of the body travel with the request, because a missing run goes first. */
-export function decodeForkRun(input: RouteInput): Request {
+/** POST /api/runs/{run_id}/forks. Faults of the body travel with the request, because a missing run takes precedence. */
+export function decodeForkRun(input: RouteInput): MessageInitShape<typeof ForkRunRequestSchema> {
   const base = { runId: pathRunId(input), idempotencyKey: input.idempotencyKey ?? "" };
-  const { value, fault } = withFault(() => readFork(input.body));
-  return fault === undefined ? { ...base, ...value } : { ...base, bodyFault: fault };
-}
-
-function readFork(body: Fields): Request {
-  const name = readOptionalText(body, "name", { blank: "absent" });
-  const step = readOptionalStep(body, "step");
-  const checkpointArtifactId = readOptionalUuid(body, "checkpoint_artifact_id");
-  const inheritConfig = readOptionalBoolean(body, "inherit_config");
-  const notes = readOptionalText(body, "notes");
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(step === undefined ? {} : { step }),
-    ...(checkpointArtifactId === undefined ? {} : { checkpointArtifactId }),
-    ...(inheritConfig === undefined ? {} : { inheritConfig }),
-    ...(notes === undefined ? {} : { notes }),
-    configOverridesJson: documentBytes(body, "config_overrides"),
-    tags: readTextList(body, "tags") ?? [],
-    metadataJson: documentBytes(body, "metadata"),
-  };
-}
-
-function documentBytes(body: Fields, name: string): Uint8Array {
-  return utf8.encode(readDocument(body, name, { unstorable: "replace" }));
+  const { value, fault } = withFault(() => forkRunBody.read(input.body));
+  if (value === undefined) return { ...base, bodyFault: fault };
+  const { configOverrides, metadata, ...rest } = value;
+  return { ...base, ...rest, configOverridesJson: configOverrides, metadataJson: metadata };
 }
 
 /** Answer of POST /api/runs/{run_id}/forks. */
@@ -99,7 +56,7 @@ export const forkedRunSchema: Schema = {
       required: ["parent_run_id", "forked_from_step", "forked_from_artifact_id", "message"],
       properties: {
         parent_run_id: { type: "string", format: "uuid" },
-        forked_from_step: step,
+        forked_from_step: numberOrNullSchema,
         forked_from_artifact_id: uuidOrNullSchema,
         message: { type: "string", description: "What was done, for people." },
       },

@@ -3,7 +3,7 @@ import type { Clients } from "../../clients.ts";
 import { route, type Route, type Schema } from "../../route.ts";
 import { forkCallers, ingestCallers, readCallers } from "../callers.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
-import { createRunSchema, decodeCreateRun, encodeCreateRun } from "./create.ts";
+import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";
 import {
   decodeListRuns,
   decodeOverview,
@@ -23,12 +23,12 @@ import {
   decodeGetLineage,
   encodeForkRun,
   encodeGetLineage,
-  forkRunSchema,
+  forkRunBody,
   forkedRunSchema,
   lineageSchema,
 } from "./relations.ts";
 import { runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
-import { decodeUpdateRun, encodeUpdateRun, updateRunSchema } from "./update.ts";
+import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
 
 /** Milliseconds that a change waits for the process that answers stop signals to know of it. */
 const PATIENCE_MS = 1000;
@@ -50,7 +50,7 @@ export const runsRoutes: readonly Route[] = [
     body: "required",
     exactNumbers: true,
     schemas: {
-      body: createRunSchema,
+      body: createRunBody.schema,
       response: {
         type: "object",
         required: ["run", "created"],
@@ -75,7 +75,7 @@ export const runsRoutes: readonly Route[] = [
     rate: "general",
     idempotency: "none",
     schemas: {
-      query: listRunsQuery,
+      query: listRunsQuery.schema,
       response: {
         type: "object",
         required: ["runs"],
@@ -97,7 +97,7 @@ export const runsRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
-    schemas: { query: summarizeRunsQuery, response: summarizeRunsSchema },
+    schemas: { query: summarizeRunsQuery.schema, response: summarizeRunsSchema },
     statuses: [200, 400, 401, 403],
     decode: decodeSummarizeRuns,
     rpc: (clients, request, call) => clients.runs.summarizeRuns(request, call),
@@ -111,7 +111,7 @@ export const runsRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
-    schemas: { query: overviewQuery, response: overviewSchema },
+    schemas: { query: overviewQuery.schema, response: overviewSchema },
     statuses: [200, 400, 401, 403],
     decode: decodeOverview,
     rpc: (clients, request, call) => clients.runs.getOverview(request, call),
@@ -125,7 +125,7 @@ export const runsRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
-    schemas: { query: getRunQuery, response: withRun(runDetailSchema) },
+    schemas: { query: getRunQuery.schema, response: withRun(runDetailSchema) },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeGetRun,
     rpc: (clients, request, call) => clients.runs.getRun(request, call),
@@ -141,7 +141,7 @@ export const runsRoutes: readonly Route[] = [
     rate: "ingest",
     idempotency: "none",
     body: "required",
-    schemas: { body: updateRunSchema, response: withRun(runSchema) },
+    schemas: { body: updateRunBody.schema, response: withRun(runSchema) },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeUpdateRun,
     rpc: (clients, request, call) => {
@@ -162,7 +162,7 @@ export const runsRoutes: readonly Route[] = [
     idempotency: "optional",
     body: "optional",
     exactNumbers: true,
-    schemas: { body: forkRunSchema, response: forkedRunSchema },
+    schemas: { body: forkRunBody.schema, response: forkedRunSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeForkRun,
     rpc: (clients, request, call) => clients.runs.forkRun(request, call),

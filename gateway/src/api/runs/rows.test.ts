@@ -14,7 +14,7 @@ import { encodeCreateProject, encodeListProjects } from "../projects/projects.ts
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";
 import { encodeCreateRun } from "./create.ts";
-import { encodeListRuns, encodeOverview, encodeSummarizeRuns } from "./list.ts";
+import { decodeSummarizeRuns, encodeListRuns, encodeOverview, encodeSummarizeRuns } from "./list.ts";
 import { encodeGetRun } from "./read.ts";
 
 const utf8 = new TextEncoder();
@@ -171,7 +171,10 @@ const summarized = (
   reply: Parameters<typeof create<typeof SummarizeRunsResponseSchema>>[1],
   query: Readonly<Record<string, string>> = {},
 ) =>
-  bodyOf(encodeSummarizeRuns(create(SummarizeRunsResponseSchema, reply), inputOf({ query })), "GET /api/runs/summary");
+  bodyOf(
+    encodeSummarizeRuns(create(SummarizeRunsResponseSchema, reply), decodeSummarizeRuns(inputOf({ query }))),
+    "GET /api/runs/summary",
+  );
 
 test("a page of summaries says how many runs there are and how to go on", () => {
   const reply = { runs: [summary], metricKeys: ["10", "loss"], total: 100_001n, nextCursor: "bmV4dA" };

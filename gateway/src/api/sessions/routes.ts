@@ -12,8 +12,9 @@ import {
   encodeSignOut,
   maybeSessionSchema,
   sessionSchema,
-  signInSchema,
+  signInBody,
   signedOutSchema,
+  switchOrganizationBody,
 } from "./sessions.ts";
 
 const facts = { tag: "sessions", idempotency: "none" } as const;
@@ -51,7 +52,7 @@ export const sessionsRoutes: readonly Route[] = [
     changesAccess: true,
     rate: "general",
     body: "required",
-    schemas: { body: signInSchema, response: sessionSchema },
+    schemas: { body: signInBody.schema, response: sessionSchema },
     statuses: [200, 400, 401, 402, 403, 404, 409, 410, 503],
     decode: decodeSignIn,
     rpc: (clients, request, call) => clients.control.signInForDevelopment(request, call),
@@ -96,7 +97,7 @@ export const sessionsRoutes: readonly Route[] = [
     rate: "none",
     body: "required",
     schemas: {
-      body: objectSchema({ org_id: { type: "string", format: "uuid" } }),
+      body: switchOrganizationBody.schema,
       response: sessionSchema,
     },
     statuses: [200, 400, 401, 403],

@@ -111,17 +111,17 @@ describe("a session", () => {
     const response = create(SwitchOrganizationResponseSchema, {
       created: { view, token: "t", maxAgeSeconds: 2_592_000 },
     });
-    const { headers } = encodeNewSession(response, { ...inputOf({}), cookieSecure });
+    const { headers } = encodeNewSession(response, undefined, { ...inputOf({}), cookieSecure });
     expect(headers).toEqual({ "cache-control": "no-store", "set-cookie": expected });
   });
 
   test("that stays comes without a cookie", () => {
     const response = create(SwitchOrganizationResponseSchema, { created: { view } });
-    expect(encodeNewSession(response, inputOf({})).headers).toEqual({ "cache-control": "no-store" });
+    expect(encodeNewSession(response, undefined, inputOf({})).headers).toEqual({ "cache-control": "no-store" });
   });
 
   test("that ends takes its cookie with it", () => {
-    const { body, headers } = encodeSignOut({}, inputOf({}));
+    const { body, headers } = encodeSignOut({}, undefined, inputOf({}));
     expect(body).toEqual({ authenticated: false });
     expect(headers?.["set-cookie"]).toBe("tidemark_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
   });

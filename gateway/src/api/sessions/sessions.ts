@@ -12,8 +12,10 @@ import type {
 import { sessionCookie } from "../../http/headers.ts";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { readOptionalText, readOptionalUuid, readText, readTextList, readUuid } from "../fields/index.ts";
+import { list, object, withDefault } from "../fields/field.ts";
+import { email, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
 import {
+  accountTypes,
   membershipJson,
   membershipSchema,
   membershipSummaryJson,
@@ -31,7 +33,6 @@ import {
   textSchema,
   timeOrNullSchema,
   timeSchema,
-  uuidOrNullSchema,
   uuidSchema,
 } from "../schemas.ts";
 
@@ -96,39 +97,22 @@ export function encodeAuthConfig({ devAuthEnabled }: GetAuthConfigResponse): Rou
   };
 }
 
-const SEATS_MAX = 100;
-
 /** Body of POST /api/auth/dev/google. */
-export const signInSchema: Schema = {
-  type: "object",
-  required: ["email"],
-  properties: {
-    email: textSchema,
-    display_name: textOrNullSchema,
-    mode: { type: ["string", "null"], enum: ["signin", "signup", null] },
-    account_type: { type: ["string", "null"], enum: ["personal", "business", "customer", null] },
-    org_name: textOrNullSchema,
-    plan_tier: textOrNullSchema,
-    seat_emails: { type: ["array", "null"], items: textSchema },
-    accept_invite_org_id: uuidOrNullSchema,
-    accept_invite_token: textOrNullSchema,
-  },
-};
+export const signInBody = object({
+  email: email(),
+  display_name: textOrEmpty(),
+  mode: wordForService(["signin", "signup"]),
+  account_type: wordForService(accountTypes),
+  org_name: textOrEmpty(),
+  plan_tier: wordForService(["free"]),
+  seat_emails: withDefault(list(email(), { itemsMax: 100 }), []),
+  accept_invite_org_id: withDefault(uuid(), ""),
+  accept_invite_token: textOrEmpty(),
+});
 
 /** POST /api/auth/dev/google. @throws bad_request */
 export function decodeSignIn({ body }: RouteInput): MessageInitShape<typeof SignInForDevelopmentRequestSchema> {
-  const text = (name: string): string => readOptionalText(body, name, { blank: "absent" }) ?? "";
-  return {
-    email: readText(body, "email"),
-    displayName: text("display_name"),
-    mode: text("mode"),
-    accountType: text("account_type"),
-    orgName: text("org_name"),
-    planTier: text("plan_tier"),
-    seatEmails: readTextList(body, "seat_emails", { itemsMax: SEATS_MAX }) ?? [],
-    acceptInviteOrgId: readOptionalUuid(body, "accept_invite_org_id") ?? "",
-    acceptInviteToken: text("accept_invite_token"),
-  };
+  return signInBody.read(body);
 }
 
 /** GET /api/auth/session: reads the cookie. */
@@ -147,20 +131,24 @@ export function decodeSignOut({ sessionToken }: RouteInput): MessageInitShape<ty
 }
 
 /** `{authenticated: false}`, and the cookie is removed. */
-export function encodeSignOut(_: unknown, { cookieSecure }: RouteInput): RouteReply {
+export function encodeSignOut(_response: unknown, _request: unknown, { cookieSecure }: RouteInput): RouteReply {
   return secretReply({ authenticated: false }, { "set-cookie": clearSessionCookie(cookieSecure) });
 }
+
+/** Body of POST /api/auth/switch-organization. */
+export const switchOrganizationBody = object({ org_id: uuid() });
 
 /** POST /api/auth/switch-organization. @throws bad_request */
 export function decodeSwitchOrganization({
   body,
 }: RouteInput): MessageInitShape<typeof SwitchOrganizationRequestSchema> {
-  return { orgId: readUuid(body, "org_id") };
+  return switchOrganizationBody.read(body);
 }
 
 /** A new session with its cookie. The caller's own session keeps its cookie. */
 export function encodeNewSession(
   { created }: { readonly created?: NewSession },
+  _request: unknown,
   { cookieSecure }: RouteInput,
 ): RouteReply {
   const session = requireMessage(created);
