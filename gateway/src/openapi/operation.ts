@@ -102,8 +102,10 @@ function idempotencyParameters({ idempotency }: Route): Schema[] {
       name: "Idempotency-Key",
       in: "header",
       required: idempotency === "required",
-      description: "Repeating a request under one key has one effect and one answer.",
-      schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+      description:
+        "Repeating a request under one key has one effect and one answer." +
+        (idempotency === "required" ? "" : " A blank one counts as absent."),
+      schema: { type: "string", pattern: `^[\\x21-\\x7e]{${idempotency === "required" ? 1 : 0},255}$` },
     },
   ];
 }

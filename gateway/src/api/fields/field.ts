@@ -65,7 +65,12 @@ export function described<T>(field: Field<T>, description: string, more: Schema 
 }
 
 function orNull(schema: Schema): Schema {
-  const { type, enum: words } = schema;
+  const { type, format, description, enum: words } = schema;
+  // A format beside several types is left aside by some tools.
+  if (format !== undefined) {
+    const { description: _description, ...value } = schema;
+    return { anyOf: [value, { type: "null" }], ...(description === undefined ? {} : { description }) };
+  }
   return {
     ...schema,
     ...(type === undefined ? {} : { type: [...new Set([type, "null"].flat())] }),

@@ -3,7 +3,7 @@ import type { Schema } from "../../route.ts";
 import { optional, required, withDefault, type Field } from "./field.ts";
 
 /** Most bytes of a name, path or tag in UTF-8 (API specification, Limits). */
-export const TEXT_BYTES_MAX = 512;
+const TEXT_BYTES_MAX = 512;
 
 /** What `String.prototype.trim` removes, as a class of a regular expression that means the same in every dialect. */
 const WHITE = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
@@ -133,8 +133,7 @@ const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 const uuidInputSchema: Schema = {
   type: "string",
   format: "uuid",
-  pattern: UUID_SHAPE.source,
-  not: { const: NIL_UUID },
+  pattern: UUID_SHAPE.source.replace("^", `^(?!${NIL_UUID}$)`),
 };
 
 /**

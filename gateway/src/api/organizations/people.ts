@@ -61,7 +61,7 @@ export function encodeListUsers({ users }: ListUsersResponse): RouteReply {
 }
 
 /** The role of somebody who is invited. */
-export const invitedRole = wordForService(["admin", "member", "viewer"], "member");
+const invitedRole = wordForService(["admin", "member", "viewer"], "member");
 
 /** Body that names a person and a role. */
 export const personBody = object({ email: email(), role: invitedRole });

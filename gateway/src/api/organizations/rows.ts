@@ -37,7 +37,7 @@ export function userJson(user: User): Json {
   };
 }
 
-export const planTierSchema: Schema = { type: "string", enum: ["free", "pro", "premium"] };
+const planTierSchema: Schema = { type: "string", enum: ["free", "pro", "premium"] };
 
 export const billingStateSchema: Schema = { type: "string", enum: billingStates };
 

@@ -14,7 +14,7 @@ import { pathRunId } from "../runs/read.ts";
 import { controlJson } from "../runs/rows.ts";
 
 /** The states that a training process can report. */
-export const ACK_STATES = ["acknowledged", "completed"] as const;
+const ACK_STATES = ["acknowledged", "completed"] as const;
 
 /** GET /api/runs/{run_id}/stop-signal. */
 export function decodeGetStopSignal(input: RouteInput): MessageInitShape<typeof GetStopSignalRequestSchema> {
