@@ -1,32 +1,27 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Access } from "./auth/access.ts";
-import { createAuthenticator } from "./auth/authenticator.ts";
-import { createOperatorCheck } from "./auth/bootstrap-token.ts";
+import type { Access } from "./auth/directory.ts";
+import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
 import type { Clients } from "./clients.ts";
-import { headerNames } from "./header-names.ts";
+import { headerNames, requestIdOf } from "./http/headers.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { createOriginRule } from "./http/origin.ts";
-import { createPathMethods } from "./http/path-methods.ts";
-import { requestIdOf } from "./http/request-id.ts";
+import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import type { Plans } from "@tidemark/plans";
-import { buildOpenApi } from "./openapi/build-openapi.ts";
+import { buildOpenApi } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
-import { platformRoutes } from "./routes/platform.ts";
-import { cachedProbe } from "./routes/readiness.ts";
-import { parseBody } from "./serving/body-parser.ts";
+import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
+import { createHandler, parseBody } from "./serving/handler.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
-import { createHandler } from "./serving/handler.ts";
-import { sendError } from "./serving/send-error.ts";
-import { createUnmatchedHandler } from "./serving/unmatched.ts";
+import { sendError } from "./serving/answer.ts";
 
-/** What a gateway is told about its installation. */
+/** The settings of a gateway. */
 export type AppSettings = {
-  /** The URL under which clients reach it; undefined: what each request says. */
+  /** The URL under which clients reach it; undefined: taken from each request. */
   readonly publicUrl: string | undefined;
   /** Origins of front ends besides its own and loopback ones. */
   readonly allowedOrigins: readonly string[];
@@ -34,32 +29,32 @@ export type AppSettings = {
   readonly trustedProxies: readonly string[];
   readonly limits: boolean;
   readonly plans: Plans;
-  /** Opens the operator's routes; undefined: nobody is an operator. */
+  /** Opens the operator's routes; undefined: they stay closed. */
   readonly bootstrapToken: string | undefined;
   /** `combined`, `control` or `data`. */
   readonly servicePlane: string;
   readonly version: string;
   /** Milliseconds that a request may take. */
   readonly deadlineMs: number;
-  /** Bytes that bodies may take, of all requests at once. */
+  /** Most bytes that the bodies of all requests may take together. */
   readonly bodyBytesHeldMax: number;
 };
 
-/** What a gateway works with. */
+/** What a gateway needs to run. */
 export type AppOptions = {
   readonly settings: AppSettings;
   /** All routes but the platform's. */
   readonly routes: readonly Route[];
   readonly clients: Clients;
   readonly access: Access;
-  /** Told of every credential that was accepted. */
+  /** Called with every credential that was accepted. */
   readonly used: (entry: CredentialEntry) => void;
   readonly projection: {
     readonly loaded: () => boolean;
     readonly degraded: () => boolean;
     readonly refresh: () => Promise<void>;
   };
-  /** Whether the services behind answer and their database takes writes. */
+  /** Tells whether the services behind answer and their database takes writes. */
   readonly probe: () => Promise<boolean>;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -67,7 +62,7 @@ export type AppOptions = {
   readonly clocks: { readonly wallMs: () => number; readonly steadyMs: () => number };
 };
 
-/** Every time limit of the public listener, in milliseconds: who is slower holds a socket for nothing. */
+/** Time limits of the public listener, in milliseconds, so that slow clients do not hold sockets. */
 const timeouts = { request: 30_000, headers: 10_000, keepAlive: 75_000, connectionsCheck: 2000 };
 const HEADER_BYTES_MAX = 16 * 1024;
 /** 512 bytes of user text, each escaped as `%XX`, with room to spare. */
@@ -75,7 +70,7 @@ const PARAM_LENGTH_MAX = 2048;
 
 /**
  * Builds the public HTTP server. It does not listen; closing it lets requests in flight end, answers
- * what still comes on open connections, and closes each connection after its answer.
+Builds the public HTTP server. It does not listen yet. Closing it lets requests in flight end, answers
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;
@@ -106,18 +101,18 @@ export function createApp(options: AppOptions): FastifyInstance {
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     routerOptions: {
       maxParamLength: PARAM_LENGTH_MAX,
-      // Read after the credentials, in the handler; see `parseQuery`.
+      // The handler reads it after the credentials; see `parseQuery`.
       querystringParser: (text) => text as unknown as Record<string, unknown>,
     },
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: timeouts.headers,
       connectionsCheckingInterval: timeouts.connectionsCheck,
-      // Node's own refusal would not be in the shape of our errors; `beginAnswer` refuses instead.
+      // Node's own refusal would not have the shape of our errors; `beginAnswer` refuses instead.
       requireHostHeader: false,
     },
     clientErrorHandler: answerClientError,
-    // Comes before any route and its guard.
+    // Called before any route and its guard.
     frameworkErrors: (error, request, reply) => {
       reply.header(headerNames.requestId, request.id);
       sendError(error, request, reply, log);
@@ -129,7 +124,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
   app.setNotFoundHandler(unmatched);
   app.setErrorHandler((error, request, reply) => {
-    // Only where no guard has taken the content type out of the framework's sight: on no route.
+    // The framework judges content types only where no guard has removed them, which is off all routes.
     if (request.is404) unmatched(request, reply);
     else sendError(error, request, reply, log);
   });

@@ -36,7 +36,7 @@ const statusByCode: Record<RpcCode, number> = {
   resource_exhausted: 429,
   unavailable: 503,
   deadline_exceeded: 503,
-  // A peer of an older version, in the middle of an upgrade: the next attempt may meet a newer one.
+  // A peer of an older version during an upgrade: the next attempt may reach a newer one.
   unimplemented: 503,
   internal: 500,
 };
@@ -47,7 +47,7 @@ const unavailableTexts: Partial<Record<Reason, string>> = {
   billing_unavailable: "this installation takes no payments; ask its operator for another plan",
 };
 
-/** What takes the place of 409 on routes that do not list it. */
+/** Statuses that replace 409 on routes that do not list it. */
 const statusWithoutConflict: Partial<Record<Reason, number>> = {
   idempotency_key_reused: 400,
   idempotency_in_progress: 503,
@@ -56,7 +56,7 @@ const statusWithoutConflict: Partial<Record<Reason, number>> = {
 /**
  * The one place that knows HTTP statuses: by reason first, by RPC code otherwise. Texts of 5xx
  * answers are made here, never taken from the error, and anything that is no AppError is a 500.
- * `listed` are the statuses that the route documents.
+Returns how an error is answered: by its reason first, otherwise by its RPC code. Nothing else knows HTTP statuses.
  */
 export function toErrorAnswer(error: unknown, listed?: readonly number[]): ErrorAnswer {
   const known = isAppError(error) ? error : fromFramework(error);
@@ -92,7 +92,7 @@ function unavailable(error: Pick<AppError, "reason" | "retryAfterSeconds">, show
   };
 }
 
-/** What the HTTP framework itself refuses, by the codes of its errors. */
+/** Refusals of the HTTP framework by its error codes. */
 function fromFramework(error: unknown): Framework | undefined {
   const code = String((error as { code?: unknown } | null)?.code);
   return frameworkErrors[code];

@@ -6,27 +6,26 @@ import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
-import { createAccess } from "./auth/access.ts";
+import { createAccess, createDirectory } from "./auth/directory.ts";
 import { createCredentialUses } from "./auth/credential-use.ts";
-import { createDirectory } from "./auth/directory.ts";
 import { createProjection } from "./auth/projection.ts";
 import type { Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
-import { shareWrites } from "./share-writes.ts";
-import { allRoutes } from "./routes/index.ts";
+import { shareWrites } from "./api/metrics/share-writes.ts";
+import { allRoutes } from "./api/index.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
 
-/** How long the gateway waits for the control service when it asks for itself, in milliseconds. */
+/** How long the gateway waits for the control service on its own behalf, in milliseconds. */
 const CONTROL_TIMEOUT_MS = 5000;
 /** The same while a request waits for its credentials to be looked up. */
 const LOOK_UP_TIMEOUT_MS = 2000;
-/** How long a stopping gateway waits for answers in flight, in milliseconds, before it cuts connections. */
+/** Milliseconds that a stopping gateway waits for answers in flight before it cuts connections. */
 const CLOSE_TIMEOUT_MS = 15_000;
 const LISTEN_BACKLOG = 1024;
 
-/** The REST interface: the only module with a public port, and the only one without data of its own. */
+/** The REST interface: the only module with a public port. It stores nothing. */
 export const gatewayModule = defineModule({
   name: "gateway",
   config: gatewayConfig,
@@ -93,7 +92,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     clocks: { wallMs: Date.now, steadyMs },
   });
 
-  // Before anything else that would have to be undone: a port in use is the most likely fault.
+  // First, because a port in use is the most likely fault and nothing has to be undone then.
   await app.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG });
   log.info("the gateway listens", { address: app.listeningOrigin });
   const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);

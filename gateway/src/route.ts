@@ -2,14 +2,14 @@ import type { Scope } from "@tidemark/credentials";
 import type { Call } from "@tidemark/rpc";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Clients } from "./clients.ts";
-import type { Json } from "./codecs/json.ts";
+import type { Json } from "./http/json.ts";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";
 
 /**
  * Who may call a route. A key needs one of `scopes` (an empty list: any key) or each of `allScopes`,
- * a session one of `roles`; a kind left out is refused with the status beside it.
+ * a session one of `roles`; a kind that is refused names its status.
  */
 export type Callers =
   | { readonly kind: "anyone" }
@@ -20,7 +20,7 @@ export type Callers =
         | { readonly allScopes: readonly Scope[] }
         | { readonly refused: 401 | 403 };
       readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
-      /** Also opened by the operator's bootstrap token. */
+      /** The operator's bootstrap token opens it as well. */
       readonly operator?: boolean;
     }
   /** The operator's bootstrap token only. */
@@ -28,14 +28,14 @@ export type Callers =
 
 /**
  * The organization's bucket that a request is counted in (API specification, Rate limits). On routes
- * for anyone, every class but `none` means the bucket of the client's address.
+The bucket of the organization in which a request is counted (API specification, Rate limits). On routes
  */
 export type RateClass = "general" | "ingest" | "import" | "control_poll" | "none";
 
 /** One query parameter as text; absent when it was not sent or blank. */
 export type Query = Readonly<Record<string, string>>;
 
-/** What a codec gets to build its request from. */
+/** What a decoder reads. */
 export type RouteInput = {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -46,28 +46,28 @@ export type RouteInput = {
   readonly idempotencyKey: string | undefined;
   /** Tags of answers that the client has, `*` for any; see `readIfNoneMatch`. */
   readonly knownTags: readonly string[];
-  /** `https://host` as the client reached us, without a trailing slash. */
+  /** `https://host` under which the client reached us, without a trailing slash. */
   readonly baseUrl: string;
   /** Value of the session cookie, for sign-out. */
   readonly sessionToken: string | undefined;
   readonly cookieSecure: boolean;
 };
 
-/** What a codec makes of the answer. */
+/** What an encoder makes of the response. */
 export type RouteReply = {
-  /** JSON; or, with a `content-type` among the headers, the `raw` text of whatever that says. */
+  /** JSON; with a `content-type` among the headers, the `raw` text of that type. */
   readonly body: Json;
   /** The bytes of a long JSON text, which are sent instead of `body`. */
   readonly bytes?: Buffer;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A stored answer of an earlier request with this key: adds `Idempotency-Replayed: true`. */
+  /** True for the stored answer of an earlier request with this key: adds `Idempotency-Replayed: true`. */
   readonly replayed?: boolean;
   /**
    * Names the answer, in URL-safe text: while its tag stays, clients need not take it again. Sent as a weak ETag; the client may keep the answer, and
-   * asks before it uses it. The route lists status 304.
+Names the answer in URL-safe text; the same tag means the same answer. Sent as a weak ETag: the client may keep the answer and
    */
   readonly etag?: string;
-  /** The client has this answer: 304 with the tag, and the body is left away. */
+  /** The client has this answer: sends 304 with the tag and no body. */
   readonly notModified?: boolean;
 };
 
@@ -83,23 +83,22 @@ type RouteFacts = {
   readonly callers: Callers;
   /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. */
   readonly originRequired?: boolean;
-  /** Changes who may do what: the gateway knows of the change when it answers. */
+  /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
   readonly idempotency: "none" | "optional" | "required";
-  /** `required`: a JSON object must come; `optional`: nothing or a JSON object. Absent: none is read. */
+  /** `required`: a JSON object; `optional`: nothing or a JSON object; absent: no body is read. */
   readonly body?: "required" | "optional";
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
-  /** Keep the digits of integers beyond 2^53 (free-form documents). */
+  /** Keeps the digits of integers beyond 2^53 (free-form documents). */
   readonly exactNumbers?: boolean;
-  /** Query parameters that may be left out but not sent blank, which for all others means the default. */
+  /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */
   readonly queryNeverBlank?: readonly string[];
-  /** JSON Schemas for the documentation; the codec does the validating. */
+  /** JSON Schemas for the documentation. Those of query and body come from the descriptions by which the decoder reads. */
   readonly schemas: {
-    readonly query?: Readonly<Record<string, Schema>>;
-    /** Names in `query` that must be sent. */
-    readonly queryRequired?: readonly string[];
+    /** Of the parameters as an object. */
+    readonly query?: Schema;
     readonly body?: Schema;
     readonly response: Schema;
     /** Media type of the answer; `application/json` unless said. */
@@ -112,39 +111,28 @@ type RouteFacts = {
 /** A JSON Schema (2020-12), as OpenAPI 3.1 uses it. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** A REST route: everything the gateway needs to serve, guard, limit and document it. */
+/** A REST route with everything that the gateway needs to serve, guard, limit and document it. */
 export type Route = RouteFacts & {
   readonly handle: (input: RouteInput, clients: Clients, call: Call) => Promise<RouteReply>;
 };
 
 /**
- * Declares a route. `decode` turns the request into the message of the one RPC that `rpc` makes,
- * `encode` turns the answer into JSON; both are pure.
+ * Declares a route. `decode` turns the HTTP request into the message of the one RPC that `rpc` makes,
+ * `encode` turns the response into JSON; it also gets what was decoded. Both are pure.
  */
 export function route<Request, Response>(
   record: RouteFacts & {
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
-    readonly encode: (response: Response, input: RouteInput) => RouteReply;
+    readonly encode: (response: Response, request: Request, input: RouteInput) => RouteReply;
   },
 ): Route {
   const { decode, rpc, encode, ...facts } = record;
   return {
     ...facts,
-    handle: async (input, clients, call) => encode(await rpc(clients, decode(input), call), input),
+    handle: async (input, clients, call) => {
+      const request = decode(input);
+      return encode(await rpc(clients, request, call), request, input);
+    },
   };
 }
-
-/** Routes that write run data: a key with `sdk:ingest` or a session that may write. */
-export const ingestCallers: Callers = {
-  kind: "credentials",
-  key: { scopes: ["sdk:ingest"] },
-  session: { roles: ["owner", "admin", "member"] },
-};
-
-/** Routes that read: a key with `export:read` or any session. */
-export const readCallers: Callers = {
-  kind: "credentials",
-  key: { scopes: ["export:read"] },
-  session: { roles: ["owner", "admin", "member", "viewer"] },
-};

@@ -14,12 +14,15 @@ import {
   type OrganizationEntry,
 } from "@tidemark/proto/control/v1/control";
 import type { Callers } from "../route.ts";
-import { createAccess } from "./access.ts";
-import { createAuthenticator } from "./authenticator.ts";
+import { createAccess, createDirectory } from "./directory.ts";
+import {
+  bootstrapTokenOf,
+  createAuthenticator,
+  createOperatorCheck,
+  presentedBy,
+  sessionTokenOf,
+} from "./authenticator.ts";
 import { checkKind, checkRights } from "./authorize.ts";
-import { createOperatorCheck } from "./bootstrap-token.ts";
-import { createDirectory } from "./directory.ts";
-import { bootstrapTokenOf, presentedBy, sessionTokenOf } from "./presented.ts";
 
 const nowMs = Date.parse("2026-01-02T03:04:05Z");
 

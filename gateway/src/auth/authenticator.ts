@@ -1,29 +1,31 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { create } from "@bufbuild/protobuf";
+import { equalHashes, hashCredential, parseCredential, type ParsedCredential } from "@tidemark/credentials";
 import type { AppError } from "@tidemark/errors";
-import { equalHashes, parseCredential, type ParsedCredential } from "@tidemark/credentials";
-import type { Identity } from "@tidemark/proto/common/v1/common";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
-import type { Access } from "./access.ts";
+import { headerNames, sessionCookie } from "../http/headers.ts";
 import { unauthenticated } from "./authorize.ts";
-import { identityOf, isLive, type KnownCredential } from "./directory.ts";
+import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
 
-/** Turns credentials into identities. Unknown, altered, revoked and expired ones are refused alike. */
+/** Turns credentials into identities. Unknown, altered, revoked and expired ones get the same refusal. */
 export type Authenticator = {
-  /** What the text of a credential says. @throws unauthenticated when we cannot have issued it as this kind */
+  /** Parses the text of a credential. @throws unauthenticated when we cannot have issued it as this kind */
   read(kind: "api_key" | "session", token: string): ParsedCredential;
-  /** The holder of a credential that memory knows; `undefined` when it has to be looked up. @throws unauthenticated */
+  /** Returns the holder of a credential that memory knows; `undefined` when it has to be looked up. @throws unauthenticated */
   known(credential: ParsedCredential): Identity | undefined;
-  /** The holder of a credential that memory does not know. @throws unauthenticated, service_unavailable */
+  /** Looks up the holder of a credential that memory does not know. @throws unauthenticated, service_unavailable */
   lookUp(credential: ParsedCredential): Promise<Identity>;
 };
 
-/** Makes an authenticator; `used` is told of every credential that was accepted, `nowMs` is the wall clock. */
+/** Creates an authenticator; `used` is called with every credential that was accepted, `nowMs` is the wall clock. */
 export function createAuthenticator(options: {
   readonly access: Access;
   readonly used: (entry: CredentialEntry) => void;
   readonly nowMs: () => number;
 }): Authenticator {
   const { access, used, nowMs } = options;
-  // One object per entry and organization, so that its encoding for the wire is kept as well.
+  // One object per entry and organization, so that its encoding for the wire is reused as well.
   const identities = new WeakMap<CredentialEntry, { organization: OrganizationEntry; identity: Identity }>();
 
   const accept = (known: KnownCredential | undefined, presented: ParsedCredential): Identity => {
@@ -58,4 +60,63 @@ function kindOf({ kind }: ParsedCredential): CredentialKind {
 
 function invalid(): AppError {
   return unauthenticated("invalid or expired credentials");
+}
+
+const operator: Identity = create(IdentitySchema, { kind: CallerKind.OPERATOR });
+
+/** Checks the operator's token. @throws unauthenticated when it is missing or wrong, or the installation has none. */
+export type OperatorCheck = (token: string | undefined) => Identity;
+
+/** Creates the check. It compares hashes, so that its time reveals neither length nor content. */
+export function createOperatorCheck(bootstrapToken: string | undefined): OperatorCheck {
+  const expected = bootstrapToken === undefined ? undefined : hashCredential(bootstrapToken);
+  return (token) => {
+    if (expected === undefined || token === undefined || !equalHashes(expected, hashCredential(token))) {
+      throw unauthenticated("invalid bootstrap token");
+    }
+    return operator;
+  };
+}
+
+/** The credential of a request, not checked yet. */
+export type Presented =
+  | { readonly kind: "none" }
+  | { readonly kind: "bearer"; readonly token: string }
+  /** An `Authorization` header of another scheme. */
+  | { readonly kind: "unknown_scheme" }
+  | { readonly kind: "cookie"; readonly token: string };
+
+const none: Presented = { kind: "none" };
+
+/** Reads the credential of a request. `Authorization` wins over the session cookie. */
+export function presentedBy(headers: IncomingHttpHeaders): Presented {
+  const { authorization } = headers;
+  if (authorization !== undefined && authorization.trim() !== "") {
+    const token = /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
+    return token === undefined ? { kind: "unknown_scheme" } : { kind: "bearer", token };
+  }
+  const token = sessionTokenOf(headers.cookie);
+  return token === undefined ? none : { kind: "cookie", token };
+}
+
+/** Returns the session cookie's value in a `Cookie` header; `undefined` when it is absent or empty. */
+export function sessionTokenOf(cookie: string | undefined): string | undefined {
+  if (cookie === undefined) return undefined;
+  for (const pair of cookie.split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals !== -1 && pair.slice(0, equals).trim() === sessionCookie) {
+      const value = pair.slice(equals + 1).trim();
+      return value === "" ? undefined : value;
+    }
+  }
+  return undefined;
+}
+
+/** Returns the operator's token under either of its names; `undefined` when it was not sent. */
+export function bootstrapTokenOf(headers: IncomingHttpHeaders): string | undefined {
+  for (const name of headerNames.bootstrapToken) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
 }

@@ -4,14 +4,14 @@ import type { Callers, Role } from "../route.ts";
 
 type CredentialCallers = Extract<Callers, { kind: "credentials" }>;
 
-/** A 401 with a text for the caller. */
+/** Returns a 401 with a text for the caller. */
 export function unauthenticated(text: string): AppError {
   return new AppError("unauthenticated", text);
 }
 
 /**
  * Refuses a kind of credential that a route does not take at all, with the status that the route
- * names. Comes before the check of scopes and roles, and for sessions before the `Origin` check.
+Refuses a kind of credential that a route does not take, with the status that the route
  * @throws unauthenticated, forbidden
  */
 export function checkKind(callers: CredentialCallers, kind: CallerKind): void {
@@ -29,7 +29,7 @@ function refusal(status: 401 | 403, text: string): AppError {
 
 /**
  * Checks that a key has one of the route's scopes, or all of them where it says so, a session one of
- * its roles. Operators may do whatever the route opens to them.
+Checks that a key has one of the route's scopes, or all of `allScopes`, and a session one of
  * @throws forbidden, naming what is missing
  */
 export function checkRights(callers: CredentialCallers, identity: Identity): void {

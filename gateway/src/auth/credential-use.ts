@@ -1,21 +1,21 @@
 import type { CredentialEntry, CredentialUse } from "@tidemark/proto/control/v1/control";
 import type { Log } from "@tidemark/telemetry";
 
-/** Collects when credentials were last used and reports it now and then. */
+/** Collects when credentials were last used and reports it periodically. */
 export type CredentialUses = {
   readonly note: (entry: CredentialEntry) => void;
   readonly start: () => void;
-  /** Reports what is left and ends. */
+  /** Reports the rest and ends. */
   readonly stop: () => Promise<void>;
 };
 
 type Use = Pick<CredentialUse, "kind" | "id" | "orgId" | "usedAt">;
 
 const REPORT_MS = 30_000;
-/** What one report may hold. */
+/** Most credentials of one report. */
 const USES_MAX = 1000;
 
-/** Makes the collector. A report that fails is repeated with the next one; what is lost with a process costs half a minute of accuracy. */
+/** Creates the collector. A failed report is repeated with the next one; a process that dies loses at most half a minute of uses. */
 export function createCredentialUses(options: {
   readonly report: (uses: readonly Use[]) => Promise<void>;
   readonly nowMs: () => number;

@@ -1,8 +1,15 @@
 import { create } from "@bufbuild/protobuf";
+import { LRUCache } from "lru-cache";
+import { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
-import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
+import {
+  CredentialKind,
+  type CredentialEntry,
+  type LookupCredentialResponse,
+  type OrganizationEntry,
+} from "@tidemark/proto/control/v1/control";
 
-/** A credential as the directory knows it, with its organization. */
+/** A credential of the directory with its organization. */
 export type KnownCredential = { readonly entry: CredentialEntry; readonly organization: OrganizationEntry };
 
 /** Entries of one page, or of one look-up. */
@@ -11,19 +18,19 @@ export type DirectoryEntries = {
   readonly credentials: readonly CredentialEntry[];
 };
 
-/** Everything that the gateway knows of organizations and credentials, in memory. */
+/** All organizations and credentials that the gateway knows, in memory. */
 export type Directory = {
   readonly find: (kind: CredentialKind, id: string) => KnownCredential | undefined;
   /** Adds entries, or replaces those of the same id. */
   readonly put: (entries: DirectoryEntries) => void;
   /**
    * Adds only what is not known: the answer to a look-up may be older than a page that came
-   * meanwhile, and must not bring a revoked credential back.
+Adds only what is unknown: the answer to a look-up may be older than a page that was received
    */
   readonly putMissing: (entries: DirectoryEntries) => void;
-  /** Begins a snapshot beside what is known; until `endSnapshot` both are kept up to date. */
+  /** Begins a snapshot beside the current tables; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
-  /** What the snapshot does not hold is forgotten. Without a snapshot it does nothing. */
+  /** Replaces the current tables with the snapshot. Without a snapshot it does nothing. */
   readonly endSnapshot: () => void;
 };
 
@@ -32,7 +39,7 @@ type Tables = { organizations: Map<string, OrganizationEntry>; credentials: Map<
 const emptyTables = (): Tables => ({ organizations: new Map(), credentials: new Map() });
 const keyOf = (kind: CredentialKind, id: string): string => `${kind}:${id}`;
 
-/** Makes a directory that knows nothing. */
+/** Creates an empty directory. */
 export function createDirectory(): Directory {
   let current = emptyTables();
   let next: Tables | undefined;
@@ -69,12 +76,12 @@ export function createDirectory(): Directory {
   };
 }
 
-/** Tells whether a credential still opens anything: not revoked, not expired, its organization not deleted. */
+/** Tells whether a credential is valid: not revoked, not expired, its organization not deleted. */
 export function isLive({ entry, organization }: KnownCredential, nowMs: number): boolean {
   return !entry.revoked && !organization.deleted && (entry.expiresAt === "" || Date.parse(entry.expiresAt) > nowMs);
 }
 
-/** Who the holder of a credential is. */
+/** Returns the identity of a credential's holder. */
 export function identityOf({ entry, organization }: KnownCredential): Identity {
   return create(IdentitySchema, {
     orgId: entry.orgId,
@@ -87,4 +94,60 @@ export function identityOf({ entry, organization }: KnownCredential): Identity {
     planTier: organization.planTier,
     billingState: organization.billingState,
   });
+}
+
+/** Finds credentials in memory or, where memory does not know them, at the control service. */
+export type Access = {
+  /** Returns what memory knows; `undefined` when it does not know the credential or is too old to be trusted. */
+  readonly known: (kind: CredentialKind, id: string) => KnownCredential | undefined;
+  /**
+   * Asks the control service; `undefined` when there is no such credential.
+Asks the control service; `undefined` when the credential does not exist.
+   */
+  readonly lookUp: (kind: CredentialKind, id: string) => Promise<KnownCredential | undefined>;
+};
+
+/** Milliseconds for which a credential that does not exist is not asked for again. */
+const UNKNOWN_MS = 1000;
+const UNKNOWN_MAX = 10_000;
+
+/** Creates the access; `ask` calls the control service, `fresh` tells whether the directory may be trusted. */
+export function createAccess(options: {
+  readonly directory: Directory;
+  readonly fresh: () => boolean;
+  readonly ask: (kind: CredentialKind, id: string) => Promise<LookupCredentialResponse>;
+  readonly nowMs: () => number;
+}): Access {
+  const { directory, fresh, ask, nowMs } = options;
+  const asked = new Map<string, Promise<KnownCredential | undefined>>();
+  const unknownUntil = new LRUCache<string, number>({ max: UNKNOWN_MAX });
+
+  const askOnce = async (kind: CredentialKind, id: string, key: string): Promise<KnownCredential | undefined> => {
+    const { entry, organization } = await ask(kind, id).catch((cause: unknown) => {
+      throw new AppError("service_unavailable", "credentials cannot be checked at the moment; try again", {
+        retryAfterSeconds: 1,
+        cause,
+      });
+    });
+    if (entry === undefined || organization === undefined) {
+      unknownUntil.set(key, nowMs() + UNKNOWN_MS);
+      return undefined;
+    }
+    directory.putMissing({ organizations: [organization], credentials: [entry] });
+    return { entry, organization };
+  };
+
+  return {
+    known: (kind, id) => (fresh() ? directory.find(kind, id) : undefined),
+    lookUp(kind, id) {
+      const key = `${kind}:${id}`;
+      if ((unknownUntil.get(key) ?? 0) > nowMs()) return Promise.resolve(undefined);
+      let answer = asked.get(key);
+      if (answer === undefined) {
+        answer = askOnce(kind, id, key).finally(() => asked.delete(key));
+        asked.set(key, answer);
+      }
+      return answer;
+    },
+  };
 }

@@ -3,34 +3,34 @@ import { createRefresher } from "@tidemark/refresh";
 import type { Log } from "@tidemark/telemetry";
 import type { Directory } from "./directory.ts";
 
-/** Keeps the directory like the control service's tables. */
+/** Keeps the directory equal to the tables of the control service. */
 export type Projection = {
   /** Begins to load and to poll; does not wait. */
   readonly start: () => void;
   /**
    * Reads all changes there are when it is called, and resolves when they are in the directory.
-   * Does not reject: a failure shows in `degraded`.
+Reads all changes that exist when it is called, and resolves when they are in the directory.
    */
   readonly refresh: () => Promise<void>;
-  /** Something has changed: refreshes soon, once for many calls. */
+  /** Refreshes soon, once for many calls. Called when something has changed. */
   readonly wake: () => void;
   /** True once everything has been read for the first time. */
   readonly loaded: () => boolean;
   /** True while the latest refresh failed. */
   readonly degraded: () => boolean;
-  /** True while the directory may be believed: the latest success is at most 60 s old. */
+  /** True while the directory may be trusted: the latest success is at most 60 s old. */
   readonly fresh: () => boolean;
   readonly stop: () => void;
 };
 
-/** Behind the events, so that a lost one costs seconds (API specification, Health: control projection). */
+/** A safety net behind the events: a lost one costs seconds (API specification, Health: control projection). */
 const POLL_MS = 5000;
 const RETRY_MS = 500;
-/** Many changes at once need one refresh. */
+/** Simultaneous changes share one refresh. */
 const COALESCE_MS = 20;
 const FRESH_MS = 60_000;
 
-/** Makes a projection; `fetchPage` asks the control service, `nowMs` is a clock that never goes back. */
+/** Creates a projection; `fetchPage` asks the control service, `nowMs` is a clock that never goes back. */
 export function createProjection(options: {
   readonly directory: Directory;
   readonly fetchPage: (cursor: string) => Promise<GetProjectionResponse>;

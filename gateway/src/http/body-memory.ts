@@ -1,25 +1,25 @@
 import { AppError } from "@tidemark/errors";
 
-/** Bytes of the bodies that are being received or served, of all requests together. */
+/** Counts the bytes of the bodies of all requests that are being received or served. */
 export type BodyMemory = {
-  /** The account of one request. */
+  /** Opens the account of one request. */
   readonly open: () => BodyAccount;
 };
 
-/** Bytes that one request holds. */
+/** Counts the bytes that one request holds. */
 export type BodyAccount = {
-  /** Adds bytes that have arrived or were decoded. @throws service_unavailable when that is more than the process may hold */
+  /** Adds bytes that were received or decoded. @throws service_unavailable when the process would hold too many */
   readonly take: (bytes: number) => void;
-  /** The request has ended: everything is given back. */
+  /** Gives everything back when the request has ended. */
   readonly close: () => void;
 };
 
-/** Bodies below this are not counted: what they add up to is bounded by the number of connections. */
+/** Smaller bodies are not counted: the number of connections bounds their sum. */
 export const COUNTED_BYTES_MIN = 64 * 1024;
 
 /**
  * Bounds what all bodies together take, so that many large writes at once are told to come back instead of growing the process. One request
- * alone always fits, whatever its size.
+Bounds the bytes of all bodies together: of many simultaneous large writes, those beyond the bound are asked to come back later. A single request
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
   let held = 0;

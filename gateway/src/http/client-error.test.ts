@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { afterEach, expect, test } from "@jest/globals";
-import { parseAnswer, rawRequest } from "../../test/raw-request.ts";
+import { parseAnswer, rawRequest } from "./raw-request.fixture.ts";
 import { answerClientError } from "./client-error.ts";
 
 let server: Server | undefined;

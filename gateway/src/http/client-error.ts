@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { headerNames } from "../header-names.ts";
+import { headerNames } from "./headers.ts";
 
 const refusals: Readonly<Record<string, readonly [status: string, text: string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "the request headers are too large"],
@@ -9,7 +9,7 @@ const refusals: Readonly<Record<string, readonly [status: string, text: string]>
 
 /**
  * Answers what is no HTTP request at all, or arrives too slowly, in the shape of every other error,
- * and closes the connection. Nothing is written into an answer that has already begun.
+Answers bytes that are not an HTTP request, and requests that arrive too slowly, in the shape of every other error,
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   const answering = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;

@@ -6,7 +6,7 @@ const gzipAsync = promisify(gzip);
 /** Shorter answers are not worth compressing. */
 const COMPRESS_BYTES_MIN = 1024;
 
-/** Tells whether a client asked for gzip (RFC 9110, Accept-Encoding); `*` alone is no request for it. */
+/** Tells whether a client asked for gzip (RFC 9110, Accept-Encoding); `*` alone does not ask for it. */
 export function acceptsGzip(acceptEncoding: string | string[] | undefined): boolean {
   if (typeof acceptEncoding !== "string") return false;
   return acceptEncoding.split(",").some((item) => {
@@ -15,7 +15,7 @@ export function acceptsGzip(acceptEncoding: string | string[] | undefined): bool
   });
 }
 
-/** The answer as gzip, when it is long enough; `undefined` when it should go out as it is. */
+/** Returns the answer as gzip; `undefined` when it is too short to be worth compressing. */
 export async function compress(text: string | Buffer): Promise<Buffer | undefined> {
   if (Buffer.byteLength(text) < COMPRESS_BYTES_MIN) return undefined;
   // Level 1 costs a third of the default's time for an answer a tenth larger.

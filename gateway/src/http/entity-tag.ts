@@ -1,12 +1,12 @@
-/** Most tags of one request that are looked at. */
+/** Most tags of one request that are read. */
 const TAGS_MAX = 100;
-/** One member of the list: an entity tag, or nothing at all (RFC 9110, Entity Tags and Lists). */
+/** One member of the list: an entity tag or nothing (RFC 9110, Entity Tags and Lists). */
 const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 const OURS = /^[\w-]+$/;
 
 /**
  * The tags that a client names in If-None-Match, without quotes and without the mark of weak ones, since they are compared weakly (RFC 9110,
- * If-None-Match); `["*"]` for any. Tags that cannot be ours, which are URL-safe text, are left out; a field that is no list of tags counts as absent.
+Returns the tags that a client names in If-None-Match, without quotes and the prefix `W/`, because they are compared weakly (RFC 9110,
  */
 export function readIfNoneMatch(field: string | undefined): readonly string[] {
   if (field === undefined) return [];
@@ -22,7 +22,7 @@ export function readIfNoneMatch(field: string | undefined): readonly string[] {
   return tags;
 }
 
-/** The value of an ETag field for a tag of URL-safe text: weak, since the answer may be compressed or not, and numbers may be written in other ways. */
+/** Returns the value of the ETag header for a tag of URL-safe text. It is weak because the answer may be compressed and numbers may be written in other ways. */
 export function weakTag(tag: string): string {
   return `W/"${tag}"`;
 }

@@ -1,13 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
-import { baseUrlOf, cookieSecure, isHost } from "./base-url.ts";
+import { baseUrlOf, cookieSecure, createOriginRule, isHost } from "./origin.ts";
 import { acceptsGzip } from "./compress.ts";
-import { readIdempotencyKey } from "./idempotency-key.ts";
-import { createOriginRule } from "./origin.ts";
-import { DEPTH_MAX, parseJsonObject } from "./parse-json-object.ts";
-import { createPathMethods } from "./path-methods.ts";
-import { parseQuery } from "./query-string.ts";
-import { requestIdOf } from "./request-id.ts";
+import { readIdempotencyKey, requestIdOf } from "./headers.ts";
+import { DEPTH_MAX, parseJsonObject, parseQuery } from "./parse.ts";
+import { createPathMethods } from "../serving/unmatched.ts";
 
 const refused = (read: () => unknown): string => {
   try {

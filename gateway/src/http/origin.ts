@@ -1,11 +1,13 @@
+import { headerNames } from "./headers.ts";
+
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Who may use this server from a browser. */
+/** Tells whether pages of an origin may use this server. */
 export type OriginRule = (origin: string, ownBaseUrl: string) => boolean;
 
 /**
  * Browsers may come from the configured origins, from the server's own scheme and host, and from any
- * loopback origin (development servers). `null`, which sandboxed pages send, is nobody's origin.
+Allows the configured origins, the server's own scheme and host, and every
  */
 export function createOriginRule(allowedOrigins: readonly string[]): OriginRule {
   const allowed = new Set(allowedOrigins.map((origin) => originOf(origin)));
@@ -16,8 +18,8 @@ export function createOriginRule(allowedOrigins: readonly string[]): OriginRule 
   };
 }
 
-/** True for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
-export function isLoopback(url: string): boolean {
+/** Returns true for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
+function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
 }
 
@@ -25,4 +27,72 @@ function originOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined;
   const { origin } = new URL(url);
   return origin === "null" ? undefined : origin;
+}
+
+const hostShape = /^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/;
+
+/** Tells whether a `Host` header is a name or address with an optional port, fit to be put into a URL. */
+export function isHost(host: string): boolean {
+  return host.length <= 255 && hostShape.test(host);
+}
+
+/**
+ * Where the client reached us, without a trailing slash: the configured URL, else what the request
+Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise that of the request.
+ */
+export function baseUrlOf(
+  configured: string | undefined,
+  request: { readonly protocol: string; readonly host: string },
+): string {
+  if (configured !== undefined) return configured.replace(/\/+$/, "");
+  return `${request.protocol}://${isHost(request.host) ? request.host : "localhost"}`;
+}
+
+/** Tells whether session cookies are `Secure`: always, except over plain HTTP on this machine. */
+export function cookieSecure(baseUrl: string): boolean {
+  return baseUrl.startsWith("https://") || !isLoopback(baseUrl);
+}
+
+const requestHeaders = [
+  "accept",
+  "authorization",
+  "content-encoding",
+  "content-type",
+  headerNames.idempotencyKey,
+  "if-none-match",
+  ...headerNames.bootstrapToken,
+  headerNames.requestId,
+].join(", ");
+
+const exposedHeaders = [
+  "etag",
+  headerNames.requestId,
+  headerNames.idempotencyReplayed,
+  headerNames.retryAfter,
+  ...headerNames.rateLimitScope,
+  headerNames.rateLimitLimit,
+  headerNames.rateLimitRemaining,
+  headerNames.rateLimitReset,
+].join(", ");
+
+/** Returns the headers of an answer to a page from an allowed origin (Fetch standard, CORS protocol). */
+export function corsHeaders(origin: string): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
+    "access-control-expose-headers": exposedHeaders,
+    vary: "Origin",
+  };
+}
+
+/** Returns the headers of the answer to a preflight request from an allowed origin. */
+export function preflightHeaders(origin: string, methods: readonly string[]): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-credentials": "true",
+    "access-control-allow-methods": methods.join(", "),
+    "access-control-allow-headers": requestHeaders,
+    "access-control-max-age": "600",
+    vary: "Origin",
+  };
 }

@@ -1,17 +1,27 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { badRequest } from "@tidemark/errors";
+import { gunzip, gunzipSync } from "node:zlib";
+import { AppError, badRequest } from "@tidemark/errors";
 import type { BodyAccount } from "./body-memory.ts";
-import { bodyTooLarge, type BodyRead } from "./body-limit.ts";
-import { inflate } from "./inflate.ts";
 
-/** What gzip may add to a body that does not compress. */
+/** Bytes of a body unless its route says otherwise (API specification, Limits; the limit is on the decoded body). */
+export const BODY_BYTES_MAX = 1_000_000;
+
+/** Returns the refusal of a body above its limit. */
+function bodyTooLarge(bytesMax: number): AppError {
+  return new AppError("payload_too_large", `the body must have at most ${bytesMax} bytes`);
+}
+
+/** Receives the decoded body or its refusal: `bad_request`, `payload_too_large` or `service_unavailable`. */
+export type BodyRead = (error: Error | null, body?: Buffer) => void;
+
+/** Bytes that gzip may add to a body that does not compress. */
 const GZIP_OVERHEAD_BYTES = 1024;
 
 /**
  * Reads a body of at most `bytesMax` decoded bytes, from plain or gzip. A larger one is refused as
  * soon as that is certain; what the client still sends is then read and thrown away, because closing
- * the connection under it would lose the answer. Bytes are charged to `account`, whose refusal is handed on in the same way.
+Reads a body of at most `bytesMax` decoded bytes, plain or gzip. A larger one is refused as
  */
 export function readBody(
   stream: Readable,
@@ -41,7 +51,7 @@ export function readBody(
   });
 }
 
-/** Why the bytes may not be held; null: they are. */
+/** Charges bytes to the account. Returns its refusal, or null. */
 function charge(account: BodyAccount | undefined, bytes: number): Error | null {
   try {
     account?.take(bytes);
@@ -78,7 +88,7 @@ function collect(
       return;
     }
     stop();
-    // Somebody has to listen, or a client that goes away now would end the process.
+    // Without a listener, an error of the connection would now end the process.
     stream.on("error", () => undefined).resume();
     end(refusal ?? "too large");
   };
@@ -92,4 +102,36 @@ function collect(
     end(badRequest("the body ended early"));
   };
   stream.on("data", onData).on("end", onEnd).on("error", onError);
+}
+
+/** Up to this size decompressing here is cheaper than a trip through the thread pool. */
+const INLINE_BYTES_MAX = 16 * 1024;
+
+/**
+ * Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
+Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
+ */
+function inflate(compressed: Buffer, bytesMax: number, read: BodyRead): void {
+  // The limit of zlib is inclusive and must be at least 1.
+  const options = { maxOutputLength: Math.max(1, bytesMax) };
+  if (compressed.length > INLINE_BYTES_MAX) {
+    gunzip(compressed, options, (error, body) => {
+      if (error === null) read(null, body);
+      else read(refusal(error, bytesMax));
+    });
+    return;
+  }
+  let body: Buffer;
+  try {
+    body = gunzipSync(compressed, options);
+  } catch (error) {
+    read(refusal(error, bytesMax));
+    return;
+  }
+  read(null, body);
+}
+
+function refusal(error: unknown, bytesMax: number): Error {
+  const tooLarge = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+  return tooLarge ? bodyTooLarge(bytesMax) : badRequest("the body is not valid gzip");
 }

@@ -1,29 +1,27 @@
-import type { Plans } from "@tidemark/plans";
 import { AppError } from "@tidemark/errors";
+import { planOf, type Plans } from "@tidemark/plans";
 import type { Identity } from "@tidemark/proto/common/v1/common";
+import { headerNames } from "../http/headers.ts";
 import type { RateClass } from "../route.ts";
-import { createBuckets } from "./buckets.ts";
-import { rateOf } from "./rate-of.ts";
-import { rateLimitHeaders } from "./rate-limit-headers.ts";
-import type { Rate, Taken } from "./token-bucket.ts";
+import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
 
-/** What a limit says of one request: whether it may go on, and the headers of its answer. */
+/** The verdict of a limit on one request: its refusal, if any, and the headers of its answer. */
 export type Admission = { readonly refused: AppError | undefined; readonly headers: Readonly<Record<string, string>> };
 
 /** The short-window limits of the gateway. */
 export type Limiter = {
   /** Counts a request of an organization. `undefined`: not limited, no headers. */
   admit(identity: Identity, rateClass: RateClass): Admission | undefined;
-  /** Counts a request without credentials, or with ones that are not known yet or bad, against the client's address. */
+  /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
-  /** Takes back what `countAddress` counted: the credentials were good. */
+  /** Undoes `countAddress` after the credentials turned out to be good. */
   forgiveAddress(address: string): void;
 };
 
-/** Requests without good credentials, a second and at once, from one client address. */
+/** Requests without good credentials from one client address: per second, and simultaneously. */
 const addressRate: Rate = { perSecond: 25, burst: 100 };
 
-/** Makes the limits of this process; with `enabled` false nothing is counted and no header is sent. */
+/** Creates the limits of this process; with `enabled` false nothing is counted and no header is sent. */
 export function createLimiter(options: {
   readonly enabled: boolean;
   readonly plans: Plans;
@@ -52,4 +50,40 @@ function exceeded({ waitSeconds }: Taken, whose: string): AppError {
   return new AppError("rate_limit_exceeded", `too many requests ${whose}; try again in ${waitSeconds} s`, {
     retryAfterSeconds: waitSeconds,
   });
+}
+
+/**
+ * The rate of a class of routes under a plan; an unknown plan counts as the smallest. Ingest bursts
+ * are five seconds of its rate, within the general burst. Stop polling has a floor, so that even
+Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
+ */
+export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
+  const plan = planOf(plans, planTier);
+  switch (rateClass) {
+    case "general":
+      return { perSecond: plan.rate_limit_rps, burst: plan.rate_limit_burst };
+    case "ingest":
+    case "import":
+      return {
+        perSecond: plan.ingest_rate_limit_rps,
+        burst: Math.max(1, Math.min(5 * plan.ingest_rate_limit_rps, plan.rate_limit_burst)),
+      };
+    case "control_poll":
+      return { perSecond: Math.max(10, plan.rate_limit_rps), burst: Math.max(100, plan.rate_limit_burst) };
+  }
+}
+
+/**
+ * The headers that tell a client where it stands in the short window, on every answer that was
+Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds to wait
+ */
+function rateLimitHeaders(rate: Rate, { remaining, waitSeconds }: Taken): Record<string, string> {
+  const [scope, scopeOfSdk] = headerNames.rateLimitScope;
+  return {
+    [scope]: "second",
+    [scopeOfSdk]: "second",
+    [headerNames.rateLimitLimit]: String(rate.perSecond),
+    [headerNames.rateLimitRemaining]: String(remaining),
+    [headerNames.rateLimitReset]: String(waitSeconds),
+  };
 }

@@ -3,10 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import fc from "fast-check";
-import { createBuckets } from "./buckets.ts";
-import { createLimiter } from "./limiter.ts";
-import { rateOf } from "./rate-of.ts";
-import { fullBucket, returnToken, takeToken } from "./token-bucket.ts";
+import { createBuckets, fullBucket, returnToken, takeToken } from "./token-bucket.ts";
+import { createLimiter, rateOf } from "./limiter.ts";
 
 describe("one bucket", () => {
   const rate = { perSecond: 2, burst: 3 };

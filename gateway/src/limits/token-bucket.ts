@@ -1,30 +1,32 @@
-/** How fast a bucket fills, in tokens a second, and how many it holds. */
+import { LRUCache } from "lru-cache";
+
+/** The tokens per second that fill a bucket, and the tokens that it holds. */
 export type Rate = { readonly perSecond: number; readonly burst: number };
 
 /** A bucket at one moment. */
 export type Bucket = {
   /** Tokens in it, fractions included. */
   readonly tokens: number;
-  /** When that was, in milliseconds of a clock that never goes back. */
+  /** The moment, in milliseconds of a clock that never goes back. */
   readonly atMs: number;
 };
 
-/** What came of asking for a token. */
+/** The outcome of asking for a token. */
 export type Taken = {
   readonly bucket: Bucket;
   readonly allowed: boolean;
   /** Whole tokens left. */
   readonly remaining: number;
-  /** Whole seconds until the next token, at least 1, when there was none; else 0. */
+  /** Whole seconds until the next token, at least 1; 0 when the request got one. */
   readonly waitSeconds: number;
 };
 
-/** A bucket that nobody has used. */
+/** Returns an unused bucket. */
 export function fullBucket(rate: Rate, nowMs: number): Bucket {
   return { tokens: rate.burst, atMs: nowMs };
 }
 
-/** Fills the bucket for the time that has passed and takes one token out of it, if there is a whole one. */
+/** Fills the bucket for the time that has passed and takes one token, if there is a whole one. */
 export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Taken {
   const tokens = filled(bucket, rate, nowMs);
   const allowed = tokens >= 1;
@@ -37,11 +39,37 @@ export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Taken {
   };
 }
 
-/** Puts a token back that turned out not to be owed. */
+/** Puts a token back. */
 export function returnToken(bucket: Bucket, rate: Rate): Bucket {
   return { ...bucket, tokens: Math.min(rate.burst, bucket.tokens + 1) };
 }
 
 function filled({ tokens, atMs }: Bucket, { perSecond, burst }: Rate, nowMs: number): number {
   return Math.min(burst, tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000);
+}
+
+/** Buckets by key, up to a bound; one that was evicted comes back full. */
+export type Buckets = {
+  take(key: string, rate: Rate): Taken;
+  /** Undoes one `take`. */
+  giveBack(key: string, rate: Rate): void;
+};
+
+const KEYS_MAX = 100_000;
+
+/** Creates buckets in the memory of this process; `nowMs` is a clock that never goes back. */
+export function createBuckets(nowMs: () => number, keysMax = KEYS_MAX): Buckets {
+  const buckets = new LRUCache<string, Bucket>({ max: keysMax });
+  return {
+    take(key, rate) {
+      const now = nowMs();
+      const taken = takeToken(buckets.get(key) ?? fullBucket(rate, now), rate, now);
+      buckets.set(key, taken.bucket);
+      return taken;
+    },
+    giveBack(key, rate) {
+      const bucket = buckets.get(key);
+      if (bucket !== undefined) buckets.set(key, returnToken(bucket, rate));
+    },
+  };
 }

@@ -49,13 +49,28 @@ function pathParameters({ path }: Route): Schema[] {
   }));
 }
 
-function queryParameters({ schemas }: Route): Schema[] {
-  return Object.entries(schemas.query ?? {}).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: schemas.queryRequired?.includes(name) === true,
-    schema,
-  }));
+function queryParameters({ schemas, queryNeverBlank }: Route): Schema[] {
+  const { properties = {}, required = [] } = (schemas.query ?? {}) as {
+    properties?: Readonly<Record<string, Schema>>;
+    required?: readonly string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => {
+    const isRequired = required.includes(name);
+    return {
+      name,
+      in: "query",
+      required: isRequired,
+      // A blank value means that the parameter is absent.
+      ...(isRequired || queryNeverBlank?.includes(name) === true ? {} : { allowEmptyValue: true }),
+      schema: valueSchemaOf(schema),
+    };
+  });
+}
+
+/** Queries know no null. */
+function valueSchemaOf({ type, ...schema }: Schema): Schema {
+  const types = [type].flat().filter((one) => one !== undefined && one !== "null");
+  return types.length === 0 ? schema : { type: types.length === 1 ? types[0] : types, ...schema };
 }
 
 function headerParameters(route: Route): Schema[] {
@@ -87,8 +102,10 @@ function idempotencyParameters({ idempotency }: Route): Schema[] {
       name: "Idempotency-Key",
       in: "header",
       required: idempotency === "required",
-      description: "Repeating a request under one key has one effect and one answer.",
-      schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7e]+$" },
+      description:
+        "Repeating a request under one key has one effect and one answer." +
+        (idempotency === "required" ? "" : " A blank one counts as absent."),
+      schema: { type: "string", pattern: `^[\\x21-\\x7e]{${idempotency === "required" ? 1 : 0},255}$` },
     },
   ];
 }
@@ -107,10 +124,10 @@ function responsesOf(route: Route): Schema {
   return Object.fromEntries(statusesOf(route).map((status) => [status, responseOf(route, status)]));
 }
 
-/** The statuses of the specification's table, and those that any such route can answer with. */
+/** Returns the statuses of the specification's table and those that any such route can answer with. */
 function statusesOf({ statuses, body, callers, rate }: Route): number[] {
   const implied = [
-    // Whatever a route takes: its query may be malformed.
+    // The query of any route may be malformed.
     400,
     ...(body === undefined ? [] : [413]),
     ...(callers.kind === "anyone" ? [] : [401]),

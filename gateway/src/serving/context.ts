@@ -1,14 +1,13 @@
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
-import type { Authenticator } from "../auth/authenticator.ts";
-import type { OperatorCheck } from "../auth/bootstrap-token.ts";
+import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
 import type { OriginRule } from "../http/origin.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Route } from "../route.ts";
 
-/** What serving a request needs besides the request. */
+/** What every request needs to be served. */
 export type ServingContext = {
   readonly clients: Clients;
   readonly authenticator: Authenticator;
@@ -16,7 +15,7 @@ export type ServingContext = {
   readonly limiter: Limiter;
   readonly bodies: BodyMemory;
   readonly mayCome: OriginRule;
-  /** Reads the latest changes of credentials into memory. */
+  /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;
   /** The URL under which clients reach us, where it is configured. */
   readonly publicUrl: string | undefined;
@@ -24,25 +23,25 @@ export type ServingContext = {
   readonly deadlineMs: number;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** True once no further requests are wanted. */
+  /** True once the process wants no further requests. */
   readonly draining: () => boolean;
 };
 
-/** What is known of a request after the guard has let it in. */
+/** What the guard knows about a request that it has admitted. */
 export type RequestState = {
   readonly route: Route;
   readonly identity: Identity | undefined;
   readonly idempotencyKey: string | undefined;
   readonly baseUrl: string;
-  /** Milliseconds that are left for the work itself. */
+  /** Milliseconds left for the work itself. */
   readonly timeoutMs: number;
-  /** What its body is charged to; undefined where it is known to be small. */
+  /** The account to which its body is charged; undefined where the body is known to be small. */
   readonly bodyAccount: BodyAccount | undefined;
 };
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the guard; undefined on requests that no route took. */
+    /** Set by the guard; undefined on requests without a route. */
     state: RequestState | undefined;
   }
 }

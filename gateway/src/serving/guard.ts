@@ -1,20 +1,19 @@
-import { badRequest, isAppError } from "@tidemark/errors";
-import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { headerNames } from "../header-names.ts";
+import { AppError, badRequest, isAppError } from "@tidemark/errors";
+import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
+import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
+import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
-import { baseUrlOf } from "../http/base-url.ts";
-import { readIdempotencyKey } from "../http/idempotency-key.ts";
+import { headerNames, readIdempotencyKey } from "../http/headers.ts";
+import { baseUrlOf } from "../http/origin.ts";
 import type { Route } from "../route.ts";
-import { beginAnswer } from "./begin-answer.ts";
+import { beginAnswer } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
-import { countAddress } from "./count-address.ts";
-import { identify } from "./identify.ts";
 
 /**
  * Decides on a request before its body is read, in the order that clients may rely on: credentials
  * (401), origin and rights (403), the organization's rate (429), then the headers (400). Does not
- * wait where memory knows the credential.
+Decides about a request before its body is read, in an order on which clients may rely: credentials
  */
 export function createGuard(route: Route, context: ServingContext): onRequestHookHandler {
   const admit = (
@@ -30,7 +29,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     }
     const idempotencyKey = readIdempotencyKey(request.headers[headerNames.idempotencyKey], route.idempotency);
     if (route.body !== undefined) checkContentType(request);
-    // It has been judged; the framework would refuse malformed ones even where no body is read.
+    // Judged above. The framework would refuse malformed ones even where no body is read.
     request.raw.headers["content-type"] = undefined;
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
@@ -86,23 +85,110 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
   };
 }
 
-/** The router takes an empty part of a path (`/runs/`) for a parameter; and NUL is part of no name. */
+/** The router matches an empty part of a path (`/runs/`) as a parameter, and no name holds NUL. */
 function hasWholePath(request: FastifyRequest): boolean {
   const params = request.params as Readonly<Record<string, string>>;
   for (const name in params) if (params[name] === "" || params[name]?.includes("\0") === true) return false;
   return true;
 }
 
-/** Whether a body comes that may be large enough to be counted: one that is compressed or of unknown length may. */
+/** Tells whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
 function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
   if (route.body === undefined) return false;
   return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
 }
 
-/** A body must say that it is JSON; where none is sent, nothing has to be said. */
+/** Requires that a body, if there is one, is declared as JSON. */
 function checkContentType({ headers }: FastifyRequest): void {
   const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
   if (!empty && !(headers["content-type"] ?? "").toLowerCase().includes("application/json")) {
     throw badRequest("the content type must be application/json");
   }
+}
+
+/**
+ * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
+Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
+ * @throws unauthenticated, forbidden, rate_limit_exceeded, service_unavailable
+ */
+function identify(
+  route: Route,
+  context: ServingContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+): Identity | undefined | Promise<Identity> {
+  const { callers } = route;
+  if (callers.kind === "operator") return context.checkOperator(bootstrapTokenOf(request.headers));
+  const presented = presentedBy(request.headers);
+  if (callers.kind === "anyone") {
+    if (route.rate !== "none") countAddress(context, request, reply);
+    if (route.originRequired === true || presented.kind === "cookie") checkOrigin(route, context, request, baseUrl);
+    return undefined;
+  }
+  const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;
+  if (operatorToken !== undefined) return context.checkOperator(operatorToken);
+
+  const allow = (identity: Identity): Identity => {
+    checkKind(callers, identity.kind);
+    if (identity.kind === CallerKind.SESSION) checkOrigin(route, context, request, baseUrl);
+    checkRights(callers, identity);
+    return identity;
+  };
+  const credential = readCredential(context, presented, callers.operator === true);
+  const known = context.authenticator.known(credential);
+  if (known !== undefined) return allow(known);
+  countAddress(context, request, reply);
+  return context.authenticator
+    .lookUp(credential)
+    .finally(() => context.limiter.forgiveAddress(request.ip))
+    .then(allow);
+}
+
+function readCredential(
+  { authenticator }: ServingContext,
+  presented: Presented,
+  operatorWelcome: boolean,
+): ReturnType<ServingContext["authenticator"]["read"]> {
+  switch (presented.kind) {
+    case "bearer":
+      return authenticator.read("api_key", presented.token);
+    case "cookie":
+      return authenticator.read("session", presented.token);
+    case "unknown_scheme":
+      throw unauthenticated("the authorization scheme must be Bearer");
+    case "none":
+      throw unauthenticated(operatorWelcome ? "invalid bootstrap token" : "missing bearer token");
+  }
+}
+
+/**
+ * Guards requests with effects that a browser might have been tricked into: they must name an
+Guards requests with effects, which another site could make a browser send: they must name an
+ * @throws forbidden
+ */
+function checkOrigin(
+  route: Pick<Route, "method">,
+  { mayCome }: Pick<ServingContext, "mayCome">,
+  { headers }: Pick<FastifyRequest, "headers">,
+  baseUrl: string,
+): void {
+  if (route.method === "GET") return;
+  const { origin } = headers;
+  if (origin === undefined) throw new AppError("forbidden", "browser sessions must send an Origin header");
+  if (!mayCome(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
+    throw new AppError("forbidden", "this Origin may not use browser sessions");
+  }
+}
+
+/** Counts a request against its client address. @throws rate_limit_exceeded, with the headers for its answer set */
+function countAddress(
+  { limiter }: Pick<ServingContext, "limiter">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const refused = limiter.countAddress(request.ip);
+  if (refused?.refused === undefined) return;
+  reply.headers(refused.headers);
+  throw refused.refused;
 }

@@ -1,26 +1,27 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
-import type { FastifyReply, FastifyRequest } from "fastify";
-import { sessionTokenOf } from "../auth/presented.ts";
-import { writeJson } from "../codecs/json.ts";
-import { headerNames } from "../header-names.ts";
-import { cookieSecure } from "../http/base-url.ts";
+import { sessionTokenOf } from "../auth/authenticator.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
-import { parseQuery } from "../http/query-string.ts";
+import { headerNames } from "../http/headers.ts";
+import { writeJson } from "../http/json.ts";
+import { cookieSecure } from "../http/origin.ts";
+import { parseJsonObject, parseQuery } from "../http/parse.ts";
+import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
-import type { ParsedBody } from "./body-parser.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 
 type Body = RouteInput["body"];
 
-/** How long an answer waits for this process to know of its change, in milliseconds; others hear of it on their own. */
+/** Milliseconds that an answer waits for this process to know of its change; other processes learn of it by themselves. */
 const REFRESH_MS = 2000;
 
 const nothing: Body = Object.freeze({});
 
-/** Serves the requests of a route that the guard has let in: decode, one RPC, encode, headers. */
+/** Serves the requests of a route that the guard has admitted: decode, one RPC, encode, headers. */
 export function createHandler(route: Route, context: ServingContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | FastifyReply> => {
     const state = request.state as RequestState;
@@ -64,7 +65,7 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
     identity: state.identity,
     idempotencyKey: state.idempotencyKey,
     baseUrl: state.baseUrl,
-    // Few routes ask for these, and finding them out costs more than the rest of the input.
+    // Few routes use these, and reading them costs more than the rest of the input.
     get knownTags() {
       return readIfNoneMatch(request.headers["if-none-match"]);
     },
@@ -77,7 +78,7 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
   };
 }
 
-/** Runs the work in a span of the route, as part of the caller's trace; without tracing the latter is just passed on. */
+/** Runs the work in a span of the route, as part of the caller's trace. Without tracing, the caller's trace is passed on. */
 function traced<T>(
   { method, path }: Route,
   { headers }: FastifyRequest,
@@ -93,7 +94,7 @@ function traced<T>(
   );
 }
 
-/** Resolves with the work or when the time is over, whichever comes first. */
+/** Resolves when the work is done or the time is over, whichever is first. */
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
@@ -103,9 +104,45 @@ async function atMost(ms: number, work: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The Vary field with one name more. */
+/** Returns the value of the Vary header with one more name. */
 function varyOf(reply: FastifyReply, name: string): string {
   const vary = reply.getHeader("vary");
   if (typeof vary !== "string") return name;
   return vary.split(", ").includes(name) ? vary : `${vary}, ${name}`;
+}
+
+/** The outcome of reading a body: its object, nothing, or a refusal. */
+export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
+
+/**
+ * Reads the body of a request that the guard has let in: gzip or plain, within the route's limit on
+ * decoded bytes, a JSON object. Nothing at all becomes `undefined`. Routes that take no body ignore
+Reads the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
+ *
+ * A refusal is handed on as the body, for the handler to throw: for an error the framework would
+A refusal is passed on as the body, for the handler to throw: for an error the framework would
+ */
+export function parseBody(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  done: (error: null, body: ParsedBody) => void,
+): void {
+  const { route, bodyAccount } = request.state ?? {};
+  if (route?.body === undefined) {
+    payload.resume();
+    done(null, undefined);
+    return;
+  }
+  readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, bodyAccount, (error, bytes) => {
+    if (error !== null || bytes === undefined) done(null, error ?? undefined);
+    else done(null, bytes.length === 0 ? undefined : parsed(bytes, route.exactNumbers === true));
+  });
+}
+
+function parsed(bytes: Buffer, exactNumbers: boolean): ParsedBody {
+  try {
+    return parseJsonObject(bytes, exactNumbers);
+  } catch (fault) {
+    return fault as Error;
+  }
 }

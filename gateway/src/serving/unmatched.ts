@@ -1,15 +1,13 @@
-import { AppError, notFound } from "@tidemark/errors";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { baseUrlOf } from "../http/base-url.ts";
-import { preflightHeaders } from "../http/cors.ts";
-import type { PathMethods } from "../http/path-methods.ts";
+import { AppError, notFound } from "@tidemark/errors";
+import { baseUrlOf, preflightHeaders } from "../http/origin.ts";
+import type { Route } from "../route.ts";
+import { beginAnswer, sendError } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
-import { beginAnswer } from "./begin-answer.ts";
-import { sendError } from "./send-error.ts";
 
 /**
  * Answers requests that no route took, without asking for credentials: 404 for an unknown path, 405
- * with `Allow` for a known one; a preflight request from an allowed origin gets 204.
+Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -37,7 +35,7 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
   };
 }
 
-/** Hooks of routes do the same; here there is no route. */
+/** Measures as the hooks of routes do; without a route there are none. */
 function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }: ServingContext): void {
   const startedMs = performance.now();
   raw.once("finish", () =>
@@ -48,4 +46,28 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
       seconds: (performance.now() - startedMs) / 1000,
     }),
   );
+}
+
+/** Returns the methods of a path; empty when no route has it. */
+export type PathMethods = (path: string) => readonly string[];
+
+/** Finds the methods of all routes whose template fits a path, HEAD with GET. */
+export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
+  const methodsByPath = new Map<string, Set<string>>();
+  for (const { method, path } of routes) {
+    const methods = methodsByPath.get(path) ?? new Set();
+    methods.add(method);
+    if (method === "GET") methods.add("HEAD");
+    methodsByPath.set(path, methods);
+  }
+  const templates = [...methodsByPath].map(([path, methods]) => ({ pattern: patternOf(path), methods: [...methods] }));
+  return (path) => [
+    ...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
+  ];
+}
+
+function patternOf(template: string): RegExp {
+  const literal = template.split(/\{\w+\}/).map((part) => RegExp.escape(part));
+  // As in the guard, no part of a path may be empty or hold NUL.
+  return new RegExp(`^${literal.join("(?:(?!%00)[^/])+")}$`);
 }

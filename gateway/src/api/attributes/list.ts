@@ -1,0 +1,48 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
+import { raw, type Json } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { object, withFault } from "../fields/field.ts";
+import { limit, offset } from "../fields/number.ts";
+import { queryText, textInputSchema } from "../fields/text.ts";
+
+/** Query of GET /api/runs/{run_id}/attributes. */
+export const listAttributesQuery = object({
+  type: queryText({ description: "Exactly this type." }),
+  path_prefix: queryText({ pattern: textInputSchema()["pattern"] }),
+  limit: limit({ default: 1000, max: 5000 }),
+  offset: offset(),
+});
+
+/** GET /api/runs/{run_id}/attributes . Faults of the query travel in the message, because a missing run takes precedence. */
+export function decodeListAttributes({
+  params,
+  query,
+}: RouteInput): MessageInitShape<typeof ListAttributesRequestSchema> {
+  const { value, fault } = withFault(() => listAttributesQuery.read(query));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
+}
+
+/** `{"attributes": [row, …]}`. */
+export function encodeListAttributes(response: ListAttributesResponse): RouteReply {
+  return { body: { attributes: response.attributes.map(writeAttribute) } };
+}
+
+const decoder = new TextDecoder();
+
+/** Writes an attribute; its documents have the digits that were sent. */
+export function writeAttribute(row: Attribute): Json {
+  return {
+    id: row.id,
+    org_id: row.orgId,
+    run_id: row.runId,
+    path: row.path,
+    type: row.type,
+    step: row.step ?? null,
+    logged_at: row.loggedAt,
+    value: raw(decoder.decode(row.valueJson)),
+    summary: raw(decoder.decode(row.summaryJson)),
+    artifact_id: null,
+    created_at: row.createdAt,
+  };
+}

@@ -1,0 +1,78 @@
+import { route, type Route, type Schema } from "../../route.ts";
+import { ingestCallers, readCallers } from "../callers.ts";
+import { appendAttributesSchema, attributeTypes, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
+import { decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
+
+const type: Schema = { type: "string", enum: attributeTypes };
+
+const rows: Schema = {
+  type: "object",
+  required: ["attributes"],
+  properties: {
+    attributes: {
+      type: "array",
+      items: {
+        type: "object",
+        required: ["id", "org_id", "run_id", "path", "type", "step", "logged_at", "value", "summary", "created_at"],
+        properties: {
+          id: { type: "integer" },
+          org_id: { type: "string", format: "uuid" },
+          run_id: { type: "string", format: "uuid" },
+          path: { type: "string" },
+          type,
+          step: { type: ["number", "null"] },
+          logged_at: { type: "string", format: "date-time" },
+          value: {},
+          summary: { type: "object" },
+          artifact_id: { type: ["string", "null"] },
+          created_at: { type: "string", format: "date-time" },
+        },
+      },
+    },
+  },
+};
+
+/** Attributes: config values, tags, texts, histograms. */
+export const attributesRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/api/runs/{run_id}/attributes",
+    tag: "attributes",
+    summary: "Log attributes, all or none",
+    description:
+      "A list of attributes, or the fields of a single one. A path that was logged before gets one more row.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "none",
+    body: "required",
+    bodyBytesMax: 4 * 1024 * 1024,
+    exactNumbers: true,
+    schemas: {
+      body: appendAttributesSchema,
+      response: rows,
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeAppendAttributes,
+    rpc: (clients, request, call) => clients.ingest.appendAttributes(request, call),
+    encode: encodeAppendAttributes,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/attributes",
+    tag: "attributes",
+    summary: "Attributes of a run",
+    description: "By step, those without one first, then in the order of arrival.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    queryNeverBlank: ["path_prefix"],
+    schemas: {
+      query: listAttributesQuery.schema,
+      response: rows,
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListAttributes,
+    rpc: (clients, request, call) => clients.ingestRead.listAttributes(request, call),
+    encode: encodeListAttributes,
+  }),
+];

@@ -1,0 +1,66 @@
+import type { Callers } from "../route.ts";
+
+/** Callers who manage keys: operators, owners and admins, and keys with this scope. */
+export const keyManagers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["api_keys:write"] },
+  session: { roles: ["owner", "admin"] },
+  operator: true,
+};
+
+/** Callers who manage people: operators, owners and admins. Keys are refused whatever their scopes. */
+export const peopleManagers: Callers = {
+  kind: "credentials",
+  key: { refused: 403 },
+  session: { roles: ["owner", "admin"] },
+  operator: true,
+};
+
+/** Anybody who is signed in. Keys are refused. */
+export const signedIn: Callers = {
+  kind: "credentials",
+  key: { refused: 401 },
+  session: { roles: ["owner", "admin", "member", "viewer"] },
+};
+
+/** Owners and admins who are signed in. */
+export const signedInAdmins: Callers = {
+  kind: "credentials",
+  key: { refused: 401 },
+  session: { roles: ["owner", "admin"] },
+};
+
+/** Routes that write run data: a key with `sdk:ingest` or a session that may write. */
+export const ingestCallers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["sdk:ingest"] },
+  session: { roles: ["owner", "admin", "member"] },
+};
+
+/** Routes that read: a key with `export:read` or any session. */
+export const readCallers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["export:read"] },
+  session: { roles: ["owner", "admin", "member", "viewer"] },
+};
+
+/** Callers who ask runs to stop: keys with the scope for it, and sessions that may write. */
+export const controllers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["runs:control"] },
+  session: { roles: ["owner", "admin", "member"] },
+};
+
+/** Training processes. Sessions are refused. */
+export const trainers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["sdk:ingest"] },
+  session: { refused: 403 },
+};
+
+/** Callers who read the parent and write the child: a key with both scopes, a session that may write. */
+export const forkCallers: Callers = {
+  kind: "credentials",
+  key: { allScopes: ["export:read", "sdk:ingest"] },
+  session: { roles: ["owner", "admin", "member"] },
+};

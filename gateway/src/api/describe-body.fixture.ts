@@ -1,0 +1,44 @@
+import { describe, expect, test } from "@jest/globals";
+import type { RouteInput } from "../route.ts";
+import { inputOf } from "./route-input.fixture.ts";
+
+type Body = RouteInput["body"];
+
+/** Bodies and what becomes of them, and bodies and the field that they are refused for. */
+export function describeBody(
+  name: string,
+  decode: (input: RouteInput) => object,
+  read: readonly [string, Body, object][],
+  refused: readonly [string, Body, string][],
+): void {
+  describe(`${name}`, () => {
+    test.each(read)("reads %s", (_, body, message) => expect(decode(inputOf({ body }))).toEqual(message));
+    test.each(refused)("refuses %s", (_, body, field) => {
+      expect(() => decode(inputOf({ body }))).toThrow(expect.objectContaining({ reason: "bad_request", field }));
+    });
+  });
+}
+
+/** Like `describeBody` for routes with a row in their path: faults travel in the message. */
+export function describeRowBody(
+  name: string,
+  decode: (input: RouteInput) => object,
+  read: readonly [string, Body, object][],
+  faulty: readonly [string, Body, string][],
+): void {
+  describe(`${name}`, () => {
+    test.each(read)("reads %s", (_, body, message) => {
+      expect(decode(inputOf({ params: { org_id: "org" }, body }))).toEqual({
+        orgId: "org",
+        bodyFault: undefined,
+        ...message,
+      });
+    });
+    test.each(faulty)("sends on the fault of %s", (_, body, field) => {
+      expect(decode(inputOf({ params: { org_id: "org" }, body }))).toMatchObject({
+        orgId: "org",
+        bodyFault: { field, text: expect.stringContaining(field) },
+      });
+    });
+  });
+}

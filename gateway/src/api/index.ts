@@ -1,0 +1,33 @@
+import type { Route } from "../route.ts";
+import { attributesRoutes } from "./attributes/routes.ts";
+import { deviceLoginRoutes } from "./device-login/routes.ts";
+import { invitationsRoutes } from "./invitations/routes.ts";
+import { keysRoutes } from "./keys/routes.ts";
+import { logsRoutes } from "./logs/routes.ts";
+import { metricsRoutes } from "./metrics/routes.ts";
+import { operatorRoutes } from "./organizations/operator-routes.ts";
+import { organizationsRoutes } from "./organizations/routes.ts";
+import { routingRoutes } from "./platform/routes.ts";
+import { projectsRoutes } from "./projects/routes.ts";
+import { rankMetricsRoutes } from "./rank-metrics/routes.ts";
+import { runControlRoutes } from "./run-control/routes.ts";
+import { runsRoutes } from "./runs/routes.ts";
+import { sessionsRoutes } from "./sessions/routes.ts";
+
+/** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
+export const allRoutes: readonly Route[] = [
+  ...projectsRoutes,
+  ...runsRoutes,
+  ...runControlRoutes,
+  ...metricsRoutes,
+  ...rankMetricsRoutes,
+  ...logsRoutes,
+  ...attributesRoutes,
+  ...operatorRoutes,
+  ...keysRoutes,
+  ...sessionsRoutes,
+  ...deviceLoginRoutes,
+  ...organizationsRoutes,
+  ...invitationsRoutes,
+  ...routingRoutes,
+];

@@ -1,0 +1,149 @@
+import { route, type Route, type Schema } from "../../route.ts";
+import { ingestCallers, readCallers } from "../callers.ts";
+import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics, metricBatch, metricPoint } from "./append.ts";
+import {
+  decodeListPoints,
+  decodeQuerySeries,
+  encodeListPoints,
+  encodeQuerySeries,
+  listPointsQuery,
+  querySeriesBody,
+} from "./read.ts";
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+
+const step: Schema = { type: "number", minimum: 0 };
+
+const inserted: Schema = {
+  type: "object",
+  required: ["inserted"],
+  properties: { inserted: { type: "integer", description: "Values that were stored." } },
+};
+
+const storedPoint: Schema = {
+  type: "object",
+  required: ["key", "step", "value", "created_at"],
+  properties: {
+    key: { type: "string" },
+    step,
+    value: { type: "number" },
+    created_at: { type: "string", format: "date-time", description: "When the server received the point." },
+    timestamp: { type: "string", format: "date-time", description: "The client's time, where it sent one." },
+  },
+};
+
+/** Scalar metrics: writing points, reading them back. */
+export const metricsRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/runs/{run_id}/metrics",
+    tag: "metrics",
+    summary: "Log the metrics of one step",
+    description: "Points are only ever added: the same key and step again is a second point.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    bodyBytesMax: BODY_BYTES_MAX,
+    schemas: { body: metricPoint.schema, response: inserted },
+    statuses: [200, 400, 401, 403, 404, 409],
+    decode: decodeAppendPoint,
+    rpc: (clients, request, call) => clients.ingest.appendMetrics(request, call),
+    encode: encodeAppendMetrics,
+  }),
+  route({
+    method: "POST",
+    path: "/runs/{run_id}/metrics/batch",
+    tag: "metrics",
+    summary: "Log the metrics of many steps, all or none",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    bodyBytesMax: BODY_BYTES_MAX,
+    schemas: {
+      body: metricBatch.schema,
+      response: inserted,
+    },
+    statuses: [200, 400, 401, 403, 404, 409],
+    decode: decodeAppendBatch,
+    rpc: (clients, request, call) => clients.ingest.appendMetrics(request, call),
+    encode: encodeAppendMetrics,
+  }),
+  route({
+    method: "GET",
+    path: "/runs/{run_id}/metrics",
+    tag: "metrics",
+    summary: "Points of a run",
+    description:
+      "By key, then step, then arrival. The limit counts the points of all keys together. The answer has an ETag that stays " +
+      "until the run gets points; asked again with it in If-None-Match, the status is 304.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: listPointsQuery.schema,
+      response: {
+        type: "object",
+        required: ["metrics", "limit", "truncated"],
+        properties: {
+          metrics: { type: "array", items: storedPoint },
+          limit: { type: "integer" },
+          truncated: { type: "boolean", description: "More points match than the limit allows." },
+        },
+      },
+    },
+    statuses: [200, 304, 400, 401, 403, 404],
+    decode: decodeListPoints,
+    rpc: (clients, request, call) => clients.ingestRead.listMetricPoints(request, call),
+    encode: encodeListPoints,
+  }),
+  route({
+    method: "POST",
+    path: "/api/metrics/series",
+    tag: "metrics",
+    summary: "One metric of many runs",
+    description:
+      "The points of each run by step, up to a limit that keeps the whole answer within 120,000 points. With `buckets` " +
+      "a series of more than four points per bucket is sampled instead: first, last, lowest and highest point of each bucket. " +
+      "This is a read, in the form of POST because of its many run ids; so If-None-Match works as on GET: while none of the " +
+      "runs gets points, the same body with the ETag of the answer before is answered with 304.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    body: "required",
+    schemas: {
+      body: querySeriesBody.schema,
+      response: {
+        type: "object",
+        required: ["series", "requested_limit", "effective_limit", "run_count", "total_point_cap"],
+        properties: {
+          series: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["run_id", "metrics", "truncated", "sampled"],
+              properties: {
+                run_id: { type: "string" },
+                metrics: { type: "array", items: storedPoint },
+                truncated: { type: "boolean" },
+                sampled: { type: "boolean" },
+              },
+            },
+          },
+          truncated: { type: "boolean", description: "Some series is truncated." },
+          requested_limit: { type: "integer" },
+          effective_limit: { type: "integer" },
+          requested_buckets: { type: ["integer", "null"] },
+          effective_buckets: { type: ["integer", "null"] },
+          run_count: { type: "integer" },
+          total_point_cap: { type: "integer" },
+        },
+      },
+    },
+    statuses: [200, 304, 400, 401, 403, 404],
+    decode: decodeQuerySeries,
+    rpc: (clients, request, call) => clients.ingestRead.queryMetricSeries(request.message, call),
+    encode: encodeQuerySeries,
+  }),
+];

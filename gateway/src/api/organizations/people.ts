@@ -1,0 +1,88 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  AddSeatRequestSchema,
+  AddSeatResponse,
+  CreateUserRequestSchema,
+  CreateUserResponse,
+  ListSeatsRequestSchema,
+  ListSeatsResponse,
+  ListUsersRequestSchema,
+  ListUsersResponse,
+} from "@tidemark/proto/control/v1/control";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { object, readField, withFault } from "../fields/field.ts";
+import { blankSchema, email, emailSchema, textOrAbsent, textOrEmpty, wordForService } from "../fields/text.ts";
+import { accountsPage, readPage } from "../page.ts";
+import { requireMessage } from "../replies.ts";
+import { seatJson, userJson } from "./rows.ts";
+
+const address = textOrAbsent();
+const otherAddress = email();
+const profile = object({ display_name: textOrEmpty(), avatar_url: textOrEmpty() });
+
+/** Body of POST /api/users: the address is `email`, or `primary_email` where that is absent or blank. */
+export const createUserSchema: Schema = {
+  ...profile.schema,
+  properties: {
+    email: { description: "An e-mail address." },
+    primary_email: { description: "Another name of `email`, read where that is absent or blank." },
+    ...(profile.schema["properties"] as object),
+  },
+  anyOf: [
+    { required: ["email"], properties: { email: emailSchema } },
+    {
+      required: ["primary_email"],
+      properties: { primary_email: emailSchema, email: { anyOf: [blankSchema, { type: "null" }] } },
+    },
+  ],
+};
+
+/** POST /api/users. @throws bad_request */
+export function decodeCreateUser({ body }: RouteInput): MessageInitShape<typeof CreateUserRequestSchema> {
+  return {
+    email: readField(address, body, "email") ?? readField(otherAddress, body, "primary_email"),
+    ...profile.read(body),
+  };
+}
+
+/** `{user}`. */
+export function encodeCreateUser({ user }: CreateUserResponse): RouteReply {
+  return { body: { user: userJson(requireMessage(user)) } };
+}
+
+/** GET /api/users. @throws bad_request */
+export function decodeListUsers({ query }: RouteInput): MessageInitShape<typeof ListUsersRequestSchema> {
+  return { page: readPage(accountsPage, query) };
+}
+
+/** `{users}`. */
+export function encodeListUsers({ users }: ListUsersResponse): RouteReply {
+  return { body: { users: users.map(userJson) } };
+}
+
+/** The role of somebody who is invited. */
+const invitedRole = wordForService(["admin", "member", "viewer"], "member");
+
+/** Body that names a person and a role. */
+export const personBody = object({ email: email(), role: invitedRole });
+
+/** GET /api/orgs/{org_id}/seats. @throws bad_request */
+export function decodeListSeats({ params, query }: RouteInput): MessageInitShape<typeof ListSeatsRequestSchema> {
+  return { orgId: params["org_id"]!, page: readPage(accountsPage, query) };
+}
+
+/** `{seats}`. */
+export function encodeListSeats({ seats }: ListSeatsResponse): RouteReply {
+  return { body: { seats: seats.map(seatJson) } };
+}
+
+/** POST /api/orgs/{org_id}/seats. Faults travel in the message, because a missing organization goes before them. */
+export function decodeAddSeat({ params, body }: RouteInput): MessageInitShape<typeof AddSeatRequestSchema> {
+  const { value, fault } = withFault(() => personBody.read(body));
+  return { orgId: params["org_id"]!, ...value, bodyFault: fault };
+}
+
+/** `{seat}`. */
+export function encodeAddSeat({ seat }: AddSeatResponse): RouteReply {
+  return { body: { seat: seatJson(requireMessage(seat)) } };
+}

@@ -1,0 +1,114 @@
+import { route, type Route } from "../../route.ts";
+import { peopleManagers, signedIn } from "../callers.ts";
+import { sentInvitationSchema } from "../invitations/invitations.ts";
+import { accountsPage } from "../page.ts";
+import { listSchema, objectSchema } from "../schemas.ts";
+import { sessionSchema } from "../sessions/sessions.ts";
+import {
+  checkNameQuery,
+  decodeCheckOrganizationName,
+  encodeCheckOrganizationName,
+  encodeListMemberships,
+} from "./organizations.ts";
+import {
+  createOwnOrganizationBody,
+  decodeCreateOwnOrganization,
+  encodeCreateOwnOrganization,
+} from "./own-organization.ts";
+import { decodeAddSeat, decodeListSeats, encodeAddSeat, encodeListSeats, personBody } from "./people.ts";
+import { membershipSchema, membershipSummarySchema, organizationSchema, seatSchema } from "./rows.ts";
+
+const facts = { tag: "organizations", idempotency: "none" } as const;
+
+/** Organizations as their members see them. */
+export const organizationsRoutes: readonly Route[] = [
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/orgs/memberships",
+    summary: "The organizations of the signed-in user",
+    callers: signedIn,
+    rate: "none",
+    schemas: { response: objectSchema({ memberships: listSchema(membershipSummarySchema) }) },
+    statuses: [200, 401],
+    decode: () => ({}),
+    rpc: (clients, request, call) => clients.control.listMemberships(request, call),
+    encode: encodeListMemberships,
+  }),
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/orgs/name-availability",
+    summary: "Whether an organization's name is free",
+    callers: { kind: "anyone" },
+    rate: "general",
+    schemas: {
+      query: checkNameQuery.schema,
+      response: objectSchema({
+        name: { type: "string" },
+        slug: { type: "string" },
+        available: { type: "boolean" },
+        message: { type: "string" },
+      }),
+    },
+    statuses: [200, 400],
+    decode: decodeCheckOrganizationName,
+    rpc: (clients, request, call) => clients.control.checkOrganizationName(request, call),
+    encode: encodeCheckOrganizationName,
+  }),
+  route({
+    ...facts,
+    method: "POST",
+    path: "/api/orgs/current-user",
+    summary: "Make an organization of one's own",
+    description: "Brings the caller there with a new session, unless `switch_on_create` is false.",
+    callers: signedIn,
+    changesAccess: true,
+    rate: "none",
+    body: "required",
+    schemas: {
+      body: createOwnOrganizationBody.schema,
+      response: objectSchema({
+        organization: organizationSchema,
+        membership: membershipSchema,
+        memberships: listSchema(membershipSummarySchema),
+        invitations: listSchema(sentInvitationSchema),
+        session: { anyOf: [sessionSchema, { type: "null" }] },
+        billing_checkout: { type: "null" },
+        onboarding_api_key: { type: "null" },
+      }),
+    },
+    statuses: [200, 400, 401, 403, 409, 503],
+    decode: decodeCreateOwnOrganization,
+    rpc: (clients, request, call) => clients.control.createOwnOrganization(request, call),
+    encode: encodeCreateOwnOrganization,
+  }),
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/orgs/{org_id}/seats",
+    summary: "The members of an organization, invited ones included",
+    callers: peopleManagers,
+    rate: "none",
+    schemas: { query: accountsPage.schema, response: objectSchema({ seats: listSchema(seatSchema) }) },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListSeats,
+    rpc: (clients, request, call) => clients.control.listSeats(request, call),
+    encode: encodeListSeats,
+  }),
+  route({
+    ...facts,
+    method: "POST",
+    path: "/api/orgs/{org_id}/seats",
+    summary: "Reserve a seat for an address",
+    description: "It becomes active when its owner signs in. Whoever has a seat keeps it as it is.",
+    callers: peopleManagers,
+    rate: "none",
+    body: "required",
+    schemas: { body: personBody.schema, response: objectSchema({ seat: seatSchema }) },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeAddSeat,
+    rpc: (clients, request, call) => clients.control.addSeat(request, call),
+    encode: encodeAddSeat,
+  }),
+];

@@ -1,0 +1,125 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  RankCells,
+  RankSteps,
+  SummariseRankMetricsRequestSchema,
+  SummariseRankMetricsResponse,
+} from "@tidemark/proto/ingest/v1/rank_metrics";
+import { raw, type Json, type RawJson } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import { described, join, object, withFault } from "../fields/field.ts";
+import { limit, queryStepRange } from "../fields/number.ts";
+import { textOrAbsent } from "../fields/text.ts";
+import { WORLD_SIZE_MAX } from "./append.ts";
+
+/** Query of GET /api/runs/{run_id}/rank-metrics/summary. */
+export const summarizeRanksQuery = join(
+  join(object({ key: described(textOrAbsent(), "The first key in alphabetical order unless given.") }), queryStepRange),
+  object({ limit: described(limit({ default: 1000, max: 5000 }), "Steps.") }),
+);
+
+/** Bounds that the service applies, as the answer names them. */
+const CANONICAL_ROWS_MAX = 65_536;
+const HEATMAP_CELLS_MAX = 16_384;
+const OUTLIERS_MAX = 20;
+/** The missing ranks of a step are listed up to this world size. */
+const NAMED_WORLD_MAX = 128;
+
+/** GET /api/runs/{run_id}/rank-metrics/summary. Faults of the query travel in the message, because a missing run takes precedence. */
+export function decodeSummariseRankMetrics({
+  params,
+  query,
+}: RouteInput): MessageInitShape<typeof SummariseRankMetricsRequestSchema> {
+  const { value, fault } = withFault(() => summarizeRanksQuery.read(query));
+  return { runId: params["run_id"]!, ...value, queryFault: fault };
+}
+
+/** The steps of a key with their ranks reduced, the values of single ranks, and the bounds that were applied. */
+export function encodeSummariseRankMetrics(
+  response: SummariseRankMetricsResponse,
+  request: ReturnType<typeof decodeSummariseRankMetrics>,
+): RouteReply {
+  const steps = response.steps!;
+  return {
+    body: {
+      keys: response.keys,
+      key: response.key ?? null,
+      reducers: steps.steps.map((step, i) => reducersOf(steps, step, i)),
+      heatmap: writeHeatmap(response.heatmap!),
+      outliers: outliersOf(response),
+      coverage: coverageOf(steps),
+      limits: {
+        step_limit: response.stepLimit,
+        max_world_size: WORLD_SIZE_MAX,
+        max_canonical_rows: CANONICAL_ROWS_MAX,
+        max_heatmap_cells: HEATMAP_CELLS_MAX,
+        outlier_limit: OUTLIERS_MAX,
+      },
+      truncated: {
+        steps: response.stepLimit < (request.limit ?? 0),
+        heatmap: response.heatmapTruncated,
+        outliers: response.outliersTruncated,
+      },
+    },
+  };
+}
+
+function reducersOf(columns: RankSteps, step: number, i: number): Json {
+  return {
+    step,
+    rank_count: columns.rankCounts[i]!,
+    expected_world_size: columns.expectedWorldSizes[i]!,
+    world_size_mismatch: columns.worldSizeMismatches[i]!,
+    mean: columns.means[i]!,
+    weighted_mean: columns.weightedMeans[i]!,
+    min: columns.mins[i]!,
+    max: columns.maxs[i]!,
+    stddev: columns.stddevs[i]!,
+    p05: columns.p05s[i]!,
+    p50: columns.p50s[i]!,
+    p95: columns.p95s[i]!,
+  };
+}
+
+/** Written as text, because it may have thousands of cells. */
+function writeHeatmap({ steps, ranks, values, deltasFromMean }: RankCells): RawJson {
+  const cells = steps.map(
+    (step, i) =>
+      `{"step":${step},"rank":${ranks[i]!},"value":${values[i]!},"delta_from_mean":${finite(deltasFromMean[i]!)}}`,
+  );
+  return raw(`[${cells.join(",")}]`);
+}
+
+function outliersOf({ outliers, outlierZScores }: SummariseRankMetricsResponse): Json {
+  const { steps, ranks, values, deltasFromMean } = outliers!;
+  return steps.map((step, i) => ({
+    rank: ranks[i]!,
+    step,
+    value: values[i]!,
+    delta_from_mean: finite(deltasFromMean[i]!),
+    z_score: outlierZScores[i]!,
+  }));
+}
+
+function coverageOf(columns: RankSteps): Json {
+  let named = 0;
+  return columns.steps.map((step, i) => {
+    const expected = columns.expectedWorldSizes[i]!;
+    const missing = expected - columns.rankCounts[i]!;
+    const from = named;
+    if (expected <= NAMED_WORLD_MAX) named += missing;
+    return {
+      step,
+      rank_count: columns.rankCounts[i]!,
+      expected_world_size: expected,
+      missing_rank_count: missing,
+      missing_ranks: columns.missingRanks.slice(from, named),
+      world_size_mismatch: columns.worldSizeMismatches[i]!,
+    };
+  });
+}
+
+/** Returns null for infinite numbers, which the difference of two doubles can be and JSON cannot hold. */
+function finite(number: number): number | null {
+  return Number.isFinite(number) ? number : null;
+}

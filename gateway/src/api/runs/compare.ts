@@ -1,0 +1,184 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
+import { raw } from "../../http/json.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { described, object, readField, type Field } from "../fields/field.ts";
+import { queryFlag } from "../fields/number.ts";
+import { UUID_SHAPE, canonicalUuid, queryText, trimmedPattern } from "../fields/text.ts";
+import { runJson, runSchema } from "./rows.ts";
+
+/** Most runs of one comparison (API specification, Limits). */
+const COMPARED_RUNS_MAX = 50;
+
+const ID = UUID_SHAPE.source.slice(1, -1);
+
+/** The ids of the runs, separated by commas. */
+function ids(description: string): Field<readonly string[] | undefined> {
+  const check = (value: unknown, name: string): string[] => {
+    const parts = String(value)
+      .split(",")
+      .map((part) => part.trim());
+    const found = new Set(parts.filter((part) => part !== "").map((part) => requireUuid(part, name)));
+    if (found.size === 0) throw badRequest("run_ids is required", "run_ids");
+    if (found.size > COMPARED_RUNS_MAX) {
+      throw badRequest(`${name} may name at most ${COMPARED_RUNS_MAX} runs`, name);
+    }
+    return [...found];
+  };
+  const one = trimmedPattern(ID).slice(1, -1);
+  const none = trimmedPattern("").slice(1, -1);
+  const schema = { type: "string", pattern: `^(?:${none},)*${one}(?:,(?:${one}|${none}))*$`, description };
+  return { schema, required: false, check, absent: () => undefined };
+}
+
+function requireUuid(part: string, name: string): string {
+  const id = canonicalUuid(part);
+  if (id === undefined) throw badRequest(`${name} must be UUIDs, separated by commas`, name);
+  return id;
+}
+
+const runIds = ids(
+  `Ids of 1 to ${COMPARED_RUNS_MAX} runs, separated by commas; parts between two commas may be blank, and repeated ids count once.`,
+);
+const runs = ids("The same, read where run_ids is absent. One of them is required.");
+
+const options = object({
+  reference_run_id: queryText({
+    description:
+      "The run with which the others are compared. The first one by default, and for the id of no compared run.",
+  }),
+  diff_only: described(queryFlag(), "`true`: only the rows in which the runs differ."),
+});
+
+/** Query of GET /api/runs/side-by-side. */
+export const compareRunsQuery: Schema = {
+  ...options.schema,
+  properties: { run_ids: runIds.schema, runs: runs.schema, ...(options.schema["properties"] as object) },
+};
+
+/** GET /api/runs/side-by-side. @throws bad_request */
+export function decodeCompareRuns({ query }: RouteInput): MessageInitShape<typeof CompareRunsRequestSchema> {
+  const named = readField(runIds, query, "run_ids") ?? readField(runs, query, "runs");
+  if (named === undefined) throw badRequest("run_ids is required", "run_ids");
+  const { referenceRunId, diffOnly } = options.read(query);
+  return { runIds: [...named], referenceRunId: canonicalUuid(referenceRunId.trim()) ?? "", diffOnly };
+}
+
+/** Answer of GET /api/runs/side-by-side. */
+export const comparisonSchema: Schema = {
+  type: "object",
+  required: ["runs", "reference_run_id", "rows", "truncated"],
+  properties: {
+    runs: { type: "array", items: runSchema, description: "In the order in which they were asked for." },
+    reference_run_id: { type: "string", format: "uuid" },
+    rows: {
+      type: "array",
+      maxItems: 5000,
+      description: "By path, in the order of code points.",
+      items: {
+        type: "object",
+        required: ["path", "values", "reference_run_id", "reference", "different"],
+        properties: {
+          path: {
+            type: "string",
+            description:
+              "`attribute/<path>` (its newest value), `config/<top key>`, `metadata/<top key>`, `metric/<key>/latest`, `…/max`, `…/mean`, `tag/<tag>`.",
+          },
+          values: {
+            type: "object",
+            additionalProperties: true,
+            description: "By run id; null where a run has none.",
+          },
+          reference_run_id: { type: "string", format: "uuid" },
+          reference: { description: "The value of the reference run." },
+          different: { type: "boolean", description: "Whether the runs differ in it." },
+        },
+      },
+    },
+    truncated: {
+      type: "boolean",
+      description:
+        "There is more to compare: more than 5,000 rows, more than 32 MiB of values, or more than 3,000,000 values to look at.",
+    },
+  },
+};
+
+/**
+ * `{runs, reference_run_id, rows, truncated}`. The rows are written as text: there may be a quarter
+ * of a million values in them, and documents among these keep their digits.
+ */
+export function encodeCompareRuns(response: CompareRunsResponse): RouteReply {
+  const { runs, referenceRunId, blocks, truncated } = response;
+  const frame = frameOf(
+    runs.map(({ id }) => id),
+    referenceRunId,
+  );
+  return {
+    body: {
+      runs: runs.map(runJson),
+      reference_run_id: referenceRunId,
+      rows: raw(`[${blocks.flatMap((block) => rowTexts(block, frame)).join(",")}]`),
+      truncated,
+    },
+  };
+}
+
+/** What all rows share. */
+type Frame = {
+  /** `"<run id>":` of each run, after a comma from the second one on. */
+  readonly names: readonly string[];
+  /** All names with null. The text of neighboring runs without a value is a part of it, from `nullsFrom` of the first one. */
+  readonly nulls: string;
+  readonly nullsFrom: readonly number[];
+  /** The index of the reference run. */
+  readonly reference: number;
+  readonly referenceText: string;
+};
+
+function frameOf(ids: readonly string[], referenceRunId: string): Frame {
+  const names = ids.map((id, i) => `${i === 0 ? "" : ","}${JSON.stringify(id)}:`);
+  const nullsFrom = [0];
+  for (const name of names) nullsFrom.push(nullsFrom.at(-1)! + name.length + "null".length);
+  return {
+    names,
+    nulls: names.map((name) => `${name}null`).join(""),
+    nullsFrom,
+    reference: ids.indexOf(referenceRunId),
+    referenceText: `},"reference_run_id":${JSON.stringify(referenceRunId)},"reference":`,
+  };
+}
+
+function rowTexts({ paths, different, valuesJson, numbers }: ComparisonBlock, frame: Frame): string[] {
+  const valueAt =
+    valuesJson.length > 0 ? (at: number) => textAt(valuesJson, at) : (at: number) => numberAt(numbers, at);
+  return paths.map((path, row) => {
+    const from = row * frame.names.length;
+    const reference = valueAt(from + frame.reference) ?? "null";
+    const values = valuesText((run) => valueAt(from + run), frame);
+    return `{"path":${JSON.stringify(path)},"values":{${values}${frame.referenceText}${reference},"different":${different[row] === true}}`;
+  });
+}
+
+function valuesText(valueOf: (run: number) => string | undefined, { names, nulls, nullsFrom }: Frame): string {
+  let text = "";
+  let written = 0;
+  for (let run = 0; run < names.length; run += 1) {
+    const value = valueOf(run);
+    if (value === undefined) continue;
+    if (written < run) text += nulls.slice(nullsFrom[written], nullsFrom[run]);
+    text += names[run]! + value;
+    written = run + 1;
+  }
+  return written < names.length ? text + nulls.slice(nullsFrom[written]) : text;
+}
+
+function textAt(values: readonly string[], at: number): string | undefined {
+  return values[at] || undefined;
+}
+
+function numberAt(numbers: readonly number[], at: number): string | undefined {
+  const value = numbers[at];
+  // NaN stands for no value.
+  return value === undefined || !Number.isFinite(value) ? undefined : String(value);
+}

@@ -1,0 +1,189 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import type {
+  GetOverviewRequestSchema,
+  GetOverviewResponse,
+  ListRunsRequestSchema,
+  ListRunsResponse,
+  RunFilterSchema,
+  SummarizeRunsRequestSchema,
+  SummarizeRunsResponse,
+} from "@tidemark/proto/runs/v1/runs";
+import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
+import { described, join, object, type Field } from "../fields/field.ts";
+import { limit, offset } from "../fields/number.ts";
+import { queryText, textOrEmpty } from "../fields/text.ts";
+import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
+import { runSummarySchema, summaryJson } from "./rows.ts";
+
+/** The orders of the run list; the first one is the default. */
+const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
+
+/** The default metric of the metric sorts. */
+const METRIC_KEY_DEFAULT = "eval/return_mean";
+
+/** A filter is compared, not validated: unknown values find nothing. `undefined` for `all`. */
+function filterBy(description: string): Field<string | undefined> {
+  const check = (value: unknown): string | undefined => {
+    const sent = String(value);
+    return sent.trim() === "" || sent === "all" ? undefined : sent;
+  };
+  return {
+    schema: { type: "string", description: `${description}; \`all\` for every one.` },
+    required: false,
+    check,
+    absent: () => undefined,
+  };
+}
+
+const runFilter = object({
+  project: filterBy("Name of the project"),
+  project_id: filterBy("Id of the project, in any letter case"),
+  status: filterBy("running, finished or failed"),
+  display_status: filterBy("running, stopping, stopped, finished or failed"),
+  q: queryText({
+    description:
+      'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
+      "parentheses, - before a field or a group, and re:/.../ with RE2 syntax. At most 512 bytes, 32 terms, 64 terms and operators, " +
+      "8 levels, 4 expressions of 128 bytes. Incomplete text is searched as it is; invalid text is 400 run_search_invalid with the " +
+      "column, expressions over more than 128 MiB of text are 400 run_search_too_broad.",
+  }),
+});
+
+function readFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
+  const { projectId, ...rest } = runFilter.read(query);
+  return { ...rest, projectId: projectId?.trim().toLowerCase() };
+}
+
+const anyText = textOrEmpty();
+
+const metricKey: Field<string> = {
+  ...anyText,
+  schema: { ...anyText.schema, default: METRIC_KEY_DEFAULT },
+  check: (value, name) => anyText.check(value, name) || METRIC_KEY_DEFAULT,
+  absent: () => METRIC_KEY_DEFAULT,
+};
+
+const sortBy: Field<string> = {
+  schema: { type: "string", enum: RUN_SORTS, default: RUN_SORTS[0] },
+  required: false,
+  check: (value, name) => {
+    const sort = anyText.check(value, name) || RUN_SORTS[0];
+    if (RUN_SORTS.some((known) => known === sort)) return sort;
+    throw badRequest(`${name} must be one of ${RUN_SORTS.join(", ")}`, name);
+  },
+  absent: () => RUN_SORTS[0],
+};
+
+const runOrder = object({
+  sort_by: sortBy,
+  metric_key: described(
+    metricKey,
+    "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
+  ),
+});
+
+const runPage = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
+
+/** Query of GET /runs. */
+export const listRunsQuery = join(runFilter, join(runOrder, runPage));
+
+/** GET /runs. @throws bad_request */
+export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
+  return readList(query);
+}
+
+function readList(query: Query) {
+  const order = runOrder.read(query);
+  const page = runPage.read(query);
+  return { filter: readFilter(query), order, limit: page.limit, offset: BigInt(page.offset) };
+}
+
+/** `{runs}` with summaries. */
+export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
+  return { body: { runs: runs.map(summaryJson) } };
+}
+
+const summaryPart = object({
+  cursor: queryText({ description: "next_cursor of the page before, or `offset:<n>`; takes precedence over offset." }),
+  projection: queryText({ description: "selection: rows for choosing runs, without metrics." }),
+});
+
+/** Query of GET /api/runs/summary. */
+export const summarizeRunsQuery = join(listRunsQuery, summaryPart);
+
+/** GET /api/runs/summary. @throws bad_request */
+export function decodeSummarizeRuns(input: RouteInput): MessageInitShape<typeof SummarizeRunsRequestSchema> {
+  const { cursor, projection } = summaryPart.read(input.query);
+  return { ...readList(input.query), cursor: cursor.trim(), selection: projection === "selection" };
+}
+
+/** Answer of GET /api/runs/summary. */
+export const summarizeRunsSchema: Schema = objectSchema(
+  {
+    projection: { type: "string", const: "selection" },
+    runs: { type: "array", items: runSummarySchema },
+    metric_keys: { type: "array", items: { type: "string" }, description: "Keys of these runs, at most 250." },
+    total: { ...countSchema, description: "How many runs the filter lets through." },
+    next_cursor: { ...textOrNullSchema, description: "Holds its place while runs are added; null on the last page." },
+    page_info: objectSchema({ pagination: { type: "string", const: "cursor" }, has_next_page: { type: "boolean" } }),
+  },
+  ["projection"],
+);
+
+/** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. */
+export function encodeSummarizeRuns(
+  { runs, metricKeys, total, nextCursor }: SummarizeRunsResponse,
+  { selection }: ReturnType<typeof decodeSummarizeRuns>,
+): RouteReply {
+  return {
+    body: {
+      ...(selection === true ? { projection: "selection" } : {}),
+      runs: runs.map(summaryJson),
+      metric_keys: metricKeys,
+      total: Number(total),
+      next_cursor: nextCursor === "" ? null : nextCursor,
+      page_info: { pagination: "cursor", has_next_page: nextCursor !== "" },
+    },
+  };
+}
+
+const overviewMetric = object({ metric_key: described(metricKey, "Metric of best_eval_return.") });
+
+/** Query of GET /api/overview. */
+export const overviewQuery = join(runFilter, overviewMetric);
+
+/** GET /api/overview. @throws bad_request */
+export function decodeOverview({ query }: RouteInput): MessageInitShape<typeof GetOverviewRequestSchema> {
+  return { filter: readFilter(query), ...overviewMetric.read(query) };
+}
+
+/** Answer of GET /api/overview. */
+export const overviewSchema: Schema = objectSchema({
+  overview: objectSchema({
+    total_runs: countSchema,
+    active_runs: { ...countSchema, description: "Stored status running, stopping ones included." },
+    failed_runs: { ...countSchema, description: "Stored status failed, stopped ones included." },
+    stopping_runs: countSchema,
+    stopped_runs: countSchema,
+    best_eval_return: { ...numberOrNullSchema, description: "Best value of metric_key; null when no run has it." },
+    metric_points: { ...countSchema, description: "Metric values of these runs." },
+  }),
+});
+
+/** `{overview}`. */
+export function encodeOverview(overview: GetOverviewResponse): RouteReply {
+  return {
+    body: {
+      overview: {
+        total_runs: Number(overview.totalRuns),
+        active_runs: Number(overview.activeRuns),
+        failed_runs: Number(overview.failedRuns),
+        stopping_runs: Number(overview.stoppingRuns),
+        stopped_runs: Number(overview.stoppedRuns),
+        best_eval_return: overview.bestValue ?? null,
+        metric_points: Number(overview.metricPoints),
+      },
+    },
+  };
+}

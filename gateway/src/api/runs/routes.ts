@@ -1,0 +1,214 @@
+import { createCall, type Call } from "@tidemark/rpc";
+import type { Clients } from "../../clients.ts";
+import { route, type Route, type Schema } from "../../route.ts";
+import { forkCallers, ingestCallers, readCallers } from "../callers.ts";
+import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
+import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";
+import {
+  decodeListRuns,
+  decodeOverview,
+  decodeSummarizeRuns,
+  encodeListRuns,
+  encodeOverview,
+  encodeSummarizeRuns,
+  listRunsQuery,
+  overviewQuery,
+  overviewSchema,
+  summarizeRunsQuery,
+  summarizeRunsSchema,
+} from "./list.ts";
+import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
+import {
+  decodeForkRun,
+  decodeGetLineage,
+  encodeForkRun,
+  encodeGetLineage,
+  forkRunBody,
+  forkedRunSchema,
+  lineageSchema,
+} from "./relations.ts";
+import { runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
+import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
+
+/** Milliseconds that a change waits for the process that answers stop signals to know of it. */
+const PATIENCE_MS = 1000;
+
+const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
+
+/** Runs. */
+export const runsRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/runs",
+    tag: "runs",
+    summary: "Create a run, or attach to one",
+    description:
+      "created is false when the run was there already. A repeated create is recognised without end by its content.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "none",
+    body: "required",
+    exactNumbers: true,
+    schemas: {
+      body: createRunBody.schema,
+      response: {
+        type: "object",
+        required: ["run", "created"],
+        properties: { run: runSchema, created: { type: "boolean" } },
+      },
+    },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeCreateRun,
+    rpc: (clients, request, call) => {
+      const creating = clients.runs.createRun(request, call);
+      return request.mode === "resume" ? afterRunChange(creating, clients, call) : creating;
+    },
+    encode: encodeCreateRun,
+  }),
+  route({
+    method: "GET",
+    path: "/runs",
+    tag: "runs",
+    summary: "List runs with their summaries",
+    description: "At most 250 metric keys of each run are shown. Unknown projects and states give an empty list.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: listRunsQuery.schema,
+      response: {
+        type: "object",
+        required: ["runs"],
+        properties: { runs: { type: "array", items: runSummarySchema } },
+      },
+    },
+    statuses: [200, 400, 401, 403],
+    decode: decodeListRuns,
+    rpc: (clients, request, call) => clients.runs.listRuns(request, call),
+    encode: encodeListRuns,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/summary",
+    tag: "runs",
+    summary: "List runs with their total, page by page",
+    description:
+      "next_cursor, passed back as cursor, gives the next page of the same query; runs that are added meanwhile shift nothing. The total is exact.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: summarizeRunsQuery.schema, response: summarizeRunsSchema },
+    statuses: [200, 400, 401, 403],
+    decode: decodeSummarizeRuns,
+    rpc: (clients, request, call) => clients.runs.summarizeRuns(request, call),
+    encode: encodeSummarizeRuns,
+  }),
+  route({
+    method: "GET",
+    path: "/api/overview",
+    tag: "runs",
+    summary: "Figures over the runs of a filter",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: overviewQuery.schema, response: overviewSchema },
+    statuses: [200, 400, 401, 403],
+    decode: decodeOverview,
+    rpc: (clients, request, call) => clients.runs.getOverview(request, call),
+    encode: encodeOverview,
+  }),
+  route({
+    method: "GET",
+    path: "/runs/{run_id}",
+    tag: "runs",
+    summary: "Read a run with its summary",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: getRunQuery.schema, response: withRun(runDetailSchema) },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeGetRun,
+    rpc: (clients, request, call) => clients.runs.getRun(request, call),
+    encode: encodeGetRun,
+  }),
+  route({
+    method: "PATCH",
+    path: "/runs/{run_id}",
+    tag: "runs",
+    summary: "Change status, tags and notes of a run",
+    description: "At least one of the fields is needed; all change together or not at all.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "none",
+    body: "required",
+    schemas: { body: updateRunBody.schema, response: withRun(runSchema) },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeUpdateRun,
+    rpc: (clients, request, call) => {
+      const changing = clients.runs.updateRun(request, call);
+      return request.status === undefined ? changing : afterRunChange(changing, clients, call);
+    },
+    encode: encodeUpdateRun,
+  }),
+  route({
+    method: "POST",
+    path: "/api/runs/{run_id}/forks",
+    tag: "runs",
+    summary: "Fork a run",
+    description:
+      "Creates a running child in the same project, linked to its parent. Does not start a training, and copies no metrics and no artifacts.",
+    callers: forkCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "optional",
+    exactNumbers: true,
+    schemas: { body: forkRunBody.schema, response: forkedRunSchema },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeForkRun,
+    rpc: (clients, request, call) => clients.runs.forkRun(request, call),
+    encode: encodeForkRun,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/lineage",
+    tag: "runs",
+    summary: "Parent and children of a run",
+    description: "At most 250 metric keys of each run are shown. Relatives that the caller may not see are left out.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: lineageSchema },
+    statuses: [200, 401, 403, 404],
+    decode: decodeGetLineage,
+    rpc: (clients, request, call) => clients.runs.getLineage(request, call),
+    encode: encodeGetLineage,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/side-by-side",
+    tag: "runs",
+    summary: "Compare runs",
+    description:
+      "A row for each config and metadata key, tag, metric aggregate and attribute that some of the runs have. Values differ when their JSON does, whatever the order of keys and the notation of numbers.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: compareRunsQuery, response: comparisonSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeCompareRuns,
+    rpc: (clients, request, call) => clients.runs.compareRuns(request, call),
+    encode: encodeCompareRuns,
+  }),
+];
+
+/**
+ * Waits until the control service knows that a run's status has changed, so that the next stop signal
+Waits until the control service knows that a run's status has changed, so that the next stop signal
+ */
+export async function afterRunChange<T>(change: Promise<T>, clients: Clients, call: Call): Promise<T> {
+  const result = await change;
+  const { requestId, traceparent, deadlineMs } = call;
+  const timeoutMs = Math.min(PATIENCE_MS, deadlineMs - Date.now());
+  await clients.control.catchUpRuns({}, createCall({ requestId, traceparent, timeoutMs })).catch(() => {});
+  return result;
+}

@@ -1,0 +1,220 @@
+import type { MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
+import { raw, type Json } from "../../http/json.ts";
+import type { Schema } from "../../route.ts";
+import { requireMessage } from "../replies.ts";
+import {
+  countSchema,
+  numberOrNullSchema,
+  objectSchema,
+  textOrNullSchema,
+  timeOrNullSchema,
+  timeSchema,
+  uuidOrNullSchema,
+  uuidSchema,
+} from "../schemas.ts";
+
+type JsonObject = { readonly [key: string]: Json | undefined };
+
+/** The statuses that a client can set. */
+export const RUN_STATUSES = ["running", "finished", "failed"] as const;
+
+const document: Schema = { type: "object", additionalProperties: true };
+
+const tags: Schema = { type: "array", items: { type: "string", minLength: 1 } };
+
+const status: Schema = { type: "string", enum: RUN_STATUSES };
+
+const displayStatus: Schema = { type: "string", enum: ["running", "stopping", "stopped", "finished", "failed"] };
+
+const runProperties = {
+  id: uuidSchema,
+  org_id: uuidSchema,
+  project_id: uuidSchema,
+  project: { type: "string" },
+  name: { type: "string" },
+  status,
+  config: document,
+  tags,
+  metadata: document,
+  notes: { ...textOrNullSchema, description: "The text of metadata.notes." },
+  created_at: timeSchema,
+  started_at: timeSchema,
+  finished_at: timeOrNullSchema,
+  parent_run_id: uuidOrNullSchema,
+  forked_from_step: numberOrNullSchema,
+  forked_from_artifact_id: uuidOrNullSchema,
+  resume_count: { type: "integer", minimum: 0 },
+  resumed_at: timeOrNullSchema,
+  lifecycle: {
+    type: "array",
+    description: "The last 20 resumes, oldest first.",
+    items: objectSchema({ status_from: status, status_to: status, at: timeSchema, kind: { type: "string" } }),
+  },
+} as const;
+
+/** A run row. */
+export const runSchema: Schema = objectSchema(runProperties);
+
+/** A run row. */
+export function runJson(run: Run): JsonObject {
+  return {
+    id: run.id,
+    org_id: run.orgId,
+    project_id: run.projectId,
+    project: run.project,
+    name: run.name,
+    status: run.status,
+    config: raw(utf8.decode(run.configJson)),
+    tags: run.tags,
+    metadata: raw(utf8.decode(run.metadataJson)),
+    notes: run.notes ?? null,
+    created_at: run.createdAt,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt ?? null,
+    parent_run_id: run.parentRunId ?? null,
+    forked_from_step: run.forkedFromStep ?? null,
+    forked_from_artifact_id: run.forkedFromArtifactId ?? null,
+    resume_count: run.resumeCount,
+    resumed_at: run.resumedAt ?? null,
+    lifecycle: run.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
+      status_from: statusFrom,
+      status_to: statusTo,
+      at,
+      kind,
+    })),
+  };
+}
+
+/** The state of a run's stop request. */
+export const runControlSchema: Schema = objectSchema(
+  {
+    stop_state: {
+      type: "string",
+      enum: ["none", "requested", "acknowledged", "completed", "terminal_without_completion"],
+    },
+    display_status: displayStatus,
+    stop_request_id: uuidOrNullSchema,
+    stop_requested: { type: "boolean" },
+    actor: textOrNullSchema,
+    stop_requested_at: timeOrNullSchema,
+    stop_acknowledged_at: timeOrNullSchema,
+    stop_completed_at: timeOrNullSchema,
+    updated_at: timeOrNullSchema,
+    reason: textOrNullSchema,
+    completion_message: textOrNullSchema,
+  },
+  ["reason", "completion_message"],
+);
+
+/** Writes the state of a run's stop request, with its free texts where the service sent them. */
+export function controlJson(control: RunControl): JsonObject {
+  return {
+    stop_state: control.stopState,
+    display_status: control.displayStatus,
+    stop_request_id: control.stopRequestId ?? null,
+    stop_requested: control.stopRequested,
+    actor: control.actor ?? null,
+    stop_requested_at: control.stopRequestedAt ?? null,
+    stop_acknowledged_at: control.stopAcknowledgedAt ?? null,
+    stop_completed_at: control.stopCompletedAt ?? null,
+    updated_at: control.updatedAt ?? null,
+    ...(control.details === undefined
+      ? {}
+      : {
+          reason: control.details.reason ?? null,
+          completion_message: control.details.completionMessage ?? null,
+        }),
+  };
+}
+
+const aggregates: Schema = objectSchema({
+  latest: numberOrNullSchema,
+  min: numberOrNullSchema,
+  max: numberOrNullSchema,
+  mean: numberOrNullSchema,
+  variance: { ...numberOrNullSchema, description: "Population variance." },
+  count: { type: "integer", minimum: 1 },
+  best: { ...numberOrNullSchema, description: "The maximum, or the minimum where less is better." },
+  best_step: { ...numberOrNullSchema, description: "The earliest step of the best value." },
+});
+
+const summaryProperties = {
+  ...runProperties,
+  run_control: runControlSchema,
+  latest_metrics: { type: "object", additionalProperties: numberOrNullSchema },
+  metric_aggregates: { type: "object", additionalProperties: aggregates },
+  metric_keys: { type: "array", items: { type: "string" } },
+  metric_keys_truncated: { type: "boolean", description: "Whether the run has more keys than are shown." },
+  metric_keys_total: countSchema,
+  artifact_counts: objectSchema({ checkpoint: countSchema, rollout: countSchema, file: countSchema }),
+} as const;
+
+/** A run with its control state and metrics. */
+export const runSummarySchema: Schema = objectSchema(summaryProperties);
+
+/** The same for the read of one run, whose metric keys come in pages. */
+export const runDetailSchema: Schema = objectSchema({
+  ...summaryProperties,
+  metric_next_cursor: { ...textOrNullSchema, description: "Send as metric_cursor for the next keys." },
+});
+
+/** A run with its summary. */
+export function summaryJson(summary: RunSummary): JsonObject {
+  const metrics = requireMessage(summary.metrics);
+  const counts = summary.artifactCounts;
+  const { keys, latest, aggregates } = metricTexts(metrics);
+  return {
+    ...runJson(requireMessage(summary.run)),
+    run_control: controlJson(requireMessage(summary.runControl)),
+    latest_metrics: raw(`{${latest}}`),
+    metric_aggregates: raw(`{${aggregates}}`),
+    metric_keys: raw(`[${keys}]`),
+    metric_keys_truncated: Number(metrics.keysTotal) > metrics.keys.length,
+    metric_keys_total: Number(metrics.keysTotal),
+    artifact_counts: {
+      checkpoint: Number(counts?.checkpoint ?? 0),
+      rollout: Number(counts?.rollout ?? 0),
+      file: Number(counts?.file ?? 0),
+    },
+  };
+}
+
+/**
+ * The lists of a run's metrics as JSON, without their brackets. Written as text, each number once: a
+ * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may be
+Writes the lists of a run's metrics as JSON without their brackets, each number once: a
+ */
+function metricTexts(metrics: MetricAggregates): { keys: string; latest: string; aggregates: string } {
+  let keys = "";
+  let latest = "";
+  let aggregates = "";
+  const last = numberTexts(metrics.latest);
+  const min = numberTexts(metrics.min);
+  const max = numberTexts(metrics.max);
+  const mean = numberTexts(metrics.mean);
+  const variance = numberTexts(metrics.variance);
+  const count = numberTexts(metrics.count);
+  const bestStep = numberTexts(metrics.bestStep);
+  metrics.keys.forEach((name, i) => {
+    const key = JSON.stringify(name);
+    const comma = i === 0 ? "" : ",";
+    const best = metrics.best[i] === metrics.max[i] ? max[i] : metrics.best[i] === metrics.min[i] ? min[i] : undefined;
+    keys += `${comma}${key}`;
+    latest += `${comma}${key}:${last[i]}`;
+    aggregates +=
+      `${comma}${key}:{"latest":${last[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
+      `"variance":${variance[i]},"count":${count[i]},` +
+      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}}`;
+  });
+  return { keys, latest, aggregates };
+}
+
+/**
+ * The numbers of a column as JSON; one that JSON has no word for becomes null. All at once, because the engine prints a list of doubles
+Returns the numbers of a column as JSON, null for those that are not finite. The engine prints a list of doubles
+ */
+function numberTexts(column: readonly number[]): string[] {
+  return JSON.stringify(column).slice(1, -1).split(",");
+}
+
+const utf8 = new TextDecoder();

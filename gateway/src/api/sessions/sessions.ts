@@ -1,0 +1,174 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  GetAuthConfigResponse,
+  GetSessionRequestSchema,
+  GetSessionResponse,
+  NewSession,
+  SessionView,
+  SignInForDevelopmentRequestSchema,
+  SignOutRequestSchema,
+  SwitchOrganizationRequestSchema,
+} from "@tidemark/proto/control/v1/control";
+import { sessionCookie } from "../../http/headers.ts";
+import type { Json } from "../../http/json.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { list, object, withDefault } from "../fields/field.ts";
+import { email, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
+import {
+  accountTypes,
+  membershipJson,
+  membershipSchema,
+  membershipSummaryJson,
+  membershipSummarySchema,
+  organizationJson,
+  organizationSchema,
+  userJson,
+  userSchema,
+} from "../organizations/rows.ts";
+import { requireMessage, secretReply, textOrNull } from "../replies.ts";
+import {
+  listSchema,
+  objectSchema,
+  textOrNullSchema,
+  textSchema,
+  timeOrNullSchema,
+  timeSchema,
+  uuidSchema,
+} from "../schemas.ts";
+
+const sessionProperties = {
+  authenticated: { const: true },
+  session: objectSchema({
+    id: uuidSchema,
+    user_id: uuidSchema,
+    org_id: uuidSchema,
+    metadata: { type: "object" },
+    created_at: timeSchema,
+    last_seen_at: timeOrNullSchema,
+    expires_at: timeSchema,
+    revoked_at: timeOrNullSchema,
+  }),
+  user: userSchema,
+  organization: organizationSchema,
+  membership: membershipSchema,
+  memberships: listSchema(membershipSummarySchema),
+  account_type: textSchema,
+  provisioning: objectSchema({ status: textSchema, mode: textSchema, service_id: textOrNullSchema }),
+} satisfies Record<string, Schema>;
+
+/** Who is signed in. */
+export const sessionSchema = objectSchema(sessionProperties);
+
+/** The answer when nobody is signed in. */
+export const signedOutSchema = objectSchema({ authenticated: { const: false } });
+
+/** The session, or the answer when nobody is signed in. */
+export const maybeSessionSchema: Schema = { oneOf: [sessionSchema, signedOutSchema] };
+
+/** Writes a session. */
+export function sessionJson(view: SessionView): Json {
+  const session = requireMessage(view.session);
+  const organization = requireMessage(view.organization);
+  return {
+    authenticated: true,
+    session: {
+      id: session.id,
+      user_id: session.userId,
+      org_id: session.orgId,
+      metadata: {},
+      created_at: session.createdAt,
+      last_seen_at: textOrNull(session.lastSeenAt),
+      expires_at: session.expiresAt,
+      revoked_at: textOrNull(session.revokedAt),
+    },
+    user: userJson(requireMessage(view.user)),
+    organization: organizationJson(organization),
+    membership: membershipJson(requireMessage(view.membership)),
+    memberships: view.memberships.map(membershipSummaryJson),
+    account_type: organization.accountType,
+    provisioning: { status: "ready", mode: "database", service_id: null },
+  };
+}
+
+/** `{dev_auth_enabled, managed_clerk_enabled, service_plane}`; no identity provider is built in. */
+export function encodeAuthConfig({ devAuthEnabled }: GetAuthConfigResponse): RouteReply {
+  return {
+    body: { dev_auth_enabled: devAuthEnabled, managed_clerk_enabled: false, service_plane: "combined" },
+  };
+}
+
+/** Body of POST /api/auth/dev/google. */
+export const signInBody = object({
+  email: email(),
+  display_name: textOrEmpty(),
+  mode: wordForService(["signin", "signup"]),
+  account_type: wordForService(accountTypes),
+  org_name: textOrEmpty(),
+  plan_tier: wordForService(["free"]),
+  seat_emails: withDefault(list(email(), { itemsMax: 100 }), []),
+  accept_invite_org_id: withDefault(uuid(), ""),
+  accept_invite_token: textOrEmpty(),
+});
+
+/** POST /api/auth/dev/google. @throws bad_request */
+export function decodeSignIn({ body }: RouteInput): MessageInitShape<typeof SignInForDevelopmentRequestSchema> {
+  return signInBody.read(body);
+}
+
+/** GET /api/auth/session: reads the cookie. */
+export function decodeGetSession({ sessionToken }: RouteInput): MessageInitShape<typeof GetSessionRequestSchema> {
+  return { token: sessionToken ?? "" };
+}
+
+/** The session, or `{authenticated: false}`. */
+export function encodeGetSession({ view }: GetSessionResponse): RouteReply {
+  return secretReply(view === undefined ? { authenticated: false } : sessionJson(view));
+}
+
+/** POST /api/auth/logout. */
+export function decodeSignOut({ sessionToken }: RouteInput): MessageInitShape<typeof SignOutRequestSchema> {
+  return { token: sessionToken ?? "" };
+}
+
+/** `{authenticated: false}`, and the cookie is removed. */
+export function encodeSignOut(_response: unknown, _request: unknown, { cookieSecure }: RouteInput): RouteReply {
+  return secretReply({ authenticated: false }, { "set-cookie": clearSessionCookie(cookieSecure) });
+}
+
+/** Body of POST /api/auth/switch-organization. */
+export const switchOrganizationBody = object({ org_id: uuid() });
+
+/** POST /api/auth/switch-organization. @throws bad_request */
+export function decodeSwitchOrganization({
+  body,
+}: RouteInput): MessageInitShape<typeof SwitchOrganizationRequestSchema> {
+  return switchOrganizationBody.read(body);
+}
+
+/** A new session with its cookie. The caller's own session keeps its cookie. */
+export function encodeNewSession(
+  { created }: { readonly created?: NewSession },
+  _request: unknown,
+  { cookieSecure }: RouteInput,
+): RouteReply {
+  const session = requireMessage(created);
+  return secretReply(sessionJson(requireMessage(session.view)), cookieOf(session, cookieSecure));
+}
+
+/** Returns the header that gives a new session to the browser; none for the caller's own session. */
+export function cookieOf({ token, maxAgeSeconds }: NewSession, secure: boolean): Readonly<Record<string, string>> {
+  return token === "" ? {} : { "set-cookie": giveSessionCookie(token, maxAgeSeconds, secure) };
+}
+
+/**
+ * Value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and it comes
+Returns the value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and browsers send it
+ */
+function giveSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
+  return `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`;
+}
+
+/** Returns the value of the `set-cookie` header that removes it. */
+function clearSessionCookie(secure: boolean): string {
+  return giveSessionCookie("", 0, secure);
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { issueCredential, type Scope } from "@tidemark/credentials";
+import {
+  CredentialEntrySchema,
+  CredentialKind,
+  OrganizationEntrySchema,
+  type CredentialEntry,
+  type LookupCredentialResponse,
+  LookupCredentialResponseSchema,
+} from "@tidemark/proto/control/v1/control";
+import { createLog, type Metrics } from "@tidemark/telemetry";
+import { createApp, type AppOptions, type AppSettings } from "./app.ts";
+import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
+import type { Clients } from "./clients.ts";
+import { hostedPlans } from "@tidemark/plans";
+import type { Role, Route } from "./route.ts";
+
+/** The operator's token of a test gateway. */
+export const bootstrapToken = "operator-token-for-tests";
+
+/** The organization that test credentials belong to. */
+export const orgId = "0a1b2c3d-0000-4000-8000-000000000001";
+
+/** What a test may set differently. */
+export type TestAppOptions = {
+  readonly routes: readonly Route[];
+  readonly settings?: Partial<AppSettings>;
+  readonly ask?: (kind: CredentialKind, id: string) => Promise<LookupCredentialResponse>;
+  readonly fresh?: () => boolean;
+  readonly options?: Partial<AppOptions>;
+};
+
+/** A gateway that listens on a free loopback port. */
+export type TestApp = {
+  readonly url: string;
+  readonly port: number;
+  readonly directory: Directory;
+  /** Lines that were logged. */
+  readonly logged: string[];
+  readonly measured: { method: string; route: string; status: number }[];
+  /** Both clocks, in milliseconds; they stand still unless a test moves them. */
+  readonly clock: { ms: number };
+  addKey(scopes: readonly Scope[], more?: Partial<CredentialEntry>): string;
+  addSession(role: Role, more?: Partial<CredentialEntry>): string;
+  close(): Promise<void>;
+};
+
+/** Starts a gateway whose credentials are in memory; nothing behind it is called unless a route does. */
+export async function startApp({ routes, settings, ask, fresh, options }: TestAppOptions): Promise<TestApp> {
+  const directory = createDirectory();
+  directory.put({
+    organizations: [create(OrganizationEntrySchema, { id: orgId, slug: "acme", name: "Acme", planTier: "free" })],
+    credentials: [],
+  });
+  const clock = { ms: Date.parse("2026-01-02T03:04:05Z") };
+  const logged: string[] = [];
+  const measured: TestApp["measured"] = [];
+  const app = createApp({
+    settings: {
+      publicUrl: undefined,
+      allowedOrigins: ["https://app.example"],
+      trustedProxies: [],
+      limits: false,
+      plans: hostedPlans,
+      bootstrapToken,
+      servicePlane: "combined",
+      version: "0.0.0",
+      deadlineMs: 10_000,
+      bodyBytesHeldMax: 256 * 1024 * 1024,
+      ...settings,
+    },
+    routes,
+    clients: {} as Clients,
+    access: createAccess({
+      directory,
+      fresh: fresh ?? (() => true),
+      ask: ask ?? (() => Promise.resolve(create(LookupCredentialResponseSchema))),
+      nowMs: () => clock.ms,
+    }),
+    used: () => undefined,
+    projection: { loaded: () => true, degraded: () => false, refresh: () => Promise.resolve() },
+    probe: () => Promise.resolve(true),
+    log: createLog({ level: "debug", service: "test", destination: { write: (line) => void logged.push(line) } }),
+    metrics: { httpRequest: (facts) => void measured.push(facts) } as Metrics,
+    clocks: { wallMs: () => clock.ms, steadyMs: () => clock.ms },
+    ...options,
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  const add = (kind: "api_key" | "session", fields: Partial<CredentialEntry>): string => {
+    const issued = issueCredential(kind, randomBytes);
+    const entry = create(CredentialEntrySchema, {
+      kind: kind === "session" ? CredentialKind.SESSION : CredentialKind.API_KEY,
+      id: issued.id,
+      hash: issued.hash,
+      orgId,
+      ...(fields as object),
+    });
+    directory.put({ organizations: [], credentials: [entry] });
+    return issued.text;
+  };
+  return {
+    url,
+    port: Number(new URL(url).port),
+    directory,
+    logged,
+    measured,
+    clock,
+    addKey: (scopes, more) => add("api_key", { scopes: [...scopes], ...more }),
+    addSession: (role, more) => add("session", { role, userId: "0a1b2c3d-0000-4000-8000-0000000000ff", ...more }),
+    close: () => app.close(),
+  };
+}

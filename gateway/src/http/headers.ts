@@ -1,0 +1,65 @@
+import { randomUUID } from "node:crypto";
+import { badRequest } from "@tidemark/errors";
+
+/**
+ * Every header that the gateway reads or writes under a name of the product, in lower case. Where
+The headers that the gateway reads or writes under a name of the product, in lower case. Where
+ */
+export const headerNames = {
+  requestId: "x-request-id",
+  idempotencyKey: "idempotency-key",
+  idempotencyReplayed: "idempotency-replayed",
+  /** Carries the operator's token; either will do. */
+  bootstrapToken: ["x-svc-bootstrap-token", "x-instantml-bootstrap-token"],
+  retryAfter: "retry-after",
+  rateLimitScope: ["x-svc-ratelimit-scope", "x-instantml-ratelimit-scope"],
+  rateLimitLimit: "ratelimit-limit",
+  rateLimitRemaining: "ratelimit-remaining",
+  rateLimitReset: "ratelimit-reset",
+} as const;
+
+/** Keys of the OpenAPI document that say which part of the service answers. */
+export const servicePlaneKeys = ["x-svc-service-plane", "x-instantml-service-plane"] as const;
+
+/** The cookie that holds a browser's session. */
+export const sessionCookie = "tidemark_session";
+
+const requestIdShape = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Prefixes of our credentials and of well-known ones: an id that looks like one must not reach logs and answers. */
+const secretLooking =
+  /^(?:tm_|instantml_|sk_|sk-|pk_|rk_|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[a-z]-|npm_|pypi-|hf_|eyJ)/i;
+
+/**
+ * The id under which a request is known everywhere: the caller's `x-request-id` if it is 1 to 128
+Returns the id of a request: the caller's `x-request-id` if it has 1 to 128
+ */
+export function requestIdOf(request: {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}): string {
+  const sent = request.headers[headerNames.requestId];
+  if (typeof sent === "string" && requestIdShape.test(sent) && !secretLooking.test(sent)) return sent;
+  return randomUUID();
+}
+
+const keyShape = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means that there is none.
+Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means absent.
+ */
+export function readIdempotencyKey(
+  header: string | string[] | undefined,
+  use: "none" | "optional" | "required",
+): string | undefined {
+  if (use === "none") return undefined;
+  const key = typeof header === "string" ? header.trim() : "";
+  if (key === "") {
+    if (use === "required") throw badRequest("the header Idempotency-Key is required", headerNames.idempotencyKey);
+    return undefined;
+  }
+  if (!keyShape.test(key)) {
+    throw badRequest("Idempotency-Key must be 1 to 255 visible ASCII characters", headerNames.idempotencyKey);
+  }
+  return key;
+}

@@ -1,0 +1,105 @@
+/** Text that is already JSON and goes into the answer unchanged: documents, long columns of points. */
+export class RawJson {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** A value of an answer. Properties that are `undefined` are left out. */
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | RawJson
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined };
+
+/** Marks a text as JSON. The caller guarantees that it is. */
+export function raw(text: string): RawJson {
+  return new RawJson(text);
+}
+
+const quoted = new Map<string, string>();
+
+/** Returns the name of a property as JSON. Names are remembered, because nearly all repeat. */
+function quote(name: string): string {
+  let text = quoted.get(name);
+  if (text === undefined) {
+    text = JSON.stringify(name);
+    if (quoted.size < 2000) quoted.set(name, text);
+  }
+  return text;
+}
+
+/** Writes JSON like JSON.stringify; raw parts keep every digit. */
+export function writeJson(value: Json): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) {
+    let items = "";
+    for (const item of value as readonly Json[]) items += items === "" ? writeJson(item) : `,${writeJson(item)}`;
+    return `[${items}]`;
+  }
+  let members = "";
+  for (const [name, part] of Object.entries(value as { readonly [key: string]: Json | undefined })) {
+    if (part === undefined) continue;
+    members += members === "" ? `${quote(name)}:${writeJson(part)}` : `,${quote(name)}:${writeJson(part)}`;
+  }
+  return `{${members}}`;
+}
+
+/** JSON that is written piece by piece into one buffer. */
+export type JsonBytes = {
+  /** Adds text that is JSON or a piece of JSON. */
+  text(text: string): void;
+  /** Calls `write`, which writes at most `bytesMax` bytes from `at` on and returns where they end. */
+  write(bytesMax: number, write: (target: Buffer, at: number) => number): void;
+  /** Returns all bytes. Nothing can be added afterwards. */
+  take(): Buffer;
+};
+
+/** A UTF-16 unit has at most three bytes in UTF-8. */
+const UNIT_BYTES_MAX = 3;
+
+/** Begins with a buffer of `capacity` bytes and grows it when needed. */
+export function createJsonBytes(capacity: number): JsonBytes {
+  let bytes = Buffer.allocUnsafe(capacity);
+  let at = 0;
+  const makeRoom = (count: number): void => {
+    if (at + count <= bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(at + count, 2 * bytes.length));
+    bytes.copy(larger, 0, 0, at);
+    bytes = larger;
+  };
+  return {
+    text(text) {
+      makeRoom(UNIT_BYTES_MAX * text.length);
+      at += bytes.write(text, at);
+    },
+    write(bytesMax, write) {
+      makeRoom(bytesMax);
+      at = write(bytes, at);
+    },
+    take: () => bytes.subarray(0, at),
+  };
+}
+
+/** A number whose digits a double cannot hold; `JSON.stringify` writes them as they were sent (TC39, JSON.parse source text access). */
+export type RawNumber = { readonly rawJSON: string };
+
+const json = JSON as unknown as {
+  rawJSON(text: string): RawNumber;
+  isRawJSON(value: unknown): boolean;
+};
+
+/** Keeps the digits of a number in JSON's notation. @throws SyntaxError when the text is not a JSON scalar */
+export function rawNumber(text: string): RawNumber {
+  return json.rawJSON(text);
+}
+
+/** Tells whether a value is such a number, not an object that a client sent. */
+export function isRawNumber(value: unknown): value is RawNumber {
+  return json.isRawJSON(value);
+}

@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { badRequest } from "@tidemark/errors";
+import type { Log } from "@tidemark/telemetry";
+import { toErrorAnswer } from "../errors.ts";
+import { headerNames } from "../http/headers.ts";
+import { corsHeaders } from "../http/origin.ts";
+import type { ServingContext } from "./context.ts";
+
+/**
+ * Sets what every answer carries: the request's id; for pages from allowed origins the right to read
+ * it; while the process drains, the end of the connection.
+Sets the headers of every answer: the request's id; for pages from allowed origins the right to read
+ */
+export function beginAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mayCome, draining }: Pick<ServingContext, "mayCome" | "draining">,
+  baseUrl: string,
+): void {
+  reply.header(headerNames.requestId, request.id);
+  const { origin } = request.headers;
+  if (origin !== undefined && mayCome(origin, baseUrl)) reply.headers(corsHeaders(origin));
+  if (draining()) reply.header("connection", "close");
+  if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
+    throw badRequest("the Host header is missing");
+}
+
+/** Answers a request with an error. Unexpected ones are logged with the request's id and hidden from the client. */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+  const answer = toErrorAnswer(error, request.state?.route.statuses);
+  const fields = { request_id: request.id, method: request.method, error };
+  if (answer.status === 500) log.error("a request failed unexpectedly", fields);
+  else if (answer.status > 500) log.debug("a request could not be served", fields);
+  if (answer.retryAfterSeconds !== undefined) reply.header(headerNames.retryAfter, String(answer.retryAfterSeconds));
+  reply.code(answer.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(answer.body));
+}

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import type { Route } from "../route.ts";
+import { startApp, type TestApp } from "../app.fixture.ts";
+
+const take: Route = {
+  method: "POST",
+  path: "/take",
+  tag: "test",
+  summary: "Takes a large body",
+  rate: "general",
+  idempotency: "none",
+  body: "required",
+  bodyBytesMax: 1_000_000,
+  schemas: { response: { type: "object" } },
+  statuses: [200],
+  callers: { kind: "credentials", key: { scopes: [] }, session: { refused: 403 } },
+  handle: ({ body }) => Promise.resolve({ body: { length: (body["a"] as string).length } }),
+};
+
+let app: TestApp;
+let authorization: string;
+beforeAll(async () => {
+  app = await startApp({ routes: [take], settings: { bodyBytesHeldMax: 300_000 } });
+  authorization = `Bearer ${app.addKey([])}`;
+});
+afterAll(() => app.close());
+
+const bodyOf = (length: number): string => JSON.stringify({ a: "x".repeat(length - 8) });
+
+async function post(body: string | Buffer, headers: Record<string, string> = {}) {
+  const response = await fetch(`${app.url}/take`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json", ...headers },
+    body: body as BodyInit,
+  });
+  const { status } = response;
+  return { status, retryAfter: response.headers.get("retry-after"), body: await response.json() };
+}
+
+/** A request that has sent the first half of its body and holds on to the rest. */
+function begin(body: string): { socket: Socket; finish(): Promise<string> } {
+  const socket = connect(app.port, "127.0.0.1");
+  const head = `POST /take HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+  socket.write(head + body.slice(0, body.length / 2));
+  return {
+    socket,
+    async finish() {
+      let answer = "";
+      socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
+      socket.write(body.slice(body.length / 2));
+      await once(socket, "close");
+      return answer;
+    },
+  };
+}
+
+/** Until an answer has this status; the test's own time limit ends it. */
+async function until(status: number, ask: () => ReturnType<typeof post>): ReturnType<typeof post> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status === status) return answer;
+  }
+}
+
+test("while one large body is held, another is told to come back, and a small one is served", async () => {
+  const slow = begin(bodyOf(400_000));
+  const refused = await until(503, () => post(bodyOf(200_000)));
+  expect(refused).toEqual({
+    status: 503,
+    retryAfter: "1",
+    body: { error: expect.any(String), code: "service_unavailable" },
+  });
+  expect((await post(bodyOf(1000))).status).toBe(200);
+  expect(await slow.finish()).toMatch(/^HTTP\/1.1 200 /);
+  await until(200, () => post(bodyOf(200_000)));
+});
+
+test("a compressed body counts with what it becomes", async () => {
+  const slow = begin(bodyOf(400_000));
+  const compressed = () => post(gzipSync(bodyOf(200_000)), { "content-encoding": "gzip" });
+  expect(await until(503, compressed)).toMatchObject({ retryAfter: "1" });
+  slow.socket.destroy();
+  expect(await until(200, compressed)).toMatchObject({ body: { length: 199_992 } });
+});
+
+test("a client that goes away gives back what it held", async () => {
+  const slow = begin(bodyOf(400_000));
+  await until(503, () => post(bodyOf(200_000)));
+  slow.socket.destroy();
+  const answer = await until(200, () => post(bodyOf(200_000)));
+  expect(answer.body).toEqual({ length: 199_992 });
+});
+
+test("a body alone may be larger than all bodies together", async () => {
+  expect(await post(bodyOf(900_000))).toMatchObject({ status: 200, body: { length: 899_992 } });
+});
