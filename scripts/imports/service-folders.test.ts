@@ -92,9 +92,6 @@ const refused: readonly (readonly [sentence: string, path: string, text: string,
     `import "@t/host"`,
     "handlers may not import @t/host",
   ],
-  // The folders of the layout before the one by noun.
-  ["an old domain folder", "services/runs/src/domain/a.ts", `import "../store/b.ts"`, "rules may not import sql"],
-  ["an old store folder", "services/runs/src/store/a.ts", `import "../handlers/b.ts"`, "sql may not import handlers"],
 ];
 
 const accepted: readonly (readonly [sentence: string, path: string, text: string])[] = [

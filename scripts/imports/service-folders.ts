@@ -9,16 +9,11 @@ const wiring = /^([a-z-]+-)?(module|main|config|handlers|index)\.ts$/;
 
 type Place = "rules" | "sql" | "handlers" | "wiring";
 
-// The folders of the layout before the one by noun; this line goes when no service has them any more.
-const oldFolders: Readonly<Record<string, Place>> = { domain: "rules", store: "sql" };
-
 /** Returns the place of a file by its path below `src`. A file whose name does not tell is held to the rules of handlers. */
 function placeOf(path: string): Place {
   if (path.endsWith(".rules.ts")) return "rules";
   if (path.endsWith(".sql.ts")) return "sql";
-  const [first = "", ...rest] = path.split("/");
-  if (rest.length === 0) return wiring.test(first) ? "wiring" : "handlers";
-  return oldFolders[first] ?? "handlers";
+  return !path.includes("/") && wiring.test(path) ? "wiring" : "handlers";
 }
 
 /** Tells whether a file of a service holds pure rules. */
