@@ -50,8 +50,8 @@ const cases: readonly (readonly [sentence: string, path: string, text: string, r
   ["a setting read by the host", "infra/host/src/env.ts", `export const a = process.env["A"];`],
   ["a setting read by a test", "test/e2e/a.test.ts", `export const a = process.env["A"];`],
   [
-    "the clock in a domain",
-    "services/a/src/domain/clock.ts",
+    "the clock in rules",
+    "services/a/src/runs/clock.rules.ts",
     `export const a = () => Date.now();`,
     "eslint(no-restricted-properties)",
   ],
@@ -69,8 +69,8 @@ const cases: readonly (readonly [sentence: string, path: string, text: string, r
     "eslint(no-restricted-properties)",
   ],
   [
-    "an HTTP status in a domain",
-    "services/a/src/domain/status.ts",
+    "an HTTP status in rules",
+    "services/a/src/runs/status.rules.ts",
     `export const a = (b: { statusCode: number }) => b.statusCode;`,
     "eslint(no-restricted-properties)",
   ],

@@ -38,6 +38,14 @@ export async function printSchema(catalog: Catalog, schema: string): Promise<str
         grants: row.grants.filter(({ grantee }) => grantee !== "PUBLIC"),
       }),
     ]),
+    await print<Owned & Named>(readAggregates, (row) => [
+      ...comment(row.comment),
+      wrap(`CREATE AGGREGATE ${row.name} (${row.text});`),
+      ...ownerAndGrants("FUNCTION", row.name, {
+        ...row,
+        grants: row.grants.filter(({ grantee }) => grantee !== "PUBLIC"),
+      }),
+    ]),
   ];
   return `${parts.flat().join("\n\n")}\n`;
 }
@@ -63,7 +71,7 @@ LEFT JOIN pg_class c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid
 LEFT JOIN pg_type t ON d.classid = 'pg_type'::regclass AND t.oid = d.objid
 LEFT JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d.objid
 WHERE d.refclassid = 'pg_namespace'::regclass AND d.refobjid = $1::regnamespace
-  AND coalesce(c.relkind IN ('r', 'v', 'i', 'c'), t.typtype IN ('c', 'e'), p.prokind IN ('f', 'p'), false) IS FALSE
+  AND coalesce(c.relkind IN ('r', 'v', 'i', 'c'), t.typtype IN ('c', 'e'), p.prokind IN ('f', 'p', 'a'), false) IS FALSE
 ORDER BY 1`;
 
 const readNamespace = `
@@ -98,5 +106,15 @@ SELECT CASE WHEN count(*) OVER (PARTITION BY p.proname) = 1 THEN p.oid::regproc:
        EXISTS (SELECT FROM aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a WHERE a.grantee = 0) AS public,
        ${ownedColumns("p.proowner", "p.proacl")}
 FROM pg_proc p
+WHERE p.pronamespace = $1::regnamespace AND p.prokind <> 'a'
+ORDER BY p.proname, p.oid::regprocedure::text`;
+
+// Those that need no more than a function and a start.
+const readAggregates = `
+SELECT p.oid::regprocedure::text AS name, obj_description(p.oid, 'pg_proc') AS comment,
+       concat_ws(', ', 'SFUNC = ' || a.aggtransfn, 'STYPE = ' || format_type(a.aggtranstype, NULL),
+                 'FINALFUNC = ' || nullif(a.aggfinalfn::text, '-'), 'INITCOND = ' || quote_literal(a.agginitval)) AS text,
+       ${ownedColumns("p.proowner", "p.proacl")}
+FROM pg_proc p JOIN pg_aggregate a ON a.aggfnoid = p.oid
 WHERE p.pronamespace = $1::regnamespace
 ORDER BY p.proname, p.oid::regprocedure::text`;

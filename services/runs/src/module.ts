@@ -23,11 +23,10 @@ export const runsModule = defineModule({
   schema: "runs",
   migrations: runsMigrations,
   reads: [
-    "ingest.metric_head_pages_v1",
     "ingest.metric_aggregates_v1",
+    "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",
     "ingest.metric_sort_values_v1",
-    "ingest.metric_runs_v1",
     "ingest.newest_attributes_v1",
     "ingest.project_points_v1",
     "ingest.indexed_points_v1",

@@ -19,7 +19,7 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_aggregates_v1 and unindexed_sort_values_v1; the
- *                      functions index_sort_values, metric_run_states, append_metric_group, metric_series_page and metric_points_page
+ *                      functions metric_columns_v1, index_sort_values, metric_run_states, append_metric_group, metric_series_page and metric_points_page
  *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
  *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_points_page,
  *                      metric_reach and metric_block_tails
@@ -58,7 +58,11 @@ const putPage = sql(
 const keyOf = (keyId: number): string => `k${String(keyId).padStart(5, "0")}`;
 
 /** Stores a run with these keys, their aggregates laid out as the package says; gaps are filled with numbers that nothing should read. */
-async function storeRun(keyIds: readonly number[], numberOf: (keyId: number, index: number) => number) {
+async function storeRun(
+  keyIds: readonly number[],
+  numberOf: (keyId: number, index: number) => number,
+  nameOf: (keyId: number) => string = keyOf,
+) {
   const runId = await ingest.newRun(tenant);
   const pages = new Map<number, number[]>();
   for (const keyId of keyIds) {
@@ -69,7 +73,7 @@ async function storeRun(keyIds: readonly number[], numberOf: (keyId: number, ind
     pages.set(aggregatePageOf(keyId), page);
   }
   await ingest.owner.rows(putRun, [tenant.orgId, runId, Math.max(...keyIds) + 1]);
-  await ingest.owner.rows(putKeys, [tenant.orgId, runId, keyIds.map(keyOf), keyIds]);
+  await ingest.owner.rows(putKeys, [tenant.orgId, runId, keyIds.map(nameOf), keyIds]);
   for (const [page, stats] of pages) await ingest.owner.rows(putPage, [tenant.orgId, runId, page, stats]);
   return runId;
 }
@@ -112,17 +116,67 @@ describe("aggregate pages", () => {
     );
   });
 
+  const columns = sql(
+    "test_layout_columns",
+    `SELECT keys, total, latest, min, max, mean, variance, count, best, best_step AS "bestStep"
+     FROM ingest.metric_columns_v1($1, $2, '', NULL, $3, $4)`,
+  );
+  type ColumnsRow = { keys: Buffer; total: number } & Record<(typeof COLUMNS)[number], Buffer>;
+  const COLUMNS = ["latest", "min", "max", "mean", "variance", "count", "best", "bestStep"] as const;
+  const doublesOf = (bytes: Buffer): number[] =>
+    Array.from({ length: bytes.length / 8 }, (_, i) => bytes.readDoubleBE(8 * i));
+  const WIDE = 9 * AGGREGATES_PER_PAGE + 2;
+  /** Neighbors in code point order are in different pages. */
+  const scatteredName = (keyId: number): string => `${String(keyId % AGGREGATES_PER_PAGE).padStart(2, "0")}/${keyId}`;
+
+  test.each([
+    ["of one page", AGGREGATES_PER_PAGE, keyOf, 1000],
+    ["of few keys in several pages", keyIds.length, keyOf, 1000],
+    ["of many keys, neighbors in their pages", WIDE, keyOf, 2 * AGGREGATES_PER_PAGE],
+    ["of many keys, neighbors in other pages", WIDE, scatteredName, 12],
+  ])("metric_columns_v1 has the numbers of each key of a run %s", async (_case, keyCount, nameOf, keysMax) => {
+    const ids = Array.from({ length: keyCount }, (_, keyId) => keyId);
+    const run = await storeRun(ids, markedNumber, nameOf);
+    const byName = new Map(ids.map((keyId) => [nameOf(keyId), keyId]));
+    const names = [...byName.keys()].toSorted();
+    const [, second] = names;
+    const row = await ingest.owner.one<ColumnsRow>(columns, [tenant.orgId, run, second, keysMax]);
+    const wanted = names.slice(2, 2 + keysMax);
+    expect(row!.keys.toString("utf8").split("\0")).toEqual(wanted);
+    expect(row!.total).toBe(keyCount);
+    const numbersOf = (keyId: number) => {
+      const best = isMinimized(keyId) ? "min" : "max";
+      return {
+        latest: numberOf(keyId, "latest"),
+        min: numberOf(keyId, "min"),
+        max: numberOf(keyId, "max"),
+        mean: numberOf(keyId, "mean"),
+        variance: numberOf(keyId, "m2") / numberOf(keyId, "count"),
+        count: numberOf(keyId, "count"),
+        best: numberOf(keyId, best),
+        bestStep: numberOf(keyId, `${best}Step`),
+      };
+    };
+    const numbers = wanted.map((key) => numbersOf(byName.get(key)!));
+    for (const column of COLUMNS) {
+      expect({ column, numbers: doublesOf(row![column]) }).toEqual({
+        column,
+        numbers: numbers.map((own) => own[column]),
+      });
+    }
+  });
+
   const sortValues = keyIds.map((keyId) => ({
     key: keyOf(keyId),
     sort_best: isMinimized(keyId) ? -numberOf(keyId, "min") : numberOf(keyId, "max"),
     sort_latest: numberOf(keyId, "latest"),
   }));
-  const putUnsettled = sql(
-    "test_layout_put_unsettled",
+  const putUnindexed = sql(
+    "test_layout_put_unindexed",
     "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
   );
-  const unsettledRanks = sql(
-    "test_layout_unsettled_ranks",
+  const unindexedSortValues = sql(
+    "test_layout_unindexed_sort_values",
     "SELECT key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
   const indexSortValues = sql("test_layout_index_sort_values", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
@@ -132,8 +186,8 @@ describe("aggregate pages", () => {
   );
 
   test("unindexed_sort_values_v1 shows the best and the latest value of each key", async () => {
-    await ingest.owner.rows(putUnsettled, [tenant.orgId, runId]);
-    expect(await ingest.owner.rows(unsettledRanks, [tenant.orgId, runId])).toEqual(sortValues);
+    await ingest.owner.rows(putUnindexed, [tenant.orgId, runId]);
+    expect(await ingest.owner.rows(unindexedSortValues, [tenant.orgId, runId])).toEqual(sortValues);
   });
 
   test("index_sort_values copies the best and the latest value of each key", async () => {

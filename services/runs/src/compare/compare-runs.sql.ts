@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { numbersOf } from "../metrics/aggregates.rules.ts";
 import { COMPARED_FIGURES, type AttributeCell, type MetricColumns } from "./page-rows.rules.ts";
 
 type MetricColumnsRow = {
@@ -44,17 +45,9 @@ export async function listMetricColumns(
   return rows.map((row) => {
     // The part after the last NUL is not a key.
     if (row.keys !== null) keys = row.keys.toString("utf8").split("\0").slice(0, -1);
-    const figures = COMPARED_FIGURES.map((figure) => [figure, doublesOf(row[figure])]);
+    const figures = COMPARED_FIGURES.map((figure) => [figure, numbersOf(row[figure])]);
     return { keys, ...(Object.fromEntries(figures) as Omit<MetricColumns, "keys">) };
   });
-}
-
-function doublesOf(bytes: Buffer | null): Float64Array {
-  if (bytes === null) return new Float64Array();
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const numbers = new Float64Array(bytes.byteLength / 8);
-  for (let i = 0; i < numbers.length; i += 1) numbers[i] = view.getFloat64(i * 8);
-  return numbers;
 }
 
 const listNewestAttributesSql = sql(

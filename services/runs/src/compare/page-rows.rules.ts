@@ -40,7 +40,7 @@ export const COMPARED_FIGURES = ["latest", "max", "mean"] as const;
 
 /** Some metric keys of one run, in code point order, with a column of numbers per figure. */
 export type MetricColumns = { readonly keys: readonly string[] } & Readonly<
-  Record<(typeof COMPARED_FIGURES)[number], Float64Array>
+  Record<(typeof COMPARED_FIGURES)[number], readonly number[]>
 >;
 
 /** The next keys of each run, at most `limit` of each. */

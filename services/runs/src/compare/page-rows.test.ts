@@ -55,9 +55,9 @@ type Metrics = Readonly<Record<string, number>>;
 
 const columnsOf = (metrics: Metrics, keys: readonly string[]): MetricColumns => ({
   keys,
-  latest: Float64Array.from(keys, (key) => metrics[key] ?? 0),
-  max: Float64Array.from(keys, (key) => (metrics[key] ?? 0) + 1),
-  mean: Float64Array.from(keys, (key) => (metrics[key] ?? 0) + 2),
+  latest: Array.from(keys, (key) => metrics[key] ?? 0),
+  max: Array.from(keys, (key) => (metrics[key] ?? 0) + 1),
+  mean: Array.from(keys, (key) => (metrics[key] ?? 0) + 2),
 });
 
 /** Pages through the runs as the store would, and returns the rows of each page. */

@@ -33,7 +33,7 @@ const listRelativesSql = sql(
    FROM relatives
    JOIN runs.runs r ON r.org_id = $1 AND r.id = relatives.id
    JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
-   ${metricsOf({ limit: "$5::bigint", fromStart: "true" })}
+   ${metricsOf({ limit: "$5::bigint" })}
    ORDER BY relatives.ordinal, r.created_at DESC, r.id DESC`,
 );
 

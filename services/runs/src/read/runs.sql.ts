@@ -95,13 +95,7 @@ const findRunSummarySql = sql(
   `SELECT ${runColumns}, ${metricColumns}
    FROM runs.runs r
    JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
-   ${metricsOf({
-     limit: "$4::bigint",
-     matching: `AND k.key COLLATE "C" >= $5 AND ($6::text IS NULL OR k.key COLLATE "C" < $6)`,
-     page: `AND k.key COLLATE "C" > $7`,
-     fromStart: "$7 = ''",
-     isEvery: "$5 = '' AND $6::text IS NULL",
-   })}
+   ${metricsOf({ limit: "$4::bigint", from: "$5", end: "$6::text", after: "$7" })}
    WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
 );
 
@@ -123,7 +117,7 @@ const readSummariesSql = sql(
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
    JOIN runs.runs r ON r.org_id = $1 AND r.id = chosen.id
    JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
-   ${metricsOf({ limit: "$3::bigint", fromStart: "true" })}
+   ${metricsOf({ limit: "$3::bigint" })}
    ORDER BY chosen.ordinal`,
 );
 
