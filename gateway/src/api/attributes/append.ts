@@ -155,16 +155,18 @@ function readAttributes(body: Fields): Item[] {
 }
 
 function readItem(fields: Fields): Item {
-  const { timestamp, ...rest } = facts.read(fields);
+  const { path, type: kind, step: at, timestamp } = facts.read(fields);
   const value = fields["value"];
-  const isHistogram = rest.type === "histogram_series";
+  const isHistogram = kind === "histogram_series";
   if (isHistogram) checkHistogram(value);
   const valueJson = writeDocument(value, "value", {
     unstorable: "replace",
     ...(isHistogram ? { bytesMax: HISTOGRAM_BYTES_MAX } : {}),
   });
   return {
-    ...rest,
+    path,
+    type: kind,
+    step: at,
     loggedAt: timestamp,
     valueJson: utf8.encode(valueJson),
     summaryJson: readField(summary, fields, "summary"),
