@@ -86,7 +86,7 @@ export function queryInteger(range: Range = {}): Field<number | undefined> {
 }
 
 /** Describes a finite number in a query, in JSON's notation; `undefined` when absent or blank. */
-function queryNumber(range: Range = {}): Field<number | undefined> {
+export function queryNumber(range: Range = {}): Field<number | undefined> {
   const schema = { type: "number", ...bounds(range) };
   return queryNumberOf(schema, /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, Number.isFinite, range, "a finite number");
 }
