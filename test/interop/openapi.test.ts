@@ -99,19 +99,17 @@ describeWith(environment)("/openapi.json", () => {
       const report = join(folder, "events.ndjson");
       const config = join(folder, "schemathesis.toml");
       await writeFile(config, await configOf(stack!));
-      const output = await schemathesis(environment!.python, folder, [
-        ...["--config-file", config, "run", `${stack!.baseUrl}/openapi.json`],
-        ...["--checks", "all", "--exclude-checks", "ignored_auth", "--phases", "coverage,fuzzing"],
-        ...[
-          "--max-examples",
-          String(EXAMPLES),
-          "--generation-database",
-          "none",
-          "--continue-on-failure",
-          "--no-shrink",
-        ],
-        ...["--report", "ndjson", "--report-ndjson-path", report],
-      ]);
+      const checks =
+        "--checks all --exclude-checks ignored_auth --phases coverage,fuzzing --continue-on-failure --no-shrink";
+      const examples = `--max-examples ${EXAMPLES} --generation-database none --report ndjson`;
+      const output = await schemathesis(
+        environment!.python,
+        folder,
+        ["--config-file", config, "run", `${stack!.baseUrl}/openapi.json`, "--report-ndjson-path", report].concat(
+          checks.split(" "),
+          examples.split(" "),
+        ),
+      );
       const { cases, operations, failures } = readReport(await readFile(report, "utf8"));
       expect(output).toContain(`Tested: ${operations}`);
       expect(operations).toBeGreaterThan(50);
@@ -126,7 +124,8 @@ describeWith(environment)("/openapi.json", () => {
 });
 
 /** Credentials and ids, so that most requests reach the rules of their route. */
-async function configOf({ baseUrl, bootstrapToken, api, organization }: Stack): Promise<string> {
+async function configOf(stack: Stack): Promise<string> {
+  const { baseUrl, bootstrapToken, api } = stack;
   const operator = { headers: { "x-svc-bootstrap-token": bootstrapToken } };
   const signIn = async (name: string): Promise<{ orgId: string; cookie: string }> => {
     const answer = await fetch(`${baseUrl}/api/auth/dev/google`, {
@@ -146,7 +145,7 @@ async function configOf({ baseUrl, bootstrapToken, api, organization }: Stack): 
   const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { scopes }, operator);
   const key = issued.json.api_key as string;
   const { run } = (await api.as(key).post("/runs", {})).json;
-  const other = await organization();
+  const other = await stack.organization();
   return `
 seed = ${SEED}
 [parameters]

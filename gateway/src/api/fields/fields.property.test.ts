@@ -173,10 +173,10 @@ test("at least one of some fields must be present and not null", () => {
   ]);
 });
 
-describe("every route's schemas", () => {
+describe("a JSON Schema validator takes the schemas of", () => {
   test.each(allRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))("%s", (_, { schemas }) => {
-    for (const schema of [schemas.query, schemas.body, schemas.response]) {
-      if (schema !== undefined) expect(() => ajv.compile(schema)).not.toThrow();
-    }
+    const { query = {}, body = {}, response } = schemas;
+    for (const schema of [query, body, response]) ajv.compile(schema);
+    expect(response).toBeDefined();
   });
 });
