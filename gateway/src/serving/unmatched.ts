@@ -6,8 +6,8 @@ import { beginAnswer, sendError } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Answers requests that no route took, without asking for credentials: 404 for an unknown path, 405
-Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
+ * Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
+ * with `Allow` for a known one, 204 for a preflight request from an allowed origin.
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
