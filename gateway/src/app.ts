@@ -69,8 +69,8 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const PARAM_LENGTH_MAX = 2048;
 
 /**
- * Builds the public HTTP server. It does not listen; closing it lets requests in flight end, answers
-Builds the public HTTP server. It does not listen yet. Closing it lets requests in flight end, answers
+ * Builds the public HTTP server. It does not listen yet. Closing it lets requests in flight end, answers
+ * requests that still arrive on open connections, and closes each connection after its answer.
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const { settings, log, metrics } = options;

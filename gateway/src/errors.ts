@@ -54,9 +54,9 @@ const statusWithoutConflict: Partial<Record<Reason, number>> = {
 };
 
 /**
- * The one place that knows HTTP statuses: by reason first, by RPC code otherwise. Texts of 5xx
- * answers are made here, never taken from the error, and anything that is no AppError is a 500.
-Returns how an error is answered: by its reason first, otherwise by its RPC code. Nothing else knows HTTP statuses.
+ * Returns how an error is answered: by its reason first, otherwise by its RPC code. Nothing else knows HTTP statuses.
+ * Texts of 5xx answers are made here, never taken from the error. Anything that is not an AppError is a 500.
+ * `listed` are the statuses that the route documents.
  */
 export function toErrorAnswer(error: unknown, listed?: readonly number[]): ErrorAnswer {
   const known = isAppError(error) ? error : fromFramework(error);

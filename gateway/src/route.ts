@@ -27,8 +27,8 @@ export type Callers =
   | { readonly kind: "operator" };
 
 /**
- * The organization's bucket that a request is counted in (API specification, Rate limits). On routes
-The bucket of the organization in which a request is counted (API specification, Rate limits). On routes
+ * The bucket of the organization in which a request is counted (API specification, Rate limits). On routes
+ * for anyone, every class except `none` means the bucket of the client's address.
  */
 export type RateClass = "general" | "ingest" | "import" | "control_poll" | "none";
 
@@ -63,8 +63,8 @@ export type RouteReply = {
   /** True for the stored answer of an earlier request with this key: adds `Idempotency-Replayed: true`. */
   readonly replayed?: boolean;
   /**
-   * Names the answer, in URL-safe text: while its tag stays, clients need not take it again. Sent as a weak ETag; the client may keep the answer, and
-Names the answer in URL-safe text; the same tag means the same answer. Sent as a weak ETag: the client may keep the answer and
+   * Names the answer in URL-safe text; the same tag means the same answer. Sent as a weak ETag: the client may keep
+   * the answer and must ask before it uses it. The route lists status 304.
    */
   readonly etag?: string;
   /** The client has this answer: sends 304 with the tag and no body. */

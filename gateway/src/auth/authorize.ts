@@ -10,8 +10,8 @@ export function unauthenticated(text: string): AppError {
 }
 
 /**
- * Refuses a kind of credential that a route does not take at all, with the status that the route
-Refuses a kind of credential that a route does not take, with the status that the route
+ * Refuses a kind of credential that a route does not take, with the status that the route
+ * names. Called before the check of scopes and roles, and for sessions before the `Origin` check.
  * @throws unauthenticated, forbidden
  */
 export function checkKind(callers: CredentialCallers, kind: CallerKind): void {
@@ -28,8 +28,8 @@ function refusal(status: 401 | 403, text: string): AppError {
 }
 
 /**
- * Checks that a key has one of the route's scopes, or all of them where it says so, a session one of
-Checks that a key has one of the route's scopes, or all of `allScopes`, and a session one of
+ * Checks that a key has one of the route's scopes, or all of `allScopes`, and a session one of
+ * its roles. Operators need neither on routes that are open to them.
  * @throws forbidden, naming what is missing
  */
 export function checkRights(callers: CredentialCallers, identity: Identity): void {

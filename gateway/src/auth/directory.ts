@@ -24,8 +24,8 @@ export type Directory = {
   /** Adds entries, or replaces those of the same id. */
   readonly put: (entries: DirectoryEntries) => void;
   /**
-   * Adds only what is not known: the answer to a look-up may be older than a page that came
-Adds only what is unknown: the answer to a look-up may be older than a page that was received
+   * Adds only what is unknown: the answer to a look-up may be older than a page that was received
+   * meanwhile, and must not restore a revoked credential.
    */
   readonly putMissing: (entries: DirectoryEntries) => void;
   /** Begins a snapshot beside the current tables; until `endSnapshot` both are kept up to date. */
@@ -101,8 +101,8 @@ export type Access = {
   /** Returns what memory knows; `undefined` when it does not know the credential or is too old to be trusted. */
   readonly known: (kind: CredentialKind, id: string) => KnownCredential | undefined;
   /**
-   * Asks the control service; `undefined` when there is no such credential.
-Asks the control service; `undefined` when the credential does not exist.
+   * Asks the control service; `undefined` when the credential does not exist.
+   * @throws service_unavailable when it cannot be asked: in doubt the client is asked to try again
    */
   readonly lookUp: (kind: CredentialKind, id: string) => Promise<KnownCredential | undefined>;
 };

@@ -8,8 +8,8 @@ export type Projection = {
   /** Begins to load and to poll; does not wait. */
   readonly start: () => void;
   /**
-   * Reads all changes there are when it is called, and resolves when they are in the directory.
-Reads all changes that exist when it is called, and resolves when they are in the directory.
+   * Reads all changes that exist when it is called, and resolves when they are in the directory.
+   * It does not reject: a failure shows in `degraded`.
    */
   readonly refresh: () => Promise<void>;
   /** Refreshes soon, once for many calls. Called when something has changed. */

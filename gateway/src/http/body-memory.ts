@@ -18,8 +18,8 @@ export type BodyAccount = {
 export const COUNTED_BYTES_MIN = 64 * 1024;
 
 /**
- * Bounds what all bodies together take, so that many large writes at once are told to come back instead of growing the process. One request
-Bounds the bytes of all bodies together: of many simultaneous large writes, those beyond the bound are asked to come back later. A single request
+ * Bounds the bytes of all bodies together: of many simultaneous large writes, those beyond the bound are asked to
+ * come back later. A single request always fits, whatever its size.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
   let held = 0;

@@ -8,8 +8,8 @@ const refusals: Readonly<Record<string, readonly [status: string, text: string]>
 };
 
 /**
- * Answers what is no HTTP request at all, or arrives too slowly, in the shape of every other error,
-Answers bytes that are not an HTTP request, and requests that arrive too slowly, in the shape of every other error,
+ * Answers bytes that are not an HTTP request, and requests that arrive too slowly, in the shape of every other error,
+ * and closes the connection. Writes nothing into an answer that has already begun.
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
   const answering = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;

@@ -5,8 +5,9 @@ const MEMBER = /[ \t]*(?:(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y;
 const OURS = /^[\w-]+$/;
 
 /**
- * The tags that a client names in If-None-Match, without quotes and without the mark of weak ones, since they are compared weakly (RFC 9110,
-Returns the tags that a client names in If-None-Match, without quotes and the prefix `W/`, because they are compared weakly (RFC 9110,
+ * Returns the tags that a client names in If-None-Match, without quotes and the prefix `W/`, because they are compared
+ * weakly (RFC 9110, If-None-Match); `["*"]` for any. Our tags are URL-safe text; others are left out. A header that is
+ * not a list of tags counts as absent.
  */
 export function readIfNoneMatch(field: string | undefined): readonly string[] {
   if (field === undefined) return [];

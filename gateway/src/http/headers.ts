@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { badRequest } from "@tidemark/errors";
 
 /**
- * Every header that the gateway reads or writes under a name of the product, in lower case. Where
-The headers that the gateway reads or writes under a name of the product, in lower case. Where
+ * The headers that the gateway reads or writes under a name of the product, in lower case. Where
+ * the specification and the SDK call one header by two names, both stand here.
  */
 export const headerNames = {
   requestId: "x-request-id",
@@ -31,8 +31,8 @@ const secretLooking =
   /^(?:tm_|instantml_|sk_|sk-|pk_|rk_|gh[opsur]_|github_pat_|glpat-|AKIA|ASIA|AIza|xox[a-z]-|npm_|pypi-|hf_|eyJ)/i;
 
 /**
- * The id under which a request is known everywhere: the caller's `x-request-id` if it is 1 to 128
-Returns the id of a request: the caller's `x-request-id` if it has 1 to 128
+ * Returns the id of a request: the caller's `x-request-id` if it has 1 to 128 characters of
+ * `[A-Za-z0-9._:-]` and does not look like a credential, otherwise a new UUID.
  */
 export function requestIdOf(request: {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -45,8 +45,8 @@ export function requestIdOf(request: {
 const keyShape = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means that there is none.
-Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means absent.
+ * Reads `Idempotency-Key`: 1 to 255 visible ASCII characters; blank means absent.
+ * @throws bad_request for other keys, and for an absent one where it is required
  */
 export function readIdempotencyKey(
   header: string | string[] | undefined,

@@ -192,12 +192,15 @@ test.each([
   ["/runs", []],
   ["/a.json", ["GET", "HEAD"]],
   ["/aXjson", []],
+  // Spelled out, and an id of the other template as well.
+  ["/runs/summary", ["GET", "HEAD"]],
 ])("the methods of %s are %j", (path, expected) => {
   const methodsOf = createPathMethods([
     { method: "POST", path: "/runs/{run_id}/metrics" },
     { method: "GET", path: "/runs/{run_id}/metrics" },
     { method: "PATCH", path: "/runs/{run_id}" },
     { method: "GET", path: "/a.json" },
+    { method: "GET", path: "/runs/summary" },
   ]);
   expect(methodsOf(path)).toEqual(expected);
 });

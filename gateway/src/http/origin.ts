@@ -6,8 +6,8 @@ const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export type OriginRule = (origin: string, ownBaseUrl: string) => boolean;
 
 /**
- * Browsers may come from the configured origins, from the server's own scheme and host, and from any
-Allows the configured origins, the server's own scheme and host, and every
+ * Allows the configured origins, the server's own scheme and host, and every loopback origin
+ * (development servers). Refuses `null`, which sandboxed pages send.
  */
 export function createOriginRule(allowedOrigins: readonly string[]): OriginRule {
   const allowed = new Set(allowedOrigins.map((origin) => originOf(origin)));
@@ -37,8 +37,8 @@ export function isHost(host: string): boolean {
 }
 
 /**
- * Where the client reached us, without a trailing slash: the configured URL, else what the request
-Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise that of the request.
+ * Returns the URL under which the client reached us, without a trailing slash: the configured one, otherwise that
+ * of the request. Behind a proxy that is not trusted, the latter is the proxy's view.
  */
 export function baseUrlOf(
   configured: string | undefined,

@@ -13,8 +13,8 @@ const integer = /^-?\d+$/;
 /**
  * Parses a JSON body. With `exactNumbers`, integers beyond 2^53 become `JSON.rawJSON` values, which
  * `JSON.stringify` writes back digit for digit. Numbers beyond double range arrive as infinite.
- * @throws bad_request for invalid UTF-8 or JSON, anything but an object, nesting above 64, and keys
-anything except an object, nesting above 64, and keys an object's prototype (`__proto__`, `constructor` with `prototype`).
+ * @throws bad_request for invalid UTF-8 or JSON, anything except an object, nesting above 64, and keys
+ * that could reach an object's prototype (`__proto__`, `constructor` with `prototype`)
  */
 export function parseJsonObject(bytes: Buffer, exactNumbers: boolean): Readonly<Record<string, unknown>> {
   const value = parse(bytes, exactNumbers);
@@ -64,8 +64,8 @@ const empty: Query = Object.freeze(Object.create(null) as Record<string, string>
 
 /**
  * Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
- * nothing but white space, count as not sent, except those in `neverBlank`.
-Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
+ * only white space, count as absent; those in `neverBlank` are refused.
+ * @throws bad_request for a repeated parameter, an invalid escape, invalid UTF-8, or NUL
  */
 export function parseQuery(text: string, neverBlank: readonly string[] = []): Query {
   if (text === "") return empty;

@@ -19,9 +19,9 @@ export type BodyRead = (error: Error | null, body?: Buffer) => void;
 const GZIP_OVERHEAD_BYTES = 1024;
 
 /**
- * Reads a body of at most `bytesMax` decoded bytes, from plain or gzip. A larger one is refused as
- * soon as that is certain; what the client still sends is then read and thrown away, because closing
-Reads a body of at most `bytesMax` decoded bytes, plain or gzip. A larger one is refused as
+ * Reads a body of at most `bytesMax` decoded bytes, plain or gzip. A larger one is refused as
+ * soon as its size is certain; the rest of it is read and thrown away, because closing the
+ * connection would lose the answer. Bytes are charged to `account`, whose refusal is passed on in the same way.
  */
 export function readBody(
   stream: Readable,
@@ -109,7 +109,7 @@ const INLINE_BYTES_MAX = 16 * 1024;
 
 /**
  * Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
-Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
+ * take much memory. Errors: `bad_request` when it is not gzip or is cut off, `payload_too_large`.
  */
 function inflate(compressed: Buffer, bytesMax: number, read: BodyRead): void {
   // The limit of zlib is inclusive and must be at least 1.

@@ -53,9 +53,9 @@ function exceeded({ waitSeconds }: Taken, whose: string): AppError {
 }
 
 /**
- * The rate of a class of routes under a plan; an unknown plan counts as the smallest. Ingest bursts
- * are five seconds of its rate, within the general burst. Stop polling has a floor, so that even
-Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
+ * Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
+ * is five seconds of its rate, within the general burst. Stop polling has a floor, so that even
+ * the smallest plan can watch many runs.
  */
 export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
   const plan = planOf(plans, planTier);
@@ -74,8 +74,8 @@ export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateCl
 }
 
 /**
- * The headers that tell a client where it stands in the short window, on every answer that was
-Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds to wait
+ * Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds
+ * to wait (0 unless refused).
  */
 function rateLimitHeaders(rate: Rate, { remaining, waitSeconds }: Taken): Record<string, string> {
   const [scope, scopeOfSdk] = headerNames.rateLimitScope;

@@ -7,9 +7,9 @@ import { corsHeaders } from "../http/origin.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Sets what every answer carries: the request's id; for pages from allowed origins the right to read
+ * Sets the headers of every answer: the request's id; for pages from allowed origins the right to read
  * it; while the process drains, the end of the connection.
-Sets the headers of every answer: the request's id; for pages from allowed origins the right to read
+ * @throws bad_request for HTTP/1.1 without a host (RFC 9112, Host)
  */
 export function beginAnswer(
   request: FastifyRequest,

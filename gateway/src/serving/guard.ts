@@ -11,9 +11,9 @@ import { beginAnswer } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Decides on a request before its body is read, in the order that clients may rely on: credentials
- * (401), origin and rights (403), the organization's rate (429), then the headers (400). Does not
-Decides about a request before its body is read, in an order on which clients may rely: credentials
+ * Decides about a request before its body is read, in an order on which clients may rely: credentials
+ * (401), origin and rights (403), the organization's rate (429), then the headers (400). It does not
+ * wait where memory knows the credential.
  */
 export function createGuard(route: Route, context: ServingContext): onRequestHookHandler {
   const admit = (
@@ -108,7 +108,7 @@ function checkContentType({ headers }: FastifyRequest): void {
 
 /**
  * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
-Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
+ * scope or role. Returns immediately where memory knows the credential.
  * @throws unauthenticated, forbidden, rate_limit_exceeded, service_unavailable
  */
 function identify(
@@ -163,8 +163,8 @@ function readCredential(
 }
 
 /**
- * Guards requests with effects that a browser might have been tricked into: they must name an
-Guards requests with effects, which another site could make a browser send: they must name an
+ * Guards requests with effects, which another site could make a browser send: they must name an
+ * allowed `Origin` and not come from another site. Reads need neither.
  * @throws forbidden
  */
 function checkOrigin(

@@ -115,12 +115,11 @@ function varyOf(reply: FastifyReply, name: string): string {
 export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
 
 /**
- * Reads the body of a request that the guard has let in: gzip or plain, within the route's limit on
- * decoded bytes, a JSON object. Nothing at all becomes `undefined`. Routes that take no body ignore
-Reads the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
+ * Reads the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
+ * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type.
  *
- * A refusal is handed on as the body, for the handler to throw: for an error the framework would
-A refusal is passed on as the body, for the handler to throw: for an error the framework would
+ * A refusal is passed on as the body, for the handler to throw: for an error the framework would
+ * close the connection while the client is still sending, and the client would never see the answer.
  */
 export function parseBody(
   request: FastifyRequest,

@@ -6,8 +6,8 @@ import { beginAnswer, sendError } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Answers requests that no route took, without asking for credentials: 404 for an unknown path, 405
-Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
+ * Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
+ * with `Allow` for a known one, 204 for a preflight request from an allowed origin.
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
@@ -51,7 +51,7 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
 /** Returns the methods of a path; empty when no route has it. */
 export type PathMethods = (path: string) => readonly string[];
 
-/** Finds the methods of all routes whose template fits a path, HEAD with GET. */
+/** Finds the methods of a path, HEAD with GET. A path that a template spells out has only its own, as `/openapi.json` says. */
 export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
   const methodsByPath = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -61,9 +61,11 @@ export function createPathMethods(routes: readonly Pick<Route, "method" | "path"
     methodsByPath.set(path, methods);
   }
   const templates = [...methodsByPath].map(([path, methods]) => ({ pattern: patternOf(path), methods: [...methods] }));
-  return (path) => [
-    ...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)),
-  ];
+  return (path) => {
+    const own = methodsByPath.get(path);
+    if (own !== undefined) return [...own];
+    return [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))];
+  };
 }
 
 function patternOf(template: string): RegExp {

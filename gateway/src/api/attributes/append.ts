@@ -73,12 +73,10 @@ const histogramSchema: Schema = {
     "`bins` has as many items as `counts` (one for each bin), or one more (their edges). At most 65,536 bytes.",
 };
 
-const facts = object({
-  path: text(),
-  type,
-  step: optional(step()),
-  timestamp: withDefault(instantText, ""),
-});
+const path = text();
+const optionalStep = optional(step());
+const loggedAt = withDefault(instantText, "");
+const facts = object({ path, type, step: optionalStep, timestamp: loggedAt });
 const summary = documentBytes();
 const artifact = described(optional(uuid()), "An artifact of the same run.");
 
@@ -155,17 +153,22 @@ function readAttributes(body: Fields): Item[] {
 }
 
 function readItem(fields: Fields): Item {
-  const { timestamp, ...rest } = facts.read(fields);
+  // Field by field, because there may be thousands of items.
+  const item = {
+    path: readField(path, fields, "path"),
+    type: readField(type, fields, "type"),
+    step: readField(optionalStep, fields, "step"),
+    loggedAt: readField(loggedAt, fields, "timestamp"),
+  };
   const value = fields["value"];
-  const isHistogram = rest.type === "histogram_series";
+  const isHistogram = item.type === "histogram_series";
   if (isHistogram) checkHistogram(value);
   const valueJson = writeDocument(value, "value", {
     unstorable: "replace",
     ...(isHistogram ? { bytesMax: HISTOGRAM_BYTES_MAX } : {}),
   });
   return {
-    ...rest,
-    loggedAt: timestamp,
+    ...item,
     valueJson: utf8.encode(valueJson),
     summaryJson: readField(summary, fields, "summary"),
   };

@@ -1,7 +1,8 @@
 import { badRequest } from "@tidemark/errors";
+import { isRawNumber } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { isObject, required, withDefault, type Field } from "./field.ts";
-import { isRawNumber } from "../../http/json.ts";
+import { WITHOUT_NUL } from "./text.ts";
 
 export type DocumentOptions = {
   /**
@@ -13,14 +14,11 @@ export type DocumentOptions = {
   readonly bytesMax?: number;
 };
 
-/** The pattern of a key that can be stored. */
-export const STORABLE_KEY = "^[^\\u0000]*$";
-
 /** The schema of a free-form object. Deeper keys must not hold NUL either, which a schema without a name cannot say. */
 const documentSchema: Schema = {
   type: "object",
   additionalProperties: true,
-  propertyNames: { pattern: STORABLE_KEY },
+  propertyNames: { pattern: WITHOUT_NUL },
 };
 
 /**

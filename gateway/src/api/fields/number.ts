@@ -2,6 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { isRawNumber } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { checked, object, optional, required, type Field } from "./field.ts";
+import { WITHOUT_NUL } from "./text.ts";
 
 /** Bounds of a number, both included. */
 export type Range = { readonly min?: number; readonly max?: number };
@@ -85,7 +86,7 @@ export function queryInteger(range: Range = {}): Field<number | undefined> {
 }
 
 /** Describes a finite number in a query, in JSON's notation; `undefined` when absent or blank. */
-function queryNumber(range: Range = {}): Field<number | undefined> {
+export function queryNumber(range: Range = {}): Field<number | undefined> {
   const schema = { type: "number", ...bounds(range) };
   return queryNumberOf(schema, /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/, Number.isFinite, range, "a finite number");
 }
@@ -112,7 +113,12 @@ export function queryOr<T>(field: Field<T | undefined>, value: T): Field<T> {
 
 /** Describes a switch in a query: true only for the literal `true`; every other text and absence mean false. */
 export function queryFlag(): Field<boolean> {
-  return { schema: { type: "string" }, required: false, check: (value) => value === "true", absent: () => false };
+  return {
+    schema: { type: "string", pattern: WITHOUT_NUL },
+    required: false,
+    check: (value) => value === "true",
+    absent: () => false,
+  };
 }
 
 function queryNumberOf(

@@ -8,6 +8,9 @@ const TEXT_BYTES_MAX = 512;
 /** What `String.prototype.trim` removes, as a class of a regular expression that means the same in every dialect. */
 const WHITE = "\\t-\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
+/** The pattern of a text without NUL. */
+export const WITHOUT_NUL = "^[^\\u0000]*$";
+
 /** Returns the pattern of a text which, after trimming, fits `pattern`. */
 export function trimmedPattern(pattern: string): string {
   return `^[${WHITE}]*${pattern}[${WHITE}]*$`;
@@ -95,7 +98,12 @@ export function textOrAbsent(options: TextOptions = {}): Field<string | undefine
 
 /** Describes a query parameter that is compared or searched as it was sent, not validated: the empty text when absent. */
 export function queryText(schema: Schema = {}): Field<string> {
-  return { schema: { type: "string", ...schema }, required: false, check: String, absent: () => "" };
+  return {
+    schema: { type: "string", pattern: WITHOUT_NUL, ...schema },
+    required: false,
+    check: String,
+    absent: () => "",
+  };
 }
 
 /** Describes one of the given words, exactly as written. */

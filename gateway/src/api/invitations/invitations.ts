@@ -87,7 +87,7 @@ export function encodeListInvitations(
   return { body: { invitations: invitations.map(invitationJson), limit, offset: Number(offset) } };
 }
 
-/** POST /api/orgs/{org_id}/invitations. Faults travel in the message, because a missing organization goes before them. */
+/** POST /api/orgs/{org_id}/invitations. Faults travel in the message, because a missing organization takes precedence. */
 export function decodeCreateInvitation({
   params,
   body,

@@ -7,7 +7,17 @@ import type {
   MetricColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { isObject, listOf, object, optional, required, withFault, type Field, type Fields } from "../fields/field.ts";
+import {
+  isObject,
+  listOf,
+  object,
+  optional,
+  readField,
+  required,
+  withFault,
+  type Field,
+  type Fields,
+} from "../fields/field.ts";
 import { instant } from "../fields/instant.ts";
 import { step } from "../fields/number.ts";
 import { requireText, textInputSchema } from "../fields/text.ts";
@@ -34,8 +44,11 @@ const metrics: Field<Fields> = (() => {
   return { ...required(metricsSchema, check), absent: (name) => check(undefined, name) };
 })();
 
+const stepField = step();
+const timestamp = optional(instant());
+
 /** One step of metrics. */
-export const metricPoint = object({ metrics, step: step(), timestamp: optional(instant()) });
+export const metricPoint = object({ metrics, step: stepField, timestamp });
 
 /** The items are read into columns, by `readMetricBatch`. */
 const points = listOf(metricPoint.schema, { itemsMin: 1, itemsMax: 500 }, (item) => item);
@@ -86,8 +99,10 @@ function readMetricBatch(body: Fields): MessageInitShape<typeof MetricColumnsSch
 }
 
 function addPoint(builder: ColumnsBuilder, fields: Fields): void {
-  const point = metricPoint.read(fields);
-  const added = builder.addPoint(point.metrics, point.step, point.timestamp?.micros ?? null);
+  // Field by field: this is the hottest decoder, and an object for each point would double its time.
+  const values = readField(metrics, fields, "metrics");
+  const at = readField(stepField, fields, "step");
+  const added = builder.addPoint(values, at, readField(timestamp, fields, "timestamp")?.micros ?? null);
   if (added === -1) throw badRequest(`metrics: the value of ${shown(builder)} is not a finite number`, "metrics");
   if (added === 0) throw badRequest("metrics must have at least one key", "metrics");
   if (added > KEYS_MAX) throw badRequest(`metrics must have at most ${KEYS_MAX} keys`, "metrics");

@@ -23,9 +23,9 @@ type Waiting = {
 type Lane = { calls: number; waiting: Waiting[] };
 
 /**
- * The same client, whose metric writes share calls: while calls of a caller are on the way, its next small writes wait for one of them to come
- * back and then go together. There is no timer, so a caller with one write at a time never waits. Worth it where the service is another process:
-Returns the same client, whose metric writes share calls: while calls of a caller are in flight, its next small writes wait for one of them to
+ * Returns the same client, whose metric writes share calls: while calls of a caller are in flight, its next small writes wait for one of them
+ * to return and then go together. There is no timer, so a caller with one write at a time never waits. This pays where the service is another
+ * process: the fixed cost of a call is most of the cost of a small write.
  */
 export function shareWrites(ingest: Ingest): Ingest {
   const lanes = new Map<Identity, Lane>();

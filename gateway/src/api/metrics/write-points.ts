@@ -72,9 +72,8 @@ function writeNumber(target: FastBuffer, at: number, number: number): number {
 const SECOND_US = 1_000_000;
 
 /**
- * A writer of instants, for columns of them: microseconds since the Unix epoch as RFC 3339 in UTC,
- * without trailing zeros. Neighbours in a column are often equal or of one second, so the writer
-Returns a writer of instants: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros.
+ * Returns a writer of instants: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros.
+ * Neighbors in a column are often equal or of one second, so the writer remembers the latest.
  */
 export function writeInstants(): (micros: number) => string {
   let latest = Number.NaN;

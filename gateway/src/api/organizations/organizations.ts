@@ -73,7 +73,7 @@ export const updateOrganizationBody = object(
   someOf("plan_tier", "billing_state"),
 );
 
-/** PATCH /api/orgs/{org_id}. Faults travel in the message, because a missing organization goes before them. */
+/** PATCH /api/orgs/{org_id}. Faults travel in the message, because a missing organization takes precedence. */
 export function decodeUpdateOrganization({
   params,
   body,

@@ -76,7 +76,7 @@ export function encodeListSeats({ seats }: ListSeatsResponse): RouteReply {
   return { body: { seats: seats.map(seatJson) } };
 }
 
-/** POST /api/orgs/{org_id}/seats. Faults travel in the message, because a missing organization goes before them. */
+/** POST /api/orgs/{org_id}/seats. Faults travel in the message, because a missing organization takes precedence. */
 export function decodeAddSeat({ params, body }: RouteInput): MessageInitShape<typeof AddSeatRequestSchema> {
   const { value, fault } = withFault(() => personBody.read(body));
   return { orgId: params["org_id"]!, ...value, bodyFault: fault };

@@ -112,8 +112,8 @@ function platformRoute(
 const PROBE_MS = 1000;
 
 /**
- * Asks `probe` at most once a second, however often probes of load balancers come; a rejection means
-Calls `probe` at most once per second, however often load balancers ask; a rejection means
+ * Calls `probe` at most once per second, however often load balancers ask; a rejection means
+ * no. `nowMs` is a clock that never goes back.
  */
 export function cachedProbe(probe: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {
   let answer: Promise<boolean> | undefined;

@@ -11,7 +11,7 @@ import { runJson, runSchema } from "./rows.ts";
 /** Most runs of one comparison (API specification, Limits). */
 const COMPARED_RUNS_MAX = 50;
 
-const ID = UUID_SHAPE.source.slice(1, -1);
+const ID = `(?!0{8}-0{4}-0{4}-0{4}-0{12})${UUID_SHAPE.source.slice(1, -1)}`;
 
 /** The ids of the runs, separated by commas. */
 function ids(description: string): Field<readonly string[] | undefined> {

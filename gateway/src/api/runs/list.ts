@@ -12,7 +12,7 @@ import type {
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
-import { queryText, textOrEmpty } from "../fields/text.ts";
+import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
 
@@ -29,7 +29,7 @@ function filterBy(description: string): Field<string | undefined> {
     return sent.trim() === "" || sent === "all" ? undefined : sent;
   };
   return {
-    schema: { type: "string", description: `${description}; \`all\` for every one.` },
+    schema: { type: "string", pattern: WITHOUT_NUL, description: `${description}; \`all\` for every one.` },
     required: false,
     check,
     absent: () => undefined,

@@ -6,10 +6,10 @@ import type {
   GetLineageResponse,
 } from "@tidemark/proto/runs/v1/runs";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { STORABLE_KEY, documentBytes } from "../fields/document.ts";
+import { documentBytes } from "../fields/document.ts";
 import { boolean, described, list, object, optional, withDefault, withFault } from "../fields/field.ts";
 import { step } from "../fields/number.ts";
-import { text, textOrAbsent, uuid } from "../fields/text.ts";
+import { WITHOUT_NUL, text, textOrAbsent, uuid } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 import { numberOrNullSchema, uuidOrNullSchema } from "../schemas.ts";
 import { pathRunId } from "./read.ts";
@@ -32,7 +32,7 @@ export const forkRunBody = object({
   metadata: described(
     documentBytes(),
     "The child's metadata; nothing is inherited. The server sets the keys lineage, parent_run_id, forked_from_step and forked_from_artifact_id.",
-    { propertyNames: { pattern: STORABLE_KEY, not: { enum: LINEAGE_KEYS } } },
+    { propertyNames: { pattern: WITHOUT_NUL, not: { enum: LINEAGE_KEYS } } },
   ),
 });
 

@@ -43,7 +43,7 @@ export const runsRoutes: readonly Route[] = [
     tag: "runs",
     summary: "Create a run, or attach to one",
     description:
-      "created is false when the run was there already. A repeated create is recognised without end by its content.",
+      "created is false when the run was there already. A repeated create is recognized by its content, however late.",
     callers: ingestCallers,
     rate: "ingest",
     idempotency: "none",
@@ -203,7 +203,7 @@ export const runsRoutes: readonly Route[] = [
 
 /**
  * Waits until the control service knows that a run's status has changed, so that the next stop signal
-Waits until the control service knows that a run's status has changed, so that the next stop signal
+ * shows it. The change is already stored: a control service that does not answer learns of it by itself.
  */
 export async function afterRunChange<T>(change: Promise<T>, clients: Clients, call: Call): Promise<T> {
   const result = await change;

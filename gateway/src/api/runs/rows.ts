@@ -180,9 +180,9 @@ export function summaryJson(summary: RunSummary): JsonObject {
 }
 
 /**
- * The lists of a run's metrics as JSON, without their brackets. Written as text, each number once: a
- * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may be
-Writes the lists of a run's metrics as JSON without their brackets, each number once: a
+ * Writes the lists of a run's metrics as JSON without their brackets, each number once: a
+ * page holds up to 250,000 metrics, most of the time goes into the digits of doubles, and a key may have
+ * the name of a property that every object has.
  */
 function metricTexts(metrics: MetricAggregates): { keys: string; latest: string; aggregates: string } {
   let keys = "";
@@ -210,8 +210,8 @@ function metricTexts(metrics: MetricAggregates): { keys: string; latest: string;
 }
 
 /**
- * The numbers of a column as JSON; one that JSON has no word for becomes null. All at once, because the engine prints a list of doubles
-Returns the numbers of a column as JSON, null for those that are not finite. The engine prints a list of doubles
+ * Returns the numbers of a column as JSON, null for those that are not finite. The engine prints a list of
+ * doubles in half the time of single ones.
  */
 function numberTexts(column: readonly number[]): string[] {
   return JSON.stringify(column).slice(1, -1).split(",");

@@ -161,8 +161,8 @@ export function cookieOf({ token, maxAgeSeconds }: NewSession, secure: boolean):
 }
 
 /**
- * Value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and it comes
-Returns the value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and browsers send it
+ * Returns the value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and
+ * browsers send it with requests of the same site only.
  */
 function giveSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
   return `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`;
