@@ -10,7 +10,13 @@ declare global {
   var tidemarkTestPostgres: { server: Postgres; directory: string } | undefined;
 }
 
-const exampleRequirements = join(import.meta.dirname, "../../../examples/python/requirements.txt");
+const root = join(import.meta.dirname, "../../..");
+/** The Python packages of all tests. */
+const requirements = [
+  "examples/python/requirements.txt",
+  "examples/grpc/requirements.txt",
+  "test/interop/openapi-requirements.txt",
+].map((file) => join(root, file));
 
 /**
  * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its data are deleted at the
@@ -21,7 +27,7 @@ const exampleRequirements = join(import.meta.dirname, "../../../examples/python/
  */
 export default async function prepareTestRun(): Promise<void> {
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {
-    await Promise.all([obtainServersOfRun(), obtainPython(exampleRequirements)]);
+    await Promise.all([obtainServersOfRun(), ...requirements.map(obtainPython)]);
   }
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
