@@ -5,6 +5,7 @@ import type {
   AppendLogLinesResponse,
   LogLineInputSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { LOG_LINES_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
   indexedList,
@@ -60,10 +61,10 @@ function readLine(fields: Fields): MessageInitShape<typeof LogLineInputSchema> {
   };
 }
 
-/** Body of POST /api/runs/{run_id}/logs: 1 to 50 lines (API specification, Limits). */
+/** Body of POST /api/runs/{run_id}/logs: 1 to LOG_LINES_MAX lines. */
 export const appendLogsBody = object({
   stream: withDefault(word(logStreams), logStreams[0], { default: logStreams[0] }),
-  lines: indexedList(line.schema, { itemsMin: 1, itemsMax: 50 }, (item) => {
+  lines: indexedList(line.schema, { itemsMin: 1, itemsMax: LOG_LINES_MAX }, (item) => {
     if (typeof item !== "object" || item === null) throw badRequest("must be an object");
     return readLine(item as Fields);
   }),

@@ -6,6 +6,7 @@ import type {
   AppendMetricsResponse,
   MetricColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
   isObject,
@@ -23,13 +24,10 @@ import { step } from "../fields/number.ts";
 import { requireText, textInputSchema } from "../fields/text.ts";
 import { numberSchema } from "../schemas.ts";
 
-/** Most keys of one `metrics` object (API specification, Limits). */
-const KEYS_MAX = 1000;
-
 const metricsSchema: Schema = {
   type: "object",
   minProperties: 1,
-  maxProperties: KEYS_MAX,
+  maxProperties: METRIC_KEYS_MAX,
   propertyNames: { pattern: textInputSchema()["pattern"] },
   additionalProperties: numberSchema,
   description: "A finite number for each key. Keys are trimmed and have at most 512 bytes.",
@@ -105,7 +103,7 @@ function addPoint(builder: ColumnsBuilder, fields: Fields): void {
   const added = builder.addPoint(values, at, readField(timestamp, fields, "timestamp")?.micros ?? null);
   if (added === -1) throw badRequest(`metrics: the value of ${shown(builder)} is not a finite number`, "metrics");
   if (added === 0) throw badRequest("metrics must have at least one key", "metrics");
-  if (added > KEYS_MAX) throw badRequest(`metrics must have at most ${KEYS_MAX} keys`, "metrics");
+  if (added > METRIC_KEYS_MAX) throw badRequest(`metrics must have at most ${METRIC_KEYS_MAX} keys`, "metrics");
 }
 
 function resolveKey(key: string): string {

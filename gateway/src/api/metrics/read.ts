@@ -6,6 +6,7 @@ import type {
   QueryMetricSeriesRequestSchema,
   QueryMetricSeriesResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { SERIES_POINTS } from "@tidemark/limits";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, list, object, optional, withDefault, withFault } from "../fields/field.ts";
@@ -13,8 +14,8 @@ import { integer, limit, queryStepRange, stepRange } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
 import { pointsBytesMax, writePoints } from "./write-points.ts";
 
-/** Points of an answer: default and maximum (API specification, Limits). */
-const limits = { default: 1000, max: 5000 };
+/** What the field of the message can hold; the service applies the limit. */
+const UINT32_MAX = 2 ** 32 - 1;
 
 /** Bytes of the text around each series of an answer; their ids have 36 characters. */
 const AROUND_POINTS_BYTES = 1024;
@@ -22,7 +23,7 @@ const AROUND_POINTS_BYTES = 1024;
 /** Query of GET /runs/{run_id}/metrics. */
 export const listPointsQuery = join(
   queryStepRange,
-  object({ key: optional(text()), limit: described(limit(limits), "Points of all keys together.") }),
+  object({ key: optional(text()), limit: described(limit(SERIES_POINTS), "Points of all keys together.") }),
 );
 
 /** GET /runs/{run_id}/metrics. Faults of the query travel in the message, because a missing run takes precedence. */
@@ -56,7 +57,7 @@ export const querySeriesBody = join(
   join(object({ key: text(), run_ids: list(uuid(), { itemsMin: 1, itemsMax: 2000 }) }), stepRange),
   object({
     limit: described(
-      withDefault(integer({ min: 1 }), limits.default, { default: limits.default }),
+      withDefault(integer({ min: 1 }), SERIES_POINTS.default, { default: SERIES_POINTS.default }),
       "Above 5,000 counts as 5,000.",
     ),
     buckets: described(
@@ -81,7 +82,7 @@ export function decodeQuerySeries({ body, knownTags }: RouteInput): SeriesReques
   const asked = querySeriesBody.read(body);
   const { key, limit: requested, buckets } = asked;
   return {
-    message: { ...asked, limit: Math.min(requested, limits.max), knownTags: [...knownTags] },
+    message: { ...asked, limit: Math.min(requested, UINT32_MAX), knownTags: [...knownTags] },
     key,
     runIds: body["run_ids"] as readonly string[],
     limit: requested,

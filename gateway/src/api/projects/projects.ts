@@ -6,6 +6,7 @@ import type {
   ListProjectsResponse,
   Project,
 } from "@tidemark/proto/runs/v1/runs";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, optional } from "../fields/field.ts";
@@ -25,7 +26,7 @@ export function decodeCreateProject({ body }: RouteInput): MessageInitShape<type
 }
 
 /** Query of GET /projects. */
-export const listProjectsQuery = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
+export const listProjectsQuery = object({ limit: limit(PAGE_ROWS), offset: offset() });
 
 /** GET /projects. @throws bad_request */
 export function decodeListProjects({ query }: RouteInput): MessageInitShape<typeof ListProjectsRequestSchema> {

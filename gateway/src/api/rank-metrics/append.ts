@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponse } from "@tidemark/proto/ingest/v1/rank_metrics";
+import { WORLD_SIZE_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import {
   described,
@@ -15,9 +16,6 @@ import {
 } from "../fields/field.ts";
 import { number, integer } from "../fields/number.ts";
 import { metricPoint, readMetricPoint } from "../metrics/append.ts";
-
-/** Most ranks (API specification, Limits). */
-export const WORLD_SIZE_MAX = 512;
 
 const report = object({
   rank: described(integer({ min: 0 }), "Below `world_size`.", { maximum: WORLD_SIZE_MAX - 1 }),

@@ -1,7 +1,8 @@
+import { WORLD_SIZE_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { countSchema, numberSchema, objectSchema } from "../schemas.ts";
-import { WORLD_SIZE_MAX, appendRankMetricsBody, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
+import { appendRankMetricsBody, decodeAppendRankMetrics, encodeAppendRankMetrics } from "./append.ts";
 import { decodeSummariseRankMetrics, encodeSummariseRankMetrics, summarizeRanksQuery } from "./summary.ts";
 
 const step: Schema = { type: "number", minimum: 0 };

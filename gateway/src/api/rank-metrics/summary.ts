@@ -5,25 +5,18 @@ import type {
   SummariseRankMetricsRequestSchema,
   SummariseRankMetricsResponse,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
+import { RANK_SUMMARY, SERIES_POINTS, WORLD_SIZE_MAX } from "@tidemark/limits";
 import { raw, type Json, type RawJson } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, object, withFault } from "../fields/field.ts";
 import { limit, queryStepRange } from "../fields/number.ts";
 import { textOrAbsent } from "../fields/text.ts";
-import { WORLD_SIZE_MAX } from "./append.ts";
 
 /** Query of GET /api/runs/{run_id}/rank-metrics/summary. */
 export const summarizeRanksQuery = join(
   join(object({ key: described(textOrAbsent(), "The first key in alphabetical order unless given.") }), queryStepRange),
-  object({ limit: described(limit({ default: 1000, max: 5000 }), "Steps.") }),
+  object({ limit: described(limit(SERIES_POINTS), "Steps.") }),
 );
-
-/** Bounds that the service applies, as the answer names them. */
-const CANONICAL_ROWS_MAX = 65_536;
-const HEATMAP_CELLS_MAX = 16_384;
-const OUTLIERS_MAX = 20;
-/** The missing ranks of a step are listed up to this world size. */
-const NAMED_WORLD_MAX = 128;
 
 /** GET /api/runs/{run_id}/rank-metrics/summary. Faults of the query travel in the message, because a missing run takes precedence. */
 export function decodeSummariseRankMetrics({
@@ -51,9 +44,9 @@ export function encodeSummariseRankMetrics(
       limits: {
         step_limit: response.stepLimit,
         max_world_size: WORLD_SIZE_MAX,
-        max_canonical_rows: CANONICAL_ROWS_MAX,
-        max_heatmap_cells: HEATMAP_CELLS_MAX,
-        outlier_limit: OUTLIERS_MAX,
+        max_canonical_rows: RANK_SUMMARY.rowsMax,
+        max_heatmap_cells: RANK_SUMMARY.heatmapCellsMax,
+        outlier_limit: RANK_SUMMARY.outliersMax,
       },
       truncated: {
         steps: response.stepLimit < (request.limit ?? 0),
@@ -107,7 +100,7 @@ function coverageOf(columns: RankSteps): Json {
     const expected = columns.expectedWorldSizes[i]!;
     const missing = expected - columns.rankCounts[i]!;
     const from = named;
-    if (expected <= NAMED_WORLD_MAX) named += missing;
+    if (expected <= RANK_SUMMARY.namedWorldMax) named += missing;
     return {
       step,
       rank_count: columns.rankCounts[i]!,

@@ -1,3 +1,4 @@
+import { STOP_RUNS_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { controllers, trainers } from "../callers.ts";
 import { RUN_STATUSES, runControlSchema } from "../runs/rows.ts";
@@ -9,15 +10,7 @@ import {
   encodeAcknowledgeStop,
   encodeGetStopSignal,
 } from "./signal.ts";
-import {
-  STOP_RUNS_MAX,
-  decodeStopRun,
-  decodeStopRuns,
-  encodeStopRun,
-  encodeStopRuns,
-  stopRunBody,
-  stopRunsBody,
-} from "./stop.ts";
+import { decodeStopRun, decodeStopRuns, encodeStopRun, encodeStopRuns, stopRunBody, stopRunsBody } from "./stop.ts";
 
 const stopped = {
   ok: { type: "boolean" },

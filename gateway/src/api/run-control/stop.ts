@@ -7,6 +7,7 @@ import type {
   StopRunsRequestSchema,
   StopRunsResponse,
 } from "@tidemark/proto/control/v1/control";
+import { STOP_RUNS_MAX } from "@tidemark/limits";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, listOf, object, withFault } from "../fields/field.ts";
@@ -14,9 +15,6 @@ import { UUID_SHAPE, textOrAbsent } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
 import { controlJson } from "../runs/rows.ts";
-
-/** Most runs of one request, repeated ids counted (API specification, Limits). */
-export const STOP_RUNS_MAX = 100;
 
 const reason = object({ reason: described(textOrAbsent(), "Blank means none.") });
 

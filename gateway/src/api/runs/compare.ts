@@ -1,15 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
+import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import { raw } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField, type Field } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
 import { UUID_SHAPE, canonicalUuid, queryText, trimmedPattern } from "../fields/text.ts";
 import { runJson, runSchema } from "./rows.ts";
-
-/** Most runs of one comparison (API specification, Limits). */
-const COMPARED_RUNS_MAX = 50;
 
 const ID = `(?!0{8}-0{4}-0{4}-0{4}-0{12})${UUID_SHAPE.source.slice(1, -1)}`;
 

@@ -9,15 +9,13 @@ import type {
   SummarizeRunsRequestSchema,
   SummarizeRunsResponse,
 } from "@tidemark/proto/runs/v1/runs";
+import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS, RUN_SORTS } from "@tidemark/limits";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
-
-/** The orders of the run list; the first one is the default. */
-const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
 
 /** The default metric of the metric sorts. */
 const METRIC_KEY_DEFAULT = "eval/return_mean";
@@ -83,7 +81,7 @@ const runOrder = object({
   ),
 });
 
-const runPage = object({ limit: limit({ default: 100, max: 1000 }), offset: offset() });
+const runPage = object({ limit: limit(RUNS_PAGE_ROWS), offset: offset() });
 
 /** Query of GET /runs. */
 export const listRunsQuery = join(runFilter, join(runOrder, runPage));
@@ -123,7 +121,11 @@ export const summarizeRunsSchema: Schema = objectSchema(
   {
     projection: { type: "string", const: "selection" },
     runs: { type: "array", items: runSummarySchema },
-    metric_keys: { type: "array", items: { type: "string" }, description: "Keys of these runs, at most 250." },
+    metric_keys: {
+      type: "array",
+      items: { type: "string" },
+      description: `Keys of these runs, at most ${LIST_METRIC_KEYS_MAX}.`,
+    },
     total: { ...countSchema, description: "How many runs the filter lets through." },
     next_cursor: { ...textOrNullSchema, description: "Holds its place while runs are added; null on the last page." },
     page_info: objectSchema({ pagination: { type: "string", const: "cursor" }, has_next_page: { type: "boolean" } }),

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetRunRequestSchema, GetRunResponse } from "@tidemark/proto/runs/v1/runs";
+import { RUN_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, object, withFault } from "../fields/field.ts";
 import { queryInteger, queryOr } from "../fields/number.ts";
@@ -13,16 +14,13 @@ export function pathRunId({ params }: RouteInput): string {
   return canonicalUuid(text) ?? text;
 }
 
-/** Most metric keys of a page; also the default. */
-const METRIC_LIMIT_MAX = 1000;
-
 // A key has at most 512 bytes, and its cursor four characters for three of them.
 const CURSOR_BYTES_MAX = 700;
 
 /** Query of GET /runs/{run_id}. */
 export const getRunQuery = object({
   metric_prefix: described(textOrEmpty(), "Only metric keys that begin with this text."),
-  metric_limit: queryOr(queryInteger({ min: 1, max: METRIC_LIMIT_MAX }), METRIC_LIMIT_MAX),
+  metric_limit: queryOr(queryInteger({ min: 1, max: RUN_METRIC_KEYS_MAX }), RUN_METRIC_KEYS_MAX),
   metric_cursor: described(textOrEmpty({ bytesMax: CURSOR_BYTES_MAX }), "metric_next_cursor of the page before."),
 });
 

@@ -1,4 +1,5 @@
 import { createCall, type Call } from "@tidemark/rpc";
+import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { Clients } from "../../clients.ts";
 import { route, type Route, type Schema } from "../../route.ts";
 import { forkCallers, ingestCallers, readCallers } from "../callers.ts";
@@ -70,7 +71,7 @@ export const runsRoutes: readonly Route[] = [
     path: "/runs",
     tag: "runs",
     summary: "List runs with their summaries",
-    description: "At most 250 metric keys of each run are shown. Unknown projects and states give an empty list.",
+    description: `At most ${LIST_METRIC_KEYS_MAX} metric keys of each run are shown. Unknown projects and states give an empty list.`,
     callers: readCallers,
     rate: "general",
     idempotency: "none",
@@ -173,7 +174,7 @@ export const runsRoutes: readonly Route[] = [
     path: "/api/runs/{run_id}/lineage",
     tag: "runs",
     summary: "Parent and children of a run",
-    description: "At most 250 metric keys of each run are shown. Relatives that the caller may not see are left out.",
+    description: `At most ${LIST_METRIC_KEYS_MAX} metric keys of each run are shown. Relatives that the caller may not see are left out.`,
     callers: readCallers,
     rate: "general",
     idempotency: "none",

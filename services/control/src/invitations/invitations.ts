@@ -1,5 +1,6 @@
 import { notFound } from "@tidemark/errors";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
+import { INVITATIONS_PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
@@ -9,8 +10,6 @@ import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
 import { listInvitationRows, lockInvitation, renewInvitation, revokeInvitationRow } from "./invitations.sql.ts";
 import { encodeInvitation, invite, issueInviteToken, sendInvitation } from "./invite.ts";
-
-const rowsMax = 200;
 
 /**
  * Invites an address and sends the message after the commit.
@@ -45,7 +44,7 @@ export function listInvitations({ db, now }: ControlDeps): ControlHandlers["list
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requirePeopleManager(call);
-      return listInvitationRows(tx, orgId, readPage(request.page, rowsMax));
+      return listInvitationRows(tx, orgId, readPage(request.page, INVITATIONS_PAGE_ROWS.max));
     });
     return { invitations: rows.map((row) => encodeInvitation(row, now())) };
   };

@@ -4,6 +4,7 @@ import { CallerKind } from "@tidemark/proto/common/v1/common";
 import type { CreateApiKeyRequest } from "@tidemark/proto/control/v1/control";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { callingUser, isOperator, visibleOrganization } from "../organizations/callers.ts";
@@ -15,8 +16,6 @@ import { findProject } from "../stops/runs-schema.sql.ts";
 import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
 import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
 import { disableServiceAccountRow, listApiKeyRows, revokeApiKeyRow } from "./keys.sql.ts";
-
-const rowsMax = 1000;
 
 /**
  * Checks that the caller may manage an organization's keys: an operator, a session of an owner or admin, or a key with
@@ -89,7 +88,7 @@ export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"]
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requireKeyManager(call);
-      return listApiKeyRows(tx, orgId, readPage(request.page, rowsMax));
+      return listApiKeyRows(tx, orgId, readPage(request.page, PAGE_ROWS.max));
     });
     return { keys: rows.map(encodeApiKey) };
   };

@@ -1,5 +1,6 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { readPage, throwFault } from "@tidemark/requests";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
 import { firstBillingState, readBillingState, readPlanTier, seatLimit } from "./account.rules.ts";
@@ -15,8 +16,6 @@ import {
   updateOrganizationRow,
 } from "./organizations.sql.ts";
 import { findUser } from "./users.sql.ts";
-
-const rowsMax = 1000;
 
 /**
  * Creates an organization of a customer, with an owner when one is named. For operators.
@@ -57,7 +56,7 @@ export function createOrganization(deps: ControlDeps): ControlHandlers["createOr
 export function listOrganizations({ db }: ControlDeps): ControlHandlers["listOrganizations"] {
   return async ({ page }, call) => {
     requireOperator(call);
-    return { organizations: (await listOrganizationRows(db, readPage(page, rowsMax))).map(encodeOrganization) };
+    return { organizations: (await listOrganizationRows(db, readPage(page, PAGE_ROWS.max))).map(encodeOrganization) };
   };
 }
 

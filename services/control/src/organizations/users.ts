@@ -1,12 +1,11 @@
 import { readPage } from "@tidemark/requests";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requireOperator, requireSession } from "./callers.ts";
 import { encodeMembershipSummaries, encodeUser } from "./encode-organization.ts";
 import { listMembershipsOfUser } from "./memberships.sql.ts";
 import { readEmail } from "./people.rules.ts";
 import { listUserRows, upsertUser } from "./users.sql.ts";
-
-const rowsMax = 1000;
 
 /**
  * Creates a user, or returns the one with this address after filling in what is not known of them. For operators.
@@ -24,7 +23,7 @@ export function createUser({ db, newId, now }: ControlDeps): ControlHandlers["cr
 export function listUsers({ db }: ControlDeps): ControlHandlers["listUsers"] {
   return async ({ page }, call) => {
     requireOperator(call);
-    return { users: (await listUserRows(db, readPage(page, rowsMax))).map(encodeUser) };
+    return { users: (await listUserRows(db, readPage(page, PAGE_ROWS.max))).map(encodeUser) };
   };
 }
 

@@ -3,6 +3,7 @@ import { notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { SeatSchema } from "@tidemark/proto/control/v1/control";
 import { readPage, throwFault } from "@tidemark/requests";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid, requireTeam, seatLimitReached } from "../organizations/account.rules.ts";
 import { requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
@@ -12,8 +13,6 @@ import { lockOrganization, requireOrganization, type OrganizationRow } from "../
 import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
 import { countSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
-
-const rowsMax = 1000;
 
 /**
  * Reserves a seat for an address. A person who has one keeps it as it is.
@@ -53,7 +52,7 @@ export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requirePeopleManager(call);
-      return listSeatRows(tx, orgId, readPage(request.page, rowsMax));
+      return listSeatRows(tx, orgId, readPage(request.page, PAGE_ROWS.max));
     });
     return { seats: rows.map(encodeSeat) };
   };

@@ -4,12 +4,11 @@ import { withIdempotency, type Tx } from "@tidemark/pg";
 import { RunStopSchema, StopRunsResponseSchema } from "@tidemark/proto/control/v1/control";
 import { isUuid, throwFault } from "@tidemark/requests";
 import { applyRunEvent, type StopActor } from "@tidemark/run-state";
+import { STOP_RUNS_MAX } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { commitRunChange, encodeRunControl, stopRequestedSubject, writeStops } from "./commit-stops.ts";
 import { lockRuns } from "./run-states.sql.ts";
 import { requireRun, stopCaller, visibleRuns } from "./visible-runs.ts";
-
-const runsMax = 100;
 
 /**
  * Asks a run to stop (API specification, POST /api/runs/{run_id}/stop), in every billing state: somebody who cannot pay
@@ -53,8 +52,8 @@ export function stopRuns(deps: ControlDeps): ControlHandlers["stopRuns"] {
   return async (request, call) => {
     const caller = stopCaller(call);
     const { runIds, idempotencyKey: key, reason = null } = request;
-    if (runIds.length === 0 || runIds.length > runsMax || !runIds.every(isUuid)) {
-      throw badRequest(`run_ids must have 1 to ${runsMax} UUIDs`, "run_ids");
+    if (runIds.length === 0 || runIds.length > STOP_RUNS_MAX || !runIds.every(isUuid)) {
+      throw badRequest(`run_ids must have 1 to ${STOP_RUNS_MAX} UUIDs`, "run_ids");
     }
     const route = "POST /api/runs/stop";
     const keyed = key === "" ? undefined : { key, route, parts: [JSON.stringify({ runIds, reason })] };

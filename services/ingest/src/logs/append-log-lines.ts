@@ -15,6 +15,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { LOG_LINES_MAX } from "@tidemark/limits";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
 import type { RunDirectory } from "../runs/run-directory.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
@@ -23,8 +24,6 @@ import { appendLogLines } from "./log-lines.sql.ts";
 import { logStreamOf } from "./log-page.rules.ts";
 import { readSentTime } from "./sent-time.rules.ts";
 
-/** Most lines of one request (API specification, Limits). */
-const LINES_MAX = 50;
 /**
  * A segment up to this size fits into a page of PostgreSQL with its row: to compress it would cost the server more than writing it costs
  * PostgreSQL, and it is compacted within a minute. Larger segments are compressed, so that less is written to the disk.
@@ -46,7 +45,7 @@ export function appendLogLinesHandler(deps: {
     const stream = logStreamOf(request.stream);
     const { lines } = request;
     if (lines.length === 0) throw badRequest("at least one line is needed", "lines");
-    if (lines.length > LINES_MAX) throw badRequest(`lines must have 1 to ${LINES_MAX} items`, "lines");
+    if (lines.length > LOG_LINES_MAX) throw badRequest(`lines must have 1 to ${LOG_LINES_MAX} items`, "lines");
     const columns = columnsOfRequest(lines.map(arrivingLine));
     const messageBytes = messageBytesOf(columns);
     const marked = `${runId}/${stream}`;

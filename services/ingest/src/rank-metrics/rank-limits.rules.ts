@@ -1,20 +1,15 @@
 import { badRequest } from "@tidemark/errors";
+import { METRIC_KEYS_MAX, RANK_SUMMARY, WORLD_SIZE_MAX } from "@tidemark/limits";
 
-/** Most keys of one request (API specification, Limits). */
-const RANK_KEYS_MAX = 1000;
-/** Most ranks (API specification, Limits). */
-const WORLD_SIZE_MAX = 512;
 /** Most keys that a summary names. */
 export const LISTED_KEYS_MAX = 200;
-/** Most (step, rank) pairs of a summary. */
-const CANONICAL_ROWS_MAX = 65_536;
 
 /**
  * Returns how many steps a summary has at most: the `asked` number, or fewer where the ranks of that many steps would exceed the pairs of a
  * summary. `worldSize` is the largest that was observed, 0 without any.
  */
 export function stepLimit(asked: number, worldSize: number): number {
-  return worldSize === 0 ? asked : Math.min(asked, Math.floor(CANONICAL_ROWS_MAX / worldSize));
+  return worldSize === 0 ? asked : Math.min(asked, Math.floor(RANK_SUMMARY.rowsMax / worldSize));
 }
 
 /** What one rank reported at one step, besides its metrics. */
@@ -46,8 +41,8 @@ export function checkRankReport(report: RankReport): void {
 
 /** @throws bad_request for keys and values that do not fit together, are too many, not distinct or not finite */
 export function checkRankValues(keys: readonly string[], values: readonly number[]): void {
-  if (keys.length < 1 || keys.length > RANK_KEYS_MAX) {
-    throw badRequest(`metrics must have 1 to ${RANK_KEYS_MAX} keys`, "metrics");
+  if (keys.length < 1 || keys.length > METRIC_KEYS_MAX) {
+    throw badRequest(`metrics must have 1 to ${METRIC_KEYS_MAX} keys`, "metrics");
   }
   if (values.length !== keys.length) throw badRequest("metrics must have a value for each key", "metrics");
   if (!values.every(Number.isFinite)) throw badRequest("metrics must have finite values", "metrics");

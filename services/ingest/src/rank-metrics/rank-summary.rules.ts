@@ -1,12 +1,6 @@
+import { RANK_SUMMARY } from "@tidemark/limits";
 import type { RankEntries } from "./rank-entries.rules.ts";
 import { createRankReducer, type RankReducers } from "./rank-reducers.rules.ts";
-
-/** Most cells of a heatmap. */
-const HEATMAP_CELLS_MAX = 16_384;
-/** Most outliers. */
-const OUTLIERS_MAX = 20;
-/** The largest world whose missing ranks are named. */
-const NAMED_WORLD_MAX = 128;
 
 /** One step with all its ranks taken together. */
 export type RankStep = RankReducers & {
@@ -61,15 +55,15 @@ export function summarizeRanks(entries: RankEntries): RankSummary {
     for (let i = from; i < to; i++) distances.deltas[i] = entries.values[i]! - reducers.mean;
     return { step: entries.steps[from]!, ...coverageOf(entries, group), ...reducers };
   });
-  const heatmapTruncated = count > HEATMAP_CELLS_MAX;
-  const shown = heatmapTruncated ? spread(groups, Math.floor(HEATMAP_CELLS_MAX / largest)) : groups;
+  const heatmapTruncated = count > RANK_SUMMARY.heatmapCellsMax;
+  const shown = heatmapTruncated ? spread(groups, Math.floor(RANK_SUMMARY.heatmapCellsMax / largest)) : groups;
   const inHeatmap = shown.flatMap(({ from, to }) => Array.from({ length: to - from }, (_, i) => from + i));
   return {
     steps,
     heatmap: cellsOf(entries, distances, inHeatmap),
     outliers: cellsOf(entries, distances, farthest(distances)),
     heatmapTruncated,
-    outliersTruncated: count > OUTLIERS_MAX,
+    outliersTruncated: count > RANK_SUMMARY.outliersMax,
   };
 }
 
@@ -93,7 +87,8 @@ function coverageOf({ ranks, worldSizes }: RankEntries, { from, to }: Group) {
     rankCount: to - from,
     expectedWorldSize,
     worldSizeMismatch: smallest < expectedWorldSize,
-    missingRanks: expectedWorldSize > NAMED_WORLD_MAX ? [] : missing(ranks.subarray(from, to), expectedWorldSize),
+    missingRanks:
+      expectedWorldSize > RANK_SUMMARY.namedWorldMax ? [] : missing(ranks.subarray(from, to), expectedWorldSize),
   };
 }
 
@@ -117,11 +112,11 @@ function farthest({ deltas, zScores }: Distances): number[] {
   };
   const found: number[] = [];
   for (let entry = 0; entry < deltas.length; entry++) {
-    if (found.length === OUTLIERS_MAX && !isFarther(entry, found[OUTLIERS_MAX - 1]!)) continue;
+    if (found.length === RANK_SUMMARY.outliersMax && !isFarther(entry, found[RANK_SUMMARY.outliersMax - 1]!)) continue;
     let at = found.length;
     while (at > 0 && isFarther(entry, found[at - 1]!)) at--;
     found.splice(at, 0, entry);
-    if (found.length > OUTLIERS_MAX) found.pop();
+    if (found.length > RANK_SUMMARY.outliersMax) found.pop();
   }
   return found;
 }

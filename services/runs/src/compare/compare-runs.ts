@@ -3,11 +3,12 @@ import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
+import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";
 import { listMetricColumns, listNewestAttributes } from "./compare-runs.sql.ts";
-import { COMPARED_RUNS_MAX, COMPARISON_ROWS_MAX, startComparison, type Comparison } from "./comparison.rules.ts";
+import { COMPARISON_ROWS_MAX, startComparison, type Comparison } from "./comparison.rules.ts";
 import { documentRows, tagRows } from "./member-rows.rules.ts";
 import {
   COMPARED_FIGURES,

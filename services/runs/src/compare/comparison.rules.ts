@@ -1,9 +1,6 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { isSameJson } from "../documents/exact-json.rules.ts";
 
-/** Most runs of a comparison (API specification, Limits). */
-export const COMPARED_RUNS_MAX = 50;
-
 /** Most rows of a comparison (API specification, Limits). */
 export const COMPARISON_ROWS_MAX = 5000;
 

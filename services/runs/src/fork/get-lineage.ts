@@ -1,7 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import { callerOf, pathId } from "@tidemark/requests";
+import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { LIST_METRIC_KEYS_MAX } from "../list/run-list.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { listRelatives } from "./relatives.sql.ts";
 

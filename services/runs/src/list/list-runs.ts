@@ -1,6 +1,7 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import type { RunOrder as OrderMessage } from "@tidemark/proto/runs/v1/runs";
 import { requireLimit } from "@tidemark/requests";
+import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
@@ -9,11 +10,8 @@ import { chooseRuns } from "./choose-runs.sql.ts";
 import { countFittingRuns, pageTooHeavy } from "./page-weight.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
 import { readRunCursor, writeRunCursor } from "./run-cursor.ts";
-import { LIST_METRIC_KEYS_MAX, requireSort, type RunOrder } from "./run-list.rules.ts";
+import { requireSort, type RunOrder } from "./run-list.rules.ts";
 import { withRuns } from "./with-runs.ts";
-
-/** Most runs of a page. */
-const LIMIT_MAX = 1000;
 
 /**
  * Lists a page of runs with their summaries (API specification, GET /runs).
@@ -22,7 +20,7 @@ const LIMIT_MAX = 1000;
 export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
   return async (request, call) => {
     const order = readOrder(request.order);
-    const limit = requireLimit(request.limit, LIMIT_MAX);
+    const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = { offset: Number(request.offset) };
     const rows = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
       const { page } = await chooseRuns(tx, orgId, { filter, order, start, limit });
@@ -43,7 +41,7 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
 export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
   return async (request, call) => {
     const order = readOrder(request.order);
-    const limit = requireLimit(request.limit, LIMIT_MAX);
+    const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = request.cursor === "" ? { offset: Number(request.offset) } : readRunCursor(request.cursor, order);
     const metricKeysMax = request.selection ? 0 : LIST_METRIC_KEYS_MAX;
     const read = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {

@@ -2,7 +2,8 @@ import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
 import { putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
 import type { RunsFixture } from "../runs.fixture.ts";
 import { SCORE } from "./list-pages.fixture.ts";
-import { RUN_SORTS, type RunSort } from "./run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
+import type { RunSort } from "./run-list.rules.ts";
 import { storedRun, storeRuns, type StoredRun } from "./stored-runs.fixture.ts";
 
 /** A metric of which less is better. */

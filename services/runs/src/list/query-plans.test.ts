@@ -11,7 +11,8 @@ import { explaining, readsOf, type Explained, type Plan } from "./explain.fixtur
 import { COMMON_METRIC, RARE_METRIC, seedForPlans } from "./plan-seed.fixture.ts";
 import { countMetricPoints, countRuns } from "./run-counts.sql.ts";
 import type { RunFilter } from "./run-filter.sql.ts";
-import { RUN_SORTS, type RunSort } from "./run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
+import type { RunSort } from "./run-list.rules.ts";
 import { projectIdOf } from "./stored-runs.fixture.ts";
 
 // How PostgreSQL runs the statements of lists, for the role of the service, in an organization with many

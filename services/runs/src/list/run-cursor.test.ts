@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { readRunCursor, writeRunCursor } from "./run-cursor.ts";
-import { RUN_SORTS, type RunOrder, type RunPosition, type RunSort } from "./run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
+import type { RunOrder, RunPosition, RunSort } from "./run-list.rules.ts";
 
 const createdAt = "2026-01-02T03:04:05.678901Z";
 const id = "5b0c0000-0000-4000-8000-00000000000a";

@@ -1,7 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-
-/** The orders of a run list (API specification, GET /runs). */
-export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
+import { RUN_SORTS } from "@tidemark/limits";
 
 /** A member of `RUN_SORTS`. */
 export type RunSort = (typeof RUN_SORTS)[number];
@@ -12,9 +10,6 @@ export type RunOrder = {
   /** The metric to sort by; ignored by other sorts. */
   readonly metricKey: string;
 };
-
-/** Most metric keys of each run in a list. */
-export const LIST_METRIC_KEYS_MAX = 250;
 
 /** Returns a sort that is known. @throws bad_request */
 export function requireSort(text: string): RunSort {

@@ -3,7 +3,7 @@ import { putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
 import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, readAll, SCORE, summarize, type Filter } from "./list-pages.fixture.ts";
 import { drawRuns, LOSS, orders, pick, sorted, storeMeasured, type MeasuredRun } from "./measured-runs.fixture.ts";
-import { RUN_SORTS } from "./run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
 import { move, projectIdOf, storeRuns } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;

@@ -2,12 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
 import type { ProjectSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, requireLimit } from "@tidemark/requests";
+import { PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { countProjects, listProjectRows, type ProjectRow } from "./projects.sql.ts";
 import { DEFAULT_PROJECT, resolveProject } from "./resolve-project.ts";
-
-/** Most projects of a page. */
-const LIMIT_MAX = 1000;
 
 /**
  * Creates a project, or returns the one of that name unchanged (API specification, POST /projects).
@@ -34,7 +32,7 @@ export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["cre
 export function listProjects({ db }: RunsDeps): RunsHandlers["listProjects"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
-    const page = { limit: requireLimit(request.limit, LIMIT_MAX), offset: request.offset };
+    const page = { limit: requireLimit(request.limit, PAGE_ROWS.max), offset: request.offset };
     return db.withTenant(orgId, async (tx) => {
       const rows = await listProjectRows(tx, orgId, projectId, page);
       const total = await countProjects(tx, orgId, projectId);

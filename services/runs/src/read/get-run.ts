@@ -1,13 +1,11 @@
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { callerOf, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
+import { RUN_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { endOfPrefix, keyCursor, readKeyCursor } from "../metrics/key-range.rules.ts";
 import { encodeRunSummary } from "./encode-run.ts";
 import { findRunSummary } from "./runs.sql.ts";
-
-/** Most metric keys of a page. */
-const METRIC_KEYS_MAX = 1000;
 
 /**
  * Returns a run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
@@ -36,7 +34,7 @@ type PageRequest = Parameters<RunsHandlers["getRun"]>[0];
 function readPage(request: PageRequest): { after: string; fault?: AppError } {
   try {
     throwFault(request.queryFault);
-    requireLimit(request.metricLimit, METRIC_KEYS_MAX, "metric_limit");
+    requireLimit(request.metricLimit, RUN_METRIC_KEYS_MAX, "metric_limit");
     return { after: readKeyCursor(request.metricCursor) };
   } catch (error) {
     if (isAppError(error)) return { after: "", fault: error };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { RUN_SORTS } from "../list/run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
 import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, found, summarize } from "../list/list-pages.fixture.ts";
 import { move, projectIdOf, type Step } from "../list/stored-runs.fixture.ts";

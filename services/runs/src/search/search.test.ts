@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { found, summarize, type Request } from "../list/list-pages.fixture.ts";
-import { RUN_SORTS } from "../list/run-list.rules.ts";
+import { RUN_SORTS } from "@tidemark/limits";
 import { projectIdOf, storeRuns, storedRun } from "../list/stored-runs.fixture.ts";
 import { putValues } from "../metrics/aggregates.fixture.ts";
 import { callAs, failure, startRuns, type RunsFixture } from "../runs.fixture.ts";

@@ -1,7 +1,7 @@
+import { SERIES_POINTS } from "@tidemark/limits";
+
 /** Most points that one answer with many series holds (API specification, Limits). */
 export const SERIES_POINTS_MAX = 120_000;
-/** Most points of one series (API specification, Limits); more may be asked for, and counts as this. */
-const SERIES_LIMIT_MAX = 5000;
 /** A bucket is drawn by its first, last, lowest and highest point. */
 const POINTS_PER_BUCKET = 4;
 
@@ -31,7 +31,7 @@ export function shareSeriesBudget(runCount: number, limit: number, buckets: numb
   const effectiveBuckets =
     buckets === undefined ? undefined : Math.min(buckets, Math.max(1, Math.floor(share / POINTS_PER_BUCKET)));
   return {
-    limit: Math.min(limit, SERIES_LIMIT_MAX, Math.max(1, Math.floor(share))),
+    limit: Math.min(limit, SERIES_POINTS.max, Math.max(1, Math.floor(share))),
     buckets: effectiveBuckets,
     wholeMax: POINTS_PER_BUCKET * (effectiveBuckets ?? 0),
   };

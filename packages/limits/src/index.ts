@@ -1,0 +1,51 @@
+/*
+ * Limits of the API that more than one process needs (API specification, Limits): the gateway refuses what exceeds them and shows them in
+ * its schemas, and a service, which any gRPC client can call, refuses or bounds by the same numbers. A limit that one process needs alone
+ * stands there.
+ */
+
+/** Rows of a page that is counted from the start of its list: projects, users, organizations, keys, seats. */
+export const PAGE_ROWS = { default: 100, max: 1000 } as const;
+
+/** Rows of a page of invitations. */
+export const INVITATIONS_PAGE_ROWS = { default: 100, max: 200 } as const;
+
+/** Runs of a page. */
+export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
+
+/** The orders of a run list (API specification, GET /runs); the first one is the default. */
+export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
+
+/** Most metric keys of each run in a list. */
+export const LIST_METRIC_KEYS_MAX = 250;
+
+/** Most metric keys of a page of one run; also the default. */
+export const RUN_METRIC_KEYS_MAX = 1000;
+
+/** Most runs of one comparison. */
+export const COMPARED_RUNS_MAX = 50;
+
+/** Most runs of one bulk stop, repeated ids counted. */
+export const STOP_RUNS_MAX = 100;
+
+/** Most keys of one `metrics` object. */
+export const METRIC_KEYS_MAX = 1000;
+
+/** Points of one series; more may be asked for, and counts as the most. */
+export const SERIES_POINTS = { default: 1000, max: 5000 } as const;
+
+/** Most console lines of one request. */
+export const LOG_LINES_MAX = 50;
+
+/** Most ranks of a distributed job. */
+export const WORLD_SIZE_MAX = 512;
+
+/** Bounds of a summary of rank metrics, as its answer names them. */
+export const RANK_SUMMARY = {
+  /** Most (step, rank) pairs. */
+  rowsMax: 65_536,
+  heatmapCellsMax: 16_384,
+  outliersMax: 20,
+  /** The missing ranks of a step are listed up to this world size. */
+  namedWorldMax: 128,
+} as const;
