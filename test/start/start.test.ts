@@ -14,11 +14,11 @@ const servers = await requireServers(["nats-server", "minio"]);
 
 type Program = { output(): string; ended: Promise<number | null>; signal(name: NodeJS.Signals): void; pid: number };
 
-function run(program: string, args: string[]): Program {
+function run(program: string, args: string[], settings: Readonly<Record<string, string>> = {}): Program {
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(process.execPath, [join(root, "services/all/src", program), ...args], {
     cwd: root,
-    env: { PATH, HOME, NODE_NO_WARNINGS: "1" },
+    env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -116,6 +116,26 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     fresh.signal("SIGINT");
     expect(await fresh.ended).toBe(0);
   });
+});
+
+test("an internal token that the user sets lets a program call the services", async () => {
+  const directory = await mkdtemp(join(tmpdir(), "tidemark-start-"));
+  const [port, internalPort] = [await freePort(), await freePort()];
+  const settings = { TIDEMARK_INTERNAL_PORT: String(internalPort), TIDEMARK_INTERNAL_TOKEN: "known to the user" };
+  const program = run("start.ts", ["--port", String(port), "--data-dir", join(directory, "data")], settings);
+  await ready(program);
+  const ask = async (token: string): Promise<number> => {
+    const answer = await fetch(`http://127.0.0.1:${internalPort}/tidemark.control.v1.ControlService/GetAuthConfig`, {
+      method: "POST",
+      headers: { "content-type": "application/proto", "tidemark-internal-token": token },
+    });
+    return answer.status;
+  };
+  expect(await ask("known to the user")).toBe(200);
+  expect(await ask("another")).toBe(401);
+  program.signal("SIGTERM");
+  expect(await program.ended).toBe(0);
+  await rm(directory, { recursive: true, force: true });
 });
 
 test("a setting that does not exist is named, with the nearest that does, and the exit code is not 0", async () => {

@@ -55,7 +55,8 @@ export async function startLocally(
     const failures = [
       postgres.exited.then(() => "PostgreSQL has ended by itself; the data folder is intact, start again"),
     ];
-    const internalToken = randomBytes(24).toString("base64url");
+    // A user who sets one wants to call the services directly.
+    const internalToken = environment["TIDEMARK_INTERNAL_TOKEN"] || randomBytes(24).toString("base64url");
     const baseUrl = `http://${HOST}:${line.port}`;
     const product = await startProduct({
       folder: (name) => join(line.dataDirectory, name),
