@@ -18,7 +18,7 @@ const LINES_PER_REQUEST = 50;
 const LONG_RUN_LINES = 1_000_000;
 const LONG_RUN_CONNECTIONS = 8;
 const WARM_UP_SECONDS = 2;
-/** Different requests, so that what is stored is no repetition. */
+/** Different requests, so that the stored lines do not repeat. */
 const DISTINCT_LINES = 100_000;
 
 type Case = { name: string; concurrency: number; lines: number; shot: (index: number) => Shot };
@@ -128,7 +128,7 @@ async function measure(stack: Stack, server: Server, key: string, test: Case): P
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Waits until nothing waits for compaction; seconds that it took. */
+/** Waits until nothing waits for compaction. Returns the seconds that it took. */
 async function drained(owner: pg.Client): Promise<number> {
   const started = performance.now();
   await until(
