@@ -217,7 +217,7 @@ test("rows for choosing runs have documents and control, and no metrics", () => 
   ]);
 });
 
-test("metrics are written with every digit, each key as JSON escapes it, and what is no number as null", () => {
+test("metrics are written with every digit, each key as JSON escapes it, and what is not a number as null", () => {
   const values = [-0, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, Number.NaN];
   const keys = ['"', "\\", "\n", "é", "\u{1F600}"];
   const column = { latest: values, min: values, max: values, mean: values, variance: values, best: values };
