@@ -35,7 +35,7 @@ test.each([
   ["all passed", `echo "3 passed, 0 failed"`, 0, "3 passed, 0 failed"],
   ["some failed", `echo "3 passed, 2 failed, 1 skipped"; exit 1`, 1, "3 passed, 2 failed, 1 skipped"],
   ["npm has a word to add", `echo "3 passed, 2 failed"; echo "npm error" >&2; exit 7`, 7, "3 passed, 2 failed"],
-  ["a test prints a count of its own", `echo "9 passed, 9 failed"; echo "3 passed, 0 failed"`, 0, "3 passed, 0 failed"],
+  ["a test prints its own count", `echo "9 passed, 9 failed"; echo "3 passed, 0 failed"`, 0, "3 passed, 0 failed"],
   ["it breaks before it can count", `echo "no Node"; exit 3`, 3, "0 passed, 1 failed"],
   ["it ends well without a count", `echo "well"`, 1, "0 passed, 1 failed"],
 ])("when %s, the count stands alone on the last line", async (_case, npm, exitCode, line) => {

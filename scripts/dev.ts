@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { basename, dirname, join, sep } from "node:path";
 import { restartOnChange } from "./dev/restart-on-change.ts";
 
-// npm run dev                     as npm start, and anew whenever a source file changes; the data folder stays
+// npm run dev                     as npm start, and again whenever a source file changes; the data folder stays
 // npm run dev -- --inspect        with Node's inspector (--inspect-brk, --inspect=PORT as well)
 // npm run dev -- <arguments>      the arguments are those of npm start
 const root = dirname(import.meta.dirname);

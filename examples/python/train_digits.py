@@ -22,7 +22,7 @@ from sklearn.metrics import classification_report
 from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
-LINES_PER_CALL = 50  # log_stdout and log_stderr take no more at once.
+LINES_PER_CALL = 50  # log_stdout and log_stderr take no more in one call.
 
 
 def train(run: instantml.Run, config: dict[str, Any]) -> None:

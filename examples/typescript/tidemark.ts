@@ -3,7 +3,7 @@
 /** Where the service is, and an API key with the scope sdk:ingest. */
 export type Server = { url: string; apiKey: string };
 
-/** What is known of a run when it begins. */
+/** What is known about a run when it begins. */
 export type NewRun = {
   project: string;
   config: Record<string, unknown>;
@@ -27,7 +27,7 @@ export type Run = Awaited<ReturnType<typeof startRun>>;
 
 /** Creates a run. Throws an Error with the service's own words when it does not take the run, here and in every method. */
 export async function startRun(server: Server, { project, config, tags, metadata }: NewRun) {
-  // With an id of our own this can be sent twice: the second answer is the run that the first one made.
+  // With an id that the client chose this can be sent twice: the second answer is the run that the first one made.
   const id = crypto.randomUUID();
   await send(server, "POST", "/runs", { id, project, config, tags, metadata });
 

@@ -46,7 +46,7 @@ export const gatewayConfig = defineConfig({
     default: 256,
     min: 1,
     max: 65_536,
-    help: "Most MiB of request bodies above 64 KiB held at once, compressed and decoded; more are answered with 503.",
+    help: "Most MiB of request bodies above 64 KiB held at the same time, compressed and decoded; more are answered with 503.",
   }),
   requestTimeoutSeconds: int({
     env: "TIDEMARK_REQUEST_TIMEOUT_SECONDS",

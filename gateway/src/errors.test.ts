@@ -58,7 +58,7 @@ describe("bodies", () => {
     ],
     ["the text of an internal error is hidden", new AppError("internal", "select secret"), { error: "internal error" }],
     ["an unknown error is an internal one", new Error("secret"), { error: "internal error" }],
-    ["something thrown that is no error is an internal one", "secret", { error: "internal error" }],
+    ["something thrown that is not an error is an internal one", "secret", { error: "internal error" }],
     [
       "the text of an unavailable service is ours",
       new AppError("service_unavailable", "10.0.0.7 refused"),

@@ -20,7 +20,7 @@ export type Restarting = {
 const QUIET_MS = 200;
 
 /**
- * Runs a program, and runs it anew whenever a file changes: the old one gets SIGTERM, and the next one starts when it has
+ * Runs a program, and runs it again whenever a file changes: the old one gets SIGTERM, and the next one starts when it has
  * ended, so that ports and folders are free again. A program that ends by itself is started again by the next change.
  * Returns when `signal` has ended it.
  */

@@ -5,7 +5,7 @@ export type Layer = "proto" | "package" | "infra" | "service" | "gateway" | "all
 
 const beneathServices: readonly Layer[] = ["proto", "package", "infra"];
 
-/** What each layer may import; another package of its own layer only where the layer is named. */
+/** What each layer may import; another package of the same layer only where the layer is named. */
 export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   proto: [],
   package: ["package"],

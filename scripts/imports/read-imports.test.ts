@@ -24,7 +24,7 @@ test.each([
   expect(readImports("a.ts", text)).toEqual([]);
 });
 
-test("imports come in the order of the text with their lines", () => {
+test("imports are returned in the order of the text with their lines", () => {
   const text = `import "a";\nawait import("b");\n\nexport * from "c";`;
   expect(readImports("a.ts", text).map(({ specifier, line }) => [specifier, line])).toEqual([
     ["a", 1],

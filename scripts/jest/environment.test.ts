@@ -21,7 +21,7 @@ test("a subclass accepts its own instances alone", () => {
 });
 
 test.each([[null], [undefined], ["Error"], [{ message: "x", stack: "y" }], [Object.create(null)]])(
-  "%p is no Error",
+  "%p is not an Error",
   (value) => {
     expect((value as unknown) instanceof Error).toBe(false);
   },

@@ -30,7 +30,7 @@ describe("with an empty cache", () => {
     expect(await tree.calls()).toEqual([expect.stringMatching(/^npm @pnpm\/exe\./), "pnpm --version", "pnpm install"]);
   });
 
-  test("three that start at once fetch once and install once", async () => {
+  test("three that start simultaneously fetch once and install once", async () => {
     const runs = await Promise.all([0, 0, 0].map((code) => tree.launch(["start", String(code)]).ended));
     expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(await tree.calls()).toHaveLength(3);

@@ -22,7 +22,7 @@ test.each([
   expect(toolsFor(platform, arch)).toBeUndefined();
 });
 
-test("what is fetched on Linux is checked against a pinned checksum of its own", () => {
+test("what is fetched on Linux is checked against its own pinned checksum", () => {
   const sums = ["x64", "arm64"].flatMap((arch) => {
     const tools = toolsFor("linux", arch);
     return [tools?.node.integrity, tools?.pnpm.integrity];

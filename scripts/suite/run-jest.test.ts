@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the given test files (name -> text) as a project of their own. */
+/** Runs the given test files (name -> text) as a separate project. */
 async function run(files: Readonly<Record<string, string>>, args: readonly string[] = []) {
   await mkdir(join(folder, "scratch"));
   await writeFile(join(folder, "package.json"), `{ "type": "module" }`);

@@ -4,7 +4,7 @@ import { startStack, type Mode, type Stack } from "../stack/stack.ts";
 import type { BenchPostgres } from "./fresh-postgres.ts";
 import { readCpu, type CpuReading } from "./processes.ts";
 
-/** The product over a database of its own, with one organization. */
+/** The product over its own database, with one organization. */
 export type BenchStack = {
   readonly stack: Stack;
   readonly postgres: BenchPostgres;
@@ -20,7 +20,7 @@ export type BenchStack = {
   stop(): Promise<void>;
 };
 
-/** Landed data are compacted after so many seconds, so that nobody has to wait for the usual minute. */
+/** Seconds after which landing segments are compacted, so that nobody has to wait for the usual minute. */
 export const COMPACT_AFTER_SECONDS = 2;
 
 /** Starts the product on a new database of this name. */
@@ -40,7 +40,7 @@ export async function openBenchStack(
     },
   });
   const owner = new pg.Client({ connectionString: databaseUrl });
-  // A connection that breaks fails the next statement; it is no reason to hide what went wrong before.
+  // A connection that breaks fails the next statement; it must not hide what went wrong before.
   owner.on("error", () => {});
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
   try {

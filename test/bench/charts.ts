@@ -75,14 +75,14 @@ function sayRatios(idle: readonly ReadRow[], busy: readonly ReadRow[]): void {
   }
 }
 
-/** Batches a second, as fast as they are taken. */
+/** Returns the batches a second that the server takes in a closed loop. */
 async function capacity(bench: BenchStack): Promise<number> {
   const write = await oursOverHttp(bench, valueTape()).prepare(INGEST);
   const { requests, seconds } = await write({ warmUp: 2, seconds: options.seconds });
   return requests / seconds;
 }
 
-/** The reads while batches come in an open loop, so many requests a second. */
+/** Measures the reads while batches arrive in an open loop at `rate` requests a second. */
 async function whileIngesting(
   bench: BenchStack,
   reads: readonly ReadCase[],
@@ -119,7 +119,7 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
     const release = await holdCompaction(stack);
     const runs = await prepare(stack);
     say(`\n${mode}, 1 organization, one client.\n\n${readHead}`);
-    const landed = await measureAll(stack, chartReads(runs), "landed, not compacted");
+    const segments = await measureAll(stack, chartReads(runs), "landing segments, not compacted");
     await release();
     const compactionSeconds = await untilCompacted(stack);
     await stack.owner.query("VACUUM ANALYZE");
@@ -138,7 +138,7 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
       sayRatios(idle, found.rows);
       busy.push(found);
     }
-    return { mode, landed, charts, unchanged, compactionSeconds, idle, busy, capacity: most };
+    return { mode, segments, charts, unchanged, compactionSeconds, idle, busy, capacity: most };
   } finally {
     await stack.stop();
   }

@@ -19,7 +19,7 @@ export type LoopOptions = {
   /** Seconds before the measurement. */
   readonly warmUp: number;
   readonly seconds: number;
-  /** The measurement goes on until there are so many answers, at most ten times `seconds`. Default: 1. */
+  /** The measurement goes on until there are this many answers, at most ten times `seconds`. Default: 1. */
   readonly requestsMin?: number;
   /** One request; a rejection counts as a failed one. `index` rises by one with each. */
   readonly once: (index: number) => Promise<void>;
@@ -47,7 +47,7 @@ export async function runClosedLoop(options: LoopOptions, onMeasure?: () => Prom
     } catch (error) {
       errors += 1;
       firstError ??= String(error);
-      // A server that refuses at once would otherwise be asked without end and nothing else be done.
+      // Without it a server that refuses immediately would keep this process busy with requests alone.
       await pause(1);
     }
   };

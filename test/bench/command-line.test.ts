@@ -17,7 +17,7 @@ test.each([
   ["--check of something else", ["logs", "--check"], "--check goes with metrics alone"],
   ["a mode that is not there", ["--mode", "cloud"], "--mode is"],
   ["no minutes", ["wide", "--minutes", "0"], "--minutes is 0.1 to 600"],
-  ["rounds that are no number", ["metrics", "--rounds", "many"], "--rounds is 1 to 100"],
+  ["rounds that are not a number", ["metrics", "--rounds", "many"], "--rounds is 1 to 100"],
 ])("%s is refused", (_what, args, text) => {
   expect(() => parseBenchArguments(args)).toThrow(text);
 });

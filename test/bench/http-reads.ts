@@ -30,7 +30,7 @@ export type ReadRow = Percentiles & {
 const SAMPLES_MIN = 200;
 const WARM_UP_SECONDS = 0.5;
 
-/** One client, one request at a time, for so many seconds and at least 200 answers (within ten times as long). */
+/** Measures one client with one request at a time, for `seconds` and at least 200 answers (within ten times as long). */
 export async function measureRead(
   bench: BenchStack,
   read: ReadCase,
@@ -58,7 +58,7 @@ export async function measureRead(
   };
 }
 
-/** Head of the table of reads. */
+/** The heading lines of the table of reads. */
 export const readHead = tableHead([
   "read",
   "when",

@@ -14,7 +14,7 @@ export type LoadOptions = {
   /** Seconds before the measurement. */
   warmUp: number;
   seconds: number;
-  /** The measurement goes on until there are so many answers, at most ten times `seconds`. */
+  /** The measurement goes on until there are this many answers, at most ten times `seconds`. */
   requestsMin?: number;
   /** A new connection for each request instead of kept ones. */
   fresh?: boolean;

@@ -18,7 +18,7 @@ const LINES_PER_REQUEST = 50;
 const LONG_RUN_LINES = 1_000_000;
 const LONG_RUN_CONNECTIONS = 8;
 const WARM_UP_SECONDS = 2;
-/** Different requests, so that what is stored is no repetition. */
+/** Different requests, so that the stored lines do not repeat. */
 const DISTINCT_LINES = 100_000;
 
 type Case = { name: string; concurrency: number; lines: number; shot: (index: number) => Shot };
@@ -128,7 +128,7 @@ async function measure(stack: Stack, server: Server, key: string, test: Case): P
   return `| ${cells.join(" | ")} |`;
 }
 
-/** Waits until nothing waits for compaction; seconds that it took. */
+/** Waits until nothing waits for compaction. Returns the seconds that it took. */
 async function drained(owner: pg.Client): Promise<number> {
   const started = performance.now();
   await until(
@@ -144,16 +144,16 @@ const SIZES = `
          (SELECT sum(message_bytes) FROM ingest.log_blocks)::float8 AS text,
          (SELECT count(*) FROM ingest.log_blocks)::float8 AS blocks,
          pg_total_relation_size('ingest.log_blocks')::float8 AS block_bytes,
-         pg_total_relation_size('ingest.log_segments')::float8 AS landing_bytes,
+         pg_total_relation_size('ingest.log_segments')::float8 AS segment_bytes,
          pg_total_relation_size('ingest.compaction_work')::float8
            + pg_total_relation_size('ingest.dirty_markers')::float8 AS work_bytes`;
 
 async function describeSizes(owner: pg.Client, what: string): Promise<string> {
   await owner.query("VACUUM ingest.log_segments, ingest.log_blocks, ingest.compaction_work, ingest.dirty_markers");
   const { rows } = await owner.query<Record<string, number>>(SIZES);
-  const { lines = 0, text = 0, blocks = 0, block_bytes = 0, landing_bytes = 0, work_bytes = 0 } = rows[0] ?? {};
+  const { lines = 0, text = 0, blocks = 0, block_bytes = 0, segment_bytes = 0, work_bytes = 0 } = rows[0] ?? {};
   const each = (bytes: number): string => (bytes / lines).toFixed(2);
-  return `${what}: ${lines} lines of ${each(text)} bytes of text in ${blocks} blocks; on disk ${each(block_bytes)} bytes a line in blocks with index and TOAST, ${each(landing_bytes)} in the empty landing table, ${each(work_bytes)} for the work.`;
+  return `${what}: ${lines} lines of ${each(text)} bytes of text in ${blocks} blocks; on disk ${each(block_bytes)} bytes a line in blocks with index and TOAST, ${each(segment_bytes)} in the empty segment table, ${each(work_bytes)} for the work.`;
 }
 
 /** What the same lines take as rows of a plain table with the same columns and key. */

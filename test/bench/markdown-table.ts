@@ -8,7 +8,7 @@ export function tableRow(cells: readonly (string | number)[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-/** A number with so many digits and commas between the thousands; empty when there is none. */
+/** Prints a number with this many decimals and commas between the thousands; the empty text when there is none. */
 export function shown(value: number, digits = 0): string {
   return Number.isFinite(value)
     ? value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })

@@ -33,7 +33,7 @@ test("no more are on the way than allowed, and what waits for a place counts as 
   expect(Math.max(...answers.map(({ latencyMs }) => latencyMs))).toBeGreaterThan(5);
 });
 
-test("a failure is told and stops nothing", async () => {
+test("a failure is reported and stops nothing", async () => {
   const answers = await collect({
     send: (index) => (index === 3 ? Promise.reject(new Error("no")) : Promise.resolve()),
   });

@@ -11,7 +11,7 @@ export type OpenLoopAnswer = {
 };
 
 /**
- * Sends `rate` requests a second, evenly, whether the earlier ones are answered or not, for so many seconds or until `signal`
+ * Sends `rate` requests a second, evenly, whether the earlier ones are answered or not, for `seconds` or until `signal`
  * fires; at most `inFlightMax` are on the way, the others wait. Resolves when all are over.
  */
 export async function runOpenLoop(options: {

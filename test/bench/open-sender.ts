@@ -20,7 +20,7 @@ type SenderOptions = {
 export type Sender = {
   /**
    * The bytes of the answer's body, which are counted as they come and not kept: to make a text of megabytes would be the generator's work.
-   * @throws Error with status and the beginning of the answer when it is no `expected` one (default 200)
+   * @throws Error with status and the beginning of the answer when it is not an `expected` one (default 200)
    */
   readonly send: (shot: Shot, expected?: number) => Promise<number>;
   /** The text of the answer. @throws Error as above */

@@ -12,11 +12,11 @@ test.each([
   expect(percentile(to100, share)).toBe(value);
 });
 
-test("latencies need no order", () => {
+test("latencies need not be sorted", () => {
   expect(percentilesOf(to100.toReversed())).toEqual({ p50: 50, p95: 95, p99: 99 });
 });
 
-test("of nothing there is no percentile", () => {
+test("no numbers have no percentile", () => {
   expect(percentilesOf([])).toEqual({ p50: Number.NaN, p95: Number.NaN, p99: Number.NaN });
   expect(spreadOf([])).toEqual({ median: Number.NaN, min: Number.NaN, max: Number.NaN });
 });

@@ -38,8 +38,8 @@ const RIGHT = 190;
 const TOP = 34;
 const BOTTOM = 50;
 
-// Readable on white and on black alike; the text follows the reader's colour scheme.
-const colours = ["#2f81f7", "#d29922", "#3fb950", "#f778ba", "#a371f7"] as const;
+// Readable on white and on black alike; the text follows the reader's color scheme.
+const colors = ["#2f81f7", "#d29922", "#3fb950", "#f778ba", "#a371f7"] as const;
 
 const STYLE = `<style>
   text { font: 12px system-ui, sans-serif; fill: #1f2328 }
@@ -89,14 +89,14 @@ function drawPlot({ title, xLabel, yLabel, lines }: Plot, top: number): string {
   const drawn = lines.filter(({ points }) => points.length > 0);
   const labels = labelPlaces(drawn.map(({ points }) => y(points.at(-1)![1]) + 4));
   for (const [index, { name, points }] of drawn.entries()) {
-    const colour = colours[index % colours.length]!;
+    const color = colors[index % colors.length]!;
     const path = points.map(([px, py]) => `${x(px).toFixed(1)} ${y(py).toFixed(1)}`).join("L");
-    parts.push(`<path class="line" stroke="${colour}" d="M${path}"/>`);
+    parts.push(`<path class="line" stroke="${color}" d="M${path}"/>`);
     for (const [px, py] of points) {
-      parts.push(`<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${colour}"/>`);
+      parts.push(`<circle cx="${x(px).toFixed(1)}" cy="${y(py).toFixed(1)}" r="3" fill="${color}"/>`);
     }
     const place = labels[index]!.toFixed(1);
-    parts.push(`<circle cx="${right + 12}" cy="${(Number(place) - 4).toFixed(1)}" r="4" fill="${colour}"/>`);
+    parts.push(`<circle cx="${right + 12}" cy="${(Number(place) - 4).toFixed(1)}" r="4" fill="${color}"/>`);
     parts.push(`<text x="${right + 22}" y="${place}">${escaped(name)}</text>`);
   }
   return parts.join("\n");

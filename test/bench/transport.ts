@@ -9,7 +9,7 @@ import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { connectPeer, createCall, createLocalClient, implement } from "@tidemark/rpc";
 
 // Compares the ways in which one process can call another: tiny unary calls and calls that carry a
-// column of 1,000 doubles, eight at a time. Client and server are processes of their own, so that
+// column of 1,000 doubles, eight at a time. Client and server are separate processes, so that
 // the CPU time of either is known.
 
 type Message = { text: string; numbers: number[] };

@@ -4,7 +4,7 @@ import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { measureRead, readHead, readLine, type ReadCase, type ReadRow } from "./http-reads.ts";
 import { shown } from "./markdown-table.ts";
 import { byMinute, minuteTable, type Minute } from "./metrics/by-minute.ts";
-import { readCatalogue } from "./metrics/read-catalogue.ts";
+import { readCatalog } from "./metrics/read-catalog.ts";
 import { untilCompacted } from "./metrics/compaction-state.ts";
 import { untilAtRest } from "./metrics/until-at-rest.ts";
 import { valueTape } from "./metrics/metric-values.ts";
@@ -77,7 +77,7 @@ async function readWideRun(bench: BenchStack, runId: string, keys: number, when:
     say(readLine(row));
   };
   for (const read of readsOf(runId, keys)) add(await measureRead(bench, read, { when, seconds: options.seconds }));
-  add(await readCatalogue(bench, runId, { when, samples: CATALOGUE_SAMPLES }));
+  add(await readCatalog(bench, runId, { when, samples: CATALOGUE_SAMPLES }));
   return rows;
 }
 
@@ -98,7 +98,7 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
     const keys = profile.keys + EXTRA_KEYS;
     const what = `run of ${shown(keys)} keys`;
     const reads = await readWideRun(stack, runIds[0]!, keys, `${what}, right after`);
-    // Until then the dead rows of ten minutes are cleared away and millions of heads are settled, which takes the other core.
+    // Until then the dead rows of ten minutes are cleared away and millions of sort values are indexed, which takes the other core.
     const restSeconds = await untilAtRest(stack);
     reads.push(...(await readWideRun(stack, runIds[0]!, keys, `${what}, at rest ${shown(restSeconds)} s later`)));
     return { mode, minutes: minutes.map((one) => ({ ...one, memory: Object.fromEntries(one.memory) })), reads };

@@ -45,7 +45,7 @@ describeModes("login of a device", (stack) => {
     expect((await stack().api.post("/api/auth/device-code/start", { client_info: 7 })).status).toBe(400);
   });
 
-  test("until somebody confirms it is pending; at once again it is that, or slow_down", async () => {
+  test("until somebody confirms it is pending; asked again immediately it is that, or slow_down", async () => {
     const { device_code: code } = await start();
     expect(await poll(code)).toMatchObject({ status: 200, json: { status: "pending" } });
     const hasty = await poll(code);
@@ -100,7 +100,7 @@ describeModes("login of a device", (stack) => {
     expect((await team.owner.browser.get(`/api/orgs/${team.orgId}/api-keys`)).json.api_keys).toHaveLength(1);
   });
 
-  test("twenty polls at once get one key between them", async () => {
+  test("twenty simultaneous polls get one key between them", async () => {
     const team = await createTeam(stack());
     const { device_code: code, user_code: userCode } = await start();
     await confirm(team.owner, userCode);

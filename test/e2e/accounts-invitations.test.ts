@@ -51,7 +51,7 @@ describeModes("invitations", (stack) => {
     expect(list.text).not.toContain("tm_invite_");
   });
 
-  test("whoever has the token sees where it leads, without signing in and without the address", async () => {
+  test("anyone with the token sees where it leads, without signing in and without the address", async () => {
     const team = await createTeam(stack());
     const { email, token } = await invite(team, newEmail(), "viewer");
     const answer = await preview(token);
@@ -67,7 +67,7 @@ describeModes("invitations", (stack) => {
     expect(answer.text).not.toContain(team.orgId);
   });
 
-  test("who accepts is a member at once, with a new cookie", async () => {
+  test("somebody who accepts is a member immediately, with a new cookie", async () => {
     const team = await createTeam(stack());
     const guest = await signIn(stack());
     const { id, token } = await invite(team, guest.email.toUpperCase());
@@ -92,7 +92,7 @@ describeModes("invitations", (stack) => {
     expect((await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats).toHaveLength(2);
   });
 
-  test("ten acceptances at once make one member", async () => {
+  test("ten simultaneous acceptances make one member", async () => {
     const team = await createTeam(stack());
     const guest = await signIn(stack());
     const { token } = await invite(team, guest.email);
@@ -154,7 +154,7 @@ describeModes("invitations", (stack) => {
     expect(answer).toMatchObject({ status: 400, json: { code: "personal_workspace_invite_forbidden" } });
   });
 
-  test("who is a member already is 409 invite_already_member", async () => {
+  test("somebody who is a member already is 409 invite_already_member", async () => {
     const team = await createTeam(stack());
     const member = await team.join("viewer");
     for (const email of [member.email, team.owner.email]) {
@@ -163,7 +163,7 @@ describeModes("invitations", (stack) => {
     }
   });
 
-  test("who is invited already is 409 invite_already_pending, also twenty times at once", async () => {
+  test("an address that is invited already is 409 invite_already_pending, also twenty times simultaneously", async () => {
     const team = await createTeam(stack());
     const email = newEmail();
     const answers = await Promise.all(
@@ -174,7 +174,7 @@ describeModes("invitations", (stack) => {
     expect(refused).toEqual(Array.from({ length: 19 }, () => [409, "invite_already_pending"]));
   });
 
-  test("sending again within 15 minutes is 429 invite_resend_rate_limited; later it is sent and lasts anew", async () => {
+  test("sending again within 15 minutes is 429 invite_resend_rate_limited; later it is sent and lasts seven days again", async () => {
     const team = await createTeam(stack());
     const guest = await signIn(stack());
     const { id } = await invite(team, guest.email);
@@ -209,7 +209,7 @@ describeModes("invitations", (stack) => {
 
   test.each([
     ["no address", { role: "member" }],
-    ["an address that is none", { email: "x", role: "member" }],
+    ["an invalid address", { email: "x", role: "member" }],
     ["the role of owner", { email: newEmail(), role: "owner" }],
     ["a role that does not exist", { email: newEmail(), role: "king" }],
   ])("an invitation with %s is 400", async (_what, body) => {

@@ -16,7 +16,7 @@ describeModes("API keys", (stack) => {
   const list = async (orgId: string, query = ""): Promise<Record<string, unknown>[]> =>
     (await stack().api.get(`/api/orgs/${orgId}/api-keys${query}`, operator())).json.api_keys;
 
-  test("a key is made with every field, and belongs to a service account of its own", async () => {
+  test("a key is made with every field, and belongs to its own service account", async () => {
     const { api, orgId } = await stack().organization();
     const { project } = (await api.post("/projects", { name: "vision" })).json;
     const { user } = (await stack().api.post("/api/users", { email: newEmail() }, operator())).json;
@@ -57,7 +57,7 @@ describeModes("API keys", (stack) => {
     expect((await issue(orgId, {})).json.service_account.id).not.toBe(account.id);
   });
 
-  test("a key that is asked for with nothing ingests and reads, the whole organization, for ever", async () => {
+  test("a key that is requested with an empty body ingests and reads in the whole organization, forever", async () => {
     const { orgId } = await stack().organization();
     const { api_key: text, key } = (await issue(orgId)).json;
     expect(key).toMatchObject({ name: "SDK API key", project_id: null, expires_at: null });
@@ -96,13 +96,13 @@ describeModes("API keys", (stack) => {
 
   test.each([
     ["an unknown scope", { scopes: ["sdk:ingest", "root"] }],
-    ["scopes that are no list", { scopes: "sdk:ingest" }],
-    ["a scope that is no text", { scopes: [1] }],
+    ["scopes that are not a list", { scopes: "sdk:ingest" }],
+    ["a scope that is not a text", { scopes: [1] }],
     ["a name of more than 512 bytes", { name: "x".repeat(513) }],
     ["a name with NUL", { name: "a\u0000b" }],
-    ["a name that is no text", { name: {} }],
-    ["a project id that is no id", { project_id: "vision" }],
-    ["an end that is no time", { expires_at: "tomorrow" }],
+    ["a name that is not a text", { name: {} }],
+    ["a project id that is not an id", { project_id: "vision" }],
+    ["an end that is not a time", { expires_at: "tomorrow" }],
     ["an end without a zone", { expires_at: "2999-01-01T00:00:00" }],
   ])("%s is 400 and makes no key", async (_what, body) => {
     const { orgId } = await stack().organization();

@@ -121,7 +121,7 @@ describeModes("the operator's routes", (stack) => {
     expect(await create({ slug })).toMatchObject({ status: 409, json: { error: expect.any(String) } });
   });
 
-  test("ten organizations of one slug at once are one, ten users of one address one", async () => {
+  test("ten organizations of one slug, made simultaneously, are one, and ten users of one address are one", async () => {
     const [slug, email] = [newName(), newEmail()];
     const made = await Promise.all(Array.from({ length: 10 }, () => create({ slug })));
     expect(made.map(({ status }) => String(status)).toSorted()).toEqual([
@@ -146,7 +146,7 @@ describeModes("the operator's routes", (stack) => {
     ["a slug of 64 characters", { slug: "a".repeat(64) }],
     ["a name of more than 512 bytes", { name: "é".repeat(257) }],
     ["an unknown plan", { slug: newName(), plan_tier: "gold" }],
-    ["an owner that is no id", { slug: newName(), owner_user_id: "me" }],
+    ["an owner that is not an id", { slug: newName(), owner_user_id: "me" }],
   ])("POST /api/orgs with %s is 400", async (_what, body) => {
     expect(await create(body)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
   });
@@ -209,8 +209,8 @@ describeModes("the operator's routes", (stack) => {
       const { browser } = owner;
       const { id } = (await browser.post("/runs", {})).json.run;
       const made = (await browser.post(`/api/orgs/${orgId}/api-keys`, {})).json;
-      const settled = await stack().api.patch(`/api/orgs/${orgId}`, { billing_state: state }, operator());
-      expect(settled.json).toMatchObject({ organization: { billing_state: state } });
+      const changed = await stack().api.patch(`/api/orgs/${orgId}`, { billing_state: state }, operator());
+      expect(changed.json).toMatchObject({ organization: { billing_state: state } });
 
       for (const [path, body] of [
         ["/runs", {}],

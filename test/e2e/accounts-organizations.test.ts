@@ -10,7 +10,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 type Seat = { membership: { role: string; status: string }; user: { primary_email: string } };
 
 describeModes("organizations and their seats", (stack) => {
-  test("somebody's memberships tell where they belong, as what, and where they are", async () => {
+  test("somebody's memberships tell their organizations, their roles and the current organization", async () => {
     const team = await createTeam(stack(), "pro");
     const { browser } = await team.join("viewer");
     const { memberships } = (await browser.get("/api/orgs/memberships")).json;
@@ -46,7 +46,7 @@ describeModes("organizations and their seats", (stack) => {
     expect((await ask("x".repeat(513))).status).toBe(400);
   });
 
-  test("somebody signed in makes a business of their own, and is in it", async () => {
+  test("somebody signed in makes their own business, and is in it", async () => {
     const { browser, userId, orgId: personal } = await signIn(stack());
     const name = newName();
     const guest = newEmail();
@@ -108,9 +108,9 @@ describeModes("organizations and their seats", (stack) => {
     ["a blank name", { name: "  ", account_type: "business" }],
     ["a kind of account that operators make", { name: newName(), account_type: "customer" }],
     ["an unknown plan", { name: newName(), plan_tier: "gold" }],
-    ["invitations that are no list", { name: newName(), initial_invitations: "x@y.test" }],
+    ["invitations that are not a list", { name: newName(), initial_invitations: "x@y.test" }],
     ["an invitation as owner", { name: newName(), initial_invitations: [{ email: newEmail(), role: "owner" }] }],
-    ["a choice that is no boolean", { name: newName(), switch_on_create: "no" }],
+    ["a choice that is not a boolean", { name: newName(), switch_on_create: "no" }],
   ])("making an organization with %s is 400, and nothing is made", async (_what, body) => {
     const { browser } = await signIn(stack());
     const answer = await browser.post("/api/orgs/current-user", body);
@@ -181,7 +181,7 @@ describeModes("organizations and their seats", (stack) => {
     expect((await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats).toHaveLength(1);
   });
 
-  test("who signs up for a business can give seats at once", async () => {
+  test("somebody who signs up for a business can give seats with the same request", async () => {
     const guest = newEmail();
     const wish = { org_name: newName(), account_type: "business", seat_emails: [guest] };
     const { browser, orgId } = await signIn(stack(), wish);
@@ -192,9 +192,9 @@ describeModes("organizations and their seats", (stack) => {
 
   test.each([
     ["no address", {}],
-    ["an address that is none", { email: "x" }],
+    ["an invalid address", { email: "x" }],
     ["a role that does not exist", { email: newEmail(), role: "king" }],
-    ["a role that is no text", { email: newEmail(), role: 1 }],
+    ["a role that is not a text", { email: newEmail(), role: 1 }],
   ])("a seat with %s is 400", async (_what, body) => {
     const team = await createTeam(stack());
     const path = `/api/orgs/${team.orgId}/seats`;

@@ -30,7 +30,7 @@ describeModes(
       expect((await team.owner.browser.get(invitationsOf(team))).json.invitations).toHaveLength(2);
     });
 
-    test("who accepts takes the seat that the invitation held, and no second one", async () => {
+    test("somebody who accepts takes the seat that the invitation held, and no second one", async () => {
       const team = await createTeam(stack(), "free");
       const guest = await signIn(stack());
       const token = inviteTokenIn(await invite(team, guest.email));
@@ -39,7 +39,7 @@ describeModes(
       expect((await team.owner.browser.get(seatsOf(team))).json.seats).toHaveLength(2);
     });
 
-    test("seats and invitations at once do not take more than there are", async () => {
+    test("simultaneous seats and invitations do not take more than there are", async () => {
       const team = await createTeam(stack(), "pro");
       const answers = await Promise.all([invite(team), giveSeat(team), invite(team), giveSeat(team), invite(team)]);
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);

@@ -18,7 +18,7 @@ describeModes("browser sessions", (stack) => {
     });
   });
 
-  test("somebody new who signs in gets an organization of their own", async () => {
+  test("somebody new who signs in gets their own organization", async () => {
     const browser = openBrowser(stack().baseUrl);
     const email = newEmail();
     const answer = await browser.post("/api/auth/dev/google", { email, display_name: "Grace" });
@@ -85,7 +85,7 @@ describeModes("browser sessions", (stack) => {
     expect(cookiesSetBy(answer)).toEqual([expect.stringMatching(/; Secure(;|$)/i)]);
   });
 
-  test("twenty sign-ins of somebody new at once make one person and one organization", async () => {
+  test("twenty simultaneous sign-ins of somebody new make one person and one organization", async () => {
     const email = newEmail();
     const people = await Promise.all(Array.from({ length: 20 }, () => signIn(stack(), { email })));
     expect(new Set(people.map(({ userId }) => userId)).size).toBe(1);
@@ -115,8 +115,8 @@ describeModes("browser sessions", (stack) => {
 
   test.each([
     ["no address", {}, 400],
-    ["an address that is none", { email: "grace" }, 400],
-    ["an address that is no text", { email: ["a@b.test"] }, 400],
+    ["an invalid address", { email: "grace" }, 400],
+    ["an address that is not a text", { email: ["a@b.test"] }, 400],
     ["a kind of account that does not exist", { email: newEmail(), account_type: "royal" }, 400],
     ["a plan that does not exist", { email: newEmail(), plan_tier: "gold" }, 400],
     ["a plan to be paid for, which nobody can here", { email: newEmail(), plan_tier: "pro" }, 503],
@@ -151,7 +151,7 @@ describeModes("browser sessions", (stack) => {
     expect((await browser.post("/projects", { name: "q" })).status).toBe(200);
   });
 
-  test("signing out ends the session for good, whoever kept the cookie", async () => {
+  test("signing out ends the session for good, also for somebody who kept the cookie", async () => {
     const { browser } = await signIn(stack());
     const kept = cookieOf(browser.token());
     expect((await stack().api.get("/runs", { headers: kept })).status).toBe(200);
@@ -164,7 +164,7 @@ describeModes("browser sessions", (stack) => {
     expect((await stack().api.get("/api/auth/session", { headers: kept })).json).toEqual({ authenticated: false });
   });
 
-  test("signing out where nobody is signed in is no error, and other sessions go on", async () => {
+  test("signing out where nobody is signed in is not an error, and other sessions go on", async () => {
     const first = await signIn(stack());
     const second = await signIn(stack(), { email: first.email });
     await second.browser.post("/api/auth/logout");
@@ -225,7 +225,7 @@ describeModes("browser sessions", (stack) => {
     expect((await browser.get("/runs")).status).toBe(200);
   });
 
-  test("a session is no bearer token, and a key no cookie", async () => {
+  test("a session is not a bearer token, and a key is not a cookie", async () => {
     const { browser } = await signIn(stack());
     const { key } = await stack().organization();
     expect((await stack().api.get("/runs", { headers: { authorization: `Bearer ${browser.token()}` } })).status).toBe(

@@ -99,7 +99,7 @@ describeModes("attributes", (stack) => {
     ["a negative step", { path: "p", type: "config", value: 1, step: -1 }],
     ["a bad timestamp", { path: "p", type: "config", value: 1, timestamp: "x" }],
     ["a summary that is a list", { path: "p", type: "config", value: 1, summary: [] }],
-    ["an artifact id that is no UUID", { path: "p", type: "file", value: 1, artifact_id: "x" }],
+    ["an artifact id that is not a UUID", { path: "p", type: "file", value: 1, artifact_id: "x" }],
     ["an artifact that does not exist", { path: "p", type: "file", value: 1, artifact_id: randomUUID() }],
   ])("an item with %s is 400, and a good item beside it is not stored", async (_what, item) => {
     const { api, path } = await freshRun();

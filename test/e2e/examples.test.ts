@@ -102,7 +102,7 @@ describeModes("the examples", (stack) => {
       const logged = loggedMetrics(report.calls);
       expect(Object.keys(logged).toSorted()).toEqual(["epoch", "test/accuracy", "train/accuracy", "train/loss"]);
       expect(logged["train/loss"]?.length).toBeGreaterThan(200);
-      // The model has learned: these are no made-up numbers.
+      // The model has learned: these are not made-up numbers.
       expect(logged["test/accuracy"]?.at(-1)?.[1]).toBeGreaterThan(0.9);
       await expectMetrics(api, report);
     });
@@ -219,7 +219,7 @@ describe("the examples under difficulties", () => {
     await stack?.stop();
   });
 
-  /** Of the requests to matching paths, in turn: some get through, one is told to come back, one's answer is lost. */
+  /** Decides about requests to matching paths, in turn: some get through, one is told to come back, and the answer to one is lost. */
   const everyNow = (pattern: RegExp, period: number): ((method: string, path: string) => Fate) => {
     let count = 0;
     return (_method, path) => {
@@ -265,7 +265,7 @@ describe("the examples under difficulties", () => {
     await network.stop();
     expect(run).toMatchObject({ code: 1, report: undefined, stderr: expect.stringContaining("Error: interrupted") });
     expect((await api.get("/runs")).json.runs).toMatchObject([{ status: "failed" }]);
-    // What it had got to until then is there.
+    // What it had logged until then is there.
     expect(printedLines(run.stdout).length).toBeLessThan(12);
     const id = (await api.get("/runs")).json.runs[0].id as string;
     await expectLines(api, id, "stdout", printedLines(run.stdout));

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 
-// What one organization has, another must not learn of: every route with an id in its path, taken
+// One organization must not learn what another has: every route with an id in its path, taken
 // from the API's own description, is asked for a foreign row and for one that does not exist.
 
 type Operation = { method: string; path: string };

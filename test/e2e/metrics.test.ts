@@ -6,6 +6,8 @@ import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
+// One file, because all cases share a stack in each mode.
+
 describeModes(
   "metrics",
   (stack) => {
@@ -16,7 +18,7 @@ describeModes(
     const points = async (api: Api, id: string, query = ""): Promise<{ key: string; step: number; value: number }[]> =>
       (await api.get(`/runs/${id}/metrics?${query}`)).json.metrics;
 
-    test("a written step is read back at once, in order, with both times", async () => {
+    test("a written step is read back immediately, in order, with both times", async () => {
       const { api, id } = await freshRun();
       const body = {
         metrics: { "train/loss": 0.5, acc: -1e-320 },
@@ -66,7 +68,7 @@ describeModes(
       expect(read[999]).toMatchObject({ key: "b", step: 499, value: -499 });
     });
 
-    test("one key sent 30 times at once inserts once, and every sender gets the same answer", async () => {
+    test("one key sent 30 times simultaneously inserts once, and every sender gets the same answer", async () => {
       const { api, id } = await freshRun();
       const send = () =>
         api.post(
@@ -100,7 +102,7 @@ describeModes(
       }
       expect(await points(api, id)).toHaveLength(1);
       expect(await points(api, other)).toHaveLength(0);
-      // The order of keys and white space do not make another body.
+      // Another order of keys or other white space does not make another body.
       const again = await api.call("POST", `/runs/${id}/metrics`, {
         rawBody: '{ "step": 0, "metrics": {"a": 1} }',
         headers,
@@ -186,7 +188,7 @@ describeModes(
       expect((await api.call("POST", `/runs/${id}/metrics`, { rawBody: pad(4 * 1024 * 1024 - 100) })).status).toBe(200);
     });
 
-    test("GET honours key, step range and limit over all keys together", async () => {
+    test("GET applies key, step range and limit over all keys together", async () => {
       const { api, id } = await freshRun();
       await api.post(`/runs/${id}/metrics/batch`, {
         points: [0, 1, 2, 3].map((step) => ({ metrics: { a: step, b: step * 10 }, step })),
@@ -227,7 +229,7 @@ describeModes(
       );
     });
 
-    test("series come in the order asked, an entry each, once per repeated id", async () => {
+    test("series are in the requested order, an entry each, once per repeated id", async () => {
       const { api, id } = await freshRun();
       const empty = (await api.post("/runs", {})).json.run.id as string;
       await api.post(`/runs/${id}/metrics/batch`, {
@@ -294,7 +296,7 @@ describeModes(
       ["no key", { run_ids: [randomUUID()] }],
       ["no runs", { key: "a" }],
       ["an empty list of runs", { key: "a", run_ids: [] }],
-      ["a run id that is no UUID", { key: "a", run_ids: ["x"] }],
+      ["a run id that is not a UUID", { key: "a", run_ids: ["x"] }],
       ["2,001 runs", { key: "a", run_ids: Array.from({ length: 2001 }, () => randomUUID()) }],
       ["a limit of 0", { key: "a", run_ids: [randomUUID()], limit: 0 }],
       ["buckets of 4,097", { key: "a", run_ids: [randomUUID()], buckets: 4097 }],
@@ -333,7 +335,7 @@ describeModes(
       }
       expect((await api.call("HEAD", path)).headers).toMatchObject({ etag });
       expect(await ask('"other"')).toMatchObject({ status: 200, headers: { etag } });
-      // Another question about the same points is another answer.
+      // Another question about the same points has another answer.
       expect((await api.get(`/runs/${id}/metrics?key=a`)).headers["etag"]).not.toBe(etag);
       await api.post(`/runs/${id}/metrics`, { metrics: { b: 1 }, step: 0 });
       const later = await ask(etag);
@@ -368,7 +370,7 @@ describeModes(
       expect(later.json.series[1].metrics).toMatchObject([{ step: 0, value: 1 }]);
     });
 
-    test("what a client has does not go before credentials, a run that it may not see, or a fault", async () => {
+    test("credentials, a run that the client may not see, and faults go before what it has", async () => {
       const { api, id } = await freshRun();
       const foreign = await freshRun();
       const headers = { "if-none-match": "*" };

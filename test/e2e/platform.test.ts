@@ -140,7 +140,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     ["a deep object", `{"config":${'{"a":'.repeat(200)}1${"}".repeat(200)}}`, { "content-type": "application/json" }],
     ["a __proto__ key", '{"config":{"__proto__":{"a":1}}}', { "content-type": "application/json" }],
     [
-      "bytes that are no UTF-8",
+      "bytes that are not UTF-8",
       new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
       { "content-type": "application/json" },
     ],
@@ -199,7 +199,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     );
   });
 
-  test("requests that are no HTTP get the one error shape too", async () => {
+  test("requests that are not HTTP get the one error shape too", async () => {
     const answer = await rawExchange(stack().baseUrl, "NONSENSE\r\n\r\n");
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toContain('"error":');
@@ -211,7 +211,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect(long).toContain('"error":');
   });
 
-  test("GET /api/routing/current sends clients back here for long", async () => {
+  test("GET /api/routing/current sends clients back here for a long time", async () => {
     const { api } = await stack().organization();
     const { json, status } = await api.get("/api/routing/current");
     expect(status).toBe(200);
@@ -229,7 +229,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
 describeModes(
   "rate limits that are on",
   (stack) => {
-    test("a free organization may write ten at once, then 429 with every header", async () => {
+    test("a free organization may write ten in a burst, then 429 with every header", async () => {
       const { api } = await stack().organization({ plan: "free" });
       const answers = await Promise.all(Array.from({ length: 20 }, () => api.post("/projects", { name: "same" })));
       const fine = answers.filter(({ status }) => status === 200);
@@ -251,9 +251,9 @@ describeModes(
 
     test("another organization is not touched by that", async () => {
       const noisy = await stack().organization({ plan: "free" });
-      const neighbour = await stack().organization({ plan: "free" });
+      const neighbor = await stack().organization({ plan: "free" });
       await Promise.all(Array.from({ length: 20 }, () => noisy.api.post("/projects", { name: "p" })));
-      expect((await neighbour.api.post("/projects", { name: "p" })).status).toBe(200);
+      expect((await neighbor.api.post("/projects", { name: "p" })).status).toBe(200);
     });
 
     test("a free organization may have two projects, then 402 plan_limit_exceeded", async () => {

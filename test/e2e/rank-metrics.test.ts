@@ -20,7 +20,7 @@ describeModes("rank metrics", (stack) => {
     ...fields,
   });
 
-  test("what two ranks reported is read back at once, with every field", async () => {
+  test("what two ranks reported is read back immediately, with every field", async () => {
     const { api, path, summary } = await freshRun();
     expect(await api.post(path, { ...report(), local_rank: 0, weight: 1.0, timestamp: null })).toMatchObject({
       status: 200,
@@ -75,7 +75,7 @@ describeModes("rank metrics", (stack) => {
     ]);
   });
 
-  test("they are no metrics of the run", async () => {
+  test("they are not metrics of the run", async () => {
     const { api, id, path } = await freshRun();
     await api.post(path, report());
     expect((await api.get(`/runs/${id}/metrics`)).json.metrics).toEqual([]);
@@ -95,7 +95,7 @@ describeModes("rank metrics", (stack) => {
     expect(await steps("limit=")).toHaveLength(6);
   });
 
-  test("many ranks lower the limit of steps, which the answer says", async () => {
+  test("many ranks lower the limit of steps, and the answer says so", async () => {
     const { api, path, summary } = await freshRun();
     await api.post(path, report({ rank: 511, world_size: 512 }));
     const lowered = (await api.get(summary)).json;
@@ -161,7 +161,7 @@ describeModes("rank metrics", (stack) => {
     expect(await api.post(`/runs/${id}/metrics`, { metrics: { loss: 1 }, step: 4 }, options)).toMatchObject(reused);
   });
 
-  test("an Idempotency-Key of 256 bytes is 400, a blank one is none", async () => {
+  test("an Idempotency-Key of 256 bytes is 400, a blank one counts as absent", async () => {
     const { api, path } = await freshRun();
     const headers = (key: string) => ({ headers: { "idempotency-key": key } });
     expect((await api.post(path, report(), headers("k".repeat(256)))).status).toBe(400);
@@ -195,7 +195,7 @@ describeModes("rank metrics", (stack) => {
     expect((await api.post(`/runs/${randomUUID()}/rank-metrics`, body)).status).toBe(404);
   });
 
-  test("NaN in the body is no JSON: 400; a body of more than 4 MiB is 413", async () => {
+  test("NaN in the body is not JSON: 400; a body of more than 4 MiB is 413", async () => {
     const { api, path } = await freshRun();
     const rawBody = '{"metrics":{"a":NaN},"step":0,"rank":0,"world_size":1}';
     expect((await api.call("POST", path, { rawBody })).status).toBe(400);
@@ -210,7 +210,7 @@ describeModes("rank metrics", (stack) => {
     ["start_step=-1", 404],
     ["end_step=Infinity", 404],
     ["start_step=2&end_step=1", 404],
-    // These are no queries at all, of whatever route.
+    // These are not valid queries of any route.
     ["key=a&key=b", 400],
     ["key=%00", 400],
   ])("GET with %s is 400, and %i for a run that is not there", async (query, ofMissing) => {
@@ -229,7 +229,7 @@ describeModes("rank metrics", (stack) => {
     expect((await writer.get(summary)).status).toBe(403);
   });
 
-  test("of a run that is not there both are 404", async () => {
+  test("both are 404 for a run that does not exist", async () => {
     const { api } = await freshRun();
     for (const run of [randomUUID(), "nonsense"]) {
       const missing = { status: 404, json: { error: "run not found" } };

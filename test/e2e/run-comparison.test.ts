@@ -152,7 +152,7 @@ describeModes("runs side by side", (stack) => {
     test.each([
       ["no runs", ""],
       ["blank runs", "?run_ids=%20,,"],
-      ["what is no id", `?run_ids=${randomUUID()},x`],
+      ["what is not an id", `?run_ids=${randomUUID()},x`],
       ["51 runs", `?run_ids=${ids.join(",")}`],
       ["a parameter that is given twice", `?run_ids=${ids[0]}&run_ids=${ids[1]}`],
     ])("%s", async (_, query) => {

@@ -5,6 +5,8 @@ import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { projectKey, runIn, signalOf, statusesOf, stopOf } from "../stack/run-control.ts";
 
+// One file, because all cases share a stack in each mode.
+
 // The side of the training processes: GET /api/runs/{run_id}/stop-signal and POST /api/runs/{run_id}/stop-ack.
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -67,7 +69,7 @@ describeModes("training processes and stop requests", (stack) => {
     });
 
     test.each(["finished", "failed"])(
-      "a run with a pending stop that ends as %s is terminal at once",
+      "a run with a pending stop that ends as %s is terminal immediately",
       async (status) => {
         const { api, id } = await fresh();
         await stopOf(api, id);
@@ -76,7 +78,7 @@ describeModes("training processes and stop requests", (stack) => {
       },
     );
 
-    test("a resumed run is running at once, without the old request, and can be asked again", async () => {
+    test("a resumed run is running immediately, without the old request, and can be asked again", async () => {
       const { api, id } = await fresh();
       const old = await stopOf(api, id);
       await ack(api, id, { stop_request_id: old, state: "completed" });
@@ -96,7 +98,7 @@ describeModes("training processes and stop requests", (stack) => {
       expect(await controlOf(api, id)).toMatchObject({ stop_state: "completed", display_status: "running" });
     });
 
-    test("every one of many runs is told at once, while all of them poll", async () => {
+    test("every one of many runs is told immediately, while all of them poll", async () => {
       const { api } = await fresh();
       const ids = await Promise.all(Array.from({ length: 30 }, () => runIn(api)));
       let polling = true;
@@ -203,7 +205,7 @@ describeModes("training processes and stop requests", (stack) => {
       expect((await api.get(`/runs/${id}`)).json.run.status).toBe("finished");
     });
 
-    test("an id in capitals, a blank message and unknown fields are no obstacle", async () => {
+    test("an id in capitals, a blank message and unknown fields do no harm", async () => {
       const { api, id } = await fresh();
       const stop_request_id = (await stopOf(api, id)).toUpperCase();
       const answer = await ack(api, id, { stop_request_id, state: "completed", message: "  ", step: 3 });
@@ -217,7 +219,7 @@ describeModes("training processes and stop requests", (stack) => {
       expect(answer.json.run_control.completion_message).toBe(message);
     });
 
-    test("ten completions at once end the run once", async () => {
+    test("ten simultaneous completions end the run once", async () => {
       const { api, id } = await fresh();
       const stop_request_id = await stopOf(api, id);
       const answers = await Promise.all(

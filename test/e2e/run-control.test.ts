@@ -5,6 +5,8 @@ import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { projectKey, runIn, statusesOf, stopOf } from "../stack/run-control.ts";
 
+// One file, because all cases share a stack in each mode.
+
 // The side of the people: POST /api/runs/{run_id}/stop and POST /api/runs/stop.
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -83,7 +85,7 @@ describeModes("stop requests", (stack) => {
       expect((await api.get(`/runs/${id}`)).json.run.run_control).toMatchObject({ ...noStop, display_status: status });
     });
 
-    test("of a stopped run leaves its record; running again, it can be asked anew with another id", async () => {
+    test("of a stopped run leaves its record; once it runs again it can be asked again, with another id", async () => {
       const { api, id, path } = await fresh();
       const first = await stopOf(api, id, "one");
       await api.post(`/api/runs/${id}/stop-ack`, { stop_request_id: first, state: "completed", message: "bye" });
@@ -120,7 +122,7 @@ describeModes("stop requests", (stack) => {
       expect(answer.json).toMatchObject({ run_id: id, run_control: { reason } });
     });
 
-    test("20 at once make one request", async () => {
+    test("20 simultaneous stops make one request", async () => {
       const { api, path } = await fresh();
       const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => api.post(path, { reason: `r${i}` })));
       expect(statusesOf(answers)).toEqual([200]);
@@ -248,7 +250,7 @@ describeModes("stop requests", (stack) => {
       expect((await bound.post(path, {}, keyed("k3"))).status).toBe(404);
     });
 
-    test("ten at once with one key: one is new", async () => {
+    test("ten simultaneous stops with one key: one is new", async () => {
       const { api, path } = await fresh();
       const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(path, {}, keyed("k4"))));
       expect(statusesOf(answers)).toEqual([200]);
@@ -307,7 +309,7 @@ describeModes("stop requests", (stack) => {
       ]);
     });
 
-    test("100 runs are asked at once, each with an id of its own", async () => {
+    test("100 runs are asked in one request, each with its own id", async () => {
       const { api } = await fresh();
       const ids = await Promise.all(Array.from({ length: 100 }, () => runIn(api)));
       const { results } = (await bulk(api, ids)).json;
@@ -337,7 +339,7 @@ describeModes("stop requests", (stack) => {
       ["an empty list", { run_ids: [] }],
       ["101 ids, although all are one", { run_ids: Array.from({ length: 101 }, () => missing) }],
       ["a text for ids", { run_ids: missing }],
-      ["an id that is no UUID", { run_ids: [missing, "nonsense"] }],
+      ["an id that is not a UUID", { run_ids: [missing, "nonsense"] }],
       ["an id that is a number", { run_ids: [7] }],
       ["an id in braces", { run_ids: [`{${missing}}`] }],
       ["a reason of 513 bytes", { run_ids: [missing], reason: "x".repeat(513) }],

@@ -15,7 +15,7 @@ import { startStack, type Replica, type Stack } from "../stack/stack.ts";
 
 const HISTORIES = 60;
 
-/** An operation that is yet to be done; which request an acknowledgement names depends on what was seen until then. */
+/** An operation that is still to be done; which request an acknowledgement names depends on what was seen until then. */
 type Plan = Exclude<Operation, { kind: "ack" }> | (Omit<Extract<Operation, { kind: "ack" }>, "id"> & { names: Named });
 type Named = "newest" | "oldest" | "alien";
 
@@ -49,7 +49,7 @@ const plan = (signals: boolean): fc.Arbitrary<Plan> =>
 const plans = (signals: boolean): fc.Arbitrary<Plan[][]> =>
   fc.array(fc.array(plan(signals), { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 4 });
 
-/** Lets every client do what is planned, one thing after another, all clients at once. */
+/** Lets every client do what is planned, one thing after another, and all clients simultaneously. */
 async function play(clients: readonly Api[], runId: string, planned: readonly (readonly Plan[])[]): Promise<Entry[]> {
   const history: Entry[] = [];
   const seen: string[] = [];
@@ -94,7 +94,7 @@ async function judgeHistories(clients: readonly Api[], signals: boolean): Promis
       requireLinear(history);
       if (history.some((one) => history.some((other) => one.begun < other.begun && other.begun < one.ended))) met += 1;
     }),
-    // A race does not come again, so there is nothing to gain from smaller cases.
+    // A race does not recur, so smaller cases would not help.
     { numRuns: HISTORIES, endOnFailure: true },
   );
   return met;

@@ -125,7 +125,7 @@ describeModes("forks and lineage", (stack) => {
       expect(json.run.metadata.lineage).toMatchObject({ source_step: null, inherit_config: true });
     });
 
-    test("inherits nothing where it shall not, takes a fraction of a step and a name", async () => {
+    test("inherits nothing where it must not, takes a fraction of a step and a name", async () => {
       const api = await fresh();
       const parent = await runOf(api, { config: { a: 1 } });
       const body = { inherit_config: false, config_overrides: { b: 2 }, step: 0.5, name: " mine " };
@@ -148,7 +148,7 @@ describeModes("forks and lineage", (stack) => {
       const { id } = await runOf(api);
       const ids = [fine(await api.post(forks(id))), fine(await api.post(forks(id)))].map(({ json }) => json.run.id);
       expect(new Set(ids).size).toBe(2);
-      // A blank key is none.
+      // A blank key counts as absent.
       fine(await api.post(forks(id), {}, keyed(" ")));
       expect(await childrenOf(api, id)).toBe(3);
     });
@@ -165,7 +165,7 @@ describeModes("forks and lineage", (stack) => {
       expect(await childrenOf(api, id)).toBe(1);
     });
 
-    test("with a key 10 times at once makes one child", async () => {
+    test("with a key 10 times simultaneously makes one child", async () => {
       const api = await fresh();
       const { id } = await runOf(api);
       const answers = await Promise.all(Array.from({ length: 10 }, () => api.post(forks(id), {}, keyed("k"))));
@@ -186,7 +186,7 @@ describeModes("forks and lineage", (stack) => {
     test.each([
       ["a negative step", { step: -1 }, "step"],
       ["a step that is text", { step: "1" }, "step"],
-      ["an artifact that is no UUID", { checkpoint_artifact_id: "latest" }, "checkpoint_artifact_id"],
+      ["an artifact that is not a UUID", { checkpoint_artifact_id: "latest" }, "checkpoint_artifact_id"],
       ["an inherit_config that is text", { inherit_config: "yes" }, "inherit_config"],
       ["overrides that are a list", { config_overrides: [1] }, "config_overrides"],
       ["tags that are text", { tags: "a" }, "tags"],
@@ -210,7 +210,7 @@ describeModes("forks and lineage", (stack) => {
       expect(await childrenOf(api, id)).toBe(0);
     });
 
-    test("for a key that is no key, malformed JSON, and a body that is no object", async () => {
+    test("for an invalid key, malformed JSON, and a body that is not an object", async () => {
       const api = await fresh();
       const { id } = await runOf(api);
       expect((await api.post(forks(id), {}, keyed("k".repeat(256)))).status).toBe(400);
@@ -366,6 +366,8 @@ describeModes("forks and lineage", (stack) => {
   describePython("the published SDK", () => {
     const script = `
 import json, os, instantml
+
+// One file, because all cases share a stack in each mode.
 run = instantml.Api().fork_run(
     os.environ["RUN"], step=3, config_overrides={"lr": 0.5}, tags=["sdk"], notes="from Python", metadata={"who": "sdk"})
 again = instantml.Api().fork_run(

@@ -5,6 +5,8 @@ import { describeModes } from "../stack/modes.ts";
 import { createTeam } from "../stack/people.ts";
 import { projectKey, stopOf } from "../stack/run-control.ts";
 
+// One file, because all cases share a stack in each mode.
+
 type Run = { id: string; name: string; run_control: { display_status: string } };
 const namesIn = (answer: Answer): string[] => (answer.json.runs as Run[]).map(({ name }) => name);
 const idsIn = (answer: Answer): string[] => (answer.json.runs as Run[]).map(({ id }) => id);
@@ -64,7 +66,7 @@ describeModes("run search", (stack) => {
       expect(answer).toMatchObject({ status: 403, json: { error: expect.stringContaining("export:read") } });
     });
 
-    test("405 for what is no read, and HEAD as GET", async () => {
+    test("405 for methods that do not read, and HEAD as GET", async () => {
       const api = await fresh();
       expect((await api.call("DELETE", route)).status).toBe(405);
       const head = await api.call("HEAD", `${route}?q=a`);
@@ -137,7 +139,7 @@ describeModes("run search", (stack) => {
       });
     });
 
-    test("takes blank parameters for none, and the limits at their bounds", async () => {
+    test("treats blank parameters as absent, and the limits at their bounds", async () => {
       const api = await fresh();
       await make(api, { name: "one" });
       for (const text of [
@@ -195,7 +197,7 @@ describeModes("run search", (stack) => {
     expect((await fine(api, "/api/runs/summary?projection=all&limit=1")).json).not.toHaveProperty("projection");
   });
 
-  test("cursors that are none, or of another list, are 400; offset:<n> is one", async () => {
+  test("invalid cursors and those of another list are 400; offset:<n> is valid", async () => {
     const api = await fresh();
     for (const name of ["a", "b", "c"]) await make(api, { name });
     const cursor = (await fine(api, "/api/runs/summary?limit=1&sort_by=name")).json.next_cursor as string;
@@ -337,7 +339,7 @@ describeModes("run search", (stack) => {
     expect(await overview("project=p&q=tag:t")).toMatchObject({ total_runs: 1, active_runs: 1, metric_points: 4 });
     expect(await overview("project=q")).toMatchObject({ total_runs: 1, best_eval_return: null, metric_points: 0 });
     expect(await overview("status=finished")).toEqual({ ...none, best_eval_return: null, metric_points: 0 });
-    // Order and page are no parameters of it.
+    // Order and page are not parameters of it.
     expect(await overview("limit=0&sort_by=size&cursor=x")).toMatchObject({ total_runs: 2 });
   });
 

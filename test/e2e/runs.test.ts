@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 
+// One file, because all cases share a stack in each mode.
+
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -129,7 +131,7 @@ describeModes("projects and runs", (stack) => {
     ["an empty id", { id: "" }, 400, "invalid_run_id"],
     ["a config that is a list", { config: [1] }, 400, undefined],
     ["metadata that is text", { metadata: "x" }, 400, undefined],
-    ["tags that are no list", { tags: "a" }, 400, undefined],
+    ["tags that are not a list", { tags: "a" }, 400, undefined],
     ["an empty tag", { tags: [" "] }, 400, undefined],
     ["a tag of 513 bytes", { tags: ["é".repeat(257)] }, 400, undefined],
     ["a name of 513 bytes", { name: "n".repeat(513) }, 400, undefined],
@@ -207,7 +209,7 @@ describeModes("projects and runs", (stack) => {
     ["only nulls", { status: null, tags: null, notes: null }],
     ["an unknown status", { status: "paused" }],
     ["notes of 513 bytes", { notes: "n".repeat(513) }],
-    ["tags that are no list", { tags: {} }],
+    ["tags that are not a list", { tags: {} }],
   ])("PATCH with %s is 400, but 404 for a run that is not there", async (_what, body) => {
     const api = await fresh();
     const run = (await api.post("/runs", {})).json.run;

@@ -2,13 +2,13 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 
-/** What becomes of a request: `deliver`; `lose`, the server does it but its answer never arrives; `busy`, a 503 in its stead. */
+/** What becomes of a request: `deliver`; `lose`: the server handles it but its answer never arrives; `busy`: a 503 instead. */
 export type Fate = "deliver" | "lose" | "busy";
 
 /** A way to a server that does not always work. */
 export type PoorNetwork = {
   readonly url: string;
-  /** How often each fate has befallen a request. */
+  /** How many requests met each fate. */
   readonly fates: Readonly<Record<Fate, number>>;
   stop(): Promise<void>;
 };

@@ -10,7 +10,7 @@ import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-/** A PostgreSQL of this test's own, which it may stop. */
+/** A PostgreSQL for this test alone, which it may stop. */
 async function ownPostgres(directory: string, port?: number): Promise<Postgres> {
   return startPostgres({ dataDir: directory, log: () => {}, ...(port === undefined ? {} : { port }) });
 }
@@ -95,7 +95,7 @@ describeWith(servers)("while NATS is stopped", () => {
   });
   afterAll(() => stack.stop());
 
-  test("ingest and reads go on, new keys work at once, a revoked one stops within ten seconds", async () => {
+  test("ingest and reads go on, new keys work immediately, a revoked one stops within ten seconds", async () => {
     const { api } = await stack.organization();
     const { id } = (await api.post("/runs", {})).json.run;
     await stack.nats?.stop();

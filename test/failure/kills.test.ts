@@ -72,7 +72,7 @@ describeWith(servers)("one service of several", () => {
     let writing = true;
     const writer = async (first: number): Promise<void> => {
       for (let step = first; writing; step += 4) {
-        // A client that gives up a step only when it was told that it is stored.
+        // A client that repeats a step until it is told that the step is stored.
         await until(`step ${step}`, async () => {
           const body = { metrics: { a: step }, step };
           const answer = await api.post(`/runs/${id}/metrics`, body, {
@@ -129,7 +129,7 @@ describe.each(modes)("SIGTERM, %s", (mode) => {
     const codes = await Promise.all(children.map((child) => child.end("SIGTERM")));
     await load;
     expect(codes).toEqual(children.map(() => 0));
-    // A connection may be refused once the gateway has gone; what was answered was answered well.
+    // A connection may be refused once the gateway has gone; every answer is a proper one.
     expect(results.every((status) => status === 200 || status === 503)).toBe(true);
     expect(results.length + refused).toBe(40);
     await stack.stop();

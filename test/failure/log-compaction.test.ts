@@ -10,7 +10,7 @@ type Line = { line_number: number; message: string };
 const LINES = 40;
 const WRITERS = 4;
 
-/** All lines by pages; undefined while the service that reads is not there. */
+/** Returns all lines, read in pages; undefined while the reading service is down. */
 async function readAll(api: Api, path: string): Promise<string[] | undefined> {
   const messages: string[] = [];
   for (let cursor = ""; ;) {
@@ -65,7 +65,7 @@ describeModes(
       const wanted = [...acknowledged].sort();
       expect((await readAll(api, path))!.toSorted()).toEqual(wanted);
       // Everything is in blocks after a while.
-      await until("the last landing row to be compacted", async () => {
+      await until("the last landing segment to be compacted", async () => {
         const [row] = await queryDatabase<{ waiting: boolean; lines: string }>(
           stack(),
           `SELECT EXISTS (SELECT FROM ingest.log_segments) AS waiting,

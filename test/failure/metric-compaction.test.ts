@@ -12,7 +12,7 @@ const WRITERS = 4;
 /** Steps at which all writers log the shared key, again and again. */
 const SHARED_STEPS = 10;
 
-/** All points of a key, by pages of steps; undefined while the service that reads is not there. */
+/** Returns all points of a key, read in pages of steps; undefined while the reading service is down. */
 async function readAll(api: Api, path: string, key: string): Promise<Point[] | undefined> {
   const points: Point[] = [];
   for (let from = 0; ;) {
@@ -64,7 +64,7 @@ describeModes(
           const before = [...model[writer]!];
           const seen = await readAll(api, path, `own/${writer}`);
           if (seen === undefined) continue;
-          // Whatever is not acknowledged yet can only come behind.
+          // Steps that are not acknowledged yet can only follow.
           expect(texts(seen).slice(0, before.length)).toEqual(texts(before));
           expect(seen.map(({ step }) => step)).toEqual(seen.map((_, step) => step));
         }
@@ -97,7 +97,7 @@ describeModes(
       };
       await check();
       // Everything is in blocks after a while.
-      await until("the last landing row to be compacted", async () => {
+      await until("the last landing segment to be compacted", async () => {
         const [row] = await queryDatabase<{ waiting: boolean; values: string }>(
           stack(),
           `SELECT EXISTS (SELECT FROM ingest.metric_segments) AS waiting,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { linearize, type Entry } from "./linearize.ts";
 import type { Answer, Operation, SeenControl } from "./run-model.ts";
 
-// A judge that never finds fault is none: histories that are linear, and their neighbours that are not.
+// A judge must also find faults: histories that are linear, and similar ones that are not.
 
 const none: SeenControl = {
   stopState: "none",
@@ -50,7 +50,7 @@ describe("a history is linear", () => {
       history([stop, stopped(asked), 1, 2], [stop, stopped(asked, { requested: true }), 3, 4]),
     ],
     [
-      "when of two stops at once the second to answer was the first to work",
+      "when of two simultaneous stops the second to answer was the first to work",
       history([stop, stopped(asked, { requested: true }), 1, 3], [stop, stopped(asked), 2, 4]),
     ],
     [

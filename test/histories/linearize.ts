@@ -9,9 +9,9 @@ export type Entry = {
 };
 
 /**
- * An order of the operations in which each answer is the right one, such that of two operations
+ * Returns an order of the operations in which each answer is the right one, such that of two operations
  * the one that had ended before the other began comes first (Herlihy and Wing, linearizability);
- * undefined when there is none. Looks at all of them, so a history should have a dozen operations at most.
+ * undefined when there is none. Tries all orders, so a history should have a dozen operations at most.
  */
 export function linearize(history: readonly Entry[], initial: RunModel = newRun): Entry[] | undefined {
   const everything = 2 ** history.length - 1;

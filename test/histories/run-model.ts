@@ -71,7 +71,7 @@ export const newRun: RunModel = { status: "running", ended: false, resumes: 0, .
 const isPending = ({ stop }: RunModel): boolean => stop === "requested" || stop === "acknowledged";
 
 /**
- * The state after an operation that got this answer in this state; undefined when it would have got
+ * Returns the state after an operation that got this answer in this state; undefined when it would have got
  * another one.
  */
 export function follow(state: RunModel, operation: Operation, answer: Answer): RunModel | undefined {
@@ -114,7 +114,7 @@ function step(state: RunModel, operation: Operation, answer: Answer): [RunModel,
 function stop(state: RunModel, reason: string | null, answer: Answer): [RunModel, Answer] {
   const alreadyTerminal = state.status !== "running";
   const alreadyRequested = !alreadyTerminal && isPending(state);
-  // The server chooses the id of a new request; it is never one that the run had.
+  // The server chooses the id of a new request; it is never one that the run had before.
   const chosen = answer.kind === "stopped" && answer.control.id !== state.id ? answer.control.id : "an id of its own";
   const next: RunModel =
     alreadyTerminal || alreadyRequested ? state : { ...state, ...noStop, stop: "requested", id: chosen, reason };

@@ -107,7 +107,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         ),
     };
     const answer = await calls[service]!();
-    // Of a run that does not exist the answer is NOT_FOUND, which only a handler can know.
+    // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.
     if (answer instanceof Error) expect(answer).toMatchObject({ code: grpc.status.NOT_FOUND });
     else expect(answer).toEqual(expect.any(Object));
   });

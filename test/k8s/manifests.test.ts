@@ -4,8 +4,8 @@ import { describe, expect, test } from "@jest/globals";
 import { allModules, knownNames } from "@tidemark/all";
 import { parseAllDocuments } from "yaml";
 
-// No cluster here: what can be checked without one is that the manifests speak of the program that
-// there is, its modules, settings, ports and arguments.
+// There is no cluster here. What can be checked without one is that the manifests match the program:
+// its modules, settings, ports and arguments.
 
 type Manifest = {
   kind: string;

@@ -19,7 +19,7 @@ const OUTPUT_CHARACTERS_MAX = 200_000;
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Starts the modules of a target as a process of their own, with exactly these settings. It ends
+ * Starts the modules of a target as a separate process, with exactly these settings. It ends
  * with the test that started it, even when that is killed.
  */
 export async function startChild(target: string, settings: Readonly<Record<string, string>>): Promise<Child> {

@@ -5,7 +5,7 @@ export type Answer = {
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   text: string;
-  /** The parsed body; undefined when it is no JSON. */
+  /** The parsed body; undefined when it is not JSON. */
   // oxlint-disable-next-line no-explicit-any -- tests look into bodies of every shape
   json: any;
 };

@@ -1,9 +1,9 @@
 import { describe } from "@jest/globals";
 
 /**
- * A group of tests that need something which was obtained before: servers, a Python environment.
- * Where it could not be had the group is skipped, because there is nothing to test with; whoever tried
- * to obtain it has noted that, the end of the run repeats it, and with CI=true it fails the run.
+ * Declares a group of tests that need something which was obtained before: servers, a Python environment.
+ * Where it is not available the group is skipped, because there is nothing to test with; the code that tried
+ * to obtain it has noted that, the end of the test run repeats it, and with CI=true it fails the run.
  */
 export function describeWith(need: unknown): typeof describe | typeof describe.skip {
   return need === undefined ? describe.skip : describe;

@@ -5,8 +5,8 @@ import type { Stack } from "./stack.ts";
 /**
  * Kills `ingest` while its compactor is in the middle of writing to this table of the schema `ingest`, and starts it again. The table is locked
  * until the compactor waits for it, so that it is never killed before or after its work by chance. With `isKept` PostgreSQL then goes on
- * with the statement that it was told and keeps it, else it finds its client gone and drops it. What was claimed is due again at once instead
- * of in 15 s, so that the next kill finds a claim of the new process.
+ * with the statement that it received and commits it, else it notices that its client is gone and rolls it back. Claimed work is due again
+ * immediately instead of in 15 s, so that the next kill finds a claim of the new process.
  */
 async function killWhileCompacting(stack: Stack, table: string, isKept: boolean): Promise<void> {
   const client = new Client({ connectionString: stack.databaseUrl });

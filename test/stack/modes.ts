@@ -5,8 +5,8 @@ import { startStack, type Mode, type Stack, type StackOptions } from "./stack.ts
 const servers = await requireServers(["nats-server", "minio"]);
 
 /**
- * Runs one suite in both modes, each on a stack of its own. Where the servers of split mode cannot
- * be had, that mode is left out and the end of the test run says so.
+ * Runs one suite in both modes, each on its own stack. Where the servers of split mode are not
+ * available, that mode is left out and the end of the test run says so.
  */
 export function describeModes(name: string, suite: (stack: () => Stack) => void, options: StackOptions = {}): void {
   const modes: Mode[] = servers === undefined ? ["embedded"] : ["embedded", "split"];

@@ -38,7 +38,7 @@ export function asOperator(stack: Stack): CallOptions {
   return { key: null, headers: { "x-svc-bootstrap-token": stack.bootstrapToken } };
 }
 
-/** Signs somebody in for development. Without more to say they get an organization of their own. */
+/** Signs somebody in for development. Without other fields they get a new organization. */
 export async function signIn(stack: Stack, wish: Record<string, unknown> = {}): Promise<Person> {
   const browser = openBrowser(stack.baseUrl);
   const email = (wish["email"] as string | undefined) ?? newEmail();

@@ -1,7 +1,7 @@
 import { Client, type QueryResultRow } from "pg";
 import type { Stack } from "./stack.ts";
 
-/** Runs one statement on the stack's database as its superuser, past every service. */
+/** Runs one statement on the stack's database as its superuser, without any service. */
 export async function queryDatabase<Row extends QueryResultRow>(
   stack: Stack,
   text: string,

@@ -2,7 +2,7 @@ import type { Answer, Api } from "./client.ts";
 import { asOperator } from "./people.ts";
 import type { Stack } from "./stack.ts";
 
-/** A new running run's id. */
+/** Creates a running run and returns its id. */
 export async function runIn(api: Api, project = "default"): Promise<string> {
   const made = await api.post("/runs", { project });
   if (made.status !== 200) throw new Error(`no run: ${made.status} ${made.text}`);
@@ -16,7 +16,7 @@ export async function stopOf(api: Api, runId: string, reason?: string): Promise<
   return answer.json.run_control.stop_request_id as string;
 }
 
-/** What a run's training process is told. */
+/** Returns what a run's training process is told. */
 export async function signalOf(api: Api, runId: string): Promise<Answer> {
   return api.get(`/api/runs/${runId}/stop-signal`);
 }

@@ -68,7 +68,7 @@ async function splitServers(directory: string) {
   return { nats, natsPath, minio };
 }
 
-/** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become so. */
+/** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become ready */
 export async function startStack(mode: Mode, options: StackOptions = {}): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;

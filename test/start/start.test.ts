@@ -108,7 +108,7 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     expect(await first.ended).toBe(0);
   });
 
-  test("--fresh begins anew", async () => {
+  test("--fresh starts over", async () => {
     const fresh = start("--fresh");
     await ready(fresh);
     const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();

@@ -24,6 +24,8 @@ import {
 } from "./authenticator.ts";
 import { checkKind, checkRights } from "./authorize.ts";
 
+// One file, because all cases share a projection and its clock.
+
 const nowMs = Date.parse("2026-01-02T03:04:05Z");
 
 function reasonOf(work: () => unknown): string {
@@ -75,7 +77,7 @@ describe("what a request presents", () => {
     ["other cookies only", { cookie: "tidemark_sessions=b; a" }, { kind: "none" }],
   ])("%s", (_, headers, expected) => expect(presentedBy(headers)).toEqual(expected));
 
-  test("an empty session cookie is none", () => expect(sessionTokenOf("tidemark_session=")).toBeUndefined());
+  test("an empty session cookie counts as absent", () => expect(sessionTokenOf("tidemark_session=")).toBeUndefined());
 
   test.each([
     ["its own name", { "x-svc-bootstrap-token": "t" }, "t"],
@@ -324,7 +326,7 @@ describe("look-ups", () => {
     expect(access.known(CredentialKind.API_KEY, known.entry.id)?.organization.id).toBe("org-1");
   });
 
-  test("many who ask for one credential at once cost one question", async () => {
+  test("many simultaneous requests with one credential cost one question", async () => {
     const known = key();
     const { access, asked } = setUp([found(known)]);
     const answers = await Promise.all(

@@ -122,7 +122,7 @@ test("many wake-ups are one refresh, and none after the stop", async () => {
 describe("the use of credentials", () => {
   const entry = (id: string) => ({ ...key(id), kind: CredentialKind.API_KEY }) as never;
 
-  test("the latest use of each is reported, at most 1,000 at once", async () => {
+  test("the latest use of each is reported, at most 1,000 in one call", async () => {
     const reports: { id: string; usedAt: string }[][] = [];
     let now = Date.parse("2026-01-02T03:04:05Z");
     const uses = createCredentialUses({

@@ -70,7 +70,7 @@ describe("idempotency keys", () => {
     ["a key", "abc", "optional", "abc"],
     ["255 characters", "k".repeat(255), "required", "k".repeat(255)],
     ["white space around it is dropped", " abc ", "optional", "abc"],
-    ["a blank one is none", "  ", "optional", undefined],
+    ["a blank one counts as absent", "  ", "optional", undefined],
     ["none", undefined, "optional", undefined],
     ["whatever comes to a route without keys", "ü", "none", undefined],
   ])("%s", (_, header, use, key) => expect(readIdempotencyKey(header, use)).toBe(key));
@@ -164,7 +164,7 @@ describe("base URLs", () => {
     ["the configured one, without its slash", "https://api.example/", "x.test", "https://api.example"],
     ["else what the request says", undefined, "10.0.0.7:8080", "http://10.0.0.7:8080"],
     ["an IPv6 address", undefined, "[::1]:8080", "http://[::1]:8080"],
-    ["a host that is none is not repeated", undefined, 'a"/><x', "http://localhost"],
+    ["an invalid host is not repeated", undefined, 'a"/><x', "http://localhost"],
     ["no host", undefined, "", "http://localhost"],
   ])("%s", (_, configured, host, expected) => {
     expect(baseUrlOf(configured, { protocol: "http", host })).toBe(expected);
@@ -178,7 +178,7 @@ describe("base URLs", () => {
     ["https://localhost", true],
   ])("cookies of %s are secure: %s", (url, expected) => expect(cookieSecure(url)).toBe(expected));
 
-  test.each(["a b", "a/b", "a@b", "a:999999", "[::1", "x".repeat(256)])("%s is no host", (host) => {
+  test.each(["a b", "a/b", "a@b", "a:999999", "[::1", "x".repeat(256)])("%s is not a host", (host) => {
     expect(isHost(host)).toBe(false);
   });
 });

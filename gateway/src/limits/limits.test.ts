@@ -94,7 +94,7 @@ describe("plans", () => {
     ["premium", "control_poll", 200, 1000],
     ["", "general", 5, 30],
     ["toString", "general", 5, 30],
-  ] as const)("%s %s: %i a second, %i at once", (tier, rateClass, perSecond, burst) => {
+  ] as const)("%s %s: %i a second, a burst of %i", (tier, rateClass, perSecond, burst) => {
     expect(rateOf(hostedPlans, tier, rateClass)).toEqual({ perSecond, burst });
   });
 
@@ -112,7 +112,7 @@ describe("the limits of a process", () => {
     return { clock, limiter: createLimiter({ enabled, plans: hostedPlans, nowMs: () => clock.ms }) };
   };
 
-  test("classes and organizations have buckets of their own", () => {
+  test("each class and each organization has its own bucket", () => {
     const { limiter } = setUp();
     for (let i = 0; i < 10; i += 1) limiter.admit(identity("a"), "ingest");
     expect(limiter.admit(identity("a"), "ingest")?.refused).toMatchObject({
@@ -151,7 +151,7 @@ describe("the limits of a process", () => {
     expect(limiter.admit(identity("a"), "none")).toBeUndefined();
   });
 
-  test("an address has 100 failures at once; a forgiven one does not count", () => {
+  test("an address has a burst of 100 failures; a forgiven one does not count", () => {
     const { limiter } = setUp();
     for (let i = 0; i < 100; i += 1) expect(limiter.countAddress("::1")?.refused).toBeUndefined();
     expect(limiter.countAddress("::1")?.refused?.reason).toBe("rate_limit_exceeded");

@@ -6,6 +6,8 @@ import { echoRoutes, failingRoute, workRoute } from "./echo-routes.fixture.ts";
 import { parseAnswer, rawRequest } from "../http/raw-request.fixture.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
 
+// One file, because all cases share one listening server.
+
 let app: TestApp;
 let authorization: string;
 const work: { run: () => Promise<Json> } = { run: () => Promise.resolve({}) };
@@ -87,7 +89,7 @@ describe("400", () => {
     ["a parameter that is given twice", "/echo/1?a=1&a=2", { error: "the parameter a is given twice", field: "a" }],
     ["a bad escape in the query", "/echo/1?a=%zz", { error: "the parameter a has an invalid escape" }],
     ["a bad escape in the path", "/echo/%zz", { error: "the path has an invalid escape" }],
-    ["bytes that are no UTF-8 in the path", "/echo/%ff", { error: "the path has an invalid escape" }],
+    ["bytes that are not UTF-8 in the path", "/echo/%ff", { error: "the path has an invalid escape" }],
   ])("%s", async (_, path, body) => {
     const answer = await get(path);
     expect([answer.status, JSON.parse(answer.text)]).toEqual([400, body]);
@@ -292,7 +294,7 @@ describe("compression", () => {
   });
 });
 
-describe("what is no proper HTTP", () => {
+describe("what is not proper HTTP", () => {
   const error = (text: string) => ({ error: text });
   test.each([
     ["a bad request line", "NONSENSE\r\n\r\n", 400, error("the request is not valid HTTP")],

@@ -117,7 +117,7 @@ describe("400", () => {
     expect(await post("/echo/1", body, headers)).toMatchObject({ status: 400, body: { error } });
   });
 
-  test("a body whose sender leaves is no crash", async () => {
+  test("a body whose sender leaves does not crash the process", async () => {
     const head = `POST /echo/1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n`;
     const { connect } = await import("node:net");
     const socket = connect({ host: "127.0.0.1", port: app.port });

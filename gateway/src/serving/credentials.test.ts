@@ -36,7 +36,7 @@ describe("401", () => {
   test.each<[string, () => Record<string, string>, string]>([
     ["nothing was sent", () => ({}), "missing bearer token"],
     ["another scheme", () => ({ authorization: "Basic abc" }), "the authorization scheme must be Bearer"],
-    ["a text that is no key", () => bearer("local"), "invalid or expired credentials"],
+    ["a text that is not a key", () => bearer("local"), "invalid or expired credentials"],
     ["an unknown key", () => bearer(issueCredential("api_key", randomBytes).text), "invalid or expired credentials"],
     ["a revoked key", () => bearer(app.addKey(["export:read"], { revoked: true })), "invalid or expired credentials"],
     [

@@ -79,7 +79,7 @@ export function blobContract(open: () => Promise<Blob>, partBytes = 5 * MiB): vo
         for (let i = 0; i < total; i++) {
           if (i === 16) before = process.memoryUsage().arrayBuffers;
           if (i > 16) mostHeld = Math.max(mostHeld, process.memoryUsage().arrayBuffers - before);
-          // A buffer of its own, so that what is held is counted.
+          // A new buffer each time, so that what is held is counted.
           yield Uint8Array.from(piece);
         }
       }
@@ -95,7 +95,7 @@ export function blobContract(open: () => Promise<Blob>, partBytes = 5 * MiB): vo
       expect(await all(blob.list(`o/${org}/`))).toHaveLength(1);
     });
 
-    test("20 bodies at once for one key leave one of them, whole", async () => {
+    test("20 simultaneous bodies for one key leave one of them, whole", async () => {
       const bodies = Array.from({ length: 20 }, (_, i) => Buffer.alloc(100_000 + i, i));
       await Promise.all(bodies.map((body) => blob.put(key, body)));
       const result = await stored();
@@ -144,7 +144,7 @@ export function blobContract(open: () => Promise<Blob>, partBytes = 5 * MiB): vo
       ["bytes of another length than announced", () => bytes("abc"), 2, badRequest],
       ["shorter than the announced parts", () => streamOf(noise), noise.byteLength + 1, badRequest],
       ["longer than the announced parts", () => streamOf(noise), noise.byteLength - 1, badRequest],
-      ["broken at once", () => breaksAfter(), 10, broken],
+      ["broken immediately", () => breaksAfter(), 10, broken],
       ["broken in the middle", () => breaksAfter(bytes("abc")), 10, broken],
       ["broken in a later part", () => breaksAfter(noise), noise.byteLength + 10, broken],
       ["broken, of unknown length", () => breaksAfter(bytes("abc")), undefined, broken],

@@ -78,7 +78,7 @@ describeWithMinio("the object store on MinIO", () => {
     expect(types).toEqual([{ "content-type": "text/csv" }, { "content-type": "image/png" }]);
   });
 
-  test("eight processes that make the bucket at once all succeed", async () => {
+  test("eight processes that make the bucket simultaneously all succeed", async () => {
     const blobs = await Promise.all(Array.from({ length: 8 }, () => createMinioBlob(options("raced"))));
     await expect(Promise.all(blobs.map((blob) => blob.put(newKey(), bytes("x"))))).resolves.toHaveLength(8);
   });
@@ -117,7 +117,7 @@ describeWithMinio("the object store on MinIO", () => {
     expect(await blob.head(key)).toMatchObject({ sizeBytes: 4 });
   });
 
-  test("a server that hangs is not waited for for ever", async () => {
+  test("a server that hangs is not waited for forever", async () => {
     const blob = await createMinioBlob(options("single"));
     expect(await blob.ready()).toBe(true);
     process.kill(server.pid, "SIGSTOP");

@@ -158,7 +158,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
 
     test("a message without an outcome goes to another worker, and a message with one does not", async () => {
       const taken: string[] = [];
-      // The first of the two to get the hard message hangs with it for ever.
+      // The first of the two to get the hard message hangs with it forever.
       const take = async (message: BusMessage): Promise<void> => {
         taken.push(`${textOf(message)} ${message.attempt}`);
         if (textOf(message) === "hard" && message.attempt === 1) await hanging.promise;
@@ -192,7 +192,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
       },
     );
 
-    test("at most as many handlers run at once as was asked for", async () => {
+    test("no more handlers than requested run simultaneously", async () => {
       const [gate, done] = [Promise.withResolvers<void>(), new Set<string>()];
       let running = 0;
       let most = 0;

@@ -192,7 +192,7 @@ describeWithNats("a NATS server that comes and goes", () => {
     await eventually(() => expect(taken).toEqual(["stuck 1"]));
   });
 
-  test("closing while the server is away ends at once, and nothing is tried any more", async () => {
+  test("closing while the server is away ends immediately, and nothing more is tried", async () => {
     await open();
     await subscribe();
     await bus.close();

@@ -10,13 +10,13 @@ const headerValueShape = /^[\x20-\x7e]*$/;
  * Throws `TypeError`.
  */
 export function checkMessage(subject: string, data: Uint8Array, { id, headers = {} }: PublishOptions): void {
-  if (subject.length > 200 || !subjectShape.test(subject)) throw new TypeError(`"${subject}" is no subject`);
+  if (subject.length > 200 || !subjectShape.test(subject)) throw new TypeError(`"${subject}" is not a subject`);
   if (!/^[\x21-\x7e]{1,255}$/.test(id)) throw new TypeError("a message id has 1 to 255 visible ASCII characters");
   if (data.byteLength > busLimits.dataBytesMax)
     throw new TypeError(`a message has at most ${busLimits.dataBytesMax} bytes, not ${data.byteLength}`);
   for (const [name, value] of Object.entries(headers)) {
     if (!/^[A-Za-z][A-Za-z0-9-]{0,99}$/.test(name) || /^nats-/i.test(name))
-      throw new TypeError(`"${name}" is no header name`);
+      throw new TypeError(`"${name}" is not a header name`);
     if (value.length > 4096 || !headerValueShape.test(value))
       throw new TypeError(`the header ${name} has an odd value`);
   }
@@ -24,12 +24,12 @@ export function checkMessage(subject: string, data: Uint8Array, { id, headers = 
 
 /** Refuses a subject or pattern that nothing could match. Throws `TypeError`. */
 export function checkPattern(pattern: string): void {
-  if (pattern.length > 200 || !patternShape.test(pattern)) throw new TypeError(`"${pattern}" is no subject`);
+  if (pattern.length > 200 || !patternShape.test(pattern)) throw new TypeError(`"${pattern}" is not a subject`);
 }
 
 /** Refuses a text that cannot be the name of a durable consumer. Throws `TypeError`. */
 export function checkDurable(durable: string): void {
-  if (!/^[a-z0-9_-]{1,64}$/.test(durable)) throw new TypeError(`"${durable}" is no name of a work queue`);
+  if (!/^[a-z0-9_-]{1,64}$/.test(durable)) throw new TypeError(`"${durable}" is not a name of a work queue`);
 }
 
 /** Whether a pattern (`*` for one word, `>` at the end for one or more) matches a subject. */

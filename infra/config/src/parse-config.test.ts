@@ -121,7 +121,7 @@ describe("faults", () => {
     return [];
   };
 
-  test("all are reported at once, of every group", () => {
+  test("all are reported together, of every group", () => {
     const env = { TIDEMARK_PORT: "65536", TIDEMARK_S3_URL: "nonsense", TIDEMARK_PROT: "1" };
     expect(faultsOf(env)).toEqual([
       "TIDEMARK_DATABASE_URL is not set: PostgreSQL.",
@@ -143,7 +143,7 @@ describe("faults", () => {
     ["a list with an odd item", { TIDEMARK_ALLOWED_ORIGINS: "http://a,b" }, /: "b"$/],
     ["a URL of another scheme", { TIDEMARK_S3_URL: "ftp://x" }, /http:\/\/ or https:\/\//],
     ["an unknown name near nothing", { TIDEMARK_XYZZY_PLUGH_QUUX: "1" }, /is not known$/],
-    ["a _FILE of something that is no secret", { TIDEMARK_PORT_FILE: "/x" }, /only secrets come from files/],
+    ["a _FILE of something that is not secret", { TIDEMARK_PORT_FILE: "/x" }, /only secrets come from files/],
     ["a secret given twice", { TIDEMARK_DATABASE_URL_FILE: "/x" }, /are both set/],
   ])("%s", (_, env, expected) => {
     const faults = faultsOf({ ...enough, ...env });
@@ -177,7 +177,7 @@ describe("mistakes of the author", () => {
     expect(() => defineConfig({ a, again: a })).toThrow("named twice");
   });
 
-  test("a default out of its own bounds is refused", () => {
+  test("a default outside its bounds is refused", () => {
     expect(() => defineConfig({ a: int({ env: "TIDEMARK_A", help: "", default: 11, min: 0, max: 10 }) })).toThrow(
       "the default of TIDEMARK_A must be a whole number",
     );
@@ -192,7 +192,7 @@ const known = ["TIDEMARK_PORT", "TIDEMARK_DATA_DIR", "TIDEMARK_NATS_URL"];
 
 test.each([
   ["a letter left out", "TIDEMARK_PRT", "TIDEMARK_PORT"],
-  ["neighbours swapped", "TIDEMARK_PROT", "TIDEMARK_PORT"],
+  ["neighbors swapped", "TIDEMARK_PROT", "TIDEMARK_PORT"],
   ["a letter too many", "TIDEMARK_DATAA_DIR", "TIDEMARK_DATA_DIR"],
   ["another word order is too far", "TIDEMARK_DIRECTORY_OF_DATA", undefined],
   ["nothing alike", "XYZ", undefined],

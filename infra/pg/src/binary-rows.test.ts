@@ -27,7 +27,7 @@ describe("a statement with binary rows", () => {
     expect(binary).toEqual(text);
   });
 
-  test("gives every byte of long columns, in rows that come in many pieces", async () => {
+  test("gives every byte of long columns, in rows that arrive in many pieces", async () => {
     const sent = Array.from({ length: 40 }, (_, i) => randomBytes(i * 9973));
     const echo = binarySql(
       "test_binary_echo",

@@ -70,7 +70,7 @@ describe("row level security", () => {
     await expect(db.rows(allNotes, [])).rejects.toThrow(/app\.org_id|invalid input syntax/);
   });
 
-  test("an organization id that is none never reaches SQL", async () => {
+  test("an invalid organization id never reaches SQL", async () => {
     expect(() => db.withTenant("x'; DROP TABLE fenced.notes; --", (tx) => tx.rows(allNotes, []))).toThrow(
       "needs an organization id",
     );

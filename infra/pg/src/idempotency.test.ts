@@ -37,7 +37,7 @@ async function asOwner<T extends object>(text: string, values: unknown[] = []): 
 }
 
 describe("withIdempotency", () => {
-  test("the same key sent 30 times at once has one effect and one reply", async () => {
+  test("the same key sent 30 times simultaneously has one effect and one reply", async () => {
     let effects = 0;
     const replies = await Promise.all(
       Array.from({ length: 30 }, () =>
@@ -78,7 +78,7 @@ describe("withIdempotency", () => {
     expect(replayed).toBe(false);
   });
 
-  test("organizations have key spaces of their own", async () => {
+  test("each organization has its own key space", async () => {
     await withIdempotency(db, org, request("k"), nothing, async () => bytes("a"));
     const other = await withIdempotency(db, randomUUID(), request("k"), nothing, async () => bytes("b"));
     expect(other).toMatchObject({ replayed: false });
@@ -197,7 +197,7 @@ test("a fingerprint tells two lists with the same joined text apart", () => {
   expect(fingerprint(["ab", "c"])).toEqual(fingerprint(["ab", "c"]));
 });
 
-describe("keys of many writes at once", () => {
+describe("keys of many writes in one call", () => {
   const claim = sql(
     "test_claim_keys",
     'SELECT place, same_body AS "isSame", reply FROM platform.claim_keys($1, $2, $3) ORDER BY place',
@@ -252,7 +252,7 @@ describe("keys of many writes at once", () => {
     });
   });
 
-  test("that have expired are free, and kept anew", async () => {
+  test("that have expired are free, and kept again", async () => {
     await db.withTenant(org, (tx) => tx.rows(keep, [org, keys(c), keys(body), keys(bytes("old"))]));
     for (const turn of [0, 1, 2]) {
       await asOwner(

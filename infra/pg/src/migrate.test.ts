@@ -29,7 +29,7 @@ async function ask(text: string): Promise<unknown[]> {
 }
 
 describe("migrate", () => {
-  test("several processes that start at once apply each file once", async () => {
+  test("several processes that start simultaneously apply each file once", async () => {
     const set = await setOf("race", {
       "0001_schema.sql": "CREATE SCHEMA race; CREATE TABLE race.t (n int);",
       "0002_row.sql": "INSERT INTO race.t VALUES (1);",

@@ -39,7 +39,7 @@ export type Metrics = {
   metricGroup(writes: number): void;
   /** Counts a metric write that was refused because too many are waiting. */
   metricsRefused(): void;
-  /** A visit of a compactor: the landing rows that it took, and the blocks that it wrote in their place. */
+  /** Counts a visit of a compactor: the landing segments that it took, and the blocks that it wrote in their place. */
   compactionVisit(visit: {
     readonly kind: string;
     readonly ok: boolean;
@@ -47,7 +47,7 @@ export type Metrics = {
     readonly blocks: number;
     readonly seconds: number;
   }): void;
-  /** How long the oldest waiting work has been due, and how many landing rows wait. */
+  /** How long the oldest waiting work has been due, and how many landing segments wait. */
   compactionBacklog(backlog: {
     readonly kind: string;
     readonly lagSeconds: number;
@@ -92,7 +92,7 @@ export function createMetrics(service: string, version: string): Metrics {
   });
   const httpSeconds = new Histogram({
     name: "tidemark_http_request_seconds",
-    help: "Time from the request's head to the end of the answer.",
+    help: "Time from the request's headers to the end of the answer.",
     labelNames: ["method", "route"],
     buckets: durationBuckets,
     registers,
@@ -172,7 +172,7 @@ function compactionMetrics(registers: Registry[]): Pick<Metrics, "compactionVisi
   });
   const rows = new Counter({
     name: "tidemark_compaction_rows_total",
-    help: "Landed rows that were compacted.",
+    help: "Landing segments that were compacted.",
     labelNames: ["kind"],
     registers,
   });
@@ -190,7 +190,7 @@ function compactionMetrics(registers: Registry[]): Pick<Metrics, "compactionVisi
   });
   const waiting = new Gauge({
     name: "tidemark_compaction_rows_waiting",
-    help: "About how many landed rows wait for compaction, of all processes together.",
+    help: "About how many landing segments wait for compaction, of all processes together.",
     labelNames: ["kind"],
     registers,
   });

@@ -37,7 +37,7 @@ test("what was written into a header is extracted", () => {
   expect(extractTrace({ other: "kept", traceparent })).toEqual(trace);
 });
 
-test("without a header there is no trace, and a repeated header is none", () => {
+test("without a header there is no trace, and a repeated header counts as none", () => {
   expect(extractTrace({})).toBeUndefined();
   expect(extractTrace({ traceparent: [`00-${traceId}-${spanId}-01`, `00-${traceId}-${spanId}-01`] })).toBeUndefined();
 });

@@ -68,7 +68,7 @@ describe("while a collector is named", () => {
     await new Promise((resolve) => collector.close(resolve));
   });
 
-  test("the spans stay in the trace of the request, each with an id of its own", () => {
+  test("the spans stay in the trace of the request, each with its own id", () => {
     expect([outer.traceId, inner.traceId]).toEqual([parent.traceId, parent.traceId]);
     expect(new Set([parent.spanId, outer.spanId, inner.spanId]).size).toBe(3);
     expect(inner.sampled).toBe(true);

@@ -27,7 +27,7 @@ if ("missing" in interpreter) await noteMissing(`Python: ${interpreter.missing};
   };
   const installations = () => lines.filter((line) => line.startsWith("Installing"));
 
-  test("is made once for all that ask, found again, and made anew after an interruption", async () => {
+  test("is made once for all that ask, found again, and made again after an interruption", async () => {
     const [first, second] = await Promise.all([make("# nothing\n"), make("# nothing\n")]);
     expect(first).toEqual({ python: expect.stringContaining(cacheDir) });
     expect(second).toEqual(first);

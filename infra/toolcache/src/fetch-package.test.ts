@@ -57,7 +57,7 @@ test("asks npm for exactly the version and the checksum, without install scripts
   expect(await fetchedVersions({ name: "@scope/tool", cacheDir })).toEqual(["1.2.3"]);
 });
 
-test("five that ask at once make one download", async () => {
+test("five simultaneous requests make one download", async () => {
   const found = await Promise.all(Array.from({ length: 5 }, () => fetchPackage(request())));
   expect(new Set(found).size).toBe(1);
   expect(await calls()).toHaveLength(1);

@@ -43,7 +43,7 @@ test.each([
   ["a file without the right to execute it", "plain"],
   ["a folder", "folder"],
   ["a missing file", "missing"],
-])("%s is no executable", (_name, name) => {
+])("%s is not an executable", (_name, name) => {
   expect(findExecutable(name, join(folder, "bin"))).toBeUndefined();
 });
 

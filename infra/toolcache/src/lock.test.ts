@@ -43,7 +43,7 @@ test.each([
   ["has died", async () => ({ ...here, pid: await deadPid() })],
   ["has died and whose process id went to another one", () => ({ ...here, started: "1" })],
   ["was running before the last boot", () => ({ ...here, boot: "another boot" })],
-])("the lock of a process that %s is taken over at once", async (_name, holder) => {
+])("the lock of a process that %s is taken over immediately", async (_name, holder) => {
   await writeFile(path, JSON.stringify(await holder()));
   const taken = await tryLock(path);
   expect("lock" in taken).toBe(true);

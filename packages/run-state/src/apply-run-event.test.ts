@@ -20,7 +20,7 @@ import {
   type Row,
 } from "./transition-rows.fixture.ts";
 
-/** The rows of the API specification's table for a run that exists; modes `create` and `auto` on one change nothing and are no events. */
+/** The rows of the API specification's table for a run that exists; modes `create` and `auto` on one change nothing and are not events. */
 const specified: Row[] = [
   {
     name: "resuming a finished run makes it running, clears its finish time, keeps its start and counts the resume",

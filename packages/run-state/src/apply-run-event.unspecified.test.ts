@@ -21,7 +21,7 @@ import {
 /** What the specification leaves open. */
 const between: Row[] = [
   {
-    name: "setting a finished run back to running clears nothing and is no resume",
+    name: "setting a finished run back to running clears nothing and is not a resume",
     history: [finish],
     event: toRunning,
     outcome: "patched",

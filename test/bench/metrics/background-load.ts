@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { LoadCommand, LoadReport } from "./load-process.ts";
 
-/** Writes that go on in a process of their own; `stop` ends them and tells how they went. */
+/** Writes that go on in a separate process; `stop` ends them and returns how they went. */
 export async function startBackgroundLoad(command: LoadCommand): Promise<{ stop(): Promise<LoadReport> }> {
   const child = fork(join(import.meta.dirname, "load-process.ts"), { execArgv: [] });
   child.send(command);

@@ -31,7 +31,7 @@ export function binaryArray(type: "int4" | "int8" | "float8", values: ArrayLike<
   return bytes;
 }
 
-/** A text[] of so many elements in which the texts recur in turn. @param count a multiple of the number of texts */
+/** A text[] of `count` elements in which the texts recur in turn. @param count a multiple of the number of texts */
 export function textArray(texts: readonly string[], count: number): Buffer {
   const elements = texts.map((text) => {
     const bytes = Buffer.from(text);

@@ -27,7 +27,7 @@ test("answers count in the minute in which they were due, samples in that in whi
   expect(minutes[0]?.memory.get("server")).toEqual({ min: 100, median: 105, max: 110 });
 });
 
-test("a table with a line per minute; what was never told is left empty", () => {
+test("a table with a line per minute; what was never reported is left empty", () => {
   const lines = minuteTable(minutes, 1000).split("\n");
   expect(lines).toHaveLength(4);
   expect(lines[3]).toBe(

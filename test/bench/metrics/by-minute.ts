@@ -69,8 +69,8 @@ export function minuteTable(minutes: readonly Minute[], scalars: number): string
     "errors",
     ...processes.map((name) => `${name} MiB: min / median / max`),
     "lag s",
-    "oldest landed row s",
-    "landed rows waiting",
+    "oldest landing segment s",
+    "landing segments waiting",
     "cores: server + PostgreSQL + generator",
   ];
   const lines = minutes.map(({ minute, answered, seconds, errors, latency, memory, cores, ...one }) =>

@@ -5,7 +5,7 @@ import type { Shot } from "../open-sender.ts";
 
 /** Runs that charts are drawn from, of one organization. */
 export type ChartRuns = {
-  /** One run of so many steps. */
+  /** One run of this many steps. */
   readonly middle: { readonly id: string; readonly steps: number };
   readonly long: { readonly id: string; readonly steps: number };
   /** Runs to be laid over each other. */
@@ -43,7 +43,7 @@ export async function unchangedReads(bench: BenchStack, { middle, long }: ChartR
   const { api } = bench;
   const path = `/runs/${middle.id}/metrics?key=${encodeURIComponent(CHART_KEY)}&limit=5000`;
   const chart = series([long.id], { buckets: 1200 });
-  // Without a tag the read is a failed one in the table: its answer is no 304.
+  // Without a tag the read is a failed one in the table: its answer is not a 304.
   const tagOf = ({ headers }: Answer): string => String(headers["etag"] ?? '"none"');
   const list = tagOf(await api.get(path));
   const drawn = tagOf(await api.call("POST", chart.path, { rawBody: chart.body! }));

@@ -1,7 +1,7 @@
 /** A ratio that must hold on any machine, because both sides were measured on it. */
 export type RatioRule = {
   readonly what: string;
-  /** Undefined where the other side could not be had: then there is nothing to judge, which is said. */
+  /** Undefined where the other side is not available: then there is nothing to judge, and the line says so. */
   readonly ratio: number | undefined;
   readonly atLeast: number;
 };
@@ -9,7 +9,7 @@ export type RatioRule = {
 /** A rule's verdict as a line for a person. */
 export type Verdict = { readonly ok: boolean; readonly line: string };
 
-/** A ratio that is no number fails. */
+/** Judges a ratio; NaN fails. */
 export function judgeRatio({ what, ratio, atLeast }: RatioRule): Verdict {
   if (ratio === undefined) return { ok: true, line: `NOT CHECKED  ${what}: the other side could not be had` };
   const ok = ratio >= atLeast;

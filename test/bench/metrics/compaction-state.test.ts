@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { gaugeIn } from "./compaction-state.ts";
 
-const text = `# HELP tidemark_compaction_rows_waiting About how many landed rows wait.
+const text = `# HELP tidemark_compaction_rows_waiting About how many landing segments wait.
 # TYPE tidemark_compaction_rows_waiting gauge
 tidemark_compaction_rows_waiting{kind="logs",service="tidemark"} 5
 tidemark_compaction_rows_waiting{kind="metrics",service="tidemark"} 12.5

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { BenchStack } from "../bench-stack.ts";
 
-/** What the product says of its compaction of metrics. */
+/** What the product reports about its compaction of metrics. */
 export type Backlog = {
   /** For how long the longest waiting work has been due. */
   readonly lagSeconds: number;
@@ -18,7 +18,7 @@ export function gaugeIn(text: string, name: string, label: string): number | und
   return undefined;
 }
 
-/** The gauges of the ingest process; undefined while it has told none. They are renewed every few seconds. */
+/** Reads the gauges of the ingest process, which it renews every few seconds; undefined before the first time. */
 export async function readBacklog({ stack }: BenchStack): Promise<Backlog | undefined> {
   const answer = await fetch(`http://127.0.0.1:${stack.internalPorts.get("ingest")}/metrics`);
   const text = await answer.text();
@@ -37,25 +37,25 @@ const WAITING = `
 
 /** What waits for compaction, as the tables have it. */
 export type Waiting = {
-  /** Landed rows. */
+  /** Landing segments. */
   readonly rows: number;
-  /** Age of the oldest of them; 0 when there is none. */
+  /** Age of the oldest of them in seconds; 0 when there is none. */
   readonly oldestSeconds: number;
-  /** Runs whose compaction is due or in hand. */
+  /** Runs whose compaction is due or running. */
   readonly work: number;
 };
 
-/** Looks into the tables. */
+/** Reads it from the tables. */
 export async function waitingInDatabase({ owner }: BenchStack): Promise<Waiting> {
   const { rows } = await owner.query<{ rows: number; oldestSeconds: number; work: string }>(WAITING);
   const row = rows[0]!;
   return { rows: row.rows, oldestSeconds: row.oldestSeconds, work: Number(row.work) };
 }
 
-/** After so long without a landed row, work that is due again and again has nothing left to do. */
+/** After this long without a landing segment, work that is due again and again has nothing left to do. */
 const QUIET_SECONDS = 15;
 
-/** Waits until all metrics that have landed are compacted. Returns the seconds that it took. @throws Error after `timeoutSeconds`. */
+/** Waits until all landing segments of metrics are compacted. Returns the seconds that it took. @throws Error after `timeoutSeconds`. */
 export async function untilCompacted(bench: BenchStack, timeoutSeconds = 600): Promise<number> {
   const started = performance.now();
   const elapsed = (): number => (performance.now() - started) / 1000;
@@ -66,7 +66,7 @@ export async function untilCompacted(bench: BenchStack, timeoutSeconds = 600): P
     if (rows === 0 && work === 0) return elapsed();
     if (emptySince !== undefined && elapsed() - emptySince > QUIET_SECONDS) return emptySince;
     if (elapsed() > timeoutSeconds) {
-      throw new Error(`after ${timeoutSeconds} s ${rows} landed rows still wait for compaction`);
+      throw new Error(`after ${timeoutSeconds} s ${rows} landing segments still wait for compaction`);
     }
     await pause(POLL_MS);
   }

@@ -43,7 +43,7 @@ test("a table line per store, the first without a ratio to itself", () => {
   expect(rows).toContain("| 4.21 x | 0 |");
 });
 
-test("stores are measured in turn, and settle before the next one", async () => {
+test("stores are measured in turn, and are at rest before the next one", async () => {
   const order: string[] = [];
   const store = (name: string): MetricStore => ({
     name,

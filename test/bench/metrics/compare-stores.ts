@@ -34,7 +34,7 @@ export type Summary = {
   readonly firstError: string | undefined;
 };
 
-/** A trial of which more was stolen is taken again, so many times. */
+/** A trial of which the host took more than this is repeated, at most `REPEATS` times. */
 const STOLEN_MAX = 0.05;
 const REPEATS = 2;
 
@@ -104,7 +104,7 @@ export function rateRatio(summaries: readonly Summary[], ours: string, other: st
   return first === undefined || second === undefined ? undefined : first / second;
 }
 
-/** The head of the table of comparisons. */
+/** The heading lines of the table of comparisons. */
 export const comparisonHead = tableHead([
   "case",
   "store",

@@ -9,7 +9,7 @@ export type CopyBuffer = { add(series: number, step: number, value: number): voi
 const SIGNATURE = Buffer.from("PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0", "latin1");
 const ROW_BYTES = 2 + (4 + 4) + (4 + 8) + (4 + 8);
 
-/** Room for so many rows. */
+/** Creates a buffer for this many rows. */
 export function copyBuffer(rows: number): CopyBuffer {
   const bytes = Buffer.allocUnsafe(SIGNATURE.length + rows * ROW_BYTES + 2);
   SIGNATURE.copy(bytes);

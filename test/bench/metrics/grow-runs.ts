@@ -21,7 +21,7 @@ export type Grower = {
   stored(): number;
   /** Steps that every run has at least. */
   steps(): number;
-  /** Writes until there are so many points, rounded up to whole requests; returns the scalars per second of the last part. */
+  /** Writes until there are this many points, rounded up to whole requests; returns the scalars per second of the last part. */
   growTo(points: number): Promise<number>;
   close(): Promise<void>;
 };

@@ -1,7 +1,7 @@
 import type { ReadRow } from "../http-reads.ts";
 import type { Plot, PlotLine } from "../svg-plot.ts";
 
-/** What was measured when so many points were stored. */
+/** What was measured at one number of stored points. */
 export type GrowthPoint = {
   readonly points: number;
   /** Written over the last part of the way here. */

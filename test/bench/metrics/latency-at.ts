@@ -23,7 +23,7 @@ const LEFT_OUT_MS = 1000;
 /** A rate to write at, in requests a second, and what it is in words, as "at 50 % of the rate above". */
 export type SteadyRate = { readonly what: string; readonly rate: number };
 
-/** Writes a load at a steady rate for so many seconds. */
+/** Writes a load at a steady rate for `seconds`. */
 export async function latencyAt(
   bench: BenchStack,
   tape: Float64Array,
@@ -59,7 +59,7 @@ export async function latencyAt(
   };
 }
 
-/** The head of the table of steady writes. */
+/** The heading lines of the table of steady writes. */
 export const steadyHead = tableHead([
   "steady writes, ours over HTTP",
   "requests/s",

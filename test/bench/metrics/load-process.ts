@@ -5,8 +5,8 @@ import { metricBodies } from "./metric-bodies.ts";
 import { valueTape } from "./metric-values.ts";
 import { keyNames, recurringPlaces, writeAt, type WriteLoad } from "./write-load.ts";
 
-// Writes batches over HTTP at a steady rate until it is told to stop: a process of its own, so that its work does not show in
-// the latencies of whoever reads meanwhile.
+// Writes batches over HTTP at a steady rate until it is told to stop: a separate process, so that its work does not show in
+// the latencies of those who read meanwhile.
 
 export type LoadCommand = WriteLoad & {
   readonly baseUrl: string;

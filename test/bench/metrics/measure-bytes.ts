@@ -7,7 +7,7 @@ import { seriesValues, type ValueClass } from "./metric-values.ts";
 import { metricTableBytes, type TableBytes } from "./table-bytes.ts";
 import { keyNames } from "./write-load.ts";
 
-/** Runs of 20 keys x 1,000 steps, written in requests of so many steps. */
+/** Runs of 20 keys x 1,000 steps, written in requests of `stepsPerRequest` steps. */
 export type BytesCase = { readonly kind: ValueClass; readonly runs: number; readonly stepsPerRequest: number };
 
 /** What they take once compacted, in bytes per point and by table; what the empty tables take is left out. */

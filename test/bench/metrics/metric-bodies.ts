@@ -1,6 +1,6 @@
 import type { MetricWrite } from "./write-load.ts";
 
-/** Room for the step of a point with what stands behind it, and for what stands around all points. */
+/** Bytes for the step of a point with what follows it, and for what surrounds all points. */
 const STEP_BYTES_MAX = 20;
 const BRACES_BYTES_MAX = 20;
 
@@ -16,7 +16,7 @@ export type MetricBodies = {
 };
 
 /**
- * `points` steps of these keys from the tape. What is always the same of batches from the places `recurring` is made at once, so that it is no
+ * `points` steps of these keys from the tape. What is always the same of batches from the places `recurring` is made in advance, so that it is not
  * part of what is measured later.
  */
 export function metricBodies(

@@ -31,7 +31,7 @@ export function seriesValues(kind: ValueClass, count: number, seed: number): Flo
 /** Length of the tape. */
 export const TAPE_LENGTH = 2 ** 19;
 
-/** Noise that writes take their values from, each from a place of its own. */
+/** Noise that writes take their values from, each from another index. */
 export function valueTape(): Float64Array {
   const random = seededRandom(1);
   return Float64Array.from({ length: TAPE_LENGTH }, () => noise(random));

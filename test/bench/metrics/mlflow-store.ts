@@ -30,7 +30,7 @@ const resultOf = ({ latencies, firstError, sent, seconds, errors }: Answer): Loo
 });
 
 /**
- * The real MLflow tracking server, driven by its own client. Undefined where Python or its packages cannot be had, which is said
+ * The real MLflow tracking server, driven by its own client. Undefined where Python or its packages are not available, which is said
  * loudly.
  */
 export async function mlflowStore(

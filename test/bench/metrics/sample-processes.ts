@@ -8,11 +8,11 @@ export type Sample = {
   readonly atMs: number;
   /** Memory in MiB by process: the product's modules, `PostgreSQL`, `generator`. */
   readonly memory: ReadonlyMap<string, number>;
-  /** Seconds for which the longest waiting work has been due, as the product tells it. */
+  /** Seconds for which the longest waiting work has been due, as the product reports it. */
   readonly lagSeconds: number;
-  /** Landed rows that wait for compaction. */
+  /** Landing segments that wait for compaction. */
   readonly rowsWaiting: number;
-  /** Age in seconds of the oldest landed row. */
+  /** Age in seconds of the oldest landing segment. */
   readonly oldestSeconds: number;
   /** CPU seconds since the last sample. */
   readonly cpu: CpuReading;

@@ -17,17 +17,17 @@ export const oursName = "ours over HTTP";
 /** Bytes per point of a store. */
 export type BytesPerPoint = { readonly store: string; readonly bytes: number };
 
-/** The stores, each on a database of its own in one PostgreSQL, ready to be compared. */
+/** The stores, each on its own database in one PostgreSQL, ready to be compared. */
 export type SideBySide = {
   readonly mlflow: MetricStore | undefined;
   writes(load: WriteLoad, among?: readonly string[]): Promise<Comparison>;
-  /** Reads of the first `limit` of so many points of one run. */
+  /** Reads of the first `limit` of `points` points of one run. */
   readonly reads: (points: number, limit: number) => Promise<Comparison>;
-  /** By how much the tables grow with 20 keys of 1,000 noisy values in so many runs, of MLflow a tenth. To be asked first. */
+  /** By how much the tables grow with 20 keys of 1,000 noisy values in `runs` runs, for MLflow a tenth of them. Call it first. */
   bytesPerPoint(runs: number): Promise<BytesPerPoint[]>;
 };
 
-/** How a read of `limit` of so many points is called. */
+/** The name of a read of `limit` of `points` points. */
 export function describeRead(points: number, limit: number): string {
   const what = limit < points ? `first ${limit.toLocaleString("en-US")} of` : "all";
   return `read ${what} ${points.toLocaleString("en-US")} points of 1 run, 1 at a time`;
@@ -93,7 +93,7 @@ export async function withStores(
         const series = keys.map((_key, seed) => seriesValues("noisy", BYTES_STEPS, seed + 1));
         const found: BytesPerPoint[] = [];
         for (const store of stores.filter(({ fill }) => fill !== undefined)) {
-          // Tables and indexes have pages of their own when they are empty.
+          // Tables and indexes have pages even when they are empty.
           const empty = await store.bytes!();
           // It takes its time, and more of the same would not change what a point takes.
           const filled = store === mlflow ? Math.max(1, Math.round(runs / 10)) : runs;

@@ -4,10 +4,10 @@ import type pg from "pg";
 export type TableBytes = {
   /** Compacted points. */
   readonly blocks: number;
-  /** Landed points that wait, and the room that they left. */
+  /** Landing segments that wait, and the space that compacted ones left. */
   readonly landing: number;
   /** What is known of runs and keys: names, aggregates, counters. */
-  readonly heads: number;
+  readonly aggregates: number;
   /** The product's record of idempotency keys. */
   readonly idempotency: number;
   /** The compactor's work. */
@@ -23,7 +23,7 @@ const SIZES = `
 const kinds = [
   ["blocks", /metric_blocks/],
   ["landing", /metric_segments/],
-  ["heads", /metric_(runs|keys|head)|run_points|project_points/],
+  ["aggregates", /metric_(runs|keys|head)|run_points|project_points/],
   ["idempotency", /idempotency/],
   ["work", /compaction/],
 ] as const;

@@ -8,7 +8,7 @@ const QUIET_MS = 15_000;
 const BUSY = `SELECT FROM pg_stat_progress_vacuum UNION ALL SELECT FROM ingest.unindexed_runs`;
 
 /**
- * Waits until nothing is done any more with what was written: its dead rows are vacuumed, and the values that lists are sorted by are settled.
+ * Waits until no work is left from what was written: its dead rows are vacuumed, and its runs are in the sort-value index.
  * Returns the seconds until then. @throws Error after `timeoutSeconds`
  */
 export async function untilAtRest({ owner }: BenchStack, timeoutSeconds = 1200): Promise<number> {

@@ -5,7 +5,7 @@ export type WideProfile = {
   readonly runs: number;
   readonly keys: number;
   readonly keysPerRequest: number;
-  /** Every key gets one value in so many seconds. */
+  /** Every key gets one value in this many seconds. */
   readonly everySeconds: number;
 };
 
@@ -37,7 +37,7 @@ export function wideKey(key: number): string {
   return `model/layer/${String(key).padStart(6, "0")}/grad_norm`;
 }
 
-/** Texts of so many numbers recur; drawing and printing each anew would be the generator's work, not the server's. */
+/** The texts of this many numbers recur; drawing and printing new ones would be the generator's work, not the server's. */
 const VALUE_TEXTS = 8191;
 
 /** Makes the requests of a profile. @param keysMax as many keys as are ever sent */

@@ -17,7 +17,7 @@ export type MetricWrite = {
   readonly tapeFrom: number;
 };
 
-/** Bodies of batches are put together from so many; more than a block of one key holds of the same run. */
+/** Bodies of batches are put together from this many pieces; more than a block of one key holds of the same run. */
 const DISTINCT_BATCHES = 9;
 
 /** After how many writes to a run their values recur. */
@@ -42,7 +42,7 @@ export function recurringPlaces(load: WriteLoad): ReadonlySet<number> {
 
 const STEP_KEYS = ["eval/accuracy", "eval/loss", "lr", "train/accuracy", "train/grad_norm", "train/loss"];
 
-/** Names of so many keys, sorted by their bytes. */
+/** Names of `count` keys, sorted by their bytes. */
 export function keyNames(count: number): readonly string[] {
   if (count === STEP_KEYS.length) return STEP_KEYS;
   const digits = String(count - 1).length;

@@ -3,7 +3,7 @@ import type pg from "pg";
 
 const BATCH = 5000;
 
-/** Gives an organization so many running runs in a project of their own, past the services, and returns their ids. */
+/** Inserts `count` running runs into a new project of an organization, past the services, and returns their ids. */
 export async function seedRunningRuns(client: pg.Client, orgId: string, count: number): Promise<string[]> {
   const projectId = randomUUID();
   const ids = Array.from({ length: count }, () => randomUUID());

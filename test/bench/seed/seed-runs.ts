@@ -25,8 +25,8 @@ const metricTables = ["ingest.metric_keys", "ingest.metric_aggregate_pages", "in
 
 /**
  * Fills an organization with runs as teams make them: names, nested configs of 700 bytes, tags,
- * notes, all states, times over six weeks, and 20 metric keys with aggregates each, settled as those of runs that
- * ended long ago. It writes tables and not through the API, because it is the data that is wanted.
+ * notes, all states, times over six weeks, and 20 metric keys with aggregates each, indexed as those of runs that
+ * ended long ago. It writes tables and not through the API, because only the data are wanted.
  * The same numbers give the same runs. `client` is the owner of the database.
  */
 export async function seedRuns(client: pg.ClientBase, options: SeedOptions): Promise<void> {

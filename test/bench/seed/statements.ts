@@ -15,7 +15,7 @@ const SEED_PROJECTS = [
   "forecasting",
 ] as const;
 
-/** Keys of the heads that every seeded run has. */
+/** The metric keys that every seeded run has. */
 const SEED_METRICS = [
   "train/loss",
   "train/accuracy",

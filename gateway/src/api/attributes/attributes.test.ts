@@ -86,7 +86,7 @@ describe("POST /api/runs/{run_id}/attributes", () => {
     ["a bad time", { ...item, timestamp: "x" }, "timestamp must be an RFC 3339 time with a zone", "timestamp"],
     ["a list as summary", { ...item, summary: [] }, "summary must be an object", "summary"],
     ["no list", { attributes: item }, "attributes must be a list", "attributes"],
-    ["an item that is no object", { attributes: [item, []] }, "attributes[1]: must be an object", "attributes"],
+    ["an item that is not an object", { attributes: [item, []] }, "attributes[1]: must be an object", "attributes"],
     [
       "an item without a value",
       { attributes: [{ path: "a", type: "tag" }] },
@@ -100,7 +100,7 @@ describe("POST /api/runs/{run_id}/attributes", () => {
       "attributes",
     ],
     [
-      "an artifact id that is none",
+      "an invalid artifact id",
       { attributes: [{ ...item, artifact_id: "x" }] },
       "attributes[0]: artifact_id must be a UUID",
       "attributes",
@@ -149,7 +149,7 @@ describe("a histogram", () => {
   });
 
   test.each([
-    ["that is no object", [1, 2], "value of a histogram must be an object"],
+    ["that is not an object", [1, 2], "value of a histogram must be an object"],
     ["without bins", { counts: [1] }, "bins must be a list of numbers"],
     ["without counts", { bins: [1] }, "counts must be a list of numbers"],
     ["with empty lists", { bins: [], counts: [] }, "bins must be a list of numbers"],
@@ -163,7 +163,7 @@ describe("a histogram", () => {
       { bins: Array.from({ length: 1025 }, () => 0), counts: Array.from({ length: 1025 }, () => 0) },
       "counts must have at most 1024 items",
     ],
-    ["with metadata that is no object", { bins: [0], counts: [1], metadata: 1 }, "metadata must be an object"],
+    ["with metadata that is not an object", { bins: [0], counts: [1], metadata: 1 }, "metadata must be an object"],
     [
       "with metadata above 16 KiB",
       { bins: [0], counts: [1], metadata: { a: "x".repeat(16_384) } },

@@ -27,9 +27,9 @@ describeBody(
     ],
   ],
   [
-    ["a device that is no object", { client_info: "cli" }, "client_info"],
+    ["a device that is not an object", { client_info: "cli" }, "client_info"],
     ["a device that is a list", { client_info: [] }, "client_info"],
-    ["a name that is no text", { client_info: { name: 1 } }, "name"],
+    ["a name that is not a text", { client_info: { name: 1 } }, "name"],
   ],
 );
 

@@ -83,13 +83,13 @@ describe("values that are refused with a text and the field", () => {
       "name",
     ],
     [
-      "a tag that is no text",
+      "a tag that is not a text",
       () => readField(optional(list(text())), { tags: ["a", null] }, "tags"),
       "tags item must be a text",
       "tags",
     ],
     [
-      "tags that are no list",
+      "tags that are not a list",
       () => readField(optional(list(text())), { tags: "a" }, "tags"),
       "tags must be a list",
       "tags",
@@ -244,7 +244,7 @@ test.each([
   ["the nil UUID", "00000000-0000-0000-0000-000000000000"],
   ["nothing", ""],
   ["a line break at the end", `${someUuid}\n`],
-])("%s is no canonical UUID", (_, text) => expect(canonicalUuid(text)).toBeUndefined());
+])("%s is not a canonical UUID", (_, text) => expect(canonicalUuid(text)).toBeUndefined());
 
 test("attribute values have NUL and lone surrogates replaced, at any depth", () => {
   expect(

@@ -36,7 +36,7 @@ describeBody(
   "POST /api/invitations/accept",
   decodeAcceptInvitation,
   [["a token", { token: "t" }, { token: "t" }]],
-  [["a token that is no text", { token: 1 }, "token"]],
+  [["a token that is not a text", { token: 1 }, "token"]],
 );
 
 test.each<[string, object, object]>([

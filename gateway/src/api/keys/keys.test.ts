@@ -39,13 +39,13 @@ describeRowBody(
   ],
   [
     ["a name beyond 512 bytes", { name: tooLong }, "name"],
-    ["scopes that are no list", { scopes: "export:read" }, "scopes"],
+    ["scopes that are not a list", { scopes: "export:read" }, "scopes"],
     ["no scope at all", { scopes: [] }, "scopes"],
-    ["a scope that is no text", { scopes: [1] }, "scopes"],
-    ["a project that is no id", { project_id: "demo" }, "project_id"],
+    ["a scope that is not a text", { scopes: [1] }, "scopes"],
+    ["a project that is not an id", { project_id: "demo" }, "project_id"],
     ["an end without a zone", { expires_at: "2030-01-02T03:04:05" }, "expires_at"],
-    ["an end that is no text", { expires_at: 1 }, "expires_at"],
-    ["a maker who is no id", { created_by_user_id: "me" }, "created_by_user_id"],
+    ["an end that is not a text", { expires_at: 1 }, "expires_at"],
+    ["a maker that is not an id", { created_by_user_id: "me" }, "created_by_user_id"],
   ],
 );
 

@@ -44,7 +44,7 @@ describe("POST /api/runs/{run_id}/logs", () => {
     ["an empty list", { lines: [] }, "lines must have 1 to 50 items"],
     ["51 lines", { lines: Array.from({ length: 51 }, () => line) }, "lines must have 1 to 50 items"],
     ["no list", { lines: line }, "lines must be a list"],
-    ["a line that is no object", { lines: [line, "x"] }, "lines[1]: must be an object"],
+    ["a line that is not an object", { lines: [line, "x"] }, "lines[1]: must be an object"],
     ["a line that is null", { lines: [null] }, "lines[0]: must be an object"],
     ["no line number", { lines: [{ message: "x" }] }, "lines[0]: line_number is required"],
     [
@@ -68,7 +68,7 @@ describe("POST /api/runs/{run_id}/logs", () => {
       "lines[0]: line_number must be a whole number of at least 0",
     ],
     ["no message", { lines: [{ line_number: 0 }] }, "lines[0]: message must be a text"],
-    ["a message that is no text", { lines: [{ ...line, message: 1 }] }, "lines[0]: message must be a text"],
+    ["a message that is not a text", { lines: [{ ...line, message: 1 }] }, "lines[0]: message must be a text"],
     [
       "a message of 16,385 bytes",
       { lines: [{ ...line, message: "é".repeat(8192) + "x" }] },
@@ -113,7 +113,7 @@ describe("GET /api/runs/{run_id}/logs", () => {
     ["a limit of 1001", { limit: "1001" }, "limit"],
     ["a tail of 0", { tail: "0" }, "tail"],
     ["a tail of 501", { tail: "501" }, "tail"],
-    ["a tail that is no number", { tail: "all" }, "tail"],
+    ["a tail that is not a number", { tail: "all" }, "tail"],
     ["a tail and a text", { tail: "5", q: "x" }, "tail"],
     ["a tail and a cursor", { tail: "5", cursor: "WzEsMl0" }, "tail"],
     ["a text of 513 bytes", { q: "q".repeat(513) }, "q"],

@@ -124,10 +124,10 @@ describe("a batch", () => {
     ["501 points", { points: Array.from({ length: 501 }, () => good) }, "points must have 1 to 500 items"],
     ["no list", { points: good }, "points must be a list"],
     ["nothing", {}, "points is required"],
-    ["a point that is no object", { points: [good, 1] }, "points[1]: must be an object"],
+    ["a point that is not an object", { points: [good, 1] }, "points[1]: must be an object"],
     ["a point without a step", { points: [good, { metrics: { a: 1 } }] }, "points[1]: step is required"],
     [
-      "a value that is no number",
+      "a value that is not a number",
       { points: [good, good, { metrics: { b: "x" }, step: 1 }] },
       'points[2]: metrics: the value of "b" is not a finite number',
     ],

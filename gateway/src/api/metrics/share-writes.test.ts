@@ -125,7 +125,7 @@ describe("metric writes that share calls", () => {
     expect(sizes.slice(5).map((writes) => writes.length)).toEqual([64, 1]);
   });
 
-  test("above 8,192 values go alone at once", () => {
+  test("above 8,192 values go alone and immediately", () => {
     const { calls, shared } = service();
     const call = callOf("a");
     for (const runId of ["1", "2", "3"]) void shared.appendMetrics(write(runId, 8193), call);

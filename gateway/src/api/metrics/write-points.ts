@@ -17,7 +17,7 @@ export function pointsBytesMax(key: string, { steps }: PointColumns): number {
 
 /**
  * Writes the points of one key as JSON objects, comma between them, into `bytes` from byte `from`, and returns where they end: `key`, `step`, `value`,
- * `created_at`, and `timestamp` where the client sent one. Bytes, because all but the numbers is the same in most points and copied at once; an
+ * `created_at`, and `timestamp` where the client sent one. Bytes, because all but the numbers is the same in most points and copied as one piece; an
  * object per point costs several times as much, and a text that grows by pieces more than twice.
  */
 export function writePoints(bytes: Buffer, from: number, key: string, points: PointColumns): number {

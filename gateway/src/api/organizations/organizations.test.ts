@@ -29,8 +29,8 @@ describeBody(
   ],
   [
     ["no address", {}, "primary_email"],
-    ["an address that is no text", { email: 1 }, "email"],
-    ["a name that is no text", { email: "a@b.co", display_name: [] }, "display_name"],
+    ["an address that is not a text", { email: 1 }, "email"],
+    ["a name that is not a text", { email: "a@b.co", display_name: [] }, "display_name"],
     ["a name beyond 512 bytes", { email: "a@b.co", display_name: tooLong }, "display_name"],
   ],
 );
@@ -48,9 +48,9 @@ describeBody(
     ],
   ],
   [
-    ["a name that is no text", { name: {} }, "name"],
+    ["a name that is not a text", { name: {} }, "name"],
     ["a name with NUL", { name: "a\0b" }, "name"],
-    ["an owner that is no id", { name: "a", owner_user_id: "x" }, "owner_user_id"],
+    ["an owner that is not an id", { name: "a", owner_user_id: "x" }, "owner_user_id"],
   ],
 );
 
@@ -64,7 +64,7 @@ describeRowBody(
     ["a state", { billing_state: "canceled" }, { billingState: "canceled" }],
   ],
   [
-    ["a plan that is no text", { plan_tier: 1 }, "plan_tier"],
+    ["a plan that is not a text", { plan_tier: 1 }, "plan_tier"],
     ["a blank state", { billing_state: " " }, "billing_state"],
   ],
 );
@@ -78,7 +78,7 @@ describeRowBody(
   ],
   [
     ["no address", {}, "email"],
-    ["a role that is no text", { email: "a@b.co", role: 1 }, "role"],
+    ["a role that is not a text", { email: "a@b.co", role: 1 }, "role"],
   ],
 );
 
@@ -112,10 +112,10 @@ describeBody(
   ],
   [
     ["no name", {}, "name"],
-    ["invitations that are no list", { name: "A", initial_invitations: {} }, "initial_invitations"],
-    ["an invitation that is no object", { name: "A", initial_invitations: ["a@b.co"] }, "initial_invitations"],
+    ["invitations that are not a list", { name: "A", initial_invitations: {} }, "initial_invitations"],
+    ["an invitation that is not an object", { name: "A", initial_invitations: ["a@b.co"] }, "initial_invitations"],
     ["an invitation to nobody", { name: "A", initial_invitations: [{}] }, "email"],
-    ["a wish that is no truth value", { name: "A", switch_on_create: "yes" }, "switch_on_create"],
+    ["a wish that is not a truth value", { name: "A", switch_on_create: "yes" }, "switch_on_create"],
   ],
 );
 

@@ -13,12 +13,12 @@ describe("POST /projects", () => {
   });
 
   test.each([
-    ["a name that is no text", { name: 1 }, "name"],
+    ["a name that is not a text", { name: 1 }, "name"],
     ["a name of 513 bytes", { name: "p".repeat(513) }, "name"],
     ["a name with NUL", { name: "\u0000p" }, "name"],
     ["a blank description", { description: " " }, "description"],
     ["a description of 513 bytes", { description: "d".repeat(513) }, "description"],
-    ["a description that is no text", { description: [] }, "description"],
+    ["a description that is not a text", { description: [] }, "description"],
   ])("refuses %s", (_what, body, field) => {
     expect(() => decodeCreateProject(inputOf({ body }))).toThrow(
       expect.objectContaining({ reason: "bad_request", field }),

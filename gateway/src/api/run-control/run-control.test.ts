@@ -65,7 +65,7 @@ describe("POST /api/runs/stop", () => {
     ["an id with blanks", { run_ids: [` ${runId}`] }, "run_ids"],
     ["a number", { run_ids: [1] }, "run_ids"],
     ["null among the ids", { run_ids: [runId, null] }, "run_ids"],
-    ["a reason that is no text", { run_ids: [runId], reason: true }, "reason"],
+    ["a reason that is not a text", { run_ids: [runId], reason: true }, "reason"],
   ])("refuses %s", (_what, body, field) => {
     expect(() => decodeStopRuns(inputOf({ body }))).toThrow(expect.objectContaining({ reason: "bad_request", field }));
   });
@@ -85,7 +85,7 @@ describe("POST /api/runs/{run_id}/stop-ack", () => {
     ["a completion", { ...good, state: "completed", message: " m " }, { ...read, state: "completed", message: "m" }],
     ["an id in capitals and blanks", { ...good, stop_request_id: ` ${other.toUpperCase()} ` }, read],
     [
-      "a text that is no id, as one that matches none",
+      "a text that is not an id, as one that matches none",
       { ...good, stop_request_id: "x" },
       { ...read, stopRequestId: "" },
     ],
@@ -101,9 +101,9 @@ describe("POST /api/runs/{run_id}/stop-ack", () => {
     ["an id that is a number", { ...good, stop_request_id: 7 }, "stop_request_id"],
     ["no state", { stop_request_id: other }, "state"],
     ["another state", { ...good, state: "requested" }, "state"],
-    ["a state that is no text", { ...good, state: ["completed"] }, "state"],
+    ["a state that is not a text", { ...good, state: ["completed"] }, "state"],
     ["a message that is too long", { ...good, message: "x".repeat(513) }, "message"],
-    ["a message that is no text", { ...good, message: {} }, "message"],
+    ["a message that is not a text", { ...good, message: {} }, "message"],
   ])("hands on the fault of %s, and nothing else", (_what, body, field) => {
     expect(decodeAcknowledgeStop(inputOf({ params, body }))).toEqual({
       runId,

@@ -21,7 +21,7 @@ describe("GET /api/runs/side-by-side reads", () => {
     ["repeated ids once, where they stood first", { run_ids: `${a},${b},${a.toUpperCase()}` }, both],
     ["an id in capitals", { run_ids: `${a.toUpperCase()},${b}` }, both],
     ["a reference", { run_ids: `${a},${b}`, reference_run_id: b.toUpperCase() }, { ...both, referenceRunId: b }],
-    ["a reference that is no id as none", { run_ids: `${a},${b}`, reference_run_id: "first" }, both],
+    ["a reference that is not an id as none", { run_ids: `${a},${b}`, reference_run_id: "first" }, both],
     ["diff_only", { run_ids: `${a},${b}`, diff_only: "true" }, { ...both, diffOnly: true }],
     ["any other diff_only as not", { run_ids: `${a},${b}`, diff_only: "TRUE" }, both],
     ["1 as not", { run_ids: `${a},${b}`, diff_only: "1" }, both],
@@ -37,10 +37,10 @@ describe("GET /api/runs/side-by-side refuses", () => {
     ["no ids", {}, "run_ids"],
     ["blank ids", { run_ids: " , ," }, "run_ids"],
     ["blank ids, though there are runs", { run_ids: ",", runs: a }, "run_ids"],
-    ["an id that is none", { run_ids: `${a},x` }, "run_ids"],
+    ["an invalid id", { run_ids: `${a},x` }, "run_ids"],
     ["an id without hyphens", { run_ids: a.replaceAll("-", "") }, "run_ids"],
     ["the nil id", { run_ids: "00000000-0000-0000-0000-000000000000" }, "run_ids"],
-    ["an id that is none by the other name", { runs: "x" }, "runs"],
+    ["an invalid id under the other name", { runs: "x" }, "runs"],
     ["51 ids", { run_ids: list(51) }, "run_ids"],
   ])("%s", (_, query, field) => {
     expect(() => decode(query)).toThrow(expect.objectContaining({ reason: "bad_request", field }));

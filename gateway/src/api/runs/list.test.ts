@@ -57,7 +57,11 @@ describe("a filter of run lists", () => {
       { q: "", project: " p", status: "Running", displayStatus: "x" },
     ],
     ["writes the id of a project in lower case", { project_id: ` ${id.toUpperCase()} ` }, { q: "", projectId: id }],
-    ["leaves what is no id to the service, which finds nothing", { project_id: "none" }, { q: "", projectId: "none" }],
+    [
+      "leaves what is not an id to the service, which finds nothing",
+      { project_id: "none" },
+      { q: "", projectId: "none" },
+    ],
     ["leaves the query as it is", { q: " (tag:x " }, { q: " (tag:x " }],
     ["does not read the query for any other parameter", { q: "all" }, { q: "all" }],
   ])("%s", (_what, query: Query, expected) => {
@@ -74,9 +78,9 @@ describe("a filter of run lists", () => {
     ["an equals sign belongs to the value", "q=lr=0.1", "lr=0.1"],
     ["a hash, a quote and a slash arrive", "q=%23%22re%3A%2Fx%2F", '#"re:/x/'],
     ["letters beyond ASCII arrive", "q=%C3%A9%F0%9F%98%80", "é😀"],
-    ["blanks are no query", "q=+%20%09", ""],
-    ["nothing is no query", "q=", ""],
-    ["a name without a value is no query", "q", ""],
+    ["blanks are not a query", "q=+%20%09", ""],
+    ["nothing is not a query", "q=", ""],
+    ["a name without a value is not a query", "q", ""],
   ])("%s: %s", (_what, text, expected) => {
     expect(list(parseQuery(text)).filter?.q).toBe(expected);
   });
@@ -128,11 +132,11 @@ const pageFaults: [what: string, query: Query, field: string][] = [
   ["a limit of 0", { limit: "0" }, "limit"],
   ["a limit of 1001", { limit: "1001" }, "limit"],
   ["a limit below 0", { limit: "-1" }, "limit"],
-  ["a limit that is no number", { limit: "ten" }, "limit"],
+  ["a limit that is not a number", { limit: "ten" }, "limit"],
   ["a limit with a fraction", { limit: "1.5" }, "limit"],
   ["a limit in another notation", { limit: "1e2" }, "limit"],
   ["a negative offset", { offset: "-1" }, "offset"],
-  ["an offset that is no number", { offset: "x" }, "offset"],
+  ["an offset that is not a number", { offset: "x" }, "offset"],
   ["an offset beyond exact numbers", { offset: "9007199254740992" }, "offset"],
   ["an unknown order", { sort_by: "size" }, "sort_by"],
   ["an order in capitals", { sort_by: "Name" }, "sort_by"],

@@ -36,7 +36,7 @@ describe("GET /runs/{run_id}", () => {
   test.each([
     ["a limit of 0", { metric_limit: "0" }, "metric_limit"],
     ["a limit of 1001", { metric_limit: "1001" }, "metric_limit"],
-    ["a limit that is no number", { metric_limit: "x" }, "metric_limit"],
+    ["a limit that is not a number", { metric_limit: "x" }, "metric_limit"],
     ["a prefix of 513 bytes", { metric_prefix: "p".repeat(513) }, "metric_prefix"],
     ["an endless cursor", { metric_cursor: "A".repeat(701) }, "metric_cursor"],
   ])("hands on the fault of %s", (_what, query, field) => {
@@ -68,10 +68,10 @@ describe("PATCH /runs/{run_id}", () => {
     ["no field", {}, ""],
     ["only nulls", { status: null, tags: null, notes: null }, ""],
     ["an unknown status", { status: "paused" }, "status"],
-    ["a status that is no text", { status: 1 }, "status"],
-    ["tags that are no list", { tags: {} }, "tags"],
+    ["a status that is not a text", { status: 1 }, "status"],
+    ["tags that are not a list", { tags: {} }, "tags"],
     ["an empty tag", { tags: [""] }, "tags"],
-    ["notes that are no text", { notes: 1 }, "notes"],
+    ["notes that are not a text", { notes: 1 }, "notes"],
     ["notes of 513 bytes", { notes: "n".repeat(513) }, "notes"],
     ["notes with NUL", { notes: "a\u0000" }, "notes"],
     ["a fault beside good fields", { status: "failed", tags: 1 }, "tags"],

@@ -60,27 +60,27 @@ describe("POST /api/runs/{run_id}/forks reads", () => {
     expect(decode(body).overrides).toBe('{"seed":12345678901234567890}');
   });
 
-  test("a path that is no id as it is, for the service not to find", () => {
+  test("a path that is not an id as it is, for the service not to find", () => {
     expect(decodeForkRun(inputOf({ params: { run_id: "x" } })).runId).toBe("x");
   });
 });
 
 describe("POST /api/runs/{run_id}/forks hands on the fault of", () => {
   test.each([
-    ["a name that is no text", { name: 1 }, "name"],
+    ["a name that is not a text", { name: 1 }, "name"],
     ["a name of 513 bytes", { name: "n".repeat(513) }, "name"],
     ["a name with NUL", { name: "a\0b" }, "name"],
     ["a negative step", { step: -1 }, "step"],
     ["a step that is text", { step: "1" }, "step"],
     ["a step beyond doubles", { step: Number.POSITIVE_INFINITY }, "step"],
-    ["an artifact that is no UUID", { checkpoint_artifact_id: "x" }, "checkpoint_artifact_id"],
-    ["an artifact that is no text", { checkpoint_artifact_id: 1 }, "checkpoint_artifact_id"],
+    ["an artifact that is not a UUID", { checkpoint_artifact_id: "x" }, "checkpoint_artifact_id"],
+    ["an artifact that is not a text", { checkpoint_artifact_id: 1 }, "checkpoint_artifact_id"],
     ["an inherit_config that is text", { inherit_config: "true" }, "inherit_config"],
     ["an inherit_config that is a number", { inherit_config: 1 }, "inherit_config"],
     ["overrides that are a list", { config_overrides: [] }, "config_overrides"],
     ["overrides that are text", { config_overrides: "{}" }, "config_overrides"],
     ["a number beyond doubles in them", { config_overrides: { a: [Number.POSITIVE_INFINITY] } }, "config_overrides"],
-    ["tags that are no list", { tags: "a" }, "tags"],
+    ["tags that are not a list", { tags: "a" }, "tags"],
     ["an empty tag", { tags: ["a", ""] }, "tags"],
     ["a tag of 513 bytes", { tags: ["t".repeat(513)] }, "tags"],
     ["blank notes", { notes: " " }, "notes"],

@@ -17,6 +17,8 @@ import { encodeCreateRun } from "./create.ts";
 import { decodeSummarizeRuns, encodeListRuns, encodeOverview, encodeSummarizeRuns } from "./list.ts";
 import { encodeGetRun } from "./read.ts";
 
+// One file, because its tables share the messages of a run.
+
 const utf8 = new TextEncoder();
 const id = "5b0c0000-0000-4000-8000-00000000000a";
 const at = "2026-01-02T03:04:05.678901Z";
@@ -217,7 +219,7 @@ test("rows for choosing runs have documents and control, and no metrics", () => 
   ]);
 });
 
-test("metrics are written with every digit, each key as JSON escapes it, and what is no number as null", () => {
+test("metrics are written with every digit, each key as JSON escapes it, and what is not a number as null", () => {
   const values = [-0, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, Number.NaN];
   const keys = ['"', "\\", "\n", "é", "\u{1F600}"];
   const column = { latest: values, min: values, max: values, mean: values, variance: values, best: values };

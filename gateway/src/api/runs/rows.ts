@@ -152,7 +152,7 @@ const summaryProperties = {
 /** A run with its control state and metrics. */
 export const runSummarySchema: Schema = objectSchema(summaryProperties);
 
-/** The same for the read of one run, whose metric keys come in pages. */
+/** The same for the read of one run, whose metric keys are paged. */
 export const runDetailSchema: Schema = objectSchema({
   ...summaryProperties,
   metric_next_cursor: { ...textOrNullSchema, description: "Send as metric_cursor for the next keys." },

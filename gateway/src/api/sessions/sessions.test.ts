@@ -61,8 +61,8 @@ describeBody(
   ],
   [
     ["no address", {}, "email"],
-    ["seats that are no list", { email: "a@b.co", seat_emails: "c@d.co" }, "seat_emails"],
-    ["an organization that is no id", { email: "a@b.co", accept_invite_org_id: "x" }, "accept_invite_org_id"],
+    ["seats that are not a list", { email: "a@b.co", seat_emails: "c@d.co" }, "seat_emails"],
+    ["an organization that is not an id", { email: "a@b.co", accept_invite_org_id: "x" }, "accept_invite_org_id"],
   ],
 );
 
@@ -72,7 +72,7 @@ describeBody(
   [["an id", { org_id: uuid.toUpperCase() }, { orgId: uuid }]],
   [
     ["nothing", {}, "org_id"],
-    ["what is no id", { org_id: "x" }, "org_id"],
+    ["what is not an id", { org_id: "x" }, "org_id"],
   ],
 );
 
@@ -98,7 +98,7 @@ describe("a session", () => {
     });
   });
 
-  test("that is none is no error", () => {
+  test("that does not exist is not an error", () => {
     const reply = encodeGetSession(create(GetSessionResponseSchema));
     expect(bodyOf(reply, "GET /api/auth/session")).toEqual({ authenticated: false });
   });

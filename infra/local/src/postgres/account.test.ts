@@ -38,6 +38,6 @@ test("settings become arguments of the server", () => {
   );
 });
 
-test.each(["-D", "fsync off", "", "a=b"])("%j is no name of a setting", (name) => {
+test.each(["-D", "fsync off", "", "a=b"])("%j is not a name of a setting", (name) => {
   expect(() => settingArguments({ [name]: true })).toThrow("is not the name of a setting");
 });

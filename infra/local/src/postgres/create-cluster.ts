@@ -41,7 +41,7 @@ export async function createCluster(
     await writeFile(passwordFile, password, { mode: 0o600, flush: true });
     const { code, output } = await runCaptured(
       "/bin/sh",
-      // initdb opens its password file by name. It can open a pipe that a shell of its own account has made; a file would
+      // initdb opens its password file by name. It can open a pipe that a shell of the same account has made; a file would
       // need a place where that account can read it.
       [
         "-c",

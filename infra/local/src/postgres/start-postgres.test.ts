@@ -12,6 +12,8 @@ import { hasEnded, holdInProcess, killHard } from "../held-server.fixture.ts";
 import { type PostgresSource, packagedPostgres } from "./obtain-postgres.ts";
 import { type Postgres, type PostgresOptions, startPostgres } from "./start-postgres.ts";
 
+// One file, because each case starts a server and they take turns.
+
 const asRoot = process.getuid?.() === 0;
 
 let folder = "";
@@ -101,7 +103,7 @@ describe("an empty folder", () => {
     expect(await query(url, shown)).toEqual([["off", "7MB", "17"]]);
   });
 
-  test("half made by a process that was killed is made anew", async () => {
+  test("half made by a process that was killed is made again", async () => {
     await mkdir(join(dataDir(), "cluster.new-abc/base"), { recursive: true });
     await writeFile(join(dataDir(), "superuser-password"), "of no cluster");
     await expectAnswer(await start());
@@ -157,7 +159,7 @@ describe("a second start", () => {
     await expect(start()).rejects.toMatchObject({ name: "StartError", message: expect.stringMatching(/password/) });
   });
 
-  test("of a folder that is no database is one clear line", async () => {
+  test("of a folder that is not a database is one clear line", async () => {
     await mkdir(join(dataDir(), "cluster"), { recursive: true });
     if (asRoot) await chown(join(dataDir(), "cluster"), 1, 1);
     await expect(start()).rejects.toMatchObject({

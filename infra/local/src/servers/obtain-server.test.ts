@@ -129,7 +129,7 @@ describe("making one", () => {
     expect(await readdir(join(folder, "cache/servers"))).toEqual([]);
   });
 
-  test("something that was built but is no server does not enter the cache", async () => {
+  test("something that was built but is not a server does not enter the cache", async () => {
     await program(
       "bin/go",
       `printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`,

@@ -100,9 +100,9 @@ describe("columns from a message", () => {
 describe("a codec error", () => {
   test.each<[string, unknown, boolean]>([
     ["any error of that name is one", Object.assign(new TypeError("x"), { name: "CodecError" }), true],
-    ["another error is none", new Error("CodecError"), false],
-    ["null is none", null, false],
-    ["a text is none", "CodecError", false],
+    ["another error is not one", new Error("CodecError"), false],
+    ["null is not one", null, false],
+    ["a text is not one", "CodecError", false],
   ])("%s", (_, error, expected) => {
     expect(isCodecError(error)).toBe(expected);
   });

@@ -32,8 +32,8 @@ export function callingUser(call: Call): string | undefined {
 }
 
 /**
- * Returns the id of the organization that the path names. An operator may know of any organization, every other caller
- * of their own alone.
+ * Returns the id of the organization that the path names. An operator may know of any organization, every other caller only
+ * of their own.
  * @throws not_found
  */
 export function visibleOrganization(call: Call, orgId: string): string {

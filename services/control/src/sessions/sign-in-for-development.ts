@@ -45,7 +45,7 @@ type Wish = {
 /**
  * Signs a person in by their address alone, into the first of: the organization of the invitation that they bring; the
  * one whose seat they name; the one that they name or were in last; the only one with a seat that waits for them; a new
- * one of their own.
+ * one.
  * @throws unauthenticated unless the installation was started for development; bad_request; not_found when no seat waits
  * in the named organization; conflict for a taken name; multiple_pending_invites; billing_unavailable; what joining by
  * invitation throws (invitations/accept-invitation.ts)

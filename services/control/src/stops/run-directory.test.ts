@@ -64,7 +64,7 @@ function setUp(read: Partial<RunReaders> = {}) {
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 describe("reading", () => {
-  test("all running runs come in pages, then what changed since the first of them", async () => {
+  test("all running runs are returned in pages, then what changed since the first of them", async () => {
     const { runs, server, asked } = setUp();
     server.runs = ["a", "b", "c"].map((id) => row(id));
     expect(runs.loaded()).toBe(false);

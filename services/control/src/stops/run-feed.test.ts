@@ -147,7 +147,7 @@ describe("changes", () => {
     expect(new Set(seen)).toEqual(new Set(ids));
   });
 
-  test("of one transaction come in pages", async () => {
+  test("of one transaction are returned in pages", async () => {
     const start = (await snapshot()).since;
     const { ids } = await newRuns(control, randomUUID(), 7);
     for (const limit of [1, 2, 7, 100]) {

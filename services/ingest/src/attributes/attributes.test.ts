@@ -125,7 +125,7 @@ describe("a list of attributes", () => {
     expect(await list({ pathPrefix: "%" })).toEqual([]);
   });
 
-  test("comes in pages", async () => {
+  test("is returned in pages", async () => {
     await write(...["a", "b", "c", "d", "e"].map((path) => ({ path })));
     expect((await list({ limit: 2 })).map(({ path }) => path)).toEqual(["a", "b"]);
     expect((await list({ limit: 2, offset: 4 })).map(({ path }) => path)).toEqual(["e"]);

@@ -101,7 +101,7 @@ test("the blocks are about as large as a compactor's, and in one level", async (
   expect(found!.bytes).toBeLessThan(100 * 1024);
 });
 
-test("they are written anew together with what comes behind them", async () => {
+test("they are rewritten together with what follows them", async () => {
   const [source] = sources;
   const added = Array.from({ length: 50 }, (_, i) => ({ lineNumber: 1500 + i, message: "y".repeat(3000), sent: null }));
   const columns = columnsOfRequest(added);

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
+// One file, because all cases share one service and its lines.
+
 let ingest: IngestFixture;
 let tenant: Tenant;
 let runId: string;

@@ -14,6 +14,8 @@ import {
 import { binarySql, sql } from "@tidemark/pg";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
+// One file, because it is the list of everything in SQL that repeats a size.
+
 /*
  * SQL repeats sizes and positions that packages/metric-codec owns (storage-layout.ts). Here every view and function that does is given rows
  * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:

@@ -5,6 +5,8 @@ import { sql } from "@tidemark/pg";
 import type { AppendRankMetricsRequestSchema } from "@tidemark/proto/ingest/v1/rank_metrics";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
+// One file, because writes and summaries share one service and its ranks.
+
 let ingest: IngestFixture;
 let tenant: Tenant;
 let runId: string;

@@ -43,7 +43,7 @@ describe("the values of a step", () => {
     expect(reduce(same).zScores).toEqual(same.map(() => 0));
   });
 
-  test("need not come in order", () => {
+  test("need not be in order", () => {
     expect(reduce([5, -1, 3])).toMatchObject({ min: -1, max: 5, p50: 3, mean: 7 / 3 });
   });
 

@@ -19,7 +19,7 @@ test.each([
   ["one", [0.1]],
   ["whole numbers, fractions and signs", [1, -2.5, 0, 1e300]],
   ["the ends of a double", [Number.MAX_VALUE, Number.MIN_VALUE, -Number.MAX_VALUE]],
-  ["what is no finite number", [Infinity, -Infinity, Number.NaN]],
+  ["what is not a finite number", [Infinity, -Infinity, Number.NaN]],
 ])("PostgreSQL reads an array of %s as it is", async (_, numbers) => {
   expect(await ingest.db.one(numbersBack, [float8Array(Float64Array.from(numbers))])).toEqual({ back: numbers });
 });

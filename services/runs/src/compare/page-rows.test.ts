@@ -107,7 +107,7 @@ describe("metrics beside each other", () => {
 
   test("of runs without metrics have none", () => expect(pagesOf([{}, {}], 10)).toEqual([[]]));
 
-  test("come in the order of paths, which is not that of keys", () => {
+  test("are in the order of paths, which is not that of keys", () => {
     const runs = [{ a: 1, "a!": 2, "a/b": 3, "a/latest": 4, "a/max/x": 5, a0: 6, b: 7 }];
     for (const limit of [1, 2, 3, 10]) expect(pagesOf(runs, limit).flat()).toEqual(expectedRows(runs));
   });

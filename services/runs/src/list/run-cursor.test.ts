@@ -156,7 +156,7 @@ describe("what is not a cursor is 400 at cursor:", () => {
     ["with null for a text", changed(3, [null])],
     ["with NUL in a text", changed(3, ["a\0b"])],
     ["with a name that no run can have", changed(3, ["n".repeat(1025)])],
-    ["with a time that is none", changed(4, "yesterday")],
+    ["with an invalid time", changed(4, "yesterday")],
     ["with a number for the time", changed(4, 1)],
     ["with 30 February", changed(4, "2026-02-30T00:00:00Z")],
     ["with 29 February of a common year", changed(4, "2026-02-29T00:00:00Z")],
@@ -168,7 +168,7 @@ describe("what is not a cursor is 400 at cursor:", () => {
     ["with a time of another zone", changed(4, "2026-01-02T03:04:05+01:00")],
     ["with nanoseconds", changed(4, "2026-01-02T03:04:05.6789012Z")],
     ["with infinity for the time", changed(4, "infinity")],
-    ["with an id that is none", changed(5, "5b0c")],
+    ["with an invalid id", changed(5, "5b0c")],
     ["with an id in capitals", changed(5, id.toUpperCase())],
     ["with a list for the id", changed(5, [id])],
   ])("%s", (_what, cursor) => {

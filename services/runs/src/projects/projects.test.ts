@@ -42,7 +42,7 @@ describe("the list", () => {
     expect(await names(100)).toEqual(["B", "_", "a", "b", "é"]);
   });
 
-  test("comes in pages that say how many there are", async () => {
+  test("is returned in pages that say how many there are", async () => {
     expect(await names(2)).toEqual(["B", "_"]);
     expect(await names(2, 2n)).toEqual(["a", "b"]);
     expect(await names(2, 99n)).toEqual([]);

@@ -73,7 +73,7 @@ describe("an expression", () => {
     ["of a tag is not found across tags", "tag:re:/line.*b2/", []],
     ["of a tag may be in its middle", "tags:re:/se l/", [OTTER]],
     ["of notes", "notes:re:/first.line/", [OTTER]],
-    ["of notes: a dot is no line end", "notes:re:/line.second/", []],
+    ["of notes: a dot does not match a line end", "notes:re:/line.second/", []],
     ["of notes: ends are those of the text", "notes:re:/^second/", []],
     ["of notes: unless it says otherwise", "notes:re:/(?m)^second line$/", [OTTER]],
     ["of the config", 'config:re:/^\\{"lr":/', [OTTER]],
@@ -147,7 +147,7 @@ describe("an expression", () => {
     expect(await found(fixture, callAs(), "-re:/x/")).toEqual([]);
   });
 
-  test("finds a change at once", async () => {
+  test("finds a change immediately", async () => {
     const own = callAs();
     const { id } = await makeRun(fixture.client, own, { name: "fresh 17" });
     expect(await found(fixture, own, "name:re:/fresh \\d+/")).toEqual(["fresh 17"]);
@@ -224,7 +224,7 @@ describe("only so much text is searched", () => {
       [own.orgId, COUNT],
     );
     await asOwner(fixture, "ALTER TABLE runs.runs ENABLE TRIGGER USER");
-    // The index would take its time for so many texts, and answers nothing here.
+    // The index would be slow with this many texts, and it answers nothing here.
     await asOwner(fixture, "DROP INDEX runs.run_texts_words");
     await asOwner(
       fixture,

@@ -13,7 +13,7 @@ const tag = (value: string): SearchTree => ({ kind: "tag", tag: value });
 const [a, b, c, d] = [text("a"), text("b"), text("c"), text("d")] as const;
 
 describe("a query", () => {
-  test.each(["", " ", "\t\n\u{85}\u{3000}"])("that is blank is none: %j", (q) => {
+  test.each(["", " ", "\t\n\u{85}\u{3000}"])("that is blank counts as absent: %j", (q) => {
     expect(parsed(q)).toBeUndefined();
   });
 

@@ -12,6 +12,8 @@ import { indexSortValues } from "../metrics/aggregates.fixture.ts";
 import { runsMigrations } from "../module.ts";
 import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
+// One file, because all cases share one migrated database.
+
 // A filled database from before searches is migrated by an owner who is under row level security, as
 // the owners of hosted databases are.
 const owner = `tidemark_test_owner_${randomUUID().slice(0, 8)}`;

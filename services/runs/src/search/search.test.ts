@@ -81,7 +81,7 @@ describe("a search with filters and orders", () => {
       expect(await found(fixture, call, q, { ...request, sort })).toEqual([...names].toSorted());
   });
 
-  test("comes in every order", async () => {
+  test("is returned in every order", async () => {
     const own = callAs();
     const runs = (["b", "a", "c"] as const).map((name, n) =>
       storedRun({

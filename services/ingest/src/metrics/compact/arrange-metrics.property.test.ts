@@ -67,7 +67,7 @@ function seriesIn(store: MemoryMetricStore): Map<number, string[]> {
   return series;
 }
 
-const landed = { segmentIds: [0], untidy: [], effort: "best", isComplete: false } as const;
+const oneSegment = { segmentIds: [0], untidy: [], effort: "best", isComplete: false } as const;
 
 async function arrange(store: MemoryMetricStore, rules: KeyRangeRules, first: Arrangement): Promise<void> {
   let work = first;
@@ -105,8 +105,8 @@ async function play(
     const parts = requests.map((request) => partOf((seq += 1), request));
     for (const { columns } of parts) collect(wanted, columns);
     // A compactor that was killed has left the rest undone, and no other knows of it.
-    if (lost) await arrangeMetrics(store, rules, { ...landed, parts }, turn);
-    else await arrange(store, rules, { ...landed, parts });
+    if (lost) await arrangeMetrics(store, rules, { ...oneSegment, parts }, turn);
+    else await arrange(store, rules, { ...oneSegment, parts });
   }
   expect(seriesIn(store)).toEqual(wanted);
   return store;
@@ -183,7 +183,7 @@ describe("of a run", () => {
     expect(store.effort.valuesWritten / (160 * 64 * 6)).toBeLessThan(4.5);
   }, 60_000);
 
-  test("that comes in large batches of a hundred keys, blocks are narrow immediately", async () => {
+  test("that is written in large batches of a hundred keys, blocks are narrow immediately", async () => {
     const history = Array.from({ length: 2 }, () => times(4, { keyIds: range(0, 100), points: 500, gap: 1 }));
     const store = await play(history, KEY_RANGE_RULES);
     expect(widthsOf(store)).toEqual(new Set([16]));

@@ -13,6 +13,8 @@ import { listMetricSegments } from "./metric-blocks.sql.ts";
 import { readSegments } from "./metric-parts.ts";
 import { createHandWrittenRun, type SegmentPoint, type HandWrittenRun } from "./metric-tiers.fixture.ts";
 
+// One file, because all cases share one compactor and its runs.
+
 let ingest: IngestFixture;
 let worker: Db;
 let tenant: Tenant;

@@ -25,7 +25,7 @@ const COPIED_SINGLY = 16;
 
 /**
  * Keeps the first `capacity` points within the range by step, then by arrival. Its memory is bounded by twice the capacity, whatever the number
- * of points. Points that come in ascending steps are neither moved nor sorted.
+ * of points. Points that arrive in ascending steps are neither moved nor sorted.
  */
 export function createFirstPoints(capacity: number, { startStep = 0, endStep = Infinity }: StepRange): FirstPoints {
   /** Steps, values, times of arrival, client times: `kept` numbers each, and space for more. */

@@ -18,6 +18,8 @@ import type { StepRange } from "./metric-rows.rules.ts";
 import { readSeries } from "./metric-series.sql.ts";
 import { shareSeriesBudget } from "./series-budget.rules.ts";
 
+// One file, because both reads are compared with one model.
+
 let ingest: IngestFixture;
 let tenant: Tenant;
 let compaction: Compaction;

@@ -31,8 +31,8 @@ export type Chunk = BlockKeyParts;
 export type LandingSegment = { readonly receivedUs: number; readonly bytes: Uint8Array };
 
 /**
- * A row of a read of one key in several runs. `run` counts the requested runs from 1. Runs come in this order, each beginning with its `run` row,
- * and the points of each run come in the order of their arrival.
+ * A row of a read of one key in several runs. `run` counts the requested runs from 1. Runs are in this order, each beginning with its `run` row,
+ * and the points of each run are in the order of their arrival.
  */
 export type SeriesRow = { readonly run: number } & (
   | { readonly kind: "run"; readonly version: number; readonly key: KeyFacts | null }

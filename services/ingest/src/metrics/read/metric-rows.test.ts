@@ -34,8 +34,8 @@ async function write(runId: string, points: readonly TestPoint[]): Promise<void>
   }
 }
 
-/** Creates a run of two keys at `steps` steps from 0 on, in blocks of 4,096 points, and in `landed` landing segments behind them. */
-async function longRun(steps: number, landed = 0): Promise<string> {
+/** Creates a run of two keys at `steps` steps from 0 on, in blocks of 4,096 points, and then in `segments` landing segments. */
+async function longRun(steps: number, segments = 0): Promise<string> {
   const runId = await ingest.newRun(tenant);
   const point = (step: number): TestPoint => [step, { loss: Math.sin(step), acc: step }];
   await write(
@@ -43,7 +43,7 @@ async function longRun(steps: number, landed = 0): Promise<string> {
     Array.from({ length: steps }, (_, step) => point(step)),
   );
   await compaction.round();
-  for (let i = 0; i < landed; i++) await write(runId, [point(steps + i)]);
+  for (let i = 0; i < segments; i++) await write(runId, [point(steps + i)]);
   return runId;
 }
 
@@ -174,7 +174,7 @@ describe("of a run with more keys than are read together", () => {
   });
 });
 
-test("versions come in the order asked for, and rise with each write", async () => {
+test("versions are in the requested order, and rise with each write", async () => {
   const [written, empty] = [await ingest.newRun(tenant), await ingest.newRun(tenant)];
   const ask = () => listMetricVersions(ingest.db, tenant.orgId, [empty, written]);
   expect(await ask()).toEqual([0, 0]);

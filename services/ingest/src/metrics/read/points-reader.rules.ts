@@ -14,7 +14,7 @@ export type KeyPoints = { readonly key: string; readonly points: Points };
 
 /** Makes the first points of a run, over all its keys, out of the rows of a read. */
 export type PointsReader = {
-  /** Takes the next row and keeps no reference to it; keys come in the order of their bytes. @throws CodecError for a damaged row */
+  /** Takes the next row and keeps no reference to it; keys arrive in the order of their bytes. @throws CodecError for a damaged row */
   readonly add: (row: PointRow) => void;
   /** Call it when the keys so far are read completely: rows that are added later count only for later keys. */
   nextKeys(): void;

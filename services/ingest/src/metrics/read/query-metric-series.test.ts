@@ -35,7 +35,7 @@ type Query = { runIds: string[]; limit?: number; startStep?: number; endStep?: n
 const query = (asked: Query) => ingest.read.queryMetricSeries({ key: "loss", limit: 1000, ...asked }, callOf(tenant));
 
 describe("series", () => {
-  test("come in the order asked for, with an entry for a run that has no such key", async () => {
+  test("are in the requested order, with an entry for a run that has no such key", async () => {
     const empty = await runWith([0, { acc: 1 }]);
     const full = await runWith([1, { loss: 2 }], [0, { loss: 3 }]);
     const { series } = await query({ runIds: [full, empty] });
@@ -86,7 +86,7 @@ describe("series", () => {
     expect(series).toHaveLength(2000);
   });
 
-  test("of many runs come in one answer", async () => {
+  test("of many runs are in one answer", async () => {
     const runIds = await Promise.all(Array.from({ length: 12 }, (_, i) => runWith([i, { loss: i }])));
     const { series } = await query({ runIds });
     expect(series.map(({ points }) => pairsOf(points))).toEqual(runIds.map((_, i) => [[i, i]]));

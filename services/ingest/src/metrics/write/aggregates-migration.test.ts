@@ -35,9 +35,9 @@ const insertLanding = sql(
 );
 const views = `SELECT h.*, h.count::text AS count,
           (SELECT row(r.rank_best, r.rank_latest, r.rank_created_at)::text FROM ingest.metric_ranks_v1 r
-           WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS settled,
+           WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS indexed,
           (SELECT row(r.rank_best, r.rank_latest)::text FROM ingest.unsettled_ranks_v1 r
-           WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS unsettled,
+           WHERE r.org_id = h.org_id AND r.run_id = h.run_id AND r.key = h.key) AS unindexed,
           (SELECT p.points_since::text FROM ingest.unsettled_points_v1 p
            WHERE p.org_id = h.org_id AND p.run_id = h.run_id) AS points
    FROM ingest.metric_heads_v1 h ORDER BY h.org_id, h.run_id, h.key`;

@@ -59,7 +59,7 @@ describe("the next group", () => {
   });
 });
 
-test("whatever comes in whatever order, every write is taken once, in the order of its run, and no run by two groups", () => {
+test("whatever arrives in whatever order, every write is taken once, in the order of its run, and no run by two groups", () => {
   const action = fc.oneof(
     fc.record({ add: fc.constantFrom("a1", "a2", "b1", "b2", "c1"), bytes: fc.nat(12) }),
     fc.constant("next" as const),

@@ -2,7 +2,7 @@
 // @generated from file tidemark/control/v1/control.proto (package tidemark.control.v1, syntax proto3)
 /* eslint-disable */
 
-// Who may come in: users, organizations, members, sessions, API keys, and what every gateway keeps
+// Who has access: users, organizations, members, sessions, API keys, and what every gateway keeps
 // in memory of them.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
@@ -43,7 +43,7 @@ export declare type GetProjectionRequest = Message<"tidemark.control.v1.GetProje
 export declare const GetProjectionRequestSchema: GenMessage<GetProjectionRequest>;
 
 /**
- * Entries may come twice and replace what is known under their id. A poll that goes on from
+ * Entries may be repeated and replace what is known under their id. A poll that goes on from
  * `cursor` never misses a change, in whatever order transactions commit.
  *
  * @generated from message tidemark.control.v1.GetProjectionResponse
@@ -67,7 +67,7 @@ export declare type GetProjectionResponse = Message<"tidemark.control.v1.GetProj
   cursor: string;
 
   /**
-   * More entries are there now: ask again at once. Loaded means: an answer came without it.
+   * More entries are there now: ask again immediately. A gateway is loaded after an answer without it.
    *
    * @generated from field: bool more = 4;
    */
@@ -716,7 +716,7 @@ export declare type ApiKey = Message<"tidemark.control.v1.ApiKey"> & {
 export declare const ApiKeySchema: GenMessage<ApiKey>;
 
 /**
- * The account that a key acts for; each key has one of its own.
+ * The account that a key acts for; each key has its own.
  *
  * @generated from message tidemark.control.v1.ServiceAccount
  */
@@ -1226,7 +1226,7 @@ export declare type CreateApiKeyRequest = Message<"tidemark.control.v1.CreateApi
   expiresAt: string;
 
   /**
-   * Honoured when an operator asks; else it is the caller.
+   * Used only when an operator asks; else it is the caller.
    *
    * @generated from field: string created_by_user_id = 7;
    */
@@ -1580,7 +1580,7 @@ export declare type SwitchOrganizationResponse = Message<"tidemark.control.v1.Sw
 export declare const SwitchOrganizationResponseSchema: GenMessage<SwitchOrganizationResponse>;
 
 /**
- * What the device says of itself.
+ * What the device says about itself.
  *
  * @generated from message tidemark.control.v1.StartDeviceLoginRequest
  */
@@ -1846,7 +1846,7 @@ export declare type CreateOwnOrganizationRequest = Message<"tidemark.control.v1.
 export declare const CreateOwnOrganizationRequestSchema: GenMessage<CreateOwnOrganizationRequest>;
 
 /**
- * Whom to invite, and as what.
+ * Whom to invite, and in which role.
  *
  * @generated from message tidemark.control.v1.InvitationWish
  */
@@ -2221,7 +2221,7 @@ export declare type PreviewInvitationResponse = Message<"tidemark.control.v1.Pre
   orgName: string;
 
   /**
-   * Enough of the address to recognise one's own: "a***@example.org".
+   * Enough of the address to recognize one's own: "a***@example.org".
    *
    * @generated from field: string email_hint = 2;
    */
@@ -2357,7 +2357,7 @@ export declare type RunStop = Message<"tidemark.control.v1.RunStop"> & {
   runId: string;
 
   /**
-   * It was asked before and has not ended; the first request stands.
+   * It was asked before and has not ended; the first request remains.
    *
    * @generated from field: bool already_requested = 2;
    */
@@ -2791,7 +2791,7 @@ export declare const ControlService: GenService<{
     output: typeof EnsureLocalAccessResponseSchema;
   },
   /**
-   * Makes an API key with a service account of its own; its text is in this answer only.
+   * Makes an API key with its own service account; its text is in this answer only.
    *
    * @generated from rpc tidemark.control.v1.ControlService.CreateApiKey
    */
@@ -3031,7 +3031,7 @@ export declare const ControlService: GenService<{
     output: typeof StopRunResponseSchema;
   },
   /**
-   * Asks several runs to stop, each as StopRun does; a run that the caller may not see is no error.
+   * Asks several runs to stop, each as StopRun does; a run that the caller may not see is not an error.
    *
    * @generated from rpc tidemark.control.v1.ControlService.StopRuns
    */
@@ -3041,7 +3041,7 @@ export declare const ControlService: GenService<{
     output: typeof StopRunsResponseSchema;
   },
   /**
-   * Whether a run should stop, for its training process. Answered from memory as far as it goes.
+   * Whether a run should stop, for its training process. Answered from memory where possible.
    *
    * @generated from rpc tidemark.control.v1.ControlService.GetStopSignal
    */

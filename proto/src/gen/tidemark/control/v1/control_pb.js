@@ -2,7 +2,7 @@
 // @generated from file tidemark/control/v1/control.proto (package tidemark.control.v1, syntax proto3)
 /* eslint-disable */
 
-// Who may come in: users, organizations, members, sessions, API keys, and what every gateway keeps
+// Who has access: users, organizations, members, sessions, API keys, and what every gateway keeps
 // in memory of them.
 
 import { enumDesc, fileDesc, messageDesc, serviceDesc, tsEnum } from "@bufbuild/protobuf/codegenv2";

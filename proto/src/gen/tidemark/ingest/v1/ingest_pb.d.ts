@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 // Run data: metrics, console logs and attributes. Writes and reads are two services, because they
-// run as two processes that scale apart.
+// run as two processes that scale separately.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -187,8 +187,8 @@ export declare type AppendMetricsOutcome = Message<"tidemark.ingest.v1.AppendMet
     case: "refused";
   } | {
     /**
-     * Nothing was stored: the write has to wait for another one with its idempotency key, and shall
-     * come alone, so that the others do not wait with it.
+     * Nothing was stored: the write has to wait for another one with its idempotency key, and has
+     * to be sent alone, so that the others do not wait with it.
      *
      * @generated from field: bool alone = 3;
      */
@@ -699,7 +699,7 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
   endStep?: number | undefined;
 
   /**
-   * 1 to 4,096: sample each longer series to its first, last, lowest and highest point in so many
+   * 1 to 4,096: sample each longer series to its first, last, lowest and highest point in that many
    * equal parts of its step range. Absent: the first points up to the limit.
    *
    * @generated from field: optional uint32 buckets = 6;
@@ -1013,8 +1013,8 @@ export declare type ListAttributesResponse = Message<"tidemark.ingest.v1.ListAtt
 export declare const ListAttributesResponseSchema: GenMessage<ListAttributesResponse>;
 
 /**
- * Takes run data. A write is durable, and visible to every read that starts later, when its answer
- * has gone.
+ * Takes run data. A write is durable, and visible to every read that starts later, once its answer
+ * is sent.
  *
  * @generated from service tidemark.ingest.v1.IngestService
  */
@@ -1031,7 +1031,7 @@ export declare const IngestService: GenService<{
     output: typeof AppendMetricsResponseSchema;
   },
   /**
-   * Several writes of one caller that came at the same time, each as if it had come alone: one may
+   * Several simultaneous writes of one caller, each as if it had been sent alone: one may
    * fail while the others are stored.
    *
    * @generated from rpc tidemark.ingest.v1.IngestService.AppendMetricsTogether
@@ -1043,7 +1043,7 @@ export declare const IngestService: GenService<{
   },
   /**
    * Stores what one rank of a distributed training reported at one step, all or none. The same key,
-   * step and rank again takes the place of what was there. Finished runs take rank metrics as well.
+   * step and rank again replaces what was there. Finished runs take rank metrics as well.
    *
    * @generated from rpc tidemark.ingest.v1.IngestService.AppendRankMetrics
    */

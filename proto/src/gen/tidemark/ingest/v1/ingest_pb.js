@@ -3,7 +3,7 @@
 /* eslint-disable */
 
 // Run data: metrics, console logs and attributes. Writes and reads are two services, because they
-// run as two processes that scale apart.
+// run as two processes that scale separately.
 
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_tidemark_common_v1_common } from "../../common/v1/common_pb.js";
@@ -191,8 +191,8 @@ export const ListAttributesResponseSchema = /*@__PURE__*/
   messageDesc(file_tidemark_ingest_v1_ingest, 24);
 
 /**
- * Takes run data. A write is durable, and visible to every read that starts later, when its answer
- * has gone.
+ * Takes run data. A write is durable, and visible to every read that starts later, once its answer
+ * is sent.
  *
  * @generated from service tidemark.ingest.v1.IngestService
  */

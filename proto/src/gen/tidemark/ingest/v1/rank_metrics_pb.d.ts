@@ -159,7 +159,7 @@ export declare type SummariseRankMetricsRequest = Message<"tidemark.ingest.v1.Su
   endStep?: number | undefined;
 
   /**
-   * The newest so many steps, 1 to 5,000; fewer where the ranks are many.
+   * How many of the newest steps, 1 to 5,000; fewer when there are many ranks.
    *
    * @generated from field: uint32 limit = 5;
    */

@@ -419,7 +419,7 @@ export declare type ArtifactCounts = Message<"tidemark.runs.v1.ArtifactCounts"> 
 export declare const ArtifactCountsSchema: GenMessage<ArtifactCounts>;
 
 /**
- * A run with what was derived from it.
+ * A run with what is derived from it.
  *
  * @generated from message tidemark.runs.v1.RunSummary
  */
@@ -630,7 +630,7 @@ export declare type CreateRunResponse = Message<"tidemark.runs.v1.CreateRunRespo
 export declare const CreateRunResponseSchema: GenMessage<CreateRunResponse>;
 
 /**
- * Asks for one run. Its metric keys come in pages.
+ * Asks for one run. Its metric keys are paged.
  *
  * @generated from message tidemark.runs.v1.GetRunRequest
  */
@@ -694,7 +694,7 @@ export declare type GetRunResponse = Message<"tidemark.runs.v1.GetRunResponse"> 
 export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
 
 /**
- * Which runs. An absent filter lets everything through; a value that nothing has, nothing.
+ * Which runs. An absent filter lets everything through; a value that no run has lets nothing through.
  *
  * @generated from message tidemark.runs.v1.RunFilter
  */
@@ -707,7 +707,7 @@ export declare type RunFilter = Message<"tidemark.runs.v1.RunFilter"> & {
   project?: string | undefined;
 
   /**
-   * Id of the project; what is no UUID is nothing's id.
+   * Id of the project; a text that is not a UUID matches no project.
    *
    * @generated from field: optional string project_id = 2;
    */
@@ -845,7 +845,7 @@ export declare type SummarizeRunsRequest = Message<"tidemark.runs.v1.SummarizeRu
   limit: number;
 
   /**
-   * Left alone where a cursor is given.
+   * Ignored when a cursor is given.
    *
    * @generated from field: uint64 offset = 4;
    */
@@ -1285,7 +1285,7 @@ export declare type GetLineageResponse = Message<"tidemark.runs.v1.GetLineageRes
 export declare const GetLineageResponseSchema: GenMessage<GetLineageResponse>;
 
 /**
- * Changes of a run; what is absent stays.
+ * Changes of a run; absent fields stay as they are.
  *
  * @generated from message tidemark.runs.v1.UpdateRunRequest
  */
@@ -1331,7 +1331,7 @@ export declare type UpdateRunRequest = Message<"tidemark.runs.v1.UpdateRunReques
 export declare const UpdateRunRequestSchema: GenMessage<UpdateRunRequest>;
 
 /**
- * Tags that may be none; unlike a bare list it can be absent.
+ * A list of tags that may be empty; unlike a bare list it can be absent.
  *
  * @generated from message tidemark.runs.v1.TagList
  */

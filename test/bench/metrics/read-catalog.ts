@@ -6,8 +6,8 @@ import { cpuBetween } from "../processes.ts";
 
 const NEXT = /"metric_next_cursor":"([^"]+)"/;
 
-/** Reads all keys of a run, page after page of 1,000, so many times. */
-export async function readCatalogue(
+/** Reads all keys of a run, page after page of 1,000, `samples` times. */
+export async function readCatalog(
   bench: BenchStack,
   runId: string,
   { when, samples }: { readonly when: string; readonly samples: number },
