@@ -99,6 +99,9 @@ GRANT SELECT, UPDATE, DELETE ON TABLE platform.outbox TO tidemark_artifacts_work
   tidemark_imports_worker, tidemark_ingest_worker, tidemark_reports_worker, tidemark_runs_worker,
   tidemark_traces_worker, tidemark_usage_worker;
 
+-- Takes an idempotency key for this transaction and returns what it was used for before, if it was. The first of
+-- concurrent senders goes on; the others wait here until it has committed or lock_timeout ends their wait. The lock is
+-- on the key, not on a row, so a rollback leaves nothing behind.
 CREATE FUNCTION platform.claim_key(org uuid, key bytea, body bytea)
 RETURNS TABLE(same_body boolean, reply bytea)
 LANGUAGE plpgsql
@@ -128,6 +131,10 @@ BEGIN
 END
 $function$;
 
+-- Takes all the keys for this transaction and returns only those that cannot be used: without a reply those that
+-- another transaction holds now, with one those that were used before. Waits for nothing. A caller that gets a row back
+-- must end its transaction, because the other keys stay taken until then. The keys are distinct; place counts them from
+-- 1. The lock is that of claim_key.
 CREATE FUNCTION platform.claim_keys(org uuid, keys bytea[], bodies bytea[])
 RETURNS TABLE(place integer, same_body boolean, reply bytea)
 LANGUAGE plpgsql
@@ -178,6 +185,7 @@ BEGIN
 END
 $function$;
 
+-- Sets the organization of the transaction, for functions that are one round trip and therefore set it themselves.
 CREATE FUNCTION platform.enter_org(org uuid)
 RETURNS void
 LANGUAGE plpgsql
@@ -187,6 +195,7 @@ BEGIN
 END
 $function$;
 
+-- Turns row level security on for a tenant table: the service role sees the rows of one organization.
 CREATE FUNCTION platform.fence(target regclass)
 RETURNS void
 LANGUAGE plpgsql
@@ -199,12 +208,15 @@ END
 $function$;
 REVOKE ALL ON FUNCTION platform.fence FROM PUBLIC;
 
+-- Returns the table that takes the records of an instant: 0, 1 or 2.
 CREATE FUNCTION platform.idempotency_turn(at timestamp with time zone)
 RETURNS integer
 LANGUAGE sql
 IMMUTABLE PARALLEL SAFE
 RETURN (((floor((EXTRACT(epoch FROM at) / (604800)::numeric)))::bigint % (3)::bigint))::integer;
 
+-- Writes the record of a key that claim_key gave to this transaction, over one that has expired. Not LANGUAGE sql: up
+-- to version 17 PostgreSQL would plan such a function again at every call.
 CREATE FUNCTION platform.keep_key(org uuid, key bytea, body bytea, answer bytea)
 RETURNS void
 LANGUAGE plpgsql
@@ -224,6 +236,7 @@ BEGIN
 END
 $function$;
 
+-- Writes the records of keys that claim_keys gave to this transaction, over those that have expired.
 CREATE FUNCTION platform.keep_keys(org uuid, keys bytea[], bodies bytea[], answers bytea[])
 RETURNS void
 LANGUAGE plpgsql
@@ -246,12 +259,16 @@ BEGIN
 END
 $function$;
 
+-- Returns the organization of this transaction. Without one the cast of an empty text fails on purpose: a statement
+-- outside a tenant transaction is a fault, not an empty answer.
 CREATE FUNCTION platform.org_id()
 RETURNS uuid
 LANGUAGE sql
 STABLE PARALLEL SAFE
 RETURN (current_setting('app.org_id'::text))::uuid;
 
+-- Empties the table of the coming week, which holds what is at least seven days old and what nobody reads this week.
+-- Runs as the owner; the control service calls it hourly. Returns whether there was anything.
 CREATE FUNCTION platform.turn_generations()
 RETURNS boolean
 LANGUAGE plpgsql
@@ -272,6 +289,7 @@ $function$;
 REVOKE ALL ON FUNCTION platform.turn_generations FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION platform.turn_generations TO tidemark_control;
 
+-- Opens a fenced table wholly to a role that no request runs as: a worker, or the definer.
 CREATE FUNCTION platform.unfence_for(target regclass, role_name name)
 RETURNS void
 LANGUAGE plpgsql

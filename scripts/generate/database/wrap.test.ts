@@ -20,3 +20,11 @@ test("a text becomes comment lines, and no text becomes none", () => {
   expect(comment("first\nsecond", "  ")).toEqual(["  -- first", "  -- second"]);
   expect(comment(null)).toEqual([]);
 });
+
+test("a long text becomes several comment lines of at most 120 characters", () => {
+  const words = Array.from({ length: 60 }, (_, index) => `word${index}`);
+  const lines = comment(words.join(" "), "  ");
+  expect(lines.length).toBeGreaterThan(3);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(120);
+  expect(lines.map((line) => line.replace(/^ {2}-- /, "")).join(" ")).toBe(words.join(" "));
+});

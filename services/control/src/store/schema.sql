@@ -215,6 +215,7 @@ CREATE INDEX users_by_age ON control.users (created_at, id);
 GRANT SELECT, INSERT, UPDATE ON TABLE control.users TO tidemark_control;
 GRANT SELECT, UPDATE (last_seen_at) ON TABLE control.users TO tidemark_definer;
 
+-- Returns what gateways know of one credential, and of the organization that it opens.
 CREATE FUNCTION control.find_credential(wanted_kind text, wanted_id text)
 RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes text[], project_id uuid, user_id uuid,
   role text, expires_at timestamp with time zone, revoked boolean, slug text, name text, plan_tier text,
@@ -240,6 +241,7 @@ REVOKE ALL ON FUNCTION control.find_credential FROM PUBLIC;
 ALTER FUNCTION control.find_credential OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.find_credential TO tidemark_control;
 
+-- Returns the organization and the invitation that a token's id names.
 CREATE FUNCTION control.find_invitation(wanted_id text)
 RETURNS TABLE(org_id uuid, id uuid, hash bytea)
 LANGUAGE sql
@@ -252,6 +254,7 @@ REVOKE ALL ON FUNCTION control.find_invitation FROM PUBLIC;
 ALTER FUNCTION control.find_invitation OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.find_invitation TO tidemark_control;
 
+-- Returns organizations of all tenants, for operators.
 CREATE FUNCTION control.list_organizations(page_size integer, page_start bigint)
 RETURNS SETOF control.organizations
 LANGUAGE sql
@@ -264,6 +267,7 @@ REVOKE ALL ON FUNCTION control.list_organizations FROM PUBLIC;
 ALTER FUNCTION control.list_organizations OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.list_organizations TO tidemark_control;
 
+-- Returns the organizations of a user, the one that the user was last in first.
 CREATE FUNCTION control.memberships_of(wanted_user uuid)
 RETURNS TABLE(org_id uuid, name text, slug text, plan_tier text, account_type text, role text, status text,
   member_count integer)
@@ -282,6 +286,9 @@ REVOKE ALL ON FUNCTION control.memberships_of FROM PUBLIC;
 ALTER FUNCTION control.memberships_of OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.memberships_of TO tidemark_control;
 
+-- Returns a page of rows that transaction from_xid or a later one changed, in the order (changed_xid, kind, id), behind
+-- the given position. floor is the oldest transaction that was open in this snapshot: a row that is not visible yet
+-- will carry floor or more. One row always comes and tells floor and ceiling even when there is nothing else.
 CREATE FUNCTION control.projection_page(from_xid xid8, after_kind text, after_id text, live_only boolean,
   page_size integer)
 RETURNS TABLE(floor text, ceiling text, changed_xid text, kind text, id text, org_id uuid, hash bytea, scopes text[],
@@ -329,6 +336,7 @@ REVOKE ALL ON FUNCTION control.projection_page FROM PUBLIC;
 ALTER FUNCTION control.projection_page OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.projection_page TO tidemark_control;
 
+-- Records when credentials were last used; an older report never overwrites a newer one.
 CREATE FUNCTION control.record_use(used_kind text[], used_id text[], used_at timestamp with time zone[])
 RETURNS void
 LANGUAGE sql
@@ -353,6 +361,7 @@ REVOKE ALL ON FUNCTION control.record_use FROM PUBLIC;
 ALTER FUNCTION control.record_use OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.record_use TO tidemark_control;
 
+-- Tells whether any organization has the short name.
 CREATE FUNCTION control.slug_taken(wanted text)
 RETURNS boolean
 LANGUAGE sql

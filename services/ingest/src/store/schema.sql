@@ -126,7 +126,10 @@ CREATE TABLE ingest.metric_aggregate_pages (
   run_id uuid NOT NULL,
   -- key_id / 32
   page integer NOT NULL,
-  -- ten numbers for each key, in the order of their ids: count, mean, m2, min, min_step, max, max_step, latest, latest_step, first_step. m2: sum of the squared deviations from the mean, Infinity where a double cannot hold it; min_step and max_step: the lowest step with this value; latest: the value at the highest step, of several the one that arrived last
+  -- ten numbers for each key, in the order of their ids: count, mean, m2, min, min_step, max, max_step, latest,
+  -- latest_step, first_step. m2: sum of the squared deviations from the mean, Infinity where a double cannot hold it;
+  -- min_step and max_step: the lowest step with this value; latest: the value at the highest step, of several the one
+  -- that arrived last
   stats double precision[] STORAGE PLAIN NOT NULL,
   CONSTRAINT metric_aggregate_pages_pkey PRIMARY KEY (org_id, run_id, page)
 ) WITH (fillfactor=50);
@@ -247,7 +250,8 @@ CREATE POLICY tenant ON ingest.project_points USING (org_id = platform.org_id())
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.project_points TO tidemark_ingest;
 GRANT SELECT ON TABLE ingest.project_points TO tidemark_runs;
 
--- rows of a set, compacted: each column but the values has an entry per row in the order of step and rank, as the send functions write them. Blocks overlap only where rows came late
+-- rows of a set, compacted: each column but the values has an entry per row in the order of step and rank, as the send
+-- functions write them. Blocks overlap only where rows came late
 CREATE TABLE ingest.rank_metric_blocks (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -332,7 +336,8 @@ ALTER TABLE ingest.rank_metric_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_runs TO tidemark_ingest;
 
--- keys that were reported together in a world of one size, at most 64. A run whose requests hardly ever repeat their keys gets pages instead of more sets: every key lies in one page, and rows have values for any of its keys
+-- keys that were reported together in a world of one size, at most 64. A run whose requests hardly ever repeat their
+-- keys gets pages instead of more sets: every key lies in one page, and rows have values for any of its keys
 CREATE TABLE ingest.rank_metric_sets (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -383,7 +388,9 @@ CREATE VIEW ingest.indexed_points_v1 WITH (security_invoker=true) AS
    FROM ingest.run_points p;
 GRANT SELECT ON TABLE ingest.indexed_points_v1 TO tidemark_runs;
 
--- Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold it; best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would read all pages of a run for a few keys.
+-- Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold it;
+-- best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would read all
+-- pages of a run for a few keys.
 CREATE VIEW ingest.metric_aggregates_v1 WITH (security_invoker=true) AS
  SELECT k.org_id, k.run_id, k.key, p.stats[p.at + 1]::bigint AS count, p.stats[p.at + 4] AS min,
     p.stats[p.at + 6] AS max, p.stats[p.at + 2] AS mean,
@@ -459,7 +466,9 @@ CREATE VIEW ingest.unindexed_sort_values_v1 WITH (security_invoker=true) AS
          OFFSET 0) p;
 GRANT SELECT ON TABLE ingest.unindexed_sort_values_v1 TO tidemark_runs;
 
--- Stores one request of attributes in one round trip. Outcomes: inserted; not_found: the run does not exist or lies outside only_project. The rows get the ids from first_id on; an id that is taken fails the transaction. NaN stands for no step, null for no time.
+-- Stores one request of attributes in one round trip. Outcomes: inserted; not_found: the run does not exist or lies
+-- outside only_project. The rows get the ids from first_id on; an id that is taken fails the transaction. NaN stands
+-- for no step, null for no time.
 CREATE FUNCTION ingest.append_attributes(org uuid, run uuid, run_known boolean, only_project uuid, first_id bigint,
   paths text[], types text[], steps double precision[], logged text[], documents text[], summaries text[],
   OUT outcome text, OUT run_project uuid, OUT stored_at timestamp with time zone)
@@ -488,7 +497,10 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.append_attributes FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_attributes TO tidemark_ingest;
 
--- Stores one request of console lines in one round trip. Outcomes: inserted; not_found; replayed: a repeat of a stored request, with its count; reused: the idempotency key belongs to another request. A segment id that is taken fails the transaction. marker_seconds: leave a dirty marker that is due in this many seconds; null: leave none. Takes no lock that a compactor ever holds.
+-- Stores one request of console lines in one round trip. Outcomes: inserted; not_found; replayed: a repeat of a stored
+-- request, with its count; reused: the idempotency key belongs to another request. A segment id that is taken fails the
+-- transaction. marker_seconds: leave a dirty marker that is due in this many seconds; null: leave none. Takes no lock
+-- that a compactor ever holds.
 CREATE FUNCTION ingest.append_log_lines(org uuid, run uuid, run_known boolean, only_project uuid, idempotency_key bytea,
   idempotency_body bytea, of_stream text, segment_id bigint, lowest_line bigint, highest_line bigint,
   line_count integer, text_bytes integer, line_block bytea, marker_seconds double precision, OUT outcome text,
@@ -540,7 +552,17 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.append_log_lines FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_log_lines TO tidemark_ingest;
 
--- Stores a group of requests of one organization, all of them or none, with the changes of key aggregates that they make. Every array whose name ends in runs holds indexes into run_ids, from 1. run_ids are distinct and ascending; versions are those that the caller knows, 0 for a run without metrics; next_versions, key_counts and point_counts are those after the writes; noted: the caller knows that the run has a recent row in unindexed_runs. Each request has an element in write_runs, seqs (the next versions of the run, one by one), first_steps, last_steps, blocks, and marker_seconds (negative: no dirty marker). keys, bodies and replies are the idempotency records of the requests that have them, keys distinct. new_key_runs and what follows: keys that the runs did not have; page_changes: changes of aggregate pages. Outcomes: applied; keys: the keys at indexes cannot be used, as claim_keys says; stale: the runs at indexes have other versions. Nothing is written in the last two cases. Look-ups are laterals behind OFFSET 0, and changes go through ON CONFLICT: a plan that was made while a table was small must not read it whole when it has grown. One plan is right for all values: planning at each call would cost more than everything else.
+-- Stores a group of requests of one organization, all of them or none, with the changes of key aggregates that they
+-- make. Every array whose name ends in runs holds indexes into run_ids, from 1. run_ids are distinct and ascending;
+-- versions are those that the caller knows, 0 for a run without metrics; next_versions, key_counts and point_counts are
+-- those after the writes; noted: the caller knows that the run has a recent row in unindexed_runs. Each request has an
+-- element in write_runs, seqs (the next versions of the run, one by one), first_steps, last_steps, blocks, and
+-- marker_seconds (negative: no dirty marker). keys, bodies and replies are the idempotency records of the requests that
+-- have them, keys distinct. new_key_runs and what follows: keys that the runs did not have; page_changes: changes of
+-- aggregate pages. Outcomes: applied; keys: the keys at indexes cannot be used, as claim_keys says; stale: the runs at
+-- indexes have other versions. Nothing is written in the last two cases. Look-ups are laterals behind OFFSET 0, and
+-- changes go through ON CONFLICT: a plan that was made while a table was small must not read it whole when it has
+-- grown. One plan is right for all values: planning at each call would cost more than everything else.
 CREATE FUNCTION ingest.append_metric_group(org uuid, run_ids uuid[], versions bigint[], next_versions bigint[],
   key_counts integer[], point_counts bigint[], noted boolean[], write_runs integer[], seqs bigint[],
   first_steps double precision[], last_steps double precision[], blocks bytea[], marker_seconds double precision[],
@@ -628,7 +650,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.append_metric_group FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_metric_group TO tidemark_ingest;
 
--- Stores one request of rank metrics in one round trip, with the outcomes of append_log_lines, and leaves a dirty marker for each of marker_sets, due in marker_seconds.
+-- Stores one request of rank metrics in one round trip, with the outcomes of append_log_lines, and leaves a dirty
+-- marker for each of marker_sets, due in marker_seconds.
 CREATE FUNCTION ingest.append_rank_metrics(org uuid, run uuid, run_known boolean, only_project uuid,
   idempotency_key bytea, idempotency_body bytea, at_step double precision, at_rank smallint, at_local_rank smallint,
   rank_weight double precision, client_us bigint, value_count integer, sets integer[], first_slots smallint[],
@@ -695,7 +718,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.append_rank_metrics FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.append_rank_metrics TO tidemark_ingest;
 
--- Returns where the keys of a request are stored, in the order of the keys, and assigns a set or a slot of a page to each key that has none. Makes up to sets_max sets for keys that come together, then pages.
+-- Returns where the keys of a request are stored, in the order of the keys, and assigns a set or a slot of a page to
+-- each key that has none. Makes up to sets_max sets for keys that come together, then pages.
 CREATE FUNCTION ingest.assign_rank_keys(org uuid, run uuid, world smallint, request_keys text[], sets_max integer)
 RETURNS TABLE(set_id integer, slot smallint, is_page boolean)
 LANGUAGE plpgsql
@@ -780,7 +804,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.assign_rank_keys FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.assign_rank_keys TO tidemark_ingest;
 
--- Returns how many values a key has in a block of a range of 16 keys, or slightly less where it has thousands: the first double of its statistics, of whose mantissa the twelve leading bits count.
+-- Returns how many values a key has in a block of a range of 16 keys, or slightly less where it has thousands: the
+-- first double of its statistics, of whose mantissa the twelve leading bits count.
 CREATE FUNCTION ingest.chunk_values(statistics bytea, slot integer)
 RETURNS integer
 LANGUAGE sql
@@ -789,7 +814,8 @@ RETURN CASE WHEN ((statistics IS NULL) OR (octet_length(statistics) < (72 * (slo
 REVOKE ALL ON FUNCTION ingest.chunk_values FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.chunk_values TO tidemark_ingest;
 
--- Moves rows as move_rank_rows_to_block does, and extends the claim on the work by lease_seconds. Returns -1, and does nothing, when the fence token is no longer the holder's.
+-- Moves rows as move_rank_rows_to_block does, and extends the claim on the work by lease_seconds. Returns -1, and does
+-- nothing, when the fence token is no longer the holder's.
 CREATE FUNCTION ingest.compact_rank_rows(org uuid, run uuid, of_set integer, held_fence uuid,
   lease_seconds double precision, rest_seconds double precision, entries_min integer, entries_max integer,
   overlaps_max integer)
@@ -809,7 +835,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.compact_rank_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.compact_rank_rows TO tidemark_ingest_worker;
 
--- Returns the next key ranges of a run behind a first key and width, in this order, that have several blocks which are not sealed. Reads all blocks of the run: call it once, for a run that is not written any more.
+-- Returns the next key ranges of a run behind a first key and width, in this order, that have several blocks which are
+-- not sealed. Reads all blocks of the run: call it once, for a run that is not written any more.
 CREATE FUNCTION ingest.crowded_key_ranges(org uuid, run uuid, sealed_points integer, after_key integer,
   after_width integer, ranges_max integer)
 RETURNS TABLE(first_key integer, width integer)
@@ -830,7 +857,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.crowded_key_ranges FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.crowded_key_ranges TO tidemark_ingest_worker;
 
--- Ends the indexing of a run and counts its values for the project. Returns false, and does nothing, when the run was written since the minute touched.
+-- Ends the indexing of a run and counts its values for the project. Returns false, and does nothing, when the run was
+-- written since the minute touched.
 CREATE FUNCTION ingest.finish_indexing(org uuid, run uuid, touched integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -866,7 +894,8 @@ RETURN ((slot >= first_slot) AND (octet_length(packed) > (8 * (slot - first_slot
 REVOKE ALL ON FUNCTION ingest.has_rank_value FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest;
 
--- Tells whether all steps from a to b that lie from low to high are in one of buckets equal parts of the latter, by the arithmetic of the sampler; false where PostgreSQL would refuse to calculate.
+-- Tells whether all steps from a to b that lie from low to high are in one of buckets equal parts of the latter, by the
+-- arithmetic of the sampler; false where PostgreSQL would refuse to calculate.
 CREATE FUNCTION ingest.in_one_bucket(a double precision, b double precision, low double precision,
   high double precision, buckets integer)
 RETURNS boolean
@@ -876,7 +905,8 @@ RETURN CASE WHEN (low = high) THEN true WHEN (high > ('1000000000000000000000000
 REVOKE ALL ON FUNCTION ingest.in_one_bucket FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.in_one_bucket TO tidemark_ingest;
 
--- Copies the values to sort by of the next keys of a run behind after_key, at most keys_max. Returns the last of these keys, null when there are none. Takes no lock that a write needs.
+-- Copies the values to sort by of the next keys of a run behind after_key, at most keys_max. Returns the last of these
+-- keys, null when there are none. Takes no lock that a write needs.
 CREATE FUNCTION ingest.index_sort_values(org uuid, run uuid, after_key text, keys_max integer)
 RETURNS text
 LANGUAGE plpgsql
@@ -932,7 +962,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.lock_metric_runs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.lock_metric_runs TO tidemark_ingest;
 
--- Returns the first block of the highest level of a stream, if that is at least lowest_level, and the blocks of all lower levels that overlap it, at most blocks_max of each.
+-- Returns the first block of the highest level of a stream, if that is at least lowest_level, and the blocks of all
+-- lower levels that overlap it, at most blocks_max of each.
 CREATE FUNCTION ingest.log_blocks_at_top(org uuid, run uuid, of_stream text, lowest_level integer, blocks_max integer)
 RETURNS TABLE(level smallint, first_line bigint, first_id bigint, last_line bigint, last_id bigint, lines integer,
   message_bytes integer)
@@ -966,7 +997,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.log_blocks_at_top FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.log_blocks_at_top TO tidemark_ingest_worker;
 
--- Returns of each level of a stream the blocks that begin at or before each of the positions, nearest first, at most blocks_max of each.
+-- Returns of each level of a stream the blocks that begin at or before each of the positions, nearest first, at most
+-- blocks_max of each.
 CREATE FUNCTION ingest.log_blocks_before(org uuid, run uuid, of_stream text, before_lines double precision[],
   before_ids double precision[], blocks_max integer)
 RETURNS TABLE(index integer, level smallint, first_line bigint, first_id bigint, last_line bigint, last_id bigint,
@@ -997,7 +1029,13 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.log_blocks_before FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.log_blocks_before TO tidemark_ingest_worker;
 
--- Returns the segments and blocks that may hold lines after a position, in the order of their first line. from_line and from_id are the first position of the part that was read last, both -1 to begin. They end where no later line can be among the first lines_max, or where their bytes suffice; a last row without a block says that there are more, with the position before which no line was left out. One statement, so one snapshot: a line that is being moved between the tiers shows exactly once. Of each level only the block at the position and the next blocks_max are read, so the cost does not grow with the stream; of segments all that wait. One plan is right for all values, and planning at each call would take three times as long as the rest.
+-- Returns the segments and blocks that may hold lines after a position, in the order of their first line. from_line and
+-- from_id are the first position of the part that was read last, both -1 to begin. They end where no later line can be
+-- among the first lines_max, or where their bytes suffice; a last row without a block says that there are more, with
+-- the position before which no line was left out. One statement, so one snapshot: a line that is being moved between
+-- the tiers shows exactly once. Of each level only the block at the position and the next blocks_max are read, so the
+-- cost does not grow with the stream; of segments all that wait. One plan is right for all values, and planning at each
+-- call would take three times as long as the rest.
 CREATE FUNCTION ingest.log_parts_after(org uuid, run uuid, of_stream text, after_line bigint, after_id bigint,
   from_line bigint, from_id bigint, lines_max bigint, bytes_max bigint, blocks_max integer)
 RETURNS TABLE(first_line bigint, first_id bigint, base_id bigint, base_us bigint, block bytea)
@@ -1088,7 +1126,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.log_parts_after FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.log_parts_after TO tidemark_ingest;
 
--- Returns parts as log_parts_after does, from the end of the stream, in descending order of their last line. The last row, where there are more, has the position behind which no line was left out.
+-- Returns parts as log_parts_after does, from the end of the stream, in descending order of their last line. The last
+-- row, where there are more, has the position behind which no line was left out.
 CREATE FUNCTION ingest.log_parts_at_end(org uuid, run uuid, of_stream text, until_line bigint, until_id bigint,
   lines_max bigint, bytes_max bigint, blocks_max integer)
 RETURNS TABLE(last_line bigint, last_id bigint, base_id bigint, base_us bigint, block bytea)
@@ -1161,7 +1200,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.log_parts_at_end FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.log_parts_at_end TO tidemark_ingest;
 
--- Returns of each of the first keys the blocks that may still be joined with others, newest first: all that are newer than the last block of 16 keys with at least sealed_points points. They are few at any time.
+-- Returns of each of the first keys the blocks that may still be joined with others, newest first: all that are newer
+-- than the last block of 16 keys with at least sealed_points points. They are few at any time.
 CREATE FUNCTION ingest.metric_block_tails(org uuid, run uuid, first_keys integer[], sealed_points integer)
 RETURNS TABLE(first_key integer, width integer, first_seq bigint, last_seq bigint, points integer, value_count integer)
 LANGUAGE plpgsql
@@ -1186,7 +1226,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_block_tails FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_block_tails TO tidemark_ingest_worker;
 
--- Returns what the blocks have of one key, in the order of arrival, of those that begin after after_seq and may have steps within the bounds, up to the chunk that takes it to bytes_max bytes.
+-- Returns what the blocks have of one key, in the order of arrival, of those that begin after after_seq and may have
+-- steps within the bounds, up to the chunk that takes it to bytes_max bytes.
 CREATE FUNCTION ingest.metric_chunks(org uuid, run uuid, of_key integer, from_step double precision,
   to_step double precision, after_seq bigint, bytes_max bigint)
 RETURNS SETOF ingest.metric_chunk
@@ -1221,7 +1262,13 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_chunks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_chunks TO tidemark_ingest;
 
--- Returns a page of the key aggregates of a run as columns: the next keys_max keys from from_key on, before end_key (null: no end) and behind after_key (empty: from the start), in code point order, separated by NUL in keys; the other columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a double cannot hold. best is the minimum where less is better, else the maximum. Columns are null when the page is empty. total counts the keys between from_key and end_key; keys are counted only where neither the page nor the run tells their number, because a run may have a hundred thousand. Bytes, because writing and reading thousands of numbers as text costs more than everything else. A plain query without settings, so that PostgreSQL inlines it.
+-- Returns a page of the key aggregates of a run as columns: the next keys_max keys from from_key on, before end_key
+-- (null: no end) and behind after_key (empty: from the start), in code point order, separated by NUL in keys; the other
+-- columns hold a double per key, big-endian, in the same order; NaN stands for a variance that a double cannot hold.
+-- best is the minimum where less is better, else the maximum. Columns are null when the page is empty. total counts the
+-- keys between from_key and end_key; keys are counted only where neither the page nor the run tells their number,
+-- because a run may have a hundred thousand. Bytes, because writing and reading thousands of numbers as text costs more
+-- than everything else. A plain query without settings, so that PostgreSQL inlines it.
 CREATE FUNCTION ingest.metric_columns_v1(org uuid, run uuid, from_key text, end_key text, after_key text,
   keys_max bigint)
 RETURNS TABLE(keys bytea, total bigint, latest bytea, min bytea, max bytea, mean bytea, variance bytea, count bytea,
@@ -1310,7 +1357,15 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_key_ids FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_key_ids TO tidemark_ingest_worker;
 
--- Returns what is stored of the first keys of a run that follow after_key: as many keys as are sure to have points_max points within the bounds, or as are read in one call. Kinds of rows, in this order: run: the run's version; key: the text and id of a key that is read, not on later pages; block: points of several keys in a block: its steps and times, the id and the length of the section of each key in keys, four bytes each, highest first, and these sections in section; chunk: points of one key in a block, as of metric_chunks; segment: a whole request in section; more: the page is full, and what follows tier, seq and first_key was left out; keys: these keys are complete, and there are more behind key. The order within a key is that of arrival. A page begins after after_tier, seq and first_key, all -1 to begin. One call reads at most keys_max keys, about values_max values, and one key of more than short_max points, after the others and only as far as it is wanted.
+-- Returns what is stored of the first keys of a run that follow after_key: as many keys as are sure to have points_max
+-- points within the bounds, or as are read in one call. Kinds of rows, in this order: run: the run's version; key: the
+-- text and id of a key that is read, not on later pages; block: points of several keys in a block: its steps and times,
+-- the id and the length of the section of each key in keys, four bytes each, highest first, and these sections in
+-- section; chunk: points of one key in a block, as of metric_chunks; segment: a whole request in section; more: the
+-- page is full, and what follows tier, seq and first_key was left out; keys: these keys are complete, and there are
+-- more behind key. The order within a key is that of arrival. A page begins after after_tier, seq and first_key, all -1
+-- to begin. One call reads at most keys_max keys, about values_max values, and one key of more than short_max points,
+-- after the others and only as far as it is wanted.
 CREATE FUNCTION ingest.metric_points_page(org uuid, run uuid, after_key text, from_step double precision,
   to_step double precision, points_max integer, after_tier integer, after_seq bigint, after_first_key integer,
   bytes_max bigint, keys_max integer, values_max integer, short_max integer)
@@ -1470,7 +1525,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_points_page FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_points_page TO tidemark_ingest;
 
--- Returns the lowest step up to which a key has wanted points in blocks that lie within the bounds; Infinity when that cannot be told. A block that begins behind it has none of the first wanted points.
+-- Returns the lowest step up to which a key has wanted points in blocks that lie within the bounds; Infinity when that
+-- cannot be told. A block that begins behind it has none of the first wanted points.
 CREATE FUNCTION ingest.metric_reach(org uuid, run uuid, of_key integer, from_step double precision,
   to_step double precision, wanted integer)
 RETURNS double precision
@@ -1492,7 +1548,11 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_reach FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_reach TO tidemark_ingest;
 
--- Returns what a writer has to know of runs, in one snapshot. Arrays whose names end in runs hold indexes into run_ids, from 1. First a row without an index, with key_ids: the ids of keys in the runs beside them, in their order, as 32-bit numbers, big-endian, -1 for a key that the run does not have. Then of each run with metrics its version and its counts of keys and values, and each aggregate page that is asked for by page_runs and pages, or that one of these keys is in if the run is with_pages, as array_send writes it. Plans as append_metric_group does.
+-- Returns what a writer has to know of runs, in one snapshot. Arrays whose names end in runs hold indexes into run_ids,
+-- from 1. First a row without an index, with key_ids: the ids of keys in the runs beside them, in their order, as
+-- 32-bit numbers, big-endian, -1 for a key that the run does not have. Then of each run with metrics its version and
+-- its counts of keys and values, and each aggregate page that is asked for by page_runs and pages, or that one of these
+-- keys is in if the run is with_pages, as array_send writes it. Plans as append_metric_group does.
 CREATE FUNCTION ingest.metric_run_states(org uuid, run_ids uuid[], with_pages boolean[], key_runs integer[],
   keys text[], page_runs integer[], pages integer[])
 RETURNS TABLE(index integer, key_ids bytea, version bigint, key_count integer, point_count bigint, page integer,
@@ -1527,7 +1587,13 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_run_states FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_run_states TO tidemark_ingest;
 
--- Returns what is stored of one key in runs, by run in the order asked for and then by arrival. Of each run first a row of kind run: its version and, where it has the key, the key's id, and the number and the first and last step of all its points. Then what the blocks have: chunk, as of metric_chunks, or, with buckets, statistics of a block that lies within one bucket, 72 bytes in section; then whole requests, kind segment, in section. A last row of kind more says that what follows seq in the run at index was left out. Reads the first points_max points within the bounds, or, with buckets, all points of a run that has at most points_max, and what a sampler needs of one that has more. Begins in the run at from_index, counted from 1, after after_seq, -1 for its begin.
+-- Returns what is stored of one key in runs, by run in the order asked for and then by arrival. Of each run first a row
+-- of kind run: its version and, where it has the key, the key's id, and the number and the first and last step of all
+-- its points. Then what the blocks have: chunk, as of metric_chunks, or, with buckets, statistics of a block that lies
+-- within one bucket, 72 bytes in section; then whole requests, kind segment, in section. A last row of kind more says
+-- that what follows seq in the run at index was left out. Reads the first points_max points within the bounds, or, with
+-- buckets, all points of a run that has at most points_max, and what a sampler needs of one that has more. Begins in
+-- the run at from_index, counted from 1, after after_seq, -1 for its begin.
 CREATE FUNCTION ingest.metric_series_page(org uuid, run_ids uuid[], of_key text, from_step double precision,
   to_step double precision, points_max integer, buckets integer, from_index integer, after_seq bigint, bytes_max bigint)
 RETURNS TABLE(kind text, index integer, version bigint, key_id integer, count double precision,
@@ -1656,7 +1722,13 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.metric_versions FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_versions TO tidemark_ingest;
 
--- Moves rows of a set that have not been written for rest_seconds into a block: first those behind all blocks, so that blocks do not overlap, then those that came late; each time those of the lowest steps, about entries_max of them, all resting rows of a step together; none where there are fewer than entries_min. Rows that came late stay rows where overlaps_max blocks are at their steps already: rows replace each other, blocks do not, so what a reader finds at a step stays bounded however often it is written. Returns how many rows were moved. A row that is written again meanwhile stays; so do rows of pages, which may have different keys. A second caller does nothing while another moves rows of the set.
+-- Moves rows of a set that have not been written for rest_seconds into a block: first those behind all blocks, so that
+-- blocks do not overlap, then those that came late; each time those of the lowest steps, about entries_max of them, all
+-- resting rows of a step together; none where there are fewer than entries_min. Rows that came late stay rows where
+-- overlaps_max blocks are at their steps already: rows replace each other, blocks do not, so what a reader finds at a
+-- step stays bounded however often it is written. Returns how many rows were moved. A row that is written again
+-- meanwhile stays; so do rows of pages, which may have different keys. A second caller does nothing while another moves
+-- rows of the set.
 CREATE FUNCTION ingest.move_rank_rows_to_block(org uuid, run uuid, of_set integer, rest_seconds double precision,
   entries_min integer, entries_max integer, overlaps_max integer)
 RETURNS integer
@@ -1736,7 +1808,12 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.move_rank_rows_to_block FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.move_rank_rows_to_block TO tidemark_ingest_worker;
 
--- Returns a page of the paths of runs after after_path, run by run, each with its newest value. A run has at most rows_each paths in a page, and, after a first one of any size, at most bytes_each bytes of JSON; all runs together at most bytes_all bytes. Where a run has more, its next path follows with null for its value: all values of the paths before the least of those are in the page. A function and not a view, because it counts bytes, and because it jumps over the older rows of a path, of which a run may have a hundred thousand; a few dozen at a time, so that paths with one row do not cost a jump each.
+-- Returns a page of the paths of runs after after_path, run by run, each with its newest value. A run has at most
+-- rows_each paths in a page, and, after a first one of any size, at most bytes_each bytes of JSON; all runs together at
+-- most bytes_all bytes. Where a run has more, its next path follows with null for its value: all values of the paths
+-- before the least of those are in the page. A function and not a view, because it counts bytes, and because it jumps
+-- over the older rows of a path, of which a run may have a hundred thousand; a few dozen at a time, so that paths with
+-- one row do not cost a jump each.
 CREATE FUNCTION ingest.newest_attributes_v1(org uuid, run_ids uuid[], after_path text, rows_each integer,
   bytes_each bigint, bytes_all bigint)
 RETURNS TABLE(index integer, path text, value json)
@@ -1814,7 +1891,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.rank_sets_of_key FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.rank_sets_of_key TO tidemark_ingest;
 
--- Returns a step from which on, up to to_step, the sets have at least steps_max steps, or all between the two. It is not always the highest such step, so the caller drops what is too much, but it is never much lower.
+-- Returns a step from which on, up to to_step, the sets have at least steps_max steps, or all between the two. It is
+-- not always the highest such step, so the caller drops what is too much, but it is never much lower.
 CREATE FUNCTION ingest.rank_step_floor(org uuid, run uuid, sets integer[], slots smallint[], pages boolean[],
   from_step double precision, to_step double precision, steps_max integer)
 RETURNS double precision
@@ -1891,7 +1969,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.rank_step_floor FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.rank_step_floor TO tidemark_ingest;
 
--- Returns the values of a key between two steps, by set: columns of one length in the order of step and rank. First the blocks, ascending, which may have some values outside of the two steps, then the rows.
+-- Returns the values of a key between two steps, by set: columns of one length in the order of step and rank. First the
+-- blocks, ascending, which may have some values outside of the two steps, then the rows.
 CREATE FUNCTION ingest.rank_values(org uuid, run uuid, sets integer[], slots smallint[], pages boolean[],
   from_step double precision, to_step double precision)
 RETURNS TABLE(index integer, steps bytea, ranks bytea, key_values bytea, weights bytea, received_us bytea)
@@ -1965,7 +2044,9 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.read_metric_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.read_metric_blocks TO tidemark_ingest_worker;
 
--- Ends a claim. The work is due again in next_seconds, or earlier when a dirty marker that was taken meanwhile says so. With quiet_seconds the work is deleted instead if its last marker is older than that: every writer leaves markers at shorter intervals, so what it wrote before has been seen.
+-- Ends a claim. The work is due again in next_seconds, or earlier when a dirty marker that was taken meanwhile says so.
+-- With quiet_seconds the work is deleted instead if its last marker is older than that: every writer leaves markers at
+-- shorter intervals, so what it wrote before has been seen.
 CREATE FUNCTION ingest.release_compaction(org uuid, of_kind text, run uuid, of_part text, held_fence uuid,
   seen_marker timestamp with time zone, next_seconds double precision, quiet_seconds double precision,
   failures_in_row integer)
@@ -1992,7 +2073,10 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.release_compaction FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.release_compaction TO tidemark_ingest_worker;
 
--- One step of a compaction, all of it or nothing: deletes the segments and blocks that were read and inserts blocks that hold exactly their lines. Returns false, and does nothing, when the fence token is no longer the holder's. Otherwise the claim lasts lease_seconds more. Nothing else deletes these rows, so a row that is missing is a fault and fails the step.
+-- One step of a compaction, all of it or nothing: deletes the segments and blocks that were read and inserts blocks
+-- that hold exactly their lines. Returns false, and does nothing, when the fence token is no longer the holder's.
+-- Otherwise the claim lasts lease_seconds more. Nothing else deletes these rows, so a row that is missing is a fault
+-- and fails the step.
 CREATE FUNCTION ingest.replace_log_blocks(org uuid, run uuid, of_stream text, held_fence uuid,
   lease_seconds double precision, segment_ids double precision[], old_levels integer[], old_lines double precision[],
   old_ids double precision[], new_levels integer[], first_lines double precision[], first_ids double precision[],
@@ -2038,7 +2122,10 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.replace_log_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.replace_log_blocks TO tidemark_ingest_worker;
 
--- One step of a compaction, all of it or nothing: deletes the segments and blocks that were read and inserts blocks that hold exactly their points; an empty byte string stands for no statistics. Returns false, and does nothing, when the fence token is no longer the holder's. Otherwise the claim lasts lease_seconds more. Nothing else deletes these rows, so a row that is missing is a fault and fails the step. Takes no lock that a write or a read waits for.
+-- One step of a compaction, all of it or nothing: deletes the segments and blocks that were read and inserts blocks
+-- that hold exactly their points; an empty byte string stands for no statistics. Returns false, and does nothing, when
+-- the fence token is no longer the holder's. Otherwise the claim lasts lease_seconds more. Nothing else deletes these
+-- rows, so a row that is missing is a fault and fails the step. Takes no lock that a write or a read waits for.
 CREATE FUNCTION ingest.replace_metric_blocks(org uuid, run uuid, held_fence uuid, lease_seconds double precision,
   segment_ids double precision[], old_keys integer[], old_seqs double precision[], first_keys integer[],
   widths integer[], first_seqs double precision[], last_seqs double precision[], first_steps double precision[],
@@ -2088,7 +2175,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.replace_metric_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.replace_metric_blocks TO tidemark_ingest_worker;
 
--- Returns the project of a run; null when the run does not exist, belongs to another organization or lies outside only_project.
+-- Returns the project of a run; null when the run does not exist, belongs to another organization or lies outside
+-- only_project.
 CREATE FUNCTION ingest.visible_project(org uuid, run uuid, only_project uuid)
 RETURNS uuid
 LANGUAGE plpgsql
@@ -2102,7 +2190,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.visible_project FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.visible_project TO tidemark_ingest;
 
--- Returns the segments of a stream that were received at least rest_seconds ago, in the order of their arrival, up to rows_max rows or the row that takes their messages to bytes_max bytes.
+-- Returns the segments of a stream that were received at least rest_seconds ago, in the order of their arrival, up to
+-- rows_max rows or the row that takes their messages to bytes_max bytes.
 CREATE FUNCTION ingest.waiting_log_rows(org uuid, run uuid, of_stream text, rest_seconds double precision,
   rows_max integer, bytes_max bigint)
 RETURNS TABLE(id bigint, received_us bigint, age_seconds double precision, block bytea)
@@ -2131,7 +2220,8 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.waiting_log_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.waiting_log_rows TO tidemark_ingest_worker;
 
--- Returns the segments of a run in the order of their arrival, up to rows_max rows or the row that takes them to bytes_max bytes. A row that can be seen has no earlier row that cannot be seen.
+-- Returns the segments of a run in the order of their arrival, up to rows_max rows or the row that takes them to
+-- bytes_max bytes. A row that can be seen has no earlier row that cannot be seen.
 CREATE FUNCTION ingest.waiting_metric_rows(org uuid, run uuid, rows_max integer, bytes_max bigint)
 RETURNS TABLE(id bigint, received_us bigint, age_seconds double precision, points bytea)
 LANGUAGE plpgsql

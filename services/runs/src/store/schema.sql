@@ -53,7 +53,8 @@ CREATE TABLE runs.run_texts (
   created_at timestamp with time zone NOT NULL,
   status text COLLATE "C" NOT NULL,
   display_status text COLLATE "C" NOT NULL,
-  -- holds U+212A or U+017F, which a regular expression that ignores case takes for k and s, or has more tags and notes than its summary: literals of an expression say nothing about it
+  -- holds U+212A or U+017F, which a regular expression that ignores case takes for k and s, or has more tags and notes
+  -- than its summary: literals of an expression say nothing about it
   irregular boolean NOT NULL,
   name text COLLATE "C" NOT NULL,
   tags text[] COLLATE "C" NOT NULL,
@@ -166,6 +167,8 @@ GRANT SELECT, INSERT, UPDATE (status, tags, metadata, finished_at, resume_count,
   stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at, stop_acknowledged_at,
   stop_completed_at, stop_updated_at) ON TABLE runs.runs TO tidemark_runs;
 
+-- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
+-- using the indexes. Compares the organization itself.
 CREATE VIEW runs.found_runs AS
  SELECT org_id, run_id, project_id, created_at, status, display_status, irregular, name, tags, notes, summary, config,
     metadata
@@ -174,21 +177,27 @@ CREATE VIEW runs.found_runs AS
 ALTER VIEW runs.found_runs OWNER TO tidemark_definer;
 GRANT SELECT ON TABLE runs.found_runs TO tidemark_runs;
 
+-- The projects that API keys can be bound to.
 CREATE VIEW runs.project_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, name
    FROM runs.projects;
 GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_control;
 
+-- The control state of runs, for the control service: of its transaction's organization only, because the view checks
+-- rights and rows as its reader.
 CREATE VIEW runs.run_control_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at
    FROM runs.runs;
 GRANT SELECT ON TABLE runs.run_control_v1 TO tidemark_control;
 
+-- Whether a run exists, and in which project, for writes of run data.
 CREATE VIEW runs.run_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, created_at
    FROM runs.runs;
 GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_ingest;
 
+-- Rows from another server (a restored dump) carry transaction numbers that this server has not reached; every look for
+-- changes would return them until it has. Gives some of them a number of this server and returns how many.
 CREATE FUNCTION runs.adopt_changes_v1(batch integer)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -211,6 +220,9 @@ REVOKE ALL ON FUNCTION runs.adopt_changes_v1 FROM PUBLIC;
 ALTER FUNCTION runs.adopt_changes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.adopt_changes_v1 TO tidemark_control_worker;
 
+-- Returns a page of the runs whose last change the given snapshot did not see, whatever their status, in the order
+-- (changed_xid, id), behind the given position. A reader that goes on with the snapshot of its first page misses
+-- nothing, in whatever order transactions commit, and gets nothing twice.
 CREATE FUNCTION runs.changed_page_v1(since pg_snapshot, after_xid xid8, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, changed_xid text, org_id uuid, id uuid, project_id uuid, status text, stop_state text,
   stop_request_id uuid, stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -239,6 +251,7 @@ REVOKE ALL ON FUNCTION runs.changed_page_v1 FROM PUBLIC;
 ALTER FUNCTION runs.changed_page_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.changed_page_v1 TO tidemark_control;
 
+-- Keeps texts and counters with the run, in the statement that writes it.
 CREATE FUNCTION runs.index_run()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -268,6 +281,8 @@ BEGIN
 END
 $function$;
 
+-- Locks a run until the end of the transaction. No row: the organization has no such run. locked_at is the time to give
+-- to a transition: read after the lock was obtained, and from one clock for all processes.
 CREATE FUNCTION runs.lock_state_v1(org uuid, run uuid)
 RETURNS TABLE(project_id uuid, status text, started_at timestamp with time zone, finished_at timestamp with time zone,
   resume_count integer, resumed_at timestamp with time zone, lifecycle jsonb, stop_state text, stop_request_id uuid,
@@ -292,6 +307,7 @@ REVOKE ALL ON FUNCTION runs.lock_state_v1 FROM PUBLIC;
 ALTER FUNCTION runs.lock_state_v1 OWNER TO tidemark_runs;
 GRANT EXECUTE ON FUNCTION runs.lock_state_v1 TO tidemark_control;
 
+-- Notes the transaction that changed the status or the stop request of a run, so that no writer can forget it.
 CREATE FUNCTION runs.mark_change()
 RETURNS trigger
 LANGUAGE plpgsql
@@ -304,6 +320,8 @@ END
 $function$;
 REVOKE ALL ON FUNCTION runs.mark_change FROM PUBLIC;
 
+-- Returns the texts in a run's metadata that are about the run. A NUL and half of a surrogate pair, which JSON can
+-- write and a text cannot hold, are read as U+FFFD.
 CREATE FUNCTION runs.notes_of(metadata text)
 RETURNS text
 LANGUAGE plpgsql
@@ -326,6 +344,9 @@ BEGIN
 END
 $function$;
 
+-- Returns a page of running runs of all organizations, in the order (org_id, id), behind the given position. The
+-- snapshot that saw them is in every row, and in a row without a run when there is none. The plan is fixed to the
+-- index: a few rows are wanted at the end of very many, which statistics do not say.
 CREATE FUNCTION runs.running_page_v1(after_org uuid, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, org_id uuid, id uuid, project_id uuid, status text, stop_state text, stop_request_id uuid,
   stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -352,6 +373,8 @@ REVOKE ALL ON FUNCTION runs.running_page_v1 FROM PUBLIC;
 ALTER FUNCTION runs.running_page_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.running_page_v1 TO tidemark_control;
 
+-- Returns what searches read of a text: its first 32 KiB, its ASCII letters lowered. Collation C knows no other
+-- letters.
 CREATE FUNCTION runs.searchable(whole text)
 RETURNS text
 LANGUAGE plpgsql
@@ -374,6 +397,7 @@ BEGIN
 END
 $function$;
 
+-- Returns the tags that end within the first 32 KiB of all of them, joined by spaces.
 CREATE FUNCTION runs.searchable_tags(tags text[])
 RETURNS text[]
 LANGUAGE sql
@@ -385,6 +409,8 @@ AS $function$
         FROM unnest(tags) WITH ORDINALITY AS t (tag, n)) u;
 $function$;
 
+-- Writes the state of a run that lock_state_v1 locked, and keeps its project's counters. new_lifecycle null: the
+-- entries stay as they are.
 CREATE FUNCTION runs.set_state_v1(org uuid, run uuid, new_status text, new_finished_at timestamp with time zone,
   new_resume_count integer, new_resumed_at timestamp with time zone, new_stop_state text, new_stop_request_id uuid,
   new_stop_reason text, new_stop_completion_message text, new_stop_actor text,
@@ -429,6 +455,8 @@ REVOKE ALL ON FUNCTION runs.set_state_v1 FROM PUBLIC;
 ALTER FUNCTION runs.set_state_v1 OWNER TO tidemark_runs;
 GRANT EXECUTE ON FUNCTION runs.set_state_v1 TO tidemark_control;
 
+-- Takes an id for an organization, in the transaction that creates the run; false when it is taken already, by any
+-- organization. Waits for a transaction that is about to take or to give up the same id.
 CREATE FUNCTION runs.take_run_id(run uuid, org uuid)
 RETURNS boolean
 LANGUAGE sql
@@ -444,6 +472,7 @@ REVOKE ALL ON FUNCTION runs.take_run_id FROM PUBLIC;
 ALTER FUNCTION runs.take_run_id OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.take_run_id TO tidemark_runs;
 
+-- Returns what searches read of a run of the named project.
 CREATE FUNCTION runs.texts_of(run runs.runs, project_name text)
 RETURNS runs.run_texts
 LANGUAGE plpgsql
