@@ -1,6 +1,6 @@
 // `knip` finds what nothing uses, `knip --production` what only tests use: there only the patterns with a "!" count.
 const production = process.argv.includes("--production");
-const tests = "{test,property.test,fixture,contract,testing}.ts";
+const tests = "{test,property.test,fixture,contract}.ts";
 
 export default {
   // Types are exported with what they describe. In production an export that its own file uses is alive.
@@ -16,7 +16,7 @@ export default {
         "scripts/launch/exit-with-parent.mjs!",
         "scripts/**/*.test.ts",
       ],
-      project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`, "!scripts/**/testing/**!"],
+      project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`],
       ignoreDependencies: ["jest", "oxfmt", "oxlint", "oxlint-tsgolint"],
     },
     proto: {

@@ -42,7 +42,7 @@ function ownerOf(workspace: Workspace, path: string): Package {
 
 /** Tells whether only tests use a file: a test, what tests share, the contract suite of a port, or a file of a folder or package made for them. */
 export function isTestFile(path: string): boolean {
-  return /\.(test|testing|fixture|contract)\.(ts|mjs)$|(^|\/)(test|testing|testkit)\//.test(path);
+  return /\.(test|fixture|contract)\.(ts|mjs)$|(^|\/)(test|testkit)\//.test(path);
 }
 
 function resolve(workspace: Workspace, file: SourceFile, specifier: string): Target {

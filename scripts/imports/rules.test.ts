@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { faultsOf } from "./testing/fake-workspace.ts";
+import { faultsOf } from "./fake-workspace.fixture.ts";
 
 const refused: readonly (readonly [sentence: string, path: string, text: string, fault: string])[] = [
   ["a path into another package", "infra/rpc/src/a.ts", `import "../../errors/src/index.ts"`, "reaches into @t/errors"],
@@ -132,7 +132,7 @@ const accepted: readonly (readonly [sentence: string, path: string, text: string
     `import { Run } from "@t/proto/runs/v1/runs"; import "@t/proto/grpc/health/v1/health"`,
   ],
   ["a package that imports a package", "packages/pure/src/a.ts", `import "@t/purer"; import "node:zlib"`],
-  ["what tests share", "infra/pg/src/server.testing.ts", `import "@t/testkit"; import "minio"`],
+  ["what tests share", "infra/pg/src/server.fixture.ts", `import "@t/testkit"; import "minio"`],
   ["the contract suite of a port", "infra/pg/src/port.contract.ts", `import "@t/testkit"; import "minio"`],
   ["infra that imports infra", "infra/pg/src/a.ts", `import "@t/errors"; import "pg"`],
   ["a test that uses the test kit and I/O", "infra/pg/src/a.test.ts", `import "@t/testkit"; import "node:fs"`],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { faultsOf } from "./testing/fake-workspace.ts";
+import { faultsOf } from "./fake-workspace.fixture.ts";
 
 const refused: readonly (readonly [sentence: string, path: string, text: string, fault: string])[] = [
   [

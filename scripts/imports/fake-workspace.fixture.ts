@@ -1,6 +1,6 @@
-import { readImports } from "../read-imports.ts";
-import { judge } from "../rules.ts";
-import type { Package } from "../workspace.ts";
+import { readImports } from "./read-imports.ts";
+import { judge } from "./rules.ts";
+import type { Package } from "./workspace.ts";
 
 const manifest = (
   name: string,
