@@ -9,6 +9,8 @@ import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam } from "../stack/people.ts";
 
+// One file, because all cases share a stack in each mode.
+
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
 const environment = await requirePython({
@@ -366,8 +368,6 @@ describeModes("forks and lineage", (stack) => {
   describePython("the published SDK", () => {
     const script = `
 import json, os, instantml
-
-// One file, because all cases share a stack in each mode.
 run = instantml.Api().fork_run(
     os.environ["RUN"], step=3, config_overrides={"lr": 0.5}, tags=["sdk"], notes="from Python", metadata={"who": "sdk"})
 again = instantml.Api().fork_run(

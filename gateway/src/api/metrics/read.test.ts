@@ -138,9 +138,11 @@ describe("POST /api/metrics/series", () => {
     });
   });
 
-  test("takes a limit above the largest as the largest, and answers with what was asked", () => {
+  test("leaves a limit above the largest to the service, and answers with what was asked", () => {
     const body = { ...good, limit: 10_000 };
-    expect(decodeQuerySeries(inputOf({ body })).message).toMatchObject({ limit: 5000 });
+    expect(decodeQuerySeries(inputOf({ body })).message).toMatchObject({ limit: 10_000 });
+    const largest = decodeQuerySeries(inputOf({ body: { ...good, limit: Number.MAX_SAFE_INTEGER } }));
+    expect(largest).toMatchObject({ message: { limit: 2 ** 32 - 1 }, limit: Number.MAX_SAFE_INTEGER });
     const response = create(QueryMetricSeriesResponseSchema, {
       series: [{ runId, points: {} }],
       effectiveLimit: 5000,
