@@ -64,7 +64,7 @@ test.each([
   ["within the bounds", { limit: 7, offset: 20n }, { limit: 7, offset: 20 }],
   ["too large", { limit: 5000, offset: 0n }, { limit: 1000, offset: 0 }],
 ])("a page that is %s", (_case, page, expected) => {
-  expect(readPage(page, 1000)).toEqual(expected);
+  expect(readPage(page, { default: 100, max: 1000 })).toEqual(expected);
 });
 
 test("a page size has to be within its bounds", () => {

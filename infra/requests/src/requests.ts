@@ -55,15 +55,12 @@ export function pathId(text: string, what: string): string {
   return id;
 }
 
-/** Rows of a page of an account list when the request does not say. */
-const ROWS_DEFAULT = 100;
-
-/** Returns the page of a list that is counted from its start: 100 rows unless the request says, at most `max`, from `offset`. */
+/** Returns the page of a list that is counted from its start: `rows.default` rows unless the request says, at most `rows.max`, from `offset`. */
 export function readPage(
   page: { readonly limit: number; readonly offset: bigint } | undefined,
-  max: number,
+  rows: { readonly default: number; readonly max: number },
 ): { limit: number; offset: number } {
-  return { limit: Math.min(page?.limit || ROWS_DEFAULT, max), offset: Number(page?.offset ?? 0) };
+  return { limit: Math.min(page?.limit || rows.default, rows.max), offset: Number(page?.offset ?? 0) };
 }
 
 /** Returns a page size that is within its bounds. @throws bad_request */

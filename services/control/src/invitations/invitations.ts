@@ -44,7 +44,7 @@ export function listInvitations({ db, now }: ControlDeps): ControlHandlers["list
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requirePeopleManager(call);
-      return listInvitationRows(tx, orgId, readPage(request.page, INVITATIONS_PAGE_ROWS.max));
+      return listInvitationRows(tx, orgId, readPage(request.page, INVITATIONS_PAGE_ROWS));
     });
     return { invitations: rows.map((row) => encodeInvitation(row, now())) };
   };

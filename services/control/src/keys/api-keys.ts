@@ -88,7 +88,7 @@ export function listApiKeys({ db }: ControlDeps): ControlHandlers["listApiKeys"]
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requireKeyManager(call);
-      return listApiKeyRows(tx, orgId, readPage(request.page, PAGE_ROWS.max));
+      return listApiKeyRows(tx, orgId, readPage(request.page, PAGE_ROWS));
     });
     return { keys: rows.map(encodeApiKey) };
   };

@@ -56,7 +56,7 @@ export function createOrganization(deps: ControlDeps): ControlHandlers["createOr
 export function listOrganizations({ db }: ControlDeps): ControlHandlers["listOrganizations"] {
   return async ({ page }, call) => {
     requireOperator(call);
-    return { organizations: (await listOrganizationRows(db, readPage(page, PAGE_ROWS.max))).map(encodeOrganization) };
+    return { organizations: (await listOrganizationRows(db, readPage(page, PAGE_ROWS))).map(encodeOrganization) };
   };
 }
 

@@ -23,7 +23,7 @@ export function createUser({ db, newId, now }: ControlDeps): ControlHandlers["cr
 export function listUsers({ db }: ControlDeps): ControlHandlers["listUsers"] {
   return async ({ page }, call) => {
     requireOperator(call);
-    return { users: (await listUserRows(db, readPage(page, PAGE_ROWS.max))).map(encodeUser) };
+    return { users: (await listUserRows(db, readPage(page, PAGE_ROWS))).map(encodeUser) };
   };
 }
 

@@ -52,7 +52,7 @@ export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
     const rows = await db.withTenant(orgId, async (tx) => {
       await requireOrganization(tx, orgId);
       requirePeopleManager(call);
-      return listSeatRows(tx, orgId, readPage(request.page, PAGE_ROWS.max));
+      return listSeatRows(tx, orgId, readPage(request.page, PAGE_ROWS));
     });
     return { seats: rows.map(encodeSeat) };
   };
