@@ -39,11 +39,19 @@ export type Db = Tx & {
   close(): Promise<void>;
 };
 
-/** Limits of a reading transaction. */
+/** How a reading transaction runs its statements. */
 export type ReadOptions = {
   /** Milliseconds that a statement may take, in place of the pool's limit. */
   readonly statementMsMax?: number;
+  readonly plans?: Plans;
 };
+
+/**
+ * How PostgreSQL may plan the statements of a transaction. `walks`: a page in an order is read by walking the index of that order, never by sorting
+ * what the planner takes for few rows, wherever there is such an index. `by values`: the same, and statements of `plannedSql` get a plan for their
+ * values. Default: one plan for all values.
+ */
+export type Plans = "walks" | "by values";
 
 /** Options of a pool. */
 export type DbOptions = {
@@ -64,6 +72,25 @@ export type DbOptions = {
   onQuery?: (name: string, seconds: number, failed: boolean) => void;
   /** Called when an idle connection breaks. */
   onError?: (error: Error) => void;
+};
+
+/**
+ * PostgreSQL plans for the average tenant, and for tables as small as they were then, but one plan has to serve every tenant, whatever statistics
+ * there are. So plans do not depend on values, and those that read a whole table, or all rows of an organization, to join a few of them are not
+ * considered. ADR 20 tells how statements are written for that.
+ */
+const ONE_PLAN = [
+  "-c plan_cache_mode=force_generic_plan",
+  "-c enable_seqscan=off",
+  "-c enable_hashjoin=off",
+  "-c enable_mergejoin=off",
+];
+
+const WALKS = "; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off";
+
+const SETTINGS_OF_PLANS: Readonly<Record<Plans, string>> = {
+  walks: WALKS,
+  "by values": `${WALKS}; SET LOCAL plan_cache_mode = auto`,
 };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -112,8 +139,7 @@ export function createDb(options: DbOptions): Db {
       "-c jit=off",
       // For SSDs: the default is for disks with moving heads.
       "-c random_page_cost=1.1",
-      // Plans of prepared statements must not be made for the first tenant's sizes.
-      "-c plan_cache_mode=auto",
+      ...ONE_PLAN,
     ].join(" "),
   });
   // The pool counts as ended before its sockets are closed; errors on them are then expected.
@@ -219,9 +245,10 @@ export function createDb(options: DbOptions): Db {
   return {
     ...over(pool, true),
     withTenant: (orgId, work) => retrying(`BEGIN; ${enter(orgId)}`, work),
-    readTenant: (orgId, work, { statementMsMax } = {}) => {
+    readTenant: (orgId, work, { statementMsMax, plans } = {}) => {
       const bound = statementMsMax === undefined ? "" : `; SET LOCAL statement_timeout = ${Math.trunc(statementMsMax)}`;
-      return retrying(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${bound}`, work);
+      const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
+      return retrying(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${bound}${settings}`, work);
     },
     transaction: (work) => retrying("BEGIN", work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
+import { planForLargeOwners } from "./owner-statistics.ts";
 
 /** The migrations of one schema: a folder of `NNNN_<what>.sql`, applied in the order of their names. */
 export type MigrationSet = { schema: string; directory: string };
@@ -82,7 +83,10 @@ export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): 
   try {
     await client.query("SELECT pg_advisory_lock($1)", [LOCK]);
     await client.query(LEDGER);
-    for (const set of sets) await applySet(client, set, report);
+    for (const set of sets) {
+      await applySet(client, set, report);
+      await planForLargeOwners(client, set.schema);
+    }
     return report;
   } finally {
     await client.end();

@@ -36,8 +36,8 @@ export function binarySql(name: string, text: string): Statement {
 }
 
 /**
- * Declares a statement that is planned for its values each time and never prepared: for texts of many
- * shapes, and if the best plan depends on the values. Only the metrics use the name.
+ * Declares a statement that is planned each time and never prepared: for texts of many shapes. In a transaction with plans `by values` its plan is
+ * for its values. Only the metrics use the name.
  */
 export function plannedSql(name: string, text: string): Statement {
   return { name, text, planned: "each time" };

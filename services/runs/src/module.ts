@@ -31,7 +31,7 @@ export const runsModule = defineModule({
     "ingest.project_points_v1",
     "ingest.indexed_points_v1",
     "ingest.unindexed_points_v1",
-    "ingest.unindexed_sort_values_v1",
+    "ingest.unindexed_sort_values_v2",
   ],
   provides: [RunsService],
   needs: [],

@@ -43,7 +43,7 @@ async function seed(url: string): Promise<void> {
       const seconds = (performance.now() - started) / 1000;
       process.stdout.write(`\r${done} of ${runs} runs, ${seconds.toFixed(0)} s`);
     };
-    await seedRuns(client, { orgId, runs, first, onProgress: show });
+    await seedRuns(client, [{ orgId, first, last: first + runs - 1 }], { onProgress: show });
     process.stdout.write("\n");
   } finally {
     await client.end();

@@ -1,5 +1,5 @@
-// $1 organization; of the portions $2 the first and $3 the last number. All choices follow from the
-// number of a run alone: `h` is its hash, from which digits are taken.
+// Of the portions: $1 organizations, and for each of them $2 the first and $3 the last number of its runs. All choices follow from the number of a
+// run alone: `h` is its hash, from which digits are taken.
 
 /** Names of the projects that seeded runs are in. */
 const SEED_PROJECTS = [
@@ -16,7 +16,7 @@ const SEED_PROJECTS = [
 ] as const;
 
 /** The metric keys that every seeded run has. */
-const SEED_METRICS = [
+export const SEED_METRICS = [
   "train/loss",
   "train/accuracy",
   "train/grad_norm",
@@ -42,14 +42,19 @@ const SEED_METRICS = [
 const texts = (values: readonly string[]): string => `ARRAY[${values.map((value) => `'${value}'`).join(",")}]`;
 const pick = (values: readonly string[], divisor = 1): string =>
   `(${texts(values)})[1 + (h / ${divisor}) % ${values.length}]`;
-const runId = `md5($1 || ' run ' || n)::uuid`;
-const projectId = (number: string): string => `md5($1 || ' project ' || ${number})::uuid`;
+const runId = `md5(org || ' run ' || n)::uuid`;
+const projectId = (number: string): string => `md5(org || ' project ' || ${number})::uuid`;
+/** The numbers of a portion, each with its organization. */
+const NUMBERS = `(SELECT o.org, g.n FROM unnest($1::uuid[], $2::bigint[], $3::bigint[]) AS o (org, first, last), generate_series(o.first, o.last) AS g (n)) numbers`;
 
-/** The projects. */
+/** Their runs. */
+const NUMBERED_RUNS = `${NUMBERS} CROSS JOIN LATERAL (SELECT r AS run, r.* FROM runs.runs r WHERE r.org_id = org AND r.id = ${runId} OFFSET 0) r`;
+
+/** The projects of the organizations $1. */
 export const insertProjects = `
   INSERT INTO runs.projects (org_id, id, name)
-  SELECT $1::uuid, ${projectId("p.n")}, p.name
-  FROM unnest(${texts(SEED_PROJECTS)}) WITH ORDINALITY AS p (name, n)
+  SELECT org, ${projectId("p.n")}, p.name
+  FROM unnest($1::uuid[]) AS o (org) CROSS JOIN unnest(${texts(SEED_PROJECTS)}) WITH ORDINALITY AS p (name, n)
   ON CONFLICT DO NOTHING`;
 
 const config = `
@@ -87,7 +92,7 @@ const metadata = `
 export const insertRuns = `
   INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
                          finished_at, stop_state, stop_request_id, stop_requested_at, stop_completed_at)
-  SELECT $1::uuid, ${runId}, ${projectId(`(1 + n * 7 % ${SEED_PROJECTS.length})`)},
+  SELECT org, ${runId}, ${projectId(`(1 + n * 7 % ${SEED_PROJECTS.length})`)},
          ${pick(["calm", "brave", "amber", "quiet", "swift", "bold", "misty", "lunar", "solar", "vivid"])} || '-'
          || ${pick(["otter", "falcon", "harbor", "meadow", "comet", "glacier", "canyon", "lynx", "orchid", "delta"], 10)}
          || '-' || n,
@@ -101,67 +106,84 @@ export const insertRuns = `
   FROM (
     SELECT *, status = 'failed' AND n % 50 = 3 AS stopped, status = 'running' AND n % 100 = 51 AS asked
     FROM (
-      SELECT n::integer AS n, abs(hashint4(n::integer)::bigint) AS h,
+      SELECT org, n::integer AS n, abs(hashint4(n::integer)::bigint) AS h,
              timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds' AS at,
              CASE WHEN n <= 500 OR n % 100 = 1 THEN 'running' WHEN n % 10 = 3 THEN 'failed' ELSE 'finished' END AS status
-      FROM generate_series($2::bigint, $3::bigint) n
+      FROM ${NUMBERS}
     ) numbered
   ) drawn
   ON CONFLICT DO NOTHING`;
 
 const value = `(abs(hashint8(n * 131 + k.at)::bigint) % 1000000) / 1000000.0::float8`;
 
-/** Keys and their aggregates, of 1,000 values each; all keys of a run are in its first page. */
+/** The first $4 keys and their aggregates, of 1,000 values each; all keys of a run are in its first page. */
 export const insertHeads = `
   WITH drawn AS MATERIALIZED (
-    SELECT ${runId} AS run, k.key, k.at, k.key ~ '(loss|perplexity|wer)$' AS minimise, ${value} AS v,
+    SELECT org, ${runId} AS run, k.key, k.at, k.key ~ '(loss|perplexity|wer)$' AS minimise, ${value} AS v,
            timestamptz '2026-11-01 12:00:00Z' - n * interval '37 seconds' AS created
-    FROM generate_series($2::bigint, $3::bigint) n,
-         unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)
+    FROM ${NUMBERS}, unnest(${texts(SEED_METRICS)}) WITH ORDINALITY AS k (key, at)
+    WHERE k.at <= $4::integer
   ), keys AS (
     INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
-    SELECT $1::uuid, run, key, at - 1, minimise, CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, created FROM drawn
+    SELECT org, run, key, at - 1, minimise, CASE WHEN minimise THEN -v / 2 ELSE v * 2 END, v, created FROM drawn
     ON CONFLICT DO NOTHING
   ), pages AS (
     INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
-    SELECT $1::uuid, run, 0, array_agg(s.number ORDER BY at, s.n)
+    SELECT org, run, 0, array_agg(s.number ORDER BY at, s.n)
     FROM drawn, unnest(ARRAY[1000, v, 25, v / 2, 400, v * 2, 700, v, 999, 0]) WITH ORDINALITY AS s (number, n)
-    GROUP BY run
+    GROUP BY org, run
     ON CONFLICT DO NOTHING
   )
   INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
-  SELECT $1::uuid, run, 1, count(*), 1000 * count(*) FROM drawn GROUP BY run
+  SELECT org, run, 1, count(*), 1000 * count(*) FROM drawn GROUP BY org, run
   ON CONFLICT DO NOTHING`;
 
-/** How many values the runs have. */
+/** How many values the runs have, each with $4 keys. */
 export const insertPoints = `
   INSERT INTO ingest.run_points (org_id, run_id, points)
-  SELECT $1::uuid, ${runId}, 1000 * ${SEED_METRICS.length} FROM generate_series($2::bigint, $3::bigint) n
+  SELECT org, ${runId}, 1000 * $4::integer FROM ${NUMBERS}
   ON CONFLICT DO NOTHING`;
 
-/** The counters of the projects. Two statements in one, as they concern two services' tables. */
+/** The texts of the runs, which a trigger writes otherwise. */
+export const insertTexts = `
+  INSERT INTO runs.run_texts
+  SELECT t.* FROM ${NUMBERED_RUNS}
+  CROSS JOIN LATERAL (SELECT p.name FROM runs.projects p WHERE p.org_id = r.org_id AND p.id = r.project_id OFFSET 0) p
+  CROSS JOIN LATERAL runs.texts_of(r.run, p.name) t
+  ON CONFLICT DO NOTHING`;
+
+const count = (condition: string): string => `count(*) FILTER (WHERE ${condition})`;
+
+/** Adds the runs, each with $4 keys, to the counters of their projects. Two statements in one, as they concern two services' tables. */
 export const countRuns = `
   WITH counted AS (
-    SELECT org_id, project_id, count(*) AS runs, count(*) FILTER (WHERE status = 'running') AS running,
-           count(*) FILTER (WHERE status = 'finished') AS finished, count(*) FILTER (WHERE status = 'failed') AS failed
-    FROM runs.runs WHERE org_id = $1::uuid GROUP BY org_id, project_id
+    SELECT r.org_id, r.project_id, count(*) AS runs, ${count("r.status = 'running'")} AS running,
+           ${count("r.status = 'finished'")} AS finished, ${count("r.status = 'failed'")} AS failed,
+           ${count("r.display_status = 'stopping'")} AS stopping,
+           ${count("r.display_status = 'stopped' AND r.status = 'finished'")} AS finished_stopped,
+           ${count("r.display_status = 'stopped' AND r.status = 'failed'")} AS failed_stopped
+    FROM ${NUMBERED_RUNS}
+    GROUP BY r.org_id, r.project_id
   ), points AS (
-    INSERT INTO ingest.project_points (org_id, project_id, points)
-    SELECT org_id, project_id, runs * 1000 * ${SEED_METRICS.length} FROM counted
-    ON CONFLICT (org_id, project_id) DO UPDATE SET points = excluded.points
+    INSERT INTO ingest.project_points AS p (org_id, project_id, points)
+    SELECT org_id, project_id, runs * 1000 * $4::integer FROM counted
+    ON CONFLICT (org_id, project_id) DO UPDATE SET points = p.points + excluded.points
   )
-  UPDATE runs.projects p SET runs_running = running, runs_finished = finished, runs_failed = failed
+  UPDATE runs.projects p
+  SET runs_running = p.runs_running + running, runs_finished = p.runs_finished + finished, runs_failed = p.runs_failed + failed,
+      runs_stopping = p.runs_stopping + stopping, runs_finished_stopped = p.runs_finished_stopped + finished_stopped,
+      runs_failed_stopped = p.runs_failed_stopped + failed_stopped
   FROM counted c WHERE p.org_id = c.org_id AND p.id = c.project_id`;
 
-/** One run with a random id, older than all others. */
+/** One run of the organization $1 with the number $2 and a random id, older than all others. */
 export const insertWideRun = `
   INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
-  SELECT $1::uuid, gen_random_uuid(), ${projectId("1")}, 'wide-' || $2::text, 'finished',
+  SELECT org, gen_random_uuid(), ${projectId("1")}, 'wide-' || $2::text, 'finished',
          '{"layers":' || $2::text || ',"lr":0.' || $2::text || '}', ARRAY['wide'], '{}', at, at, at
-  FROM (VALUES (timestamptz '2020-01-01 00:00:00Z' + $2::integer * interval '1 minute')) t (at)
+  FROM (VALUES ($1::uuid, timestamptz '2020-01-01 00:00:00Z' + $2::integer * interval '1 minute')) t (org, at)
   RETURNING id`;
 
-/** $4 keys with aggregates of the run $2, which has the number $3. */
+/** $4 keys with aggregates of the run $2 of the organization $1, which has the number $3. */
 export const insertWideHeads = `
   WITH drawn AS MATERIALIZED (
     SELECT n - 1 AS id, 'layer/' || lpad(n::text, 5, '0') || '/norm' AS key, n / 7.0::float8 + $3::integer AS v

@@ -430,7 +430,8 @@ CREATE VIEW ingest.metric_sort_values_v1 WITH (security_invoker=true) AS
    FROM ingest.metric_keys k
   WHERE sort_best IS NOT NULL AND sort_latest IS NOT NULL AND NOT (EXISTS ( SELECT
            FROM ingest.unindexed_runs u
-          WHERE u.org_id = k.org_id AND u.run_id = k.run_id));
+          WHERE u.org_id = k.org_id AND u.run_id = k.run_id
+         OFFSET 0));
 GRANT SELECT ON TABLE ingest.metric_sort_values_v1 TO tidemark_runs;
 
 -- How many values the indexed runs of a project have.
@@ -2174,6 +2175,24 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.replace_metric_blocks FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.replace_metric_blocks TO tidemark_ingest_worker;
+
+CREATE FUNCTION ingest.unindexed_sort_values_v2(org uuid, of_key text)
+RETURNS TABLE(run_id uuid, sort_best double precision, sort_latest double precision)
+LANGUAGE sql
+STABLE
+AS $function$
+  SELECT u.run_id,
+         CASE WHEN k.minimise THEN - p.stats[(k.key_id & 31) * 10 + 4] ELSE p.stats[(k.key_id & 31) * 10 + 6] END,
+         p.stats[(k.key_id & 31) * 10 + 8]
+  FROM ingest.unindexed_runs u
+  CROSS JOIN LATERAL (SELECT o.key_id, o.minimise FROM ingest.metric_keys o
+                      WHERE o.org_id = org AND o.run_id = u.run_id AND o.key = of_key COLLATE "C" OFFSET 0) k
+  CROSS JOIN LATERAL (SELECT o.stats FROM ingest.metric_aggregate_pages o
+                      WHERE o.org_id = org AND o.run_id = u.run_id AND o.page = k.key_id >> 5 OFFSET 0) p
+  WHERE u.org_id = org
+$function$;
+REVOKE ALL ON FUNCTION ingest.unindexed_sort_values_v2 FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.unindexed_sort_values_v2 TO tidemark_runs;
 
 -- Returns the project of a run; null when the run does not exist, belongs to another organization or lies outside
 -- only_project.

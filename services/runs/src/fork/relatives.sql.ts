@@ -1,7 +1,7 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
-import { runColumns, type RunRow } from "../read/runs.sql.ts";
+import { projectOfRun, runColumns, runOfId, type RunRow } from "../read/runs.sql.ts";
 
 /** A run of a lineage and its relation to the run that was asked for. */
 type RelativeRow = RunRow &
@@ -20,7 +20,7 @@ const listRelativesSql = sql(
    ), relatives AS (
      SELECT 'run' AS relation, 0 AS ordinal, run.id FROM run
      UNION ALL
-     SELECT 'parent', 1, r.id FROM run JOIN runs.runs r ON ${visible} AND r.id = run.parent_run_id
+     SELECT 'parent', 1, r.id FROM run ${runOfId("run.parent_run_id")} WHERE ${visible}
      UNION ALL
      SELECT 'child', 2, children.id
      FROM run CROSS JOIN LATERAL (
@@ -31,8 +31,8 @@ const listRelativesSql = sql(
    SELECT ${runColumns}, ${metricColumns}, relatives.relation,
           (SELECT count(*) FROM runs.runs r WHERE ${visible} AND r.parent_run_id = $2) AS children_total
    FROM relatives
-   JOIN runs.runs r ON r.org_id = $1 AND r.id = relatives.id
-   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${runOfId("relatives.id")}
+   ${projectOfRun}
    ${metricsOf({ limit: "$5::bigint" })}
    ORDER BY relatives.ordinal, r.created_at DESC, r.id DESC`,
 );

@@ -1,5 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
+import { runOfId } from "../read/runs.sql.ts";
 
 /** Most bytes of free-form documents in one page; heavier runs have to be read in smaller pages. */
 export const PAGE_BYTES_MAX = 64 * 1024 * 1024;
@@ -26,7 +27,7 @@ const weighRunsSql = sql(
   "runs_weigh",
   `SELECT octet_length(r.config) + octet_length(r.metadata) + coalesce(octet_length(array_to_string(r.tags, '')), 0) AS bytes
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
-   JOIN runs.runs r ON r.org_id = $1 AND r.id = chosen.id
+   ${runOfId("chosen.id")}
    ORDER BY chosen.ordinal`,
 );
 

@@ -20,19 +20,24 @@ type CounterRow = {
   readonly failed_stopped: number;
 };
 
-const counters = sql(
-  "runs_read_counters",
-  `SELECT coalesce(sum(runs_running), 0)::bigint AS running, coalesce(sum(runs_finished), 0)::bigint AS finished,
+const counters = `SELECT coalesce(sum(runs_running), 0)::bigint AS running, coalesce(sum(runs_finished), 0)::bigint AS finished,
           coalesce(sum(runs_failed), 0)::bigint AS failed, coalesce(sum(runs_stopping), 0)::bigint AS stopping,
           coalesce(sum(runs_finished_stopped), 0)::bigint AS finished_stopped,
           coalesce(sum(runs_failed_stopped), 0)::bigint AS failed_stopped
-   FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)`,
-);
+   FROM runs.projects WHERE org_id = $1`;
+
+const ofOrganization = sql("runs_read_counters", counters);
+const ofProject = sql("runs_read_counters_of_project", `${counters} AND id = $2`);
+
+/** Adds up the counters of a project, or of all projects. */
+function readCounters(tx: Tx, orgId: string, projectId: string | undefined): Promise<CounterRow | undefined> {
+  return projectId === undefined ? tx.one(ofOrganization, [orgId]) : tx.one(ofProject, [orgId, projectId]);
+}
 
 /** Counts the runs that pass a filter, exactly: from the projects' counters, or by counting what a search finds. */
 export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   if (filter.search !== undefined || filter.ids !== undefined) return countFound(tx, orgId, filter);
-  const row = await tx.one<CounterRow>(counters, [orgId, filter.projectId ?? null]);
+  const row = await readCounters(tx, orgId, filter.projectId);
   if (row === undefined) throw new Error("a count returned no row");
   // Every run is in exactly one group.
   const groups = [
@@ -60,7 +65,7 @@ export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promi
 
 async function countFound(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   const { values, bind } = parameters(orgId);
-  const { from, where, id } = runSource(filter, false, bind);
+  const { from, where, id } = runSource(filter, "status", bind);
   const run = id.split(".")[0];
   const statement = plannedSql(
     "runs_count_found",
@@ -91,7 +96,7 @@ export async function countMetricPoints(tx: Tx, orgId: string, filter: RunFilter
     return (await tx.one<{ points: number }>(ofProjects, [orgId, projectId ?? null]))?.points ?? 0;
   }
   const { values, bind } = parameters(orgId);
-  const { from, where, id } = runSource(filter, false, bind);
+  const { from, where, id } = runSource(filter, "status", bind);
   const statement = plannedSql(
     "runs_count_points_of_runs",
     `SELECT coalesce(sum(coalesce(s.points, 0) + coalesce(u.points_since, 0)), 0)::bigint AS points

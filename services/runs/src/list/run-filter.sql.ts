@@ -1,3 +1,4 @@
+import { runOfId } from "../read/runs.sql.ts";
 import { searchCondition, type Bind, type PlainTree } from "../search/search-condition.sql.ts";
 
 /** The runs of a list: those that pass every member. An undefined member lets all runs pass. */
@@ -24,42 +25,36 @@ export type RunSource = {
   readonly createdAt: string;
 };
 
+/** What is needed of each run: its id and when it was created; also columns of runs.runs, as `r`; or its status, as `r.status` or `t.status`. */
+type Need = "position" | "row" | "status";
+
 /**
- * Returns the runs that pass a filter. `row` tells whether the caller needs columns of runs.runs, as `r`.
- * Without them, a search reads only its own table, in the order of the list. With them, the search comes
- * first, as `found`, because joined to a table under row level security it could not use its indexes.
- * It also comes first with `counted`, which tells that the caller counts all that it finds.
+ * Returns the runs that pass a filter. A search comes first, as `found`, and runs.runs is looked up for what it found: joined to a table under row
+ * level security it could not use its indexes.
  */
-export function runSource(filter: RunFilter, row: boolean, bind: Bind, counted = false): RunSource {
-  const { search, ids } = filter;
-  if (filter.few === true) {
-    const few = `SELECT r.id AS run_id FROM runs.runs r WHERE ${columnConditions(filter, "r", bind)}`;
-    return foundRuns(`WITH found AS MATERIALIZED (${few})`);
-  }
+export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource {
+  const { search, ids, few } = filter;
+  const ofRun = { id: "r.id", createdAt: "r.created_at" };
   if (search === undefined) {
-    const chosen = ids === undefined ? undefined : `unnest(${bind(ids)}::uuid[]) AS chosen (id)`;
-    const from = chosen === undefined ? "runs.runs r" : `${chosen} JOIN runs.runs r ON r.id = chosen.id`;
-    return { with: "", from, where: columnConditions(filter, "r", bind), id: "r.id", createdAt: "r.created_at" };
+    const where = columnConditions(filter, "r", bind);
+    const own = { with: "", from: "runs.runs r", where, ...ofRun };
+    if (ids !== undefined)
+      return { ...own, from: `unnest(${bind(ids)}::uuid[]) AS chosen (id) ${runOfId("chosen.id")}` };
+    if (few !== true) return own;
+    const first = `WITH few AS MATERIALIZED (SELECT ${SORTED_BY} FROM runs.runs r WHERE ${where})`;
+    return { with: first, from: "few r", where: "true", ...ofRun };
   }
-  const found = `${columnConditions(filter, "t", bind)} AND (${searchCondition(search, bind)})`;
-  if (!row && !counted) {
-    return { with: "", from: "runs.found_runs t", where: found, id: "t.run_id", createdAt: "t.created_at" };
-  }
-  const first = `WITH found AS MATERIALIZED (SELECT t.run_id, t.created_at FROM runs.found_runs t WHERE ${found})`;
-  if (!row) return { with: first, from: "found", where: "true", id: "found.run_id", createdAt: "found.created_at" };
-  return foundRuns(first);
+  const where = `${columnConditions(filter, "t", bind)} AND (${searchCondition(search, bind)})`;
+  if (need === "status")
+    return { with: "", from: "runs.found_runs t", where, id: "t.run_id", createdAt: "t.created_at" };
+  const first = `WITH found AS MATERIALIZED (SELECT t.run_id, t.created_at FROM runs.found_runs t WHERE ${where})`;
+  return need === "row"
+    ? { with: first, from: `found ${runOfId("found.run_id")}`, where: "true", ...ofRun }
+    : { with: first, from: "found", where: "true", id: "found.run_id", createdAt: "found.created_at" };
 }
 
-/** Returns the rows of the runs that the start of the statement found. */
-function foundRuns(first: string): RunSource {
-  return {
-    with: first,
-    from: "found JOIN runs.runs r ON r.id = found.run_id",
-    where: "r.org_id = $1",
-    id: "r.id",
-    createdAt: "r.created_at",
-  };
-}
+/** What lists are sorted by, besides metrics. */
+const SORTED_BY = "r.id, r.created_at, r.name, r.display_status, r.duration";
 
 /** The display statuses of a stored status, so that an index by display status can be used. */
 const SHOWN: Readonly<Record<string, string>> = {

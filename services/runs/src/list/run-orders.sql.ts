@@ -1,6 +1,7 @@
 import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/search-condition.sql.ts";
-import { runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
+import { runOfId } from "../read/runs.sql.ts";
+import { columnConditions, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import type { RunOrder } from "./run-list.rules.ts";
 
 /** The runs of one part of a sorted list, and the values to sort them by. */
@@ -17,26 +18,20 @@ export type OrderPart = "valued" | "rest";
  * Returns the runs of one part of a list. Several elements must be merged; they have the same `with`. Only durations
  * and metrics have a rest. All SQL consists of constants; values of the caller go through `bind`.
  */
-export function orderedRuns(
-  filter: RunFilter,
-  order: RunOrder,
-  part: OrderPart,
-  bind: Bind,
-  counted = false,
-): readonly OrderedRuns[] {
+export function orderedRuns(filter: RunFilter, order: RunOrder, part: OrderPart, bind: Bind): readonly OrderedRuns[] {
   const { sort } = order;
-  const plain = (row: boolean) => ({ ...runSource(filter, row, bind, counted), values: [], descending: true });
+  const plain = (need: "position" | "row") => ({ ...runSource(filter, need, bind), values: [], descending: true });
   switch (sort) {
     case "created":
-      return [plain(false)];
+      return [plain("position")];
     case "name":
-      return [{ ...plain(true), values: [{ sql: "r.name", type: "text" }], descending: false }];
+      return [{ ...plain("row"), values: [{ sql: "r.name", type: "text" }], descending: false }];
     case "status": {
       const values = ["r.display_status", "r.name"].map((sql) => ({ sql, type: "text" }));
-      return [{ ...plain(true), values, descending: false }];
+      return [{ ...plain("row"), values, descending: false }];
     }
     case "duration": {
-      const runs = plain(true);
+      const runs = plain("row");
       if (part === "rest") return [{ ...runs, where: `${runs.where} AND r.duration IS NULL` }];
       const values = [{ sql: "r.duration", type: "interval" }];
       return [{ ...runs, where: `${runs.where} AND r.duration IS NOT NULL`, values }];
@@ -49,22 +44,39 @@ export function orderedRuns(
   }
 }
 
-/** Reads indexed runs from the index of sort values, and the few other runs from their aggregates. */
+/**
+ * Without a search, walks the index of sort values, and adds the runs that are not indexed. With one, looks up the aggregate of each run that it found.
+ */
 function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
-  const values = [{ sql: sort === "metric-best" ? "h.sort_best" : "h.sort_latest", type: "float8" }];
-  const runs = runSource(filter, true, bind);
-  const where = `${runs.where} AND h.org_id = $1 AND h.key = ${bind(metricKey)}`;
-  const from = (view: string): string => `${runs.from} JOIN ${view} h ON h.org_id = r.org_id AND h.run_id = r.id`;
-  const valued = { ...runs, where, id: "h.run_id", values, descending: true };
+  const key = bind(metricKey);
+  const { search, ids, few } = filter;
+  if (search !== undefined || ids !== undefined || few === true) {
+    const runs = runSource(filter, "position", bind);
+    const best = isMinimizeKey(metricKey) ? "- h.best" : "h.best";
+    const found = `SELECT ${sort === "metric-best" ? best : "h.latest"} AS value FROM ingest.metric_aggregates_v1 h
+                   WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${key} OFFSET 0`;
+    const from = `${runs.from} CROSS JOIN LATERAL (${found}) h`;
+    return [{ ...runs, from, values: [{ sql: "h.value", type: "float8" }], descending: true }];
+  }
+  const column = sort === "metric-best" ? "h.sort_best" : "h.sort_latest";
+  const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending: true };
+  const where = columnConditions(filter, "r", bind);
+  const indexed = "ingest.metric_sort_values_v1 h";
+  const unindexed = `ingest.unindexed_sort_values_v2($1, ${key}) h`;
   return [
-    { ...valued, from: from("ingest.metric_sort_values_v1"), createdAt: "h.sort_created_at" },
-    { ...valued, from: from("ingest.unindexed_sort_values_v1") },
+    {
+      ...valued,
+      from: `${indexed} ${runOfId("h.run_id")}`,
+      where: `h.org_id = $1 AND h.key = ${key} AND ${where}`,
+      createdAt: "h.sort_created_at",
+    },
+    { ...valued, from: `${unindexed} ${runOfId("h.run_id")}`, where, createdAt: "r.created_at" },
   ];
 }
 
 function withoutMetric(filter: RunFilter, { metricKey }: RunOrder, bind: Bind): OrderedRuns {
-  const runs = runSource(filter, true, bind);
-  const key = `ingest.metric_keys_v1 h WHERE h.org_id = r.org_id AND h.run_id = r.id AND h.key = ${bind(metricKey)}`;
+  const runs = runSource(filter, "position", bind);
+  const key = `ingest.metric_keys_v1 h WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${bind(metricKey)}`;
   return {
     ...runs,
     // OFFSET keeps it a look-up per run: a join would read the keys of all runs first.

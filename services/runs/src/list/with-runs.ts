@@ -1,5 +1,5 @@
 import { isAppError } from "@tidemark/errors";
-import { sqlState, type Tx } from "@tidemark/pg";
+import { sqlState, type ReadOptions, type Tx } from "@tidemark/pg";
 import type { RunFilter as FilterMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
@@ -45,10 +45,12 @@ export async function withRuns<T>(
     // An invalid query is refused even if there is no project to search.
     const projectId = project === "none" ? NO_PROJECT : project.id;
     const ids = await searchThreads.find({ orgId, projectId, ...columns, q });
-    return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids }));
+    return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids }), { plans: "walks" });
   }
   const tree = parseSearch(q, () => "invalid");
-  const options = tree === undefined ? {} : { statementMsMax: SEARCH_MS_MAX };
+  // How a search is best run depends on how many runs have its words.
+  const options: ReadOptions =
+    tree === undefined ? { plans: "walks" } : { plans: "by values", statementMsMax: SEARCH_MS_MAX };
   try {
     return await db.readTenant(
       orgId,

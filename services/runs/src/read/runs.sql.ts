@@ -45,6 +45,15 @@ export type LifecycleRow = {
   readonly kind: string;
 };
 
+/** Joins the run `r` whose id is the given SQL, if the organization $1 has it: looked up by its key, whatever PostgreSQL takes for quicker. */
+export function runOfId(id: string): string {
+  return `CROSS JOIN LATERAL (SELECT o.* FROM runs.runs o WHERE o.org_id = $1 AND o.id = ${id} OFFSET 0) r`;
+}
+
+/** Joins the project `p` of a run `r`, in the same way. */
+export const projectOfRun = `CROSS JOIN LATERAL (
+     SELECT o.name FROM runs.projects o WHERE o.org_id = r.org_id AND o.id = r.project_id OFFSET 0) p`;
+
 /** Select list of a `RunRow`, over `runs.runs r` and its project `p`. */
 export const runColumns = `
   r.id, r.org_id, r.project_id, p.name AS project, r.name, r.status, r.display_status, r.config, r.tags, r.metadata,
@@ -57,7 +66,7 @@ const findRunSql = sql(
   "runs_find_run",
   `SELECT ${runColumns}
    FROM runs.runs r
-   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${projectOfRun}
    WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
 );
 
@@ -75,8 +84,9 @@ const listRunsByIdSql = sql(
   "runs_list_runs_by_id",
   `SELECT ${runColumns}
    FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
-   JOIN runs.runs r ON r.org_id = $1 AND r.id = asked.id AND ($3::uuid IS NULL OR r.project_id = $3)
-   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${runOfId("asked.id")}
+   ${projectOfRun}
+   WHERE $3::uuid IS NULL OR r.project_id = $3
    ORDER BY asked.ordinal`,
 );
 
@@ -94,7 +104,7 @@ const findRunSummarySql = sql(
   "runs_find_run_summary",
   `SELECT ${runColumns}, ${metricColumns}
    FROM runs.runs r
-   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${projectOfRun}
    ${metricsOf({ limit: "$4::bigint", from: "$5", end: "$6::text", after: "$7" })}
    WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
 );
@@ -115,8 +125,8 @@ const readSummariesSql = sql(
   "runs_read_summaries",
   `SELECT ${runColumns}, ${metricColumns}
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
-   JOIN runs.runs r ON r.org_id = $1 AND r.id = chosen.id
-   JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+   ${runOfId("chosen.id")}
+   ${projectOfRun}
    ${metricsOf({ limit: "$3::bigint" })}
    ORDER BY chosen.ordinal`,
 );

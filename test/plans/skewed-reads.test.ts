@@ -1,0 +1,274 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { startPostgres, type Postgres } from "@tidemark/local";
+import pg from "pg";
+import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
+import type { Api } from "../stack/client.ts";
+import { startStack, type Stack } from "../stack/stack.ts";
+import { createPlanLog, describeReads, logPlans, planSettings, type Executed } from "./executed-plans.ts";
+
+// What PostgreSQL reads for each request of the product, in a database where 2,000 small organizations, ten of 1,000 runs and one of 100,000 share
+// the tables: with the statistics that autovacuum has gathered when it came, with complete ones, and without any. A plan that was made for the
+// average organization reads thousands of rows for a page of few. All requests are in one file, because they share a database that takes long to fill.
+
+const LARGE_RUNS = 100_000;
+/** A request may switch PostgreSQL to another plan after five. */
+const REQUESTS_BEFORE = 6;
+const directory = mkdtemp(join(tmpdir(), "tidemark-plans-"));
+
+let postgres: Postgres;
+let owner: pg.Client;
+let stack: Stack;
+const plans = createPlanLog(() => owner);
+type Tenant = {
+  readonly api: Api;
+  /** A run with points, console lines, attributes, values of ranks and forks. */
+  readonly full: string;
+  /** Runs of the first page. */
+  readonly page: readonly string[];
+  /** Where the second page begins. */
+  readonly cursor: string;
+};
+const tenants = new Map<string, Tenant>();
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  return client;
+}
+
+beforeAll(async () => {
+  postgres = await startPostgres({
+    dataDir: join(await directory, "postgres"),
+    log: () => {},
+    onServerLine: plans.take,
+    settings: { ...planSettings, fsync: false },
+  });
+  const maintenance = await connect(postgres.url);
+  await maintenance.query("CREATE DATABASE skewed");
+  await maintenance.end();
+  const url = new URL(postgres.url);
+  url.pathname = "/skewed";
+  const first = await startStack("embedded", { databaseUrl: url.href });
+  const made = [];
+  for (const [name, runs] of [
+    ["a small organization", 30],
+    ["a medium organization", 1000],
+    ["the large organization", LARGE_RUNS],
+  ] as const) {
+    made.push({ name, runs, ...(await first.organization()) });
+  }
+  await first.stop();
+  owner = await connect(url.href);
+  await seedRuns(
+    owner,
+    [...otherOrganizations(1999, 9), ...made.map(({ orgId, runs }) => ({ orgId, first: 1, last: runs }))],
+    { metrics: 4, vacuum: false },
+  );
+  await logPlans(owner);
+  await owner.end();
+  owner = await connect(url.href);
+  stack = await startStack("embedded", { databaseUrl: url.href });
+  for (const { name, key } of made) tenants.set(name, await fillRuns(stack.api.as(key)));
+});
+afterAll(async () => {
+  await stack?.stop();
+  await owner?.end();
+  await postgres?.stop();
+  await rm(await directory, { recursive: true, force: true });
+});
+
+const STEPS = 1500;
+const FORKS = 60;
+
+/** Adds a run with some of everything to an organization. */
+async function fillRuns(api: Api): Promise<Tenant> {
+  const made = await api.post("/runs", { project: "rl-control", config: { lr: 1 } });
+  const full = made.json.run.id as string;
+  for (let from = 0; from < STEPS; from += 500) {
+    const points = Array.from({ length: 500 }, (_, i) => ({
+      step: from + i,
+      metrics: { loss: 1 / (from + i + 1), lr: 0.1 },
+    }));
+    await api.post(`/runs/${full}/metrics/batch`, { points });
+  }
+  for (let from = 1; from < 200; from += 50) {
+    const lines = Array.from({ length: 50 }, (_, i) => ({ line_number: from + i, message: `epoch ${from + i}` }));
+    await api.post(`/api/runs/${full}/logs`, { lines });
+  }
+  for (let from = 0; from < 300; from += 100) {
+    const attributes = Array.from({ length: 100 }, (_, i) => ({ path: `notes/${from + i}`, type: "config", value: i }));
+    await api.post(`/api/runs/${full}/attributes`, { attributes });
+  }
+  for (let step = 0; step < 20; step += 1) {
+    await api.post(`/runs/${full}/rank-metrics`, { metrics: { loss: step }, step, rank: step % 4, world_size: 4 });
+  }
+  for (let fork = 0; fork < FORKS; fork += 1) await api.post(`/api/runs/${full}/forks`, {});
+  const first = await api.get("/api/runs/summary?limit=10&project=rl-control");
+  const page = (first.json.runs as { id: string }[]).map(({ id }) => id);
+  return { api, full, page, cursor: first.json.next_cursor as string };
+}
+
+type Read = {
+  readonly name: string;
+  readonly method?: "POST";
+  readonly path: (tenant: Tenant) => string;
+  readonly body?: (tenant: Tenant) => unknown;
+  /** How much the answer is about, in runs, points, or whatever it lists. */
+  readonly items: (json: { total: number; runs: unknown[] } & Record<string, unknown[]>) => number;
+  /** Rows that may be read for each item, and for the request. */
+  readonly each?: number;
+  readonly base?: number;
+};
+
+/** A run of a list: itself, its project, and the keys and aggregates of a page. */
+const ROWS_OF_RUN = 12;
+const BASE_ROWS = 80;
+/** A row of a table is found through the pages of an index, and of the table. */
+const PAGES_OF_ROW = 6;
+const summary = (query: string): string => `/api/runs/summary?limit=25&${query}`;
+const search = (q: string): string => `q=${encodeURIComponent(q)}`;
+const list = (name: string, path: string, more: Partial<Read> = {}): Read => ({
+  name,
+  path: () => path,
+  items: ({ runs }) => runs.length,
+  ...more,
+});
+const sorts = ["name", "status", "duration", "metric-best&metric_key=eval/loss", "metric-latest&metric_key=train/loss"];
+/** The newest runs that a search looks at before it turns to the index of words. */
+const NEWEST = 1000;
+
+const reads: readonly Read[] = [
+  list("newest", "/runs?limit=50"),
+  list("newest of a project", "/runs?limit=50&project=rl-control"),
+  list("newest with total", summary("")),
+  list("newest for choosing", summary("projection=selection&project=rl-control"), { each: 4 }),
+  { ...list("second page", ""), path: ({ cursor }) => summary(`project=rl-control&cursor=${cursor}`) },
+  list("far page", "/runs?limit=50&offset=500", { base: 600 }),
+  ...sorts.flatMap((sort) => [
+    list(`by ${sort}`, summary(`sort_by=${sort}`)),
+    list(`by ${sort}, of a project`, summary(`sort_by=${sort}&project=rl-control`), { each: 40 }),
+  ]),
+  list("by a metric that nobody has", summary("sort_by=metric-best&metric_key=nobody"), { each: 14 }),
+  list("failed ones", summary("status=failed"), { each: 40 }),
+  list("running ones of a project", summary("status=running&project=rl-control"), {
+    items: ({ total }) => Math.min(total, 2000),
+  }),
+  list("a rare tag", summary(search("tag:paper-fig3")), { items: ({ total, runs }) => total + runs.length }),
+  list("a rare tag without total", `/runs?limit=25&${search("tag:paper-fig3")}`, { base: NEWEST + 500 }),
+  list("a common tag without total", `/runs?limit=25&${search("tag:team-7")}`, { base: NEWEST + 500 }),
+  list("a common word without total", `/runs?limit=25&${search("adamw")}`, { base: NEWEST + 500 }),
+  list("a word that nobody has", `/runs?limit=25&${search("zzzznothing")}`, { base: NEWEST + 500 }),
+  list("a rare literal", summary(search("canyon-4711")), { base: 400 }),
+  list("terms together", summary(search("tag:paper-fig3 AND -notes:reviewer AND (lion OR status:failed)")), {
+    base: 400,
+  }),
+  list("a rare tag by metric", `${summary(search("tag:paper-fig3"))}&sort_by=metric-best&metric_key=eval/loss`, {
+    items: ({ total, runs }) => total + runs.length,
+  }),
+  ...[
+    String.raw`tag:paper-fig3 re:/"lr":0\.0+[13],/`,
+    String.raw`re:/gpu-node-17\.cluster.*tokenizer/`,
+    String.raw`notes:re:/ no 47\d\d$/`,
+    "tag:re:/^paper-fig[0-9]$/",
+  ].map((q) =>
+    list(`the expression ${q}`, summary(search(q)), {
+      items: ({ total, runs }) => total + runs.length,
+      each: 30,
+      base: 800,
+    }),
+  ),
+  { name: "overview", path: () => "/api/overview", items: () => 1 },
+  { name: "overview of a project", path: () => "/api/overview?project=rl-control", items: () => 1 },
+  { name: "projects", path: () => "/projects", items: ({ projects }) => projects!.length },
+  { name: "a run", path: ({ page }) => `/runs/${page[0]}`, items: () => 1 },
+  { name: "a run and its relatives", path: ({ full }) => `/api/runs/${full}/lineage`, items: () => FORKS, each: 14 },
+  {
+    name: "runs side by side",
+    path: ({ page }) => `/api/runs/side-by-side?run_ids=${page.slice(0, 5).join(",")}`,
+    items: () => 5,
+    each: 20,
+  },
+  { name: "points", path: ({ full }) => `/runs/${full}/metrics?limit=1000`, items: () => 1, base: 120 },
+  {
+    name: "a series of many runs",
+    method: "POST",
+    path: () => "/api/metrics/series",
+    body: ({ full, page }) => ({ key: "loss", run_ids: [full, ...page] }),
+    items: () => 11,
+  },
+  { name: "console lines", path: ({ full }) => `/api/runs/${full}/logs`, items: ({ lines }) => lines!.length, each: 1 },
+  { name: "attributes", path: ({ full }) => `/api/runs/${full}/attributes?limit=50`, items: () => 50, each: 2 },
+  { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
+];
+
+async function request({ api, ...tenant }: Tenant, { method, path, body }: Read) {
+  const answer = await api.call(
+    method ?? "GET",
+    path({ api, ...tenant }),
+    body === undefined ? {} : { body: body({ api, ...tenant }) },
+  );
+  if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.json;
+}
+
+async function readsOf(tenant: Tenant, read: Read) {
+  for (let i = 0; i < REQUESTS_BEFORE; i += 1) await request(tenant, read);
+  let items = 0;
+  const executed = await plans.during(async () => {
+    items = read.items(await request(tenant, read));
+  });
+  const rows = executed.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+  const pages = executed.reduce((sum, statement) => sum + statement.pages, 0);
+  const rowsMax = (read.base ?? BASE_ROWS) + (read.each ?? ROWS_OF_RUN) * items;
+  return { executed, rows, pages, rowsMax, pagesMax: PAGES_OF_ROW * rowsMax };
+}
+
+/** What a plan that reads too much does. */
+const shown = ({ text, plan, pages }: Executed) => ({
+  text: text.trim().slice(0, 200),
+  pages,
+  reads: describeReads(plan),
+});
+
+const TABLES =
+  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace)";
+
+async function forEachTable(statement: (name: string) => string): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>(TABLES);
+  for (const { name } of rows) await owner.query(statement(name));
+}
+
+const states: readonly (readonly [string, () => Promise<unknown>])[] = [
+  ["with the statistics that autovacuum has gathered so far", async () => {}],
+  ["with all statistics", () => owner.query("ANALYZE")],
+  [
+    "without any statistics",
+    async () => {
+      await owner.query(`DELETE FROM pg_statistic WHERE starelid IN (SELECT name FROM (${TABLES}) t)`);
+      // Makes connections plan again.
+      await forEachTable((name) => `ALTER TABLE ${name} SET (autovacuum_enabled = false)`);
+    },
+  ],
+];
+
+describe.each(states)("%s", (_state, enter) => {
+  beforeAll(async () => {
+    await enter();
+  });
+
+  describe.each(["a small organization", "a medium organization", "the large organization"])(
+    "%s reads few rows for",
+    (name) => {
+      test.each(reads)("$name", async (read) => {
+        const { executed, rows, pages, rowsMax, pagesMax } = await readsOf(tenants.get(name)!, read);
+        const tooMuch = rows > rowsMax || pages > pagesMax;
+        expect({ rows, rowsMax, pages, pagesMax, read: tooMuch ? executed.map(shown) : [] }).toMatchObject({
+          read: [],
+        });
+      });
+    },
+  );
+});
