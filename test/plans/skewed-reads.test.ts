@@ -161,6 +161,7 @@ const reads: readonly Read[] = [
   list("a common tag without total", `/runs?limit=25&${search("tag:team-7")}`, { base: NEWEST + 500 }),
   list("a common word without total", `/runs?limit=25&${search("adamw")}`, { base: NEWEST + 500 }),
   list("a word that nobody has", `/runs?limit=25&${search("zzzznothing")}`, { base: NEWEST + 500 }),
+  list("a common word", summary(search("adamw")), { items: ({ total, runs }) => total + runs.length }),
   list("a rare literal", summary(search("canyon-4711")), { base: 400 }),
   list("terms together", summary(search("tag:paper-fig3 AND -notes:reviewer AND (lion OR status:failed)")), {
     base: 400,
@@ -176,8 +177,8 @@ const reads: readonly Read[] = [
   ].map((q) =>
     list(`the expression ${q}`, summary(search(q)), {
       items: ({ total, runs }) => total + runs.length,
-      each: 30,
-      base: 800,
+      each: 50,
+      base: 1000,
     }),
   ),
   { name: "overview", path: () => "/api/overview", items: () => 1 },

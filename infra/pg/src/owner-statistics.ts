@@ -3,10 +3,10 @@ import type pg from "pg";
 /**
  * How many different values PostgreSQL shall assume in the columns that tell whose a row is, whatever it finds there. A plan that does not depend on
  * values is made for the average owner, and among thousands of small organizations that one has a handful of rows: reading all of them and sorting
- * them looks as good as a walk of the right index, and joining them all as good as looking up a few. With these numbers each plan is made for an
- * organization with a tenth of the rows and a project with a hundredth, which is right for large ones and costs small ones nothing.
+ * them looks as good as a walk of the right index, and joining them all as good as looking up a few. With these numbers each plan is made as if the
+ * organization were alone in the database and had ten projects: right for large organizations, and small ones have few rows in any case.
  */
-const ASSUMED_VALUES = { org_id: 10, project_id: 100 } as const;
+const ASSUMED_VALUES = { org_id: 1, project_id: 10 } as const;
 
 const setMissing = `
   DO $$

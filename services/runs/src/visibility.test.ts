@@ -121,7 +121,7 @@ describe("row level security by itself", () => {
       const { statement, values } = choiceStatement(wide.orgId, choice, "valued");
       const asked = await inOrg(stranger.orgId, (tx) => tx.rows(statement, values));
       expect(asked).toEqual([]);
-      const unbound = statement.text.replaceAll(/\b[rth]\.org_id = \$1/g, "$1::uuid IS NOT NULL");
+      const unbound = statement.text.replaceAll(/\b[rtho]\.org_id = \$1/g, "$1::uuid IS NOT NULL");
       expect(unbound).not.toBe(statement.text);
       const all = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(bare(unbound), values));
       expect(all).not.toEqual([]);
