@@ -1,13 +1,5 @@
 import type pg from "pg";
-import {
-  countRuns,
-  insertHeads,
-  insertPoints,
-  insertProjects,
-  insertRuns,
-  insertWideHeads,
-  insertWideRun,
-} from "./statements.ts";
+import { countRuns, insertHeads, insertProjects, insertRuns, insertWideHeads, insertWideRun } from "./statements.ts";
 
 /** What to fill an organization with. */
 export type SeedOptions = {
@@ -38,13 +30,12 @@ export async function seedRuns(client: pg.ClientBase, options: SeedOptions): Pro
     await client.query("BEGIN");
     await client.query(insertRuns, range);
     await client.query(insertHeads, range);
-    await client.query(insertPoints, range);
     await client.query("COMMIT");
     onProgress?.(Math.min(done + PORTION, runs));
   }
   await client.query(countRuns, [orgId]);
   // What autovacuum would do in a minute: statistics, and the pages that index-only scans trust.
-  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", ...metricTables, "ingest.run_points"]) {
+  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", ...metricTables]) {
     await client.query(`VACUUM (ANALYZE) ${table}`);
   }
 }

@@ -133,12 +133,6 @@ export const insertHeads = `
   SELECT $1::uuid, run, 1, count(*), 1000 * count(*) FROM drawn GROUP BY run
   ON CONFLICT DO NOTHING`;
 
-/** How many values the runs have. */
-export const insertPoints = `
-  INSERT INTO ingest.run_points (org_id, run_id, points)
-  SELECT $1::uuid, ${runId}, 1000 * ${SEED_METRICS.length} FROM generate_series($2::bigint, $3::bigint) n
-  ON CONFLICT DO NOTHING`;
-
 /** The counters of the projects. Two statements in one, as they concern two services' tables. */
 export const countRuns = `
   WITH counted AS (
@@ -146,9 +140,9 @@ export const countRuns = `
            count(*) FILTER (WHERE status = 'finished') AS finished, count(*) FILTER (WHERE status = 'failed') AS failed
     FROM runs.runs WHERE org_id = $1::uuid GROUP BY org_id, project_id
   ), points AS (
-    INSERT INTO ingest.project_points (org_id, project_id, points)
-    SELECT org_id, project_id, runs * 1000 * ${SEED_METRICS.length} FROM counted
-    ON CONFLICT (org_id, project_id) DO UPDATE SET points = excluded.points
+    INSERT INTO ingest.project_points (org_id, project_id, slot, points)
+    SELECT org_id, project_id, 0, runs * 1000 * ${SEED_METRICS.length} FROM counted
+    ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = excluded.points
   )
   UPDATE runs.projects p SET runs_running = running, runs_finished = finished, runs_failed = failed
   FROM counted c WHERE p.org_id = c.org_id AND p.id = c.project_id`;

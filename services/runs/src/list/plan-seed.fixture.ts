@@ -67,10 +67,6 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     [orgId, runs, COMMON_METRIC, RARE_METRIC],
   );
   await run(
-    `INSERT INTO ingest.run_points (org_id, run_id, points) SELECT $1::uuid, ${id("run")}, 40 FROM generate_series(1, $2::int) n`,
-    [orgId, runs],
-  );
-  await run(
     `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
      SELECT $1::uuid, ${id("run")}, 1 FROM generate_series($2::int - 49, $2::int) n`,
     [orgId, runs],
@@ -82,7 +78,7 @@ export async function seedForPlans(fixture: RunsFixture, orgId: string, runs = 1
     "ingest.metric_runs",
     "ingest.metric_keys",
     "ingest.metric_aggregate_pages",
-    "ingest.run_points",
+    "ingest.project_points",
     "ingest.unindexed_runs",
   ];
   // As autovacuum does after some time: statistics, and the pages that index-only scans trust.
