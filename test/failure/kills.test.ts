@@ -94,6 +94,7 @@ describeWith(servers)("one service of several", () => {
     await Promise.all(writers);
     const { metrics } = (await api.get(`/runs/${id}/metrics?limit=5000`)).json;
     expect(metrics.map(({ step }: { step: number }) => step)).toEqual(acknowledged.toSorted((a, b) => a - b));
+    expect((await api.get("/api/overview")).json.overview).toMatchObject({ metric_points: acknowledged.length });
   });
 
   test("gone: what needs it is 503, the rest works", async () => {

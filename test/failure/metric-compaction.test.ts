@@ -94,6 +94,8 @@ describeModes(
         const aggregates = (await api.get(`/runs/${id}`)).json.run.metric_aggregates;
         expect(aggregates.constant).toMatchObject({ count: acknowledged(), min: 1, max: 1 });
         expect(aggregates.shared).toMatchObject({ count: shared.length });
+        const { overview } = (await api.get("/api/overview")).json;
+        expect(overview).toMatchObject({ metric_points: 2 * acknowledged() + shared.length });
       };
       await check();
       // Everything is in blocks after a while.

@@ -32,7 +32,7 @@ export type Tenant = { readonly orgId: string; readonly projectId: string };
 
 /** What a test changes about how metrics are written. */
 export type MetricWriting = Partial<
-  Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "nowMs" | "metrics">
+  Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "nowMs" | "random" | "metrics">
 >;
 
 /** The service on its own database. */
@@ -97,6 +97,7 @@ export async function startIngest(): Promise<IngestFixture> {
       db,
       markers: eagerMarkers,
       nowMs: () => performance.now(),
+      random: Math.random,
       cacheBytes: 2 ** 20,
       queueBytes: 2 ** 26,
       metrics: { metricGroup: () => {}, metricsRefused: () => {} },

@@ -34,6 +34,7 @@ export const ingestModule = defineModule({
         db,
         markers: compaction.metricMarkers,
         nowMs: () => performance.now(),
+        random: Math.random,
         cacheBytes: context.config.metricCacheMib * MIB,
         queueBytes: context.config.metricQueueMib * MIB,
         metrics: context.metrics,

@@ -23,7 +23,7 @@ const SIZES = `
 const kinds = [
   ["blocks", /metric_blocks/],
   ["landing", /metric_segments/],
-  ["aggregates", /metric_(runs|keys|head)|run_points|project_points/],
+  ["aggregates", /metric_(runs|keys|aggregate)|project_points/],
   ["idempotency", /idempotency/],
   ["work", /compaction/],
 ] as const;

@@ -3,7 +3,6 @@ import type pg from "pg";
 import {
   countRuns,
   insertHeads,
-  insertPoints,
   insertProjects,
   insertRuns,
   insertTexts,
@@ -47,7 +46,7 @@ export async function seedRuns(
     }
   });
   if (!vacuum) return;
-  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", ...metricTables, "ingest.run_points"]) {
+  for (const table of ["runs.runs", "runs.run_texts", "runs.projects", ...metricTables]) {
     await client.query(`VACUUM (ANALYZE) ${table}`);
   }
 }
@@ -92,7 +91,6 @@ async function insertPortion(client: pg.ClientBase, runs: readonly SeededRuns[],
   await client.query(insertRuns, values);
   await client.query(insertTexts, values);
   await client.query(insertHeads, [...values, metrics]);
-  await client.query(insertPoints, [...values, metrics]);
   await client.query(countRuns, [...values, metrics]);
   await client.query("COMMIT");
 }

@@ -138,12 +138,6 @@ export const insertHeads = `
   SELECT org, run, 1, count(*), 1000 * count(*) FROM drawn GROUP BY org, run
   ON CONFLICT DO NOTHING`;
 
-/** How many values the runs have, each with $4 keys. */
-export const insertPoints = `
-  INSERT INTO ingest.run_points (org_id, run_id, points)
-  SELECT org, ${runId}, 1000 * $4::integer FROM ${NUMBERS}
-  ON CONFLICT DO NOTHING`;
-
 /** The texts of the runs, which a trigger writes otherwise. */
 export const insertTexts = `
   INSERT INTO runs.run_texts
@@ -165,9 +159,9 @@ export const countRuns = `
     FROM ${NUMBERED_RUNS}
     GROUP BY r.org_id, r.project_id
   ), points AS (
-    INSERT INTO ingest.project_points AS p (org_id, project_id, points)
-    SELECT org_id, project_id, runs * 1000 * $4::integer FROM counted
-    ON CONFLICT (org_id, project_id) DO UPDATE SET points = p.points + excluded.points
+    INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points)
+    SELECT org_id, project_id, 0, runs * 1000 * $4::integer FROM counted
+    ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points
   )
   UPDATE runs.projects p
   SET runs_running = p.runs_running + running, runs_finished = p.runs_finished + finished, runs_failed = p.runs_failed + failed,

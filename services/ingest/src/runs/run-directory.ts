@@ -18,33 +18,44 @@ export type RunDirectory = {
   learn(runId: string, run: RunRef): void;
   /** @throws not_found unless all the runs exist and the caller may see them */
   require(caller: Caller, runIds: readonly string[]): Promise<void>;
+  /** Returns the project of a run. @throws not_found unless the run exists and the caller may see it */
+  projectOf(caller: Caller, runId: string): Promise<string>;
 };
 
 /** Creates a directory that keeps the `runsMax` most recently used runs. */
 export function createRunDirectory(db: Db, runsMax: number): RunDirectory {
   const runs = new LRUCache<string, RunRef>({ max: runsMax });
 
-  const knows: RunDirectory["knows"] = (caller, runId) => {
+  const known = (caller: Caller, runId: string): RunRef | undefined => {
     const run = runs.get(runId);
-    if (run === undefined) return false;
     // Run ids are unique in the whole installation, so a run of another organization never has the id of one of ours.
-    if (!canSee(caller, run)) throw notFound("run");
-    return true;
+    if (run !== undefined && !canSee(caller, run)) throw notFound("run");
+    return run;
+  };
+  const load = async (caller: Caller, runIds: readonly string[]): Promise<RunRef[]> => {
+    const { orgId } = caller;
+    const found = await db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, runIds));
+    const refs = found.map(({ id, projectId }) => {
+      const run = { orgId, projectId };
+      runs.set(id, run);
+      return run;
+    });
+    if (refs.length < runIds.length || refs.some((run) => !canSee(caller, run))) throw notFound("run");
+    return refs;
   };
 
   return {
-    knows,
+    knows: (caller, runId) => known(caller, runId) !== undefined,
     learn: (runId, run) => {
       runs.set(runId, run);
     },
     async require(caller, runIds) {
-      const unknown = [...new Set(runIds)].filter((runId) => !knows(caller, runId));
-      if (unknown.length === 0) return;
-      const found = await db.withTenant(caller.orgId, (tx) => findRunRefs(tx, caller.orgId, unknown));
-      for (const { id, projectId } of found) runs.set(id, { orgId: caller.orgId, projectId });
-      if (found.length < unknown.length || found.some((run) => !canSee(caller, { orgId: caller.orgId, ...run }))) {
-        throw notFound("run");
-      }
+      const unknown = [...new Set(runIds)].filter((runId) => known(caller, runId) === undefined);
+      if (unknown.length > 0) await load(caller, unknown);
+    },
+    async projectOf(caller, runId) {
+      const run = known(caller, runId) ?? (await load(caller, [runId]))[0]!;
+      return run.projectId;
     },
   };
 }

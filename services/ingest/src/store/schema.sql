@@ -238,12 +238,16 @@ CREATE POLICY tenant ON ingest.metric_segments USING (org_id = platform.org_id()
 GRANT SELECT, INSERT ON TABLE ingest.metric_segments TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.metric_segments TO tidemark_ingest_worker;
 
+-- how many values were ever stored for the runs of a project: the sum over the slots
 CREATE TABLE ingest.project_points (
   org_id uuid NOT NULL,
   project_id uuid NOT NULL,
+  -- each group of writes takes the next one of its process
+  slot smallint NOT NULL,
   points bigint NOT NULL,
-  CONSTRAINT project_points_pkey PRIMARY KEY (org_id, project_id)
-) WITH (fillfactor=50);
+  CONSTRAINT project_points_pkey PRIMARY KEY (org_id, project_id, slot),
+  CONSTRAINT project_points_slot_check CHECK (slot >= 0 AND slot <= 15)
+) WITH (fillfactor=20, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500);
 ALTER TABLE ingest.project_points ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.project_points FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.project_points USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
@@ -356,18 +360,6 @@ ALTER TABLE ingest.rank_metric_sets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_sets USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_sets TO tidemark_ingest;
 
-CREATE TABLE ingest.run_points (
-  org_id uuid NOT NULL,
-  run_id uuid NOT NULL,
-  points bigint NOT NULL,
-  CONSTRAINT run_points_pkey PRIMARY KEY (org_id, run_id)
-);
-ALTER TABLE ingest.run_points ENABLE ROW LEVEL SECURITY;
-ALTER TABLE ingest.run_points FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON ingest.run_points USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT, INSERT, UPDATE ON TABLE ingest.run_points TO tidemark_ingest;
-GRANT SELECT ON TABLE ingest.run_points TO tidemark_runs;
-
 CREATE TABLE ingest.unindexed_runs (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -381,12 +373,6 @@ CREATE POLICY all_for_tidemark_ingest_worker ON ingest.unindexed_runs TO tidemar
 CREATE POLICY tenant ON ingest.unindexed_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ingest.unindexed_runs TO tidemark_ingest;
 GRANT SELECT ON TABLE ingest.unindexed_runs TO tidemark_ingest_worker, tidemark_runs;
-
--- How many values runs had when they were indexed.
-CREATE VIEW ingest.indexed_points_v1 WITH (security_invoker=true) AS
- SELECT org_id, run_id, points
-   FROM ingest.run_points p;
-GRANT SELECT ON TABLE ingest.indexed_points_v1 TO tidemark_runs;
 
 -- Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold it;
 -- best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would read all
@@ -434,22 +420,18 @@ CREATE VIEW ingest.metric_sort_values_v1 WITH (security_invoker=true) AS
          OFFSET 0));
 GRANT SELECT ON TABLE ingest.metric_sort_values_v1 TO tidemark_runs;
 
--- How many values the indexed runs of a project have.
+-- How many values the runs of a project have, at this moment. A project without values has no row.
 CREATE VIEW ingest.project_points_v1 WITH (security_invoker=true) AS
- SELECT org_id, project_id, points
-   FROM ingest.project_points p;
+ SELECT org_id, project_id, sum(points)::bigint AS points
+   FROM ingest.project_points p
+  GROUP BY org_id, project_id;
 GRANT SELECT ON TABLE ingest.project_points_v1 TO tidemark_runs;
 
--- How many values runs that are not indexed have beyond those counted when they were.
-CREATE VIEW ingest.unindexed_points_v1 WITH (security_invoker=true) AS
- SELECT org_id, run_id,
-    COALESCE(( SELECT m.point_count
-           FROM ingest.metric_runs m
-          WHERE m.org_id = u.org_id AND m.run_id = u.run_id), 0::bigint)::numeric - COALESCE(( SELECT p.points
-           FROM ingest.run_points p
-          WHERE p.org_id = u.org_id AND p.run_id = u.run_id), 0::bigint)::numeric AS points_since
-   FROM ingest.unindexed_runs u;
-GRANT SELECT ON TABLE ingest.unindexed_points_v1 TO tidemark_runs;
+-- How many values runs have, at this moment. A run without metrics has no row.
+CREATE VIEW ingest.run_points_v1 WITH (security_invoker=true) AS
+ SELECT org_id, run_id, point_count AS points
+   FROM ingest.metric_runs m;
+GRANT SELECT ON TABLE ingest.run_points_v1 TO tidemark_runs;
 
 -- The values to sort by of runs that are not indexed, from their key aggregates.
 CREATE VIEW ingest.unindexed_sort_values_v1 WITH (security_invoker=true) AS
@@ -560,16 +542,19 @@ GRANT EXECUTE ON FUNCTION ingest.append_log_lines TO tidemark_ingest;
 -- element in write_runs, seqs (the next versions of the run, one by one), first_steps, last_steps, blocks, and
 -- marker_seconds (negative: no dirty marker). keys, bodies and replies are the idempotency records of the requests that
 -- have them, keys distinct. new_key_runs and what follows: keys that the runs did not have; page_changes: changes of
--- aggregate pages. Outcomes: applied; keys: the keys at indexes cannot be used, as claim_keys says; stale: the runs at
--- indexes have other versions. Nothing is written in the last two cases. Look-ups are laterals behind OFFSET 0, and
--- changes go through ON CONFLICT: a plan that was made while a table was small must not read it whole when it has
--- grown. One plan is right for all values: planning at each call would cost more than everything else.
+-- aggregate pages; project_ids, distinct and ascending, and project_values: how many values the projects of the runs
+-- get, counted in points_slot, 0 to 15, which the caller uses for one group at a time. Outcomes: applied; keys: the
+-- keys at indexes cannot be used, as claim_keys says; stale: the runs at indexes have other versions. Nothing is
+-- written in the last two cases. Look-ups are laterals behind OFFSET 0, and changes go through ON CONFLICT: a plan that
+-- was made while a table was small must not read it whole when it has grown. One plan is right for all values: planning
+-- at each call would cost more than everything else. Locks are taken in this order by all: idempotency keys, runs
+-- ascending, their rows in unindexed_runs, counters ascending.
 CREATE FUNCTION ingest.append_metric_group(org uuid, run_ids uuid[], versions bigint[], next_versions bigint[],
   key_counts integer[], point_counts bigint[], noted boolean[], write_runs integer[], seqs bigint[],
   first_steps double precision[], last_steps double precision[], blocks bytea[], marker_seconds double precision[],
   keys bytea[], bodies bytea[], replies bytea[], new_key_runs integer[], new_keys text[], new_key_ids integer[],
-  new_minimise boolean[], page_changes ingest.aggregate_page_change[], OUT outcome text, OUT indexes integer[],
-  OUT same_bodies boolean[], OUT old_replies bytea[])
+  new_minimise boolean[], page_changes ingest.aggregate_page_change[], project_ids uuid[], project_values bigint[],
+  points_slot smallint, OUT outcome text, OUT indexes integer[], OUT same_bodies boolean[], OUT old_replies bytea[])
 RETURNS record
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
@@ -645,6 +630,11 @@ BEGIN
                      WHERE o.org_id = org AND o.run_id = run_ids[s.run] AND o.page = s.page
                        AND (s.slot > 0 OR cardinality(s.stats) < 320) OFFSET 0) p ON true
   ON CONFLICT (org_id, run_id, page) DO UPDATE SET stats = excluded.stats;
+
+  -- Last, because another group may wait for one of these rows until this one is committed.
+  INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points)
+  SELECT org, a.project_id, points_slot, a.points FROM unnest(project_ids, project_values) AS a (project_id, points)
+  ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points;
   outcome := 'applied';
 END
 $function$;
@@ -858,29 +848,14 @@ $function$;
 REVOKE ALL ON FUNCTION ingest.crowded_key_ranges FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.crowded_key_ranges TO tidemark_ingest_worker;
 
--- Ends the indexing of a run and counts its values for the project. Returns false, and does nothing, when the run was
--- written since the minute touched.
+-- Ends the indexing of a run. Returns false, and does nothing, when the run was written since the minute touched.
 CREATE FUNCTION ingest.finish_indexing(org uuid, run uuid, touched integer)
 RETURNS boolean
 LANGUAGE plpgsql
 AS $function$
-DECLARE
-  total bigint;
-  before bigint;
 BEGIN
-  PERFORM FROM ingest.unindexed_runs u WHERE u.org_id = org AND u.run_id = run AND u.touched_minute = touched FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN false;
-  END IF;
-  total := coalesce((SELECT m.point_count FROM ingest.metric_runs m WHERE m.org_id = org AND m.run_id = run), 0);
-  SELECT p.points INTO before FROM ingest.run_points p WHERE p.org_id = org AND p.run_id = run;
-  INSERT INTO ingest.run_points AS p (org_id, run_id, points) VALUES (org, run, total)
-  ON CONFLICT (org_id, run_id) DO UPDATE SET points = excluded.points;
-  INSERT INTO ingest.project_points AS p (org_id, project_id, points)
-  SELECT org, r.project_id, total - coalesce(before, 0) FROM runs.run_refs_v1 r WHERE r.org_id = org AND r.id = run
-  ON CONFLICT (org_id, project_id) DO UPDATE SET points = p.points + excluded.points;
-  DELETE FROM ingest.unindexed_runs u WHERE u.org_id = org AND u.run_id = run;
-  RETURN true;
+  DELETE FROM ingest.unindexed_runs u WHERE u.org_id = org AND u.run_id = run AND u.touched_minute = touched;
+  RETURN FOUND;
 END
 $function$;
 REVOKE ALL ON FUNCTION ingest.finish_indexing FROM PUBLIC;

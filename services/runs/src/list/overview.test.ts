@@ -146,6 +146,8 @@ describe("the figures", () => {
     await asOwner(
       fixture,
       `WITH counted AS (UPDATE ingest.metric_runs SET point_count = point_count + 5 WHERE run_id = $1),
+            counters AS (UPDATE ingest.project_points SET points = points + 5
+                         WHERE project_id = (SELECT project_id FROM runs.runs WHERE id = $1)),
             changed AS (SELECT key_id FROM ingest.metric_keys WHERE run_id = $1 AND key = $2)
        UPDATE ingest.metric_aggregate_pages
        SET stats[key_id % 32 * 10 + 1] = stats[key_id % 32 * 10 + 1] + 5, stats[key_id % 32 * 10 + 6] = 70

@@ -80,29 +80,29 @@ async function countFound(tx: Tx, orgId: string, filter: RunFilter): Promise<Run
   return row;
 }
 
-const ofProjects = sql(
-  "runs_count_points_of_projects",
-  `SELECT (SELECT coalesce(sum(p.points), 0) FROM ingest.project_points_v1 p
-           WHERE p.org_id = $1 AND ($2::uuid IS NULL OR p.project_id = $2))::bigint
-          + (SELECT coalesce(sum(u.points_since), 0) FROM ingest.unindexed_points_v1 u
-             JOIN runs.runs r ON r.org_id = u.org_id AND r.id = u.run_id
-             WHERE u.org_id = $1 AND ($2::uuid IS NULL OR r.project_id = $2))::bigint AS points`,
-);
+const points =
+  "SELECT coalesce(sum(p.points), 0)::bigint AS points FROM ingest.project_points_v1 p WHERE p.org_id = $1";
 
-/** Counts the metric values of the runs that pass a filter: those counted when their runs were indexed, and those received since. */
+const pointsOfOrganization = sql("runs_count_points", points);
+const pointsOfProject = sql("runs_count_points_of_project", `${points} AND p.project_id = $2`);
+
+/** Counts the metric values of the runs that pass a filter: from the projects' counters, or by looking at the runs. */
 export async function countMetricPoints(tx: Tx, orgId: string, filter: RunFilter): Promise<number> {
   const { projectId, status, displayStatus, search, ids } = filter;
   if ([status, displayStatus, search, ids].every((part) => part === undefined)) {
-    return (await tx.one<{ points: number }>(ofProjects, [orgId, projectId ?? null]))?.points ?? 0;
+    const row =
+      projectId === undefined
+        ? tx.one<{ points: number }>(pointsOfOrganization, [orgId])
+        : tx.one<{ points: number }>(pointsOfProject, [orgId, projectId]);
+    return (await row)?.points ?? 0;
   }
   const { values, bind } = parameters(orgId);
-  const { from, where, id } = runSource(filter, "status", bind);
+  const { with: first, from, where, id } = runSource(filter, "position", bind);
   const statement = plannedSql(
     "runs_count_points_of_runs",
-    `SELECT coalesce(sum(coalesce(s.points, 0) + coalesce(u.points_since, 0)), 0)::bigint AS points
+    `${first} SELECT coalesce(sum(p.points), 0)::bigint AS points
      FROM (SELECT ${id} AS id FROM ${from} WHERE ${where}) r
-     LEFT JOIN ingest.indexed_points_v1 s ON s.org_id = $1 AND s.run_id = r.id
-     LEFT JOIN ingest.unindexed_points_v1 u ON u.org_id = $1 AND u.run_id = r.id`,
+     CROSS JOIN LATERAL (SELECT m.points FROM ingest.run_points_v1 m WHERE m.org_id = $1 AND m.run_id = r.id OFFSET 0) p`,
   );
   return (await tx.one<{ points: number }>(statement, values))?.points ?? 0;
 }

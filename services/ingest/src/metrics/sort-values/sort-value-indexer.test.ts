@@ -51,8 +51,7 @@ const ranks = sql(
 );
 const points = sql(
   "test_points",
-  `SELECT coalesce((SELECT points FROM ingest.indexed_points_v1 WHERE org_id = $1 AND run_id = $2), 0)
-          + coalesce((SELECT points_since FROM ingest.unindexed_points_v1 WHERE org_id = $1 AND run_id = $2), 0)::bigint AS run,
+  `SELECT coalesce((SELECT points FROM ingest.run_points_v1 WHERE org_id = $1 AND run_id = $2), 0) AS run,
           coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`,
 );
 
@@ -73,7 +72,7 @@ test("values to sort by are right before, while and after a run is indexed, each
       ["unindexed", "loss", -2, 2],
       ["unindexed", "score", 5, 5],
     ],
-    points: { run: 4, project: 0 },
+    points: { run: 4, project: 4 },
   });
   // It was written just now.
   await indexAll();
@@ -96,7 +95,7 @@ test("values to sort by are right before, while and after a run is indexed, each
       ["unindexed", "loss", -1.5, 1.5],
       ["unindexed", "score", 5, 5],
     ],
-    points: { run: 6, project: 4 },
+    points: { run: 6, project: 6 },
   });
   await makeQuiet(runId);
   await indexAll();
@@ -201,13 +200,7 @@ test("nothing foreign is seen through the views", async () => {
   const stranger = await fixture.newTenant();
   const runId = await fixture.newRun(tenant);
   await append(tenant, runId, [0, { loss: 3 }]);
-  for (const view of [
-    "metric_sort_values_v1",
-    "unindexed_sort_values_v1",
-    "indexed_points_v1",
-    "project_points_v1",
-    "unindexed_points_v1",
-  ]) {
+  for (const view of ["metric_sort_values_v1", "unindexed_sort_values_v1", "project_points_v1", "run_points_v1"]) {
     const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
       tx.rows(sql(`test_foreign_${view}`, `SELECT * FROM ingest.${view}`), []),
     );

@@ -1,22 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createDb, migrate, platformMigrations, sql, type Db } from "@tidemark/pg";
-import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
+import { platformMigrations, sql, type Db } from "@tidemark/pg";
+import { createFencedDatabase, type FencedDatabase } from "../../fenced-owner.fixture.ts";
 import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../../migrations.fixture.ts";
 
-const name = `tidemark_test_${randomUUID().replaceAll("-", "")}`;
-const ownerRole = `${name}_owner`;
-
+let database: FencedDatabase;
 let owner: Db;
 let before: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 let beforeNames: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
-
-const server = () => createDb({ url: testServerUrl(), role: "postgres", application: "test", connectionsMax: 1 });
-const asServer = async (...statements: string[]): Promise<void> => {
-  const db = server();
-  for (const statement of statements) await db.rows(sql(`test_${statement}`.slice(0, 60), statement), []);
-  await db.close();
-};
+let beforeCounters: Awaited<ReturnType<typeof ingestMigrationsBefore>>;
 
 /** Two organizations: a run with 70 keys and landing segments behind its aggregates, and one without landing segments. */
 const [first, second] = [1, 2].map(() => ({ orgId: randomUUID(), runId: randomUUID() }));
@@ -41,7 +33,7 @@ const views = `SELECT h.*, h.count::text AS count,
           (SELECT p.points_since::text FROM ingest.unsettled_points_v1 p
            WHERE p.org_id = h.org_id AND p.run_id = h.run_id) AS points
    FROM ingest.metric_heads_v1 h ORDER BY h.org_id, h.run_id, h.key`;
-/** The same views by their names of today. */
+/** The same views by the names that they got later. */
 const renamedViews = views
   .replaceAll("metric_heads_v1", "metric_aggregates_v1")
   .replaceAll("unsettled_ranks_v1", "unindexed_sort_values_v1")
@@ -64,28 +56,10 @@ let seenAfter: Seen;
 let seenRenamed: unknown[];
 
 beforeAll(async () => {
-  // Makes the roles, in case this is the first database of its server.
-  await (await createTestDatabase()).drop();
-  const admin = server();
-  const roles = sql(
-    "test_roles",
-    "SELECT rolname AS role FROM pg_roles WHERE rolname LIKE 'tidemark\\_%' AND NOT rolcanlogin",
-  );
-  const service = (await admin.rows<{ role: string }>(roles, [])).map(({ role }) => role);
-  await admin.close();
-  await asServer(
-    `CREATE ROLE ${ownerRole} LOGIN CREATEROLE NOSUPERUSER NOBYPASSRLS INHERIT`,
-    `GRANT ${service.join(", ")} TO ${ownerRole}`,
-    `CREATE DATABASE ${name} OWNER ${ownerRole}`,
-  );
-  const url = new URL(testServerUrl());
-  url.pathname = `/${name}`;
-  const asOwner = new URL(url);
-  asOwner.searchParams.set("options", `-c role=${ownerRole}`);
-
+  database = await createFencedDatabase();
+  owner = database.admin;
   before = await ingestMigrationsBefore("0007");
-  await migrate(asOwner.href, [platformMigrations, runsMigrations, before]);
-  owner = createDb({ url: url.href, role: "postgres", application: "test", connectionsMax: 1 });
+  await database.migrate([platformMigrations, runsMigrations, before]);
   await owner.rows(insertHeads, [first!.orgId, first!.runId, 70]);
   await owner.rows(insertLanding, [first!.orgId, first!.runId]);
   await owner.rows(insertHeads, [second!.orgId, second!.runId, 3]);
@@ -95,16 +69,18 @@ beforeAll(async () => {
   ]);
   seenBefore = { views: await readViews(views), types: await owner.rows(types, []) };
   beforeNames = await ingestMigrationsBefore("0012");
-  await migrate(asOwner.href, [beforeNames]);
+  await database.migrate([beforeNames]);
   seenAfter = { views: await readViews(views), types: await owner.rows(types, []) };
-  await migrate(asOwner.href, [ingestMigrations]);
+  beforeCounters = await ingestMigrationsBefore("0014");
+  await database.migrate([beforeCounters]);
   seenRenamed = await readViews(renamedViews);
+  await database.migrate([ingestMigrations]);
 });
 afterAll(async () => {
-  await owner.close();
-  await asServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`, `DROP ROLE ${ownerRole}`);
+  await database.drop();
   await before.remove();
   await beforeNames.remove();
+  await beforeCounters.remove();
 });
 
 test("readers of the key aggregates see after the change what they saw before, in the same columns", async () => {

@@ -54,11 +54,12 @@ export function appendMetricsHandler(deps: {
     const runId = pathId(request.runId, "run");
     await throwBodyFault(request.bodyFault, runs, caller, runId);
     const columns = columnsOf(request.columns);
-    await runs.require(caller, [runId]);
+    const projectId = await runs.projectOf(caller, runId);
     const keys = JSON.stringify(columns.keys);
     return metricWriter.append({
       waits,
       orgId: caller.orgId,
+      projectId,
       runId,
       columns,
       keySet: hash("sha256", keys, "base64url"),

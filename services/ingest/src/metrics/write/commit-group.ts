@@ -3,9 +3,10 @@ import { claimKey, keyReused, sqlState, type Db } from "@tidemark/pg";
 import { draftGroup, type DraftDeps, type GroupDraft } from "./group-draft.ts";
 import { appendMetricGroup, insertedOf, lockMetricRuns, type GroupOutcome } from "./metric-group.sql.ts";
 import { decideMarkerAgain, passMarkerOn, type PendingWrite } from "./pending-write.ts";
+import type { PointSlots } from "./point-slots.rules.ts";
 
 /** What commits are made with. */
-export type CommitDeps = DraftDeps & { readonly db: Db };
+export type CommitDeps = DraftDeps & { readonly db: Db; readonly pointSlots: PointSlots };
 
 /** After this many rounds in which another process was quicker, the group locks its runs. */
 const STALE_ROUNDS = 2;
@@ -60,14 +61,16 @@ async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked
     if (draft === undefined) {
       return { outcome: { outcome: "stale", runIds: writes.map(({ runId }) => runId) }, keep: () => {} };
     }
-    return { outcome: await appendMetricGroup(db, orgId, draft.runs), keep: draft.keep };
+    const group = { orgId, runs: draft.runs, pointsSlot: deps.pointSlots.next() };
+    return { outcome: await appendMetricGroup(db, group), keep: draft.keep };
   }
   return db.withTenant(orgId, async (tx) => {
     const runIds = [...new Set(writes.map(({ runId }) => runId))].sort();
     await lockMetricRuns(tx, orgId, runIds);
     dropRuns(writes, deps);
     const { runs, keep } = whole(await draftGroup(tx, writes, deps));
-    return { outcome: await appendMetricGroup(tx, orgId, runs), keep };
+    const pointsSlot = deps.pointSlots.next();
+    return { outcome: await appendMetricGroup(tx, { orgId, runs, pointsSlot }), keep };
   });
 }
 
@@ -114,7 +117,8 @@ export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise
       await lockMetricRuns(tx, orgId, [runId]);
       dropRuns([write], deps);
       const { runs } = whole(await draftGroup(tx, [write], deps));
-      const { outcome } = await appendMetricGroup(tx, orgId, runs);
+      const pointsSlot = deps.pointSlots.next();
+      const { outcome } = await appendMetricGroup(tx, { orgId, runs, pointsSlot });
       if (outcome !== "applied") throw new Error(`a locked write was not applied: ${outcome}`);
       return undefined;
     });

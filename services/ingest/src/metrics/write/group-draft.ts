@@ -16,6 +16,7 @@ import type { RunState, RunStates } from "./run-states.ts";
 /** A run of a group, with what its writes have to know of it. */
 type GroupedRun = {
   readonly runId: string;
+  readonly projectId: string;
   readonly writes: readonly PendingWrite[];
   state: RunState | undefined;
   /** The ids of the keys of each key set, -1 for keys that the run does not have. */
@@ -89,13 +90,17 @@ function runsOf(writes: readonly PendingWrite[], states: RunStates): GroupedRun[
     if (own === undefined) byRun.set(write.runId, [write]);
     else own.push(write);
   }
-  return [...byRun.keys()].sort().map((runId) => ({
-    runId,
-    writes: byRun.get(runId)!,
-    state: states.get(runId),
-    ids: new Map(),
-    pages: new Map(),
-  }));
+  return [...byRun.keys()].sort().map((runId) => {
+    const own = byRun.get(runId)!;
+    return {
+      runId,
+      projectId: own[0]!.projectId,
+      writes: own,
+      state: states.get(runId),
+      ids: new Map(),
+      pages: new Map(),
+    };
+  });
 }
 
 type Missing = {
@@ -207,9 +212,11 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
   const finished = draft.finish();
   const run: GroupRun = {
     runId: group.runId,
+    projectId: group.projectId,
     version,
     keyCount: finished.keyCount,
     pointCount: finished.pointCount,
+    pointsAdded: finished.pointCount - pointCount,
     noted: nowMs - notedAtMs < NOTE_MS,
     newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimize: isMinimizeKey(key) })),
     changes: finished.changes,

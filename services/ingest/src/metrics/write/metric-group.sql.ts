@@ -94,10 +94,13 @@ function int32sOf(bytes: Buffer | null): Int32Array<ArrayBuffer> {
 /** A run that a group writes to. */
 export type GroupRun = {
   readonly runId: string;
+  readonly projectId: string;
   /** The version that the draft was made for; 0: never written. */
   readonly version: number;
   readonly keyCount: number;
   readonly pointCount: number;
+  /** How many of these points the group adds. */
+  readonly pointsAdded: number;
   /** Whether a recent note says that the run is unindexed; otherwise this group leaves one. */
   readonly noted: boolean;
   readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
@@ -146,20 +149,31 @@ const appendGroup = sql(
   `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies"
    FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
      ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.aggregate_page_change
-           FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)))`,
+           FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)),
+     $27, $28, $29)`,
 );
 
 /** Stands for no dirty marker. */
 const NO_MARKER = -1;
 
-/** Stores a group of writes of one organization, all of it or nothing. The runs are in the order of their ids. */
-export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly GroupRun[]): Promise<GroupOutcome> {
+/** A group of writes of one organization. */
+export type MetricGroup = {
+  readonly orgId: string;
+  /** In the order of their ids. */
+  readonly runs: readonly GroupRun[];
+  /** Which of the counters of its projects counts the group. No other group of this process uses it at the same time. */
+  readonly pointsSlot: number;
+};
+
+/** Stores a group of writes, all of it or nothing. */
+export async function appendMetricGroup(tx: Tx, { orgId, runs, pointsSlot }: MetricGroup): Promise<GroupOutcome> {
   // The statement counts runs from 1.
   const writes = runs.flatMap((run, i) => run.writes.map((write) => ({ ...write, run: i + 1 })));
   const seqs = runs.flatMap((run) => run.writes.map((_, i) => run.version + 1 + i));
   const keyed = writes.filter(({ idempotency }) => idempotency !== null);
   const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
   const pageChanges = pageChangesOf(runs);
+  const projects = pointsByProject(runs);
   const row = await tx.one<OutcomeRow>(appendGroup, [
     orgId,
     uuidArray(runs.map(({ runId }) => runId)),
@@ -187,8 +201,18 @@ export async function appendMetricGroup(tx: Tx, orgId: string, runs: readonly Gr
     int4Array(pageChanges.slots),
     int4Array(pageChanges.starts),
     int4Array(pageChanges.lengths),
+    uuidArray(projects.map(([projectId]) => projectId)),
+    int8Array(projects.map(([, points]) => points)),
+    pointsSlot,
   ]);
   return outcomeOf(row!, runs);
+}
+
+/** Returns how many values each project gets, in the order of the projects' ids. */
+function pointsByProject(runs: readonly GroupRun[]): [projectId: string, points: number][] {
+  const points = new Map<string, number>();
+  for (const { projectId, pointsAdded } of runs) points.set(projectId, (points.get(projectId) ?? 0) + pointsAdded);
+  return [...points].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function pageChangesOf(runs: readonly GroupRun[]) {

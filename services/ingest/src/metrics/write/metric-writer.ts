@@ -10,6 +10,7 @@ import {
   type MetricWrite,
   type PendingWrite,
 } from "./pending-write.ts";
+import { createPointSlots } from "./point-slots.rules.ts";
 import { createRunStates } from "./run-states.ts";
 import { createWriteQueue } from "./write-queue.rules.ts";
 
@@ -28,6 +29,8 @@ export type MetricWriterOptions = {
   readonly markers: DirtyMarkers;
   /** A clock that never steps back. */
   readonly nowMs: () => number;
+  /** Returns a number from 0 to 1, below 1. */
+  readonly random: () => number;
   /** Memory for what is known of runs that are being written. */
   readonly cacheBytes: number;
   /** Memory for writes that wait or are being stored. */
@@ -44,7 +47,7 @@ const HELD_MAX = 4;
 
 /** Creates a writer with nothing in its memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
-  const { db, markers, nowMs, cacheBytes, queueBytes, metrics } = options;
+  const { db, markers, nowMs, random, cacheBytes, queueBytes, metrics } = options;
   const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
@@ -52,7 +55,7 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   let groups = 0;
   let held = 0;
   let isPumpDue = false;
-  const deps = { db, nowMs, markers, states: createRunStates(cacheBytes) };
+  const deps = { db, nowMs, markers, states: createRunStates(cacheBytes), pointSlots: createPointSlots(random) };
 
   const commit = async (group: readonly PendingWrite[]): Promise<void> => {
     groups += 1;

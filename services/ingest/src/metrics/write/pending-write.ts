@@ -5,6 +5,8 @@ import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
 /** One accepted request of metric points, of a run that exists and that the caller may write to. */
 export type MetricWrite = {
   readonly orgId: string;
+  /** The project of the run. */
+  readonly projectId: string;
   readonly runId: string;
   readonly columns: MetricColumns;
   /** A digest of the list of keys. */
