@@ -32,7 +32,7 @@ export type Tenant = { readonly orgId: string; readonly projectId: string };
 
 /** What a test changes about how metrics are written. */
 export type MetricWriting = Partial<
-  Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "nowMs" | "random" | "metrics">
+  Pick<MetricWriterOptions, "db" | "markers" | "cacheBytes" | "queueBytes" | "random" | "metrics">
 >;
 
 /** The service on its own database. */
@@ -96,7 +96,6 @@ export async function startIngest(): Promise<IngestFixture> {
     const metricWriter = createMetricWriter({
       db,
       markers: eagerMarkers,
-      nowMs: () => performance.now(),
       random: Math.random,
       cacheBytes: 2 ** 20,
       queueBytes: 2 ** 26,

@@ -5,6 +5,7 @@ import { implement, toRefusal } from "@tidemark/rpc";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
+import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
@@ -33,7 +34,6 @@ export const ingestModule = defineModule({
       metricWriter: createMetricWriter({
         db,
         markers: compaction.metricMarkers,
-        nowMs: () => performance.now(),
         random: Math.random,
         cacheBytes: context.config.metricCacheMib * MIB,
         queueBytes: context.config.metricQueueMib * MIB,
@@ -46,12 +46,14 @@ export const ingestModule = defineModule({
       log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
-    const indexer = startSortValueIndexer({ db, workerDb: context.workerDb(), log: context.log });
+    const workerDb = context.workerDb();
+    const indexer = startSortValueIndexer({ db, workerDb, log: context.log });
+    const filler = startSortKeyFiller({ db, workerDb, log: context.log });
     return Promise.resolve({
       implementations: [implement(IngestService, writeHandlers(deps))],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: () => indexer.stop(),
+      stop: async () => void (await Promise.all([indexer.stop(), filler.stop()])),
     });
   },
 });

@@ -21,7 +21,8 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_aggregates_v1 and unindexed_sort_values_v1; the
- *                      functions metric_columns_v1, index_sort_values, metric_run_states, append_metric_group, metric_series_page and metric_points_page
+ *                      functions metric_columns_v1, unindexed_sort_values_v2, index_sort_values, fill_sort_key, metric_run_states,
+ *                      append_metric_group, metric_series_page and metric_points_page
  *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
  *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_points_page,
  *                      metric_reach and metric_block_tails
@@ -187,9 +188,31 @@ describe("aggregate pages", () => {
     "SELECT key, sort_best, sort_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
 
-  test("unindexed_sort_values_v1 shows the best and the latest value of each key", async () => {
+  const unindexedValuesOf = sql(
+    "test_layout_unindexed_values_of",
+    "SELECT $3 AS key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v2($1, $3) WHERE run_id = $2",
+  );
+
+  test("unindexed_sort_values_v1 and v2 show the best and the latest value of each key", async () => {
     await ingest.owner.rows(putUnindexed, [tenant.orgId, runId]);
     expect(await ingest.owner.rows(unindexedSortValues, [tenant.orgId, runId])).toEqual(sortValues);
+    for (const expected of sortValues)
+      expect(await ingest.owner.rows(unindexedValuesOf, [tenant.orgId, runId, expected.key])).toEqual([expected]);
+  });
+
+  const ask = sql(
+    "test_layout_ask_sort_key",
+    "INSERT INTO ingest.sort_keys (org_id, key, by, asked_at, boundary) VALUES ($1, $2, $3, now(), '1')",
+  );
+  const fillStep = sql("test_layout_fill_step", "SELECT outcome FROM ingest.fill_sort_key($1, $2, $3, 1000, 1)");
+
+  test.each(["best", "latest"])("fill_sort_key copies the %s value of each key", async (by) => {
+    for (const { key } of sortValues) {
+      await ingest.owner.rows(ask, [tenant.orgId, key, by]);
+      expect(await ingest.owner.rows(fillStep, [tenant.orgId, key, by])).toEqual([{ outcome: "filled" }]);
+    }
+    const expected = sortValues.map((value) => (by === "best" ? { ...value, sort_latest: null } : value));
+    expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(expected);
   });
 
   test("index_sort_values copies the best and the latest value of each key", async () => {
@@ -212,8 +235,9 @@ describe("aggregate pages", () => {
   const putStretch = sql(
     "test_layout_put_stretch",
     `SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
-       ARRAY[0::bigint], ARRAY[true], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', 0::smallint)`,
+       ARRAY[0::bigint], ARRAY[0], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', 0::smallint,
+       0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
   );
   const pageStats = sql(
     "test_layout_page_stats",

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
+import { until } from "@tidemark/testkit";
 import {
   callOf,
   columnsOf,
@@ -21,11 +22,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** The writer's clock. */
-let nowMs = 0;
+/** A process that remembers nothing, and so does not know that a run has a row of this minute. */
 let writer: IngestFixture["write"];
 beforeAll(() => {
-  writer = fixture.writer(undefined, { nowMs: () => nowMs });
+  writer = fixture.writer(undefined, { cacheBytes: 1 });
 });
 
 const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
@@ -35,11 +35,8 @@ const agoMinutes = sql(
   "test_ago",
   "UPDATE ingest.unindexed_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
 );
-/** Five minutes pass for the database and for the writer. */
-const makeQuiet = (runId: string) => {
-  nowMs += 5 * 60_000;
-  return fixture.owner.rows(agoMinutes, [runId, 5]);
-};
+/** The last write was five minutes earlier. */
+const makeQuiet = (runId: string) => fixture.owner.rows(agoMinutes, [runId, 5]);
 const indexAll = () => indexQuietRuns({ db: fixture.db, workerDb });
 
 const ranks = sql(
@@ -208,18 +205,49 @@ test("nothing foreign is seen through the views", async () => {
   }
 });
 
-test("a process notes that a run is unindexed at most every 30 seconds", async () => {
+test("a process notes that a run is unindexed once a minute", async () => {
+  const tenant = await fixture.newTenant();
+  const process = fixture.writer();
+  const note = sql(
+    "test_note",
+    `SELECT touched_minute AS minute, floor(extract(epoch FROM now()) / 60)::integer AS now
+     FROM ingest.unindexed_runs WHERE run_id = $1`,
+  );
+  const noteOf = async (runId: string) => (await fixture.owner.one<{ minute: number; now: number }>(note, [runId]))!;
+  const notes = await until("two writes in one minute", async () => {
+    const runId = await fixture.newRun(tenant);
+    const write = (step: number) =>
+      process.appendMetrics({ runId, columns: columnsOf([step, { loss: 1 }]) }, callOf(tenant));
+    await write(0);
+    const first = await noteOf(runId);
+    await fixture.owner.rows(agoMinutes, [runId, 1]);
+    await write(1);
+    const last = await noteOf(runId);
+    return first.now === last.now ? [first, last].map(({ minute, now }) => minute - now) : undefined;
+  });
+  expect(notes).toEqual([0, -1]);
+});
+
+test("a group that knows of a note of the minute before leaves another", async () => {
   const tenant = await fixture.newTenant();
   const runId = await fixture.newRun(tenant);
-  const note = sql("test_note", "SELECT touched_minute AS minute FROM ingest.unindexed_runs WHERE run_id = $1");
-  const noteOf = async () => (await fixture.owner.one<{ minute: number }>(note, [runId]))?.minute;
   await append(tenant, runId, [0, { loss: 1 }]);
-  const first = (await noteOf())!;
   await fixture.owner.rows(agoMinutes, [runId, 1]);
-  nowMs += 29_999;
-  await append(tenant, runId, [1, { loss: 1 }]);
-  expect(await noteOf()).toBe(first - 1);
-  nowMs += 1;
-  await append(tenant, runId, [2, { loss: 1 }]);
-  expect(await noteOf()).toBeGreaterThanOrEqual(first);
+  const group = sql(
+    "test_group_of_later_minute",
+    `SELECT outcome, noted_minute - (SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2) AS later
+     FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[2::bigint], ARRAY[1], ARRAY[1::bigint],
+       ARRAY[(SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2)], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+       '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 0::smallint, 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
+  );
+  const row = await fixture.db.withTenant(tenant.orgId, (tx) =>
+    tx.one<{ outcome: string; later: number }>(group, [tenant.orgId, runId]),
+  );
+  expect(row!.outcome).toBe("applied");
+  expect(row!.later).toBeGreaterThanOrEqual(1);
+  const ago = sql(
+    "test_minutes_since_note",
+    `SELECT floor(extract(epoch FROM now()) / 60)::integer - touched_minute AS minutes FROM ingest.unindexed_runs WHERE run_id = $1`,
+  );
+  expect((await fixture.owner.one<{ minutes: number }>(ago, [runId]))!.minutes).toBeLessThanOrEqual(1);
 });

@@ -26,6 +26,8 @@ import type { MetricWriter } from "./metric-writer.ts";
  *     group-draft.ts            makes the statement of a group out of what is known of its runs
  *     run-states.ts             what is known of runs, in memory
  *     run-draft.rules.ts        numbers new keys and changes the aggregate pages of a run
+ *     sort-changes.rules.ts     finds the values to sort by that change, of the few keys that lists are sorted by
+ *     sort-keys.ts              which keys these are, in memory
  *     aggregate-page.ts         in packages/metric-codec: the aggregates of a write, and the merge of two aggregates
  *     metric-group.sql.ts       loads what is not known, and stores the group
  */

@@ -1,5 +1,5 @@
 import { isAppError } from "@tidemark/errors";
-import { claimKey, keyReused, sqlState, type Db } from "@tidemark/pg";
+import { claimKey, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
 import { draftGroup, type DraftDeps, type GroupDraft } from "./group-draft.ts";
 import { appendMetricGroup, insertedOf, lockMetricRuns, type GroupOutcome } from "./metric-group.sql.ts";
 import { decideMarkerAgain, passMarkerOn, type PendingWrite } from "./pending-write.ts";
@@ -23,11 +23,12 @@ export async function commitGroup(writes: readonly PendingWrite[], deps: CommitD
     for (let staleRounds = 0; left.length > 0;) {
       const { outcome, keep } = await attempt(left, deps, staleRounds >= STALE_ROUNDS);
       if (outcome.outcome === "applied") {
-        keep();
+        keep(outcome.notedMinute);
         for (const write of left) write.resolve({ inserted: write.columns.values.length, replayed: false });
         break;
       }
-      if (outcome.outcome === "keys") left = withoutUnusable(left, outcome, held);
+      if (outcome.outcome === "sort_keys") await loadSortKeys(deps, left[0]!.orgId);
+      else if (outcome.outcome === "keys") left = withoutUnusable(left, outcome, held);
       else {
         staleRounds += 1;
         for (const runId of outcome.runIds) deps.states.drop(runId);
@@ -51,7 +52,7 @@ async function commitSingly(writes: readonly PendingWrite[], deps: CommitDeps): 
   return held;
 }
 
-type Attempt = { readonly outcome: GroupOutcome; readonly keep: () => void };
+type Attempt = { readonly outcome: GroupOutcome; readonly keep: GroupDraft["keep"] };
 
 async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked: boolean): Promise<Attempt> {
   const { db } = deps;
@@ -61,17 +62,24 @@ async function attempt(writes: readonly PendingWrite[], deps: CommitDeps, locked
     if (draft === undefined) {
       return { outcome: { outcome: "stale", runIds: writes.map(({ runId }) => runId) }, keep: () => {} };
     }
-    const group = { orgId, runs: draft.runs, pointsSlot: deps.pointSlots.next() };
-    return { outcome: await appendMetricGroup(db, group), keep: draft.keep };
+    return { outcome: await append(db, orgId, draft, deps), keep: draft.keep };
   }
   return db.withTenant(orgId, async (tx) => {
     const runIds = [...new Set(writes.map(({ runId }) => runId))].sort();
     await lockMetricRuns(tx, orgId, runIds);
     dropRuns(writes, deps);
-    const { runs, keep } = whole(await draftGroup(tx, writes, deps));
-    const pointsSlot = deps.pointSlots.next();
-    return { outcome: await appendMetricGroup(tx, { orgId, runs, pointsSlot }), keep };
+    const draft = whole(await draftGroup(tx, writes, deps));
+    return { outcome: await append(tx, orgId, draft, deps), keep: draft.keep };
   });
+}
+
+function append(tx: Tx, orgId: string, draft: GroupDraft, { pointSlots }: CommitDeps): Promise<GroupOutcome> {
+  const { runs, sortKeysVersion } = draft;
+  return appendMetricGroup(tx, { orgId, runs, sortKeysVersion, pointsSlot: pointSlots.next() });
+}
+
+function loadSortKeys({ db, sortKeys }: CommitDeps, orgId: string): Promise<void> {
+  return db.withTenant(orgId, (tx) => sortKeys.load(tx, orgId));
 }
 
 /** Answers the repeats, adds the writes with held keys to `held`, and returns the others. */
@@ -116,11 +124,12 @@ export async function commitHeld(write: PendingWrite, deps: CommitDeps): Promise
       if (reply !== undefined) return reply;
       await lockMetricRuns(tx, orgId, [runId]);
       dropRuns([write], deps);
-      const { runs } = whole(await draftGroup(tx, [write], deps));
-      const pointsSlot = deps.pointSlots.next();
-      const { outcome } = await appendMetricGroup(tx, { orgId, runs, pointsSlot });
-      if (outcome !== "applied") throw new Error(`a locked write was not applied: ${outcome}`);
-      return undefined;
+      for (;;) {
+        const { outcome } = await append(tx, orgId, whole(await draftGroup(tx, [write], deps)), deps);
+        if (outcome === "applied") return undefined;
+        if (outcome !== "sort_keys") throw new Error(`a locked write was not applied: ${outcome}`);
+        await deps.sortKeys.load(tx, orgId);
+      }
     });
     if (before === undefined) write.resolve({ inserted: write.columns.values.length, replayed: false });
     else write.resolve({ inserted: insertedOf(before), replayed: true });

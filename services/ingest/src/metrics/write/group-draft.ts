@@ -12,6 +12,8 @@ import { loadMetricRuns, type GroupRun, type GroupWrite } from "./metric-group.s
 import { markerSecondsOf, type PendingWrite } from "./pending-write.ts";
 import { draftRun, type FinishedDraft } from "./run-draft.rules.ts";
 import type { RunState, RunStates } from "./run-states.ts";
+import { sortChangesOf, type SortChange, type WrittenSortKey } from "./sort-changes.rules.ts";
+import type { SortKeyMemory, SortKeys } from "./sort-keys.ts";
 
 /** A run of a group, with what its writes have to know of it. */
 type GroupedRun = {
@@ -27,23 +29,18 @@ type GroupedRun = {
 /** A group that is ready to be stored. */
 export type GroupDraft = {
   readonly runs: readonly GroupRun[];
-  /** Keeps in memory how the group left its runs. Call it once the group was stored. */
-  readonly keep: () => void;
+  /** The version of the sort keys that it was made for. */
+  readonly sortKeysVersion: number;
+  /** Keeps in memory how the group left its runs. Call it once the group was stored, with the minute of its note. */
+  readonly keep: (notedMinute: number) => void;
 };
 
 /** What drafts are made with. */
 export type DraftDeps = {
   readonly states: RunStates;
-  /** A clock that never steps back. */
-  readonly nowMs: () => number;
+  readonly sortKeys: SortKeyMemory;
   readonly markers: DirtyMarkers;
 };
-
-/**
- * How long a write need not renew the note that its run is unindexed. The note holds for at least a minute, so that half a minute is left for the
- * write to be stored.
- */
-const NOTE_MS = 30_000;
 
 /** The first load may show which pages a second one has to load; twice as many for a run that changes in between. */
 const LOADS_MAX = 4;
@@ -62,17 +59,18 @@ export async function draftGroup(
   for (let loads = 0; await loadMissing(tx, orgId, groups, deps.states); loads++) {
     if (loads === LOADS_MAX) return undefined;
   }
-  const sentAtMs = deps.nowMs();
-  const drafts = groups.map((group) => draftOf(group, deps, sentAtMs));
+  const sortKeys = deps.sortKeys.of(orgId);
+  const drafts = groups.map((group) => draftOf(group, sortKeys, deps));
   return {
     runs: drafts.map(({ run }) => run),
-    keep: () => {
+    sortKeysVersion: sortKeys.version,
+    keep: (notedMinute) => {
       for (const { group, run, keySets, finished } of drafts) {
         const state = group.state!;
         state.version = run.version + run.writes.length;
         state.keyCount = run.keyCount;
         state.pointCount = run.pointCount;
-        if (!run.noted) state.notedAtMs = sentAtMs;
+        state.notedMinute = notedMinute;
         deps.states.keep(state);
         for (const [page, numbers] of finished.pages) deps.states.keepPage(state, page, numbers);
         for (const [keySet, ids] of keySets) {
@@ -159,7 +157,7 @@ async function loadMissing(tx: Tx, orgId: string, groups: readonly GroupedRun[],
     const known = group.state ?? states.get(group.runId);
     if (known?.version === stored.version) group.state = known;
     else {
-      group.state = { runId: group.runId, ...stored, notedAtMs: -Infinity };
+      group.state = { runId: group.runId, ...stored, notedMinute: 0 };
       group.ids.clear();
       group.pages.clear();
     }
@@ -187,8 +185,8 @@ type RunDrafted = {
   readonly finished: FinishedDraft;
 };
 
-function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted {
-  const { version, keyCount, pointCount, notedAtMs } = group.state!;
+function draftOf(group: GroupedRun, sortKeys: SortKeys, deps: DraftDeps): RunDrafted {
+  const { version, keyCount, pointCount, notedMinute } = group.state!;
   const draft = draftRun({ keyCount, pointCount, page: (page) => group.pages.get(page)! });
   const keySets = new Map<string, Uint32Array>();
   const writes = group.writes.map((write): GroupWrite => {
@@ -210,6 +208,8 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     };
   });
   const finished = draft.finish();
+  const sortChanges = sortChangesIn(group, keySets, finished, sortKeys);
+  const newSortKeys = new Set(sortChanges.flatMap(({ isNew, keyId }) => (isNew ? [keyId] : [])));
   const run: GroupRun = {
     runId: group.runId,
     projectId: group.projectId,
@@ -217,10 +217,36 @@ function draftOf(group: GroupedRun, deps: DraftDeps, nowMs: number): RunDrafted 
     keyCount: finished.keyCount,
     pointCount: finished.pointCount,
     pointsAdded: finished.pointCount - pointCount,
-    noted: nowMs - notedAtMs < NOTE_MS,
-    newKeys: finished.newKeys.map(({ key, keyId }) => ({ key, keyId, minimize: isMinimizeKey(key) })),
+    notedMinute,
+    newKeys: finished.newKeys.flatMap(({ key, keyId }) =>
+      newSortKeys.has(keyId) ? [] : [{ key, keyId, minimize: isMinimizeKey(key) }],
+    ),
+    sortChanges,
     changes: finished.changes,
     writes,
   };
   return { group, run, keySets, finished };
+}
+
+function sortChangesIn(
+  { writes, state, pages }: GroupedRun,
+  keySets: ReadonlyMap<string, Uint32Array>,
+  finished: FinishedDraft,
+  { keys: sortKeys }: SortKeys,
+): SortChange[] {
+  if (sortKeys.size === 0) return [];
+  const written = new Map<string, WrittenSortKey>();
+  for (const { keySet, columns } of writes) {
+    const ids = keySets.get(keySet)!;
+    for (let i = 0; i < ids.length; i++) {
+      const key = columns.keys[i]!;
+      const by = sortKeys.get(key);
+      if (by !== undefined) written.set(key, { key, keyId: ids[i]!, minimize: isMinimizeKey(key), by });
+    }
+  }
+  return sortChangesOf(written.values(), {
+    keyCountBefore: state!.keyCount,
+    before: (page) => pages.get(page)!,
+    after: (page) => finished.pages.get(page)!,
+  });
 }

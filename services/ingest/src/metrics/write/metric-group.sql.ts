@@ -11,6 +11,7 @@ import {
 } from "../../writes/binary-array.sql.ts";
 import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
 import type { PageChange } from "./run-draft.rules.ts";
+import type { SortChange } from "./sort-changes.rules.ts";
 
 /** What a writer asks about runs; `run` is an index of `runIds`. */
 export type MetricRunsQuery = {
@@ -101,9 +102,11 @@ export type GroupRun = {
   readonly pointCount: number;
   /** How many of these points the group adds. */
   readonly pointsAdded: number;
-  /** Whether a recent note says that the run is unindexed; otherwise this group leaves one. */
-  readonly noted: boolean;
+  /** The minute of the last note that the run is unindexed, 0 when none is known. A group of a later minute leaves another. */
+  readonly notedMinute: number;
+  /** Without those that are in `sortChanges`. */
   readonly newKeys: readonly { readonly key: string; readonly keyId: number; readonly minimize: boolean }[];
+  readonly sortChanges: readonly SortChange[];
   readonly changes: readonly PageChange[];
   /** At least one. They get the versions after `version`, one by one. */
   readonly writes: readonly GroupWrite[];
@@ -123,13 +126,14 @@ export type GroupWrite = {
 
 /**
  * What became of a group. `keys`: these writes, by their index among the group's writes with an idempotency key, cannot be stored: a repeat, a
- * key that was used for another request, or a key that another transaction holds. `stale`: these runs have other versions by now. In both cases
- * nothing was written.
+ * key that was used for another request, or a key that another transaction holds. `stale`: these runs have other versions by now. `sort_keys`:
+ * the organization has other sort keys by now. Only `applied` wrote anything; its runs are noted as unindexed, of that minute.
  */
 export type GroupOutcome =
-  | { readonly outcome: "applied" }
+  | { readonly outcome: "applied"; readonly notedMinute: number }
   | { readonly outcome: "keys"; readonly keys: readonly UnusableKey[] }
-  | { readonly outcome: "stale"; readonly runIds: readonly string[] };
+  | { readonly outcome: "stale"; readonly runIds: readonly string[] }
+  | { readonly outcome: "sort_keys" };
 
 /** `inserted` is the reply to the first request. */
 export type UnusableKey =
@@ -137,20 +141,21 @@ export type UnusableKey =
   | { readonly index: number; readonly state: "replayed"; readonly inserted: number };
 
 type OutcomeRow = {
-  outcome: "applied" | "keys" | "stale";
+  outcome: "applied" | "keys" | "stale" | "sort_keys";
   indexes: number[] | null;
   sameBodies: (boolean | null)[] | null;
   replies: (Buffer | null)[] | null;
+  notedMinute: number | null;
 };
 
 // The statement cuts the pageChanges out of the array; the function would copy the whole array for each of them.
 const appendGroup = sql(
   "ingest_append_metric_group",
-  `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies"
+  `SELECT outcome, indexes, same_bodies AS "sameBodies", old_replies AS "replies", noted_minute AS "notedMinute"
    FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
      ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.aggregate_page_change
            FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)),
-     $27, $28, $29)`,
+     $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)`,
 );
 
 /** Stands for no dirty marker. */
@@ -163,10 +168,13 @@ export type MetricGroup = {
   readonly runs: readonly GroupRun[];
   /** Which of the counters of its projects counts the group. No other group of this process uses it at the same time. */
   readonly pointsSlot: number;
+  /** The version of the organization's sort keys that `sortChanges` were made for. */
+  readonly sortKeysVersion: number;
 };
 
 /** Stores a group of writes, all of it or nothing. */
-export async function appendMetricGroup(tx: Tx, { orgId, runs, pointsSlot }: MetricGroup): Promise<GroupOutcome> {
+export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<GroupOutcome> {
+  const { orgId, runs, pointsSlot, sortKeysVersion } = group;
   // The statement counts runs from 1.
   const writes = runs.flatMap((run, i) => run.writes.map((write) => ({ ...write, run: i + 1 })));
   const seqs = runs.flatMap((run) => run.writes.map((_, i) => run.version + 1 + i));
@@ -174,6 +182,7 @@ export async function appendMetricGroup(tx: Tx, { orgId, runs, pointsSlot }: Met
   const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
   const pageChanges = pageChangesOf(runs);
   const projects = pointsByProject(runs);
+  const sorted = runs.flatMap((run, i) => run.sortChanges.map((change) => ({ ...change, run: i + 1 })));
   const row = await tx.one<OutcomeRow>(appendGroup, [
     orgId,
     uuidArray(runs.map(({ runId }) => runId)),
@@ -181,7 +190,7 @@ export async function appendMetricGroup(tx: Tx, { orgId, runs, pointsSlot }: Met
     int8Array(runs.map(({ version, writes: own }) => version + own.length)),
     int4Array(runs.map(({ keyCount }) => keyCount)),
     int8Array(runs.map(({ pointCount }) => pointCount)),
-    boolArray(runs.map(({ noted }) => noted)),
+    int4Array(runs.map(({ notedMinute }) => notedMinute)),
     int4Array(writes.map(({ run }) => run)),
     int8Array(seqs),
     float8Array(writes.map(({ firstStep }) => firstStep)),
@@ -204,6 +213,14 @@ export async function appendMetricGroup(tx: Tx, { orgId, runs, pointsSlot }: Met
     uuidArray(projects.map(([projectId]) => projectId)),
     int8Array(projects.map(([, points]) => points)),
     pointsSlot,
+    sortKeysVersion,
+    int4Array(sorted.map(({ run }) => run)),
+    textArray(sorted.map(({ key }) => key)),
+    int4Array(sorted.map(({ keyId }) => keyId)),
+    boolArray(sorted.map(({ minimize }) => minimize)),
+    boolArray(sorted.map(({ isNew }) => isNew)),
+    float8Array(sorted.map(({ best }) => best)),
+    float8Array(sorted.map(({ latest }) => latest)),
   ]);
   return outcomeOf(row!, runs);
 }
@@ -248,8 +265,10 @@ export function insertedOf(reply: Uint8Array): number {
   return Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength).readInt32BE();
 }
 
-function outcomeOf({ outcome, indexes, sameBodies, replies }: OutcomeRow, runs: readonly GroupRun[]): GroupOutcome {
-  if (outcome === "applied") return { outcome };
+function outcomeOf(row: OutcomeRow, runs: readonly GroupRun[]): GroupOutcome {
+  const { outcome, indexes, sameBodies, replies } = row;
+  if (outcome === "applied") return { outcome, notedMinute: row.notedMinute! };
+  if (outcome === "sort_keys") return { outcome };
   if (outcome === "stale") return { outcome, runIds: indexes!.map((ordinal) => runs[ordinal - 1]!.runId) };
   const keys = indexes!.map((ordinal, i): UnusableKey => {
     const index = ordinal - 1;

@@ -12,6 +12,7 @@ import {
 } from "./pending-write.ts";
 import { createPointSlots } from "./point-slots.rules.ts";
 import { createRunStates } from "./run-states.ts";
+import { createSortKeyMemory } from "./sort-keys.ts";
 import { createWriteQueue } from "./write-queue.rules.ts";
 
 /** Stores metric writes, several with each commit. */
@@ -27,8 +28,6 @@ export type MetricWriter = {
 export type MetricWriterOptions = {
   readonly db: Db;
   readonly markers: DirtyMarkers;
-  /** A clock that never steps back. */
-  readonly nowMs: () => number;
   /** Returns a number from 0 to 1, below 1. */
   readonly random: () => number;
   /** Memory for what is known of runs that are being written. */
@@ -47,7 +46,7 @@ const HELD_MAX = 4;
 
 /** Creates a writer with nothing in its memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
-  const { db, markers, nowMs, random, cacheBytes, queueBytes, metrics } = options;
+  const { db, markers, random, cacheBytes, queueBytes, metrics } = options;
   const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
@@ -55,7 +54,13 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   let groups = 0;
   let held = 0;
   let isPumpDue = false;
-  const deps = { db, nowMs, markers, states: createRunStates(cacheBytes), pointSlots: createPointSlots(random) };
+  const deps = {
+    db,
+    markers,
+    states: createRunStates(cacheBytes),
+    sortKeys: createSortKeyMemory(),
+    pointSlots: createPointSlots(random),
+  };
 
   const commit = async (group: readonly PendingWrite[]): Promise<void> => {
     groups += 1;

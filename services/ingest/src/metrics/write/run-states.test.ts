@@ -6,7 +6,7 @@ const stateOf = (runId: string, version = 1): RunState => ({
   version,
   keyCount: 0,
   pointCount: 0,
-  notedAtMs: 0,
+  notedMinute: 0,
 });
 
 test("pages and key ids are known with the state that they were kept with, and no other", () => {

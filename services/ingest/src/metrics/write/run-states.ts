@@ -6,8 +6,8 @@ export type RunState = {
   version: number;
   keyCount: number;
   pointCount: number;
-  /** When the last stored note that the run is unindexed was sent, by a clock that never steps back. */
-  notedAtMs: number;
+  /** When the run was last noted as unindexed: minutes since the Unix epoch, by the database's clock; 0 when that is not known. */
+  notedMinute: number;
 };
 
 /**

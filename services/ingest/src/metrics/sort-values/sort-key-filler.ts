@@ -1,0 +1,129 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Db } from "@tidemark/pg";
+import type { Log } from "@tidemark/telemetry";
+import {
+  claimSortKey,
+  deleteOldSortKeys,
+  fillSortKey,
+  releaseSortKey,
+  type AskedSortKey,
+  type FillOutcome,
+} from "./sort-keys.sql.ts";
+
+/** How long a claim lasts after its latest step; a step takes some milliseconds. */
+const LEASE_SECONDS = 15;
+/** Few at a time: writes of these runs wait for the step. */
+const RUNS_PER_STEP = 100;
+
+/** Writes take milliseconds, so one that does not know of a sort key ends soon. */
+const WAIT_MS = 20;
+/** After this many waits others have their turn, and the sort key again after some seconds: a transaction may take long. */
+const WAITS_MAX = 50;
+const RETRY_SECONDS = 2;
+
+/** What a filler works with. */
+export type SortKeyFillerOptions = {
+  /** As the service's role. */
+  readonly db: Db;
+  /** As the worker's role, which sees the sort keys of all organizations. */
+  readonly workerDb: Db;
+  readonly log: Pick<Log, "info">;
+  /** Waits for a number of milliseconds. */
+  readonly rest?: (ms: number) => Promise<unknown>;
+  /** Asked before each step: when true, the rest is left to others. */
+  readonly isStopped?: () => boolean;
+};
+
+/**
+ * Does one round: makes the sort keys that are asked for ready, one after another, and returns how many became ready. Between the steps of one it rests
+ * as long as it works, so that writes have their turn. Several processes may do so simultaneously: each takes other sort keys. After a crash the
+ * next round goes on where the last step ended, once the claim has run out.
+ */
+export async function fillSortKeys(options: SortKeyFillerOptions): Promise<number> {
+  const { workerDb, isStopped = () => false } = options;
+  let ready = 0;
+  while (!isStopped()) {
+    const sortKey = await claimSortKey(workerDb, LEASE_SECONDS);
+    if (sortKey === undefined) break;
+    if (await fill(sortKey, options)) ready += 1;
+  }
+  return ready;
+}
+
+/** How often work that takes long says how far it is. */
+const PROGRESS_MS = 5000;
+
+async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promise<boolean> {
+  const { db, workerDb, log, rest = pause, isStopped = () => false } = options;
+  const { orgId, by } = sortKey;
+  const started = performance.now();
+  let toldAtMs = started;
+  let runs = 0;
+  for (let waits = 0; !isStopped();) {
+    const stepped = performance.now();
+    const step: FillOutcome = await fillSortKey(db, sortKey, { runsMax: RUNS_PER_STEP, leaseSeconds: LEASE_SECONDS });
+    const now = performance.now();
+    runs += step.runs;
+    if (step.outcome === "ended") return false;
+    if (step.outcome === "ready") {
+      log.info("a sort key is ready", { org_id: orgId, by, runs, seconds: (now - started) / 1000 });
+      return true;
+    }
+    if (now - toldAtMs >= PROGRESS_MS) {
+      toldAtMs = now;
+      log.info("a sort key is being made ready", { org_id: orgId, by, runs, outcome: step.outcome });
+    }
+    if (step.outcome === "filled") await rest(now - stepped);
+    else if (++waits <= WAITS_MAX) await rest(WAIT_MS);
+    else {
+      await releaseSortKey(workerDb, sortKey, RETRY_SECONDS);
+      return false;
+    }
+  }
+  await releaseSortKey(workerDb, sortKey, 0);
+  return false;
+}
+
+const PERIOD_MS = 1000;
+const RETIRE_MS = 60 * 60_000;
+/** A sort key that no list was sorted by for as long is one no more. */
+const UNUSED_DAYS = 7;
+
+/** Starts a filler, which does a round now and every second, and deletes unused sort keys every hour. `stop` ends it after the current step. */
+export function startSortKeyFiller(
+  options: Omit<SortKeyFillerOptions, "log" | "isStopped"> & { readonly log: Pick<Log, "info" | "warn"> },
+): { stop(): Promise<void> } {
+  const { log, workerDb } = options;
+  let stopped = false;
+  let round = Promise.resolve();
+  let running = false;
+  let retiredAtMs = -Infinity;
+  const work = async (): Promise<void> => {
+    running = true;
+    try {
+      if (performance.now() - retiredAtMs >= RETIRE_MS) {
+        retiredAtMs = performance.now();
+        const deleted = await deleteOldSortKeys(workerDb, UNUSED_DAYS);
+        if (deleted > 0) log.info("unused sort keys are deleted", { sort_keys: deleted });
+      }
+      await fillSortKeys({ ...options, isStopped: () => stopped });
+    } catch (error) {
+      log.warn("sort keys could not be made ready; the next round tries again", { error });
+    } finally {
+      running = false;
+    }
+  };
+  const begin = (): void => {
+    if (!running) round = work();
+  };
+  begin();
+  const timer = setInterval(begin, PERIOD_MS);
+  timer.unref();
+  return {
+    stop: () => {
+      stopped = true;
+      clearInterval(timer);
+      return round;
+    },
+  };
+}
