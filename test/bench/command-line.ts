@@ -14,12 +14,24 @@ const NAMES = [
   "bytes",
   "charts",
   "growth",
+  "skew",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
 
 /** Those that compare with others or take long, and so are measured in one process unless `--mode` says otherwise. */
-const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set(["metrics", "steady", "wide", "bytes", "charts", "growth"]);
+const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
+  "metrics",
+  "steady",
+  "wide",
+  "bytes",
+  "charts",
+  "growth",
+  "skew",
+]);
+
+/** Those whose ratios can be judged. */
+const CHECKED: ReadonlySet<BenchName> = new Set(["metrics", "skew"]);
 
 /** What `npm run bench -- …` takes. */
 export type BenchOptions = {
@@ -30,7 +42,7 @@ export type BenchOptions = {
   /** Only cases whose name contains this. */
   only: string;
   json: boolean;
-  /** A reduced run of `metrics` that fails on ratios. */
+  /** A reduced run of `metrics` or `skew` that fails on ratios. */
   check: boolean;
   /** How often each store of a comparison is measured, in turn. */
   rounds: number;
@@ -66,7 +78,7 @@ export function parseBenchArguments(args: readonly string[]): BenchOptions {
   const asked = positionals[0] ?? (check ? "metrics" : "all");
   const what = NAMES.find((name) => name === asked);
   if (what === undefined) throw new Error(`there is no benchmark ${asked}; there are ${NAMES.join(", ")}`);
-  if (check && what !== "metrics") throw new Error("--check goes with metrics alone");
+  if (check && !CHECKED.has(what)) throw new Error("--check goes with metrics or skew alone");
   const mode = values.mode ?? (EMBEDDED_FIRST.has(what) ? "embedded" : "both");
   if (mode !== "both" && mode !== "embedded" && mode !== "split") throw new Error("--mode is embedded, split or both");
   const within = (name: string, text: string, min: number, max: number): number => {

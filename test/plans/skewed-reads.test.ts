@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startPostgres, type Postgres } from "@tidemark/local";
+import { until } from "@tidemark/testkit";
 import pg from "pg";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
@@ -16,6 +17,7 @@ import { createPlanLog, describeReads, logPlans, planSettings, type Executed } f
 const LARGE_RUNS = 100_000;
 /** A request may switch PostgreSQL to another plan after five. */
 const REQUESTS_BEFORE = 6;
+const WRITTEN = "an organization whose runs are all being written";
 const directory = mkdtemp(join(tmpdir(), "tidemark-plans-"));
 
 let postgres: Postgres;
@@ -57,6 +59,7 @@ beforeAll(async () => {
     ["a small organization", 30],
     ["a medium organization", 1000],
     ["the large organization", LARGE_RUNS],
+    [WRITTEN, 1000],
   ] as const) {
     made.push({ name, runs, ...(await first.organization()) });
   }
@@ -64,14 +67,21 @@ beforeAll(async () => {
   owner = await connect(url.href);
   await seedRuns(
     owner,
-    [...otherOrganizations(1999, 9), ...made.map(({ orgId, runs }) => ({ orgId, first: 1, last: runs }))],
+    [...otherOrganizations(1999, 8), ...made.map(({ orgId, runs }) => ({ orgId, first: 1, last: runs }))],
     { metrics: 4, vacuum: false },
+  );
+  // As if all its runs had been written a moment ago, for as long as the test takes.
+  await owner.query(
+    `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
+     SELECT r.org_id, r.id, 2147483647 FROM runs.runs r WHERE r.org_id = $1`,
+    [made.find(({ name }) => name === WRITTEN)!.orgId],
   );
   await logPlans(owner);
   await owner.end();
   owner = await connect(url.href);
   stack = await startStack("embedded", { databaseUrl: url.href });
   for (const { name, key } of made) tenants.set(name, await fillRuns(stack.api.as(key)));
+  await sortKeysReady(tenants.get(WRITTEN)!);
 });
 afterAll(async () => {
   await stack?.stop();
@@ -139,6 +149,18 @@ const list = (name: string, path: string, more: Partial<Read> = {}): Read => ({
 const sorts = ["name", "status", "duration", "metric-best&metric_key=eval/loss", "metric-latest&metric_key=train/loss"];
 /** The newest runs that a search looks at before it turns to the index of words. */
 const NEWEST = 1000;
+
+/** Sorts by metrics until writes keep the values of these, as they do some seconds after the first time. */
+async function sortKeysReady({ api }: Tenant): Promise<void> {
+  const byMetric = [...sorts.filter((sort) => sort.startsWith("metric")), "metric-best&metric_key=nobody"];
+  for (const sort of byMetric) await api.get(summary(`sort_by=${sort}`));
+  await api.get("/api/overview");
+  const ready = "SELECT count(*)::integer AS count FROM ingest.sort_keys WHERE ready";
+  await until("the sort keys are ready", async () => {
+    const { rows } = await owner.query<{ count: number }>(ready);
+    return rows[0]!.count > byMetric.length ? true : undefined;
+  });
+}
 
 const reads: readonly Read[] = [
   list("newest", "/runs?limit=50"),
@@ -260,7 +282,7 @@ describe.each(states)("%s", (_state, enter) => {
     await enter();
   });
 
-  describe.each(["a small organization", "a medium organization", "the large organization"])(
+  describe.each(["a small organization", "a medium organization", "the large organization", WRITTEN])(
     "%s reads few rows for",
     (name) => {
       test.each(reads)("$name", async (read) => {

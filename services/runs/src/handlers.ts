@@ -9,6 +9,7 @@ import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
 import { getOverview } from "./list/get-overview.ts";
 import { listRuns, summarizeRuns } from "./list/list-runs.ts";
+import type { SortKeyAsks } from "./list/sort-key-asks.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
 import { getRun } from "./read/get-run.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
@@ -21,6 +22,8 @@ export type RunsDeps = {
   readonly plans: Plans | undefined;
   /** Where searches with regular expressions are done. */
   readonly searchThreads: SearchThreads;
+  /** Told which metrics lists are sorted by. */
+  readonly sortKeys: SortKeyAsks;
   /** A new random UUID. */
   readonly newId: () => string;
 };

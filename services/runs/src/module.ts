@@ -8,6 +8,7 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { runsConfig } from "./config.ts";
 import { runsHandlers } from "./handlers.ts";
+import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Schema `runs`: projects, runs, and what other services may read of them. */
@@ -26,10 +27,12 @@ export const runsModule = defineModule({
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",
-    "ingest.metric_sort_values_v1",
     "ingest.newest_attributes_v1",
     "ingest.project_points_v1",
     "ingest.run_points_v1",
+    "ingest.note_sort_v1",
+    "ingest.sort_keys_v1",
+    "ingest.sort_values_v1",
     "ingest.unindexed_sort_values_v2",
   ],
   provides: [RunsService],
@@ -42,7 +45,14 @@ export const runsModule = defineModule({
       connection: context.connection(),
       threads: context.config.searchThreads,
     });
-    const handlers = runsHandlers({ db, searchThreads, plans: limits ? plans : undefined, newId: randomUUID });
+    const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
+    const handlers = runsHandlers({
+      db,
+      searchThreads,
+      plans: limits ? plans : undefined,
+      newId: randomUUID,
+      sortKeys,
+    });
     return {
       implementations: [implement(RunsService, handlers)],
       ready: () => db.ping(),

@@ -9,6 +9,7 @@ import { createCall, createLocalClient, implement, type Call, type Client } from
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
+import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Metrics and attributes, which runs shows and compares. */
@@ -43,12 +44,15 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     connection: { url, role: "tidemark_runs", application: "runs-test-search" },
     threads: 1,
   });
+  const sortKeys = createSortKeyAsks(db, (error) => {
+    throw error;
+  });
   const clientWith = (limitsOn: boolean) =>
     createLocalClient(
       RunsService,
       implement(
         RunsService,
-        runsHandlers({ db, searchThreads, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID }),
+        runsHandlers({ db, searchThreads, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID, sortKeys }),
       ),
     );
   return {

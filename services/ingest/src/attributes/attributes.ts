@@ -70,9 +70,8 @@ export function listAttributesHandler(deps: {
     throwFault(request.queryFault);
     const { orgId } = caller;
     const { type, pathPrefix, limit, offset } = request;
-    const records = await db.withTenant(orgId, (tx) =>
-      listAttributes(tx, { orgId, runId, type, pathPrefix, limit, offset }),
-    );
+    const query = { orgId, runId, type, pathPrefix, limit, offset };
+    const records = await db.readTenant(orgId, (tx) => listAttributes(tx, query), { plans: "walks" });
     return { attributes: records.map((record) => attributeMessage(orgId, runId, record)) };
   };
 }

@@ -20,7 +20,7 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  * SQL repeats sizes and positions that packages/metric-codec owns (storage-layout.ts). Here every view and function that does is given rows
  * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
- *   aggregate pages    keys of a page, numbers of an aggregate and their order: the views metric_aggregates_v1 and unindexed_sort_values_v1; the
+ *   aggregate pages    keys of a page, numbers of an aggregate and their order: the view metric_aggregates_v1; the
  *                      functions metric_columns_v1, unindexed_sort_values_v2, index_sort_values, fill_sort_key, metric_run_states,
  *                      append_metric_group, metric_series_page and metric_points_page
  *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
@@ -178,10 +178,6 @@ describe("aggregate pages", () => {
     "test_layout_put_unindexed",
     "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
   );
-  const unindexedSortValues = sql(
-    "test_layout_unindexed_sort_values",
-    "SELECT key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key",
-  );
   const indexSortValues = sql("test_layout_index_sort_values", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
   const copiedRanks = sql(
     "test_layout_copied_ranks",
@@ -193,9 +189,8 @@ describe("aggregate pages", () => {
     "SELECT $3 AS key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v2($1, $3) WHERE run_id = $2",
   );
 
-  test("unindexed_sort_values_v1 and v2 show the best and the latest value of each key", async () => {
+  test("unindexed_sort_values_v2 shows the best and the latest value of each key", async () => {
     await ingest.owner.rows(putUnindexed, [tenant.orgId, runId]);
-    expect(await ingest.owner.rows(unindexedSortValues, [tenant.orgId, runId])).toEqual(sortValues);
     for (const expected of sortValues)
       expect(await ingest.owner.rows(unindexedValuesOf, [tenant.orgId, runId, expected.key])).toEqual([expected]);
   });

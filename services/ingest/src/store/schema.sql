@@ -452,15 +452,6 @@ CREATE VIEW ingest.metric_keys_v1 WITH (security_invoker=true) AS
    FROM ingest.metric_keys k;
 GRANT SELECT ON TABLE ingest.metric_keys_v1 TO tidemark_runs;
 
--- The values to sort by of indexed runs; more is better in sort_best.
-CREATE VIEW ingest.metric_sort_values_v1 WITH (security_invoker=true) AS
- SELECT org_id, run_id, key, sort_best, sort_latest, sort_created_at
-   FROM ingest.metric_keys k
-  WHERE sort_best IS NOT NULL AND sort_latest IS NOT NULL AND NOT (EXISTS ( SELECT
-           FROM ingest.unindexed_runs u
-          WHERE u.org_id = k.org_id AND u.run_id = k.run_id));
-GRANT SELECT ON TABLE ingest.metric_sort_values_v1 TO tidemark_runs;
-
 -- How many values the runs of a project have, at this moment. A project without values has no row.
 CREATE VIEW ingest.project_points_v1 WITH (security_invoker=true) AS
  SELECT org_id, project_id, sum(points)::bigint AS points
@@ -482,27 +473,16 @@ CREATE VIEW ingest.sort_keys_v1 WITH (security_invoker=true) AS
 GRANT SELECT ON TABLE ingest.sort_keys_v1 TO tidemark_runs;
 
 -- The values to sort by as they are stored; more is better in sort_best. Those of a key in sort_keys_v1, by the column
--- that it names, are exact and of all runs that have the key; others may be old or missing.
+-- that it names, are exact and of all runs that have the key. Of other keys, those of indexed runs are exact; the other
+-- runs are in unindexed_sort_values_v2. OFFSET keeps it a look-up per run.
 CREATE VIEW ingest.sort_values_v1 WITH (security_invoker=true) AS
- SELECT org_id, run_id, key, sort_best, sort_latest, sort_created_at
+ SELECT org_id, run_id, key, sort_best, sort_latest, sort_created_at,
+    NOT (EXISTS ( SELECT
+           FROM ingest.unindexed_runs u
+          WHERE u.org_id = k.org_id AND u.run_id = k.run_id
+         OFFSET 0)) AS indexed
    FROM ingest.metric_keys k;
 GRANT SELECT ON TABLE ingest.sort_values_v1 TO tidemark_runs;
-
--- The values to sort by of runs that are not indexed, from their key aggregates.
-CREATE VIEW ingest.unindexed_sort_values_v1 WITH (security_invoker=true) AS
- SELECT k.org_id, k.run_id, k.key,
-        CASE
-            WHEN k.minimise THEN - p.stats[(k.key_id & 31) * 10 + 4]
-            ELSE p.stats[(k.key_id & 31) * 10 + 6]
-        END AS sort_best,
-    p.stats[(k.key_id & 31) * 10 + 8] AS sort_latest
-   FROM ingest.unindexed_runs u
-     JOIN ingest.metric_keys k ON k.org_id = u.org_id AND k.run_id = u.run_id
-     CROSS JOIN LATERAL ( SELECT o.stats
-           FROM ingest.metric_aggregate_pages o
-          WHERE o.org_id = k.org_id AND o.run_id = k.run_id AND o.page = (k.key_id >> 5)
-         OFFSET 0) p;
-GRANT SELECT ON TABLE ingest.unindexed_sort_values_v1 TO tidemark_runs;
 
 -- Stores one request of attributes in one round trip. Outcomes: inserted; not_found: the run does not exist or lies
 -- outside only_project. The rows get the ids from first_id on; an id that is taken fails the transaction. NaN stands
@@ -2048,6 +2028,27 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.newest_attributes_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.newest_attributes_v1 TO tidemark_runs;
+
+-- Notes that a list of the organization was sorted by a key: asks for the sort key where it is one already, or where so
+-- many runs are not indexed that to look up each of them would be slow. Call it in a transaction of its own.
+CREATE FUNCTION ingest.note_sort_v1(org uuid, of_key text, of_by text)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  -- So few runs are looked up in about two milliseconds, while a sort key costs every write something.
+  unindexed_min constant integer := 200;
+BEGIN
+  PERFORM platform.enter_org(org);
+  IF EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = org AND s.key = of_key COLLATE "C" AND s.by = of_by COLLATE "C")
+     OR unindexed_min <= (SELECT count(*) FROM (SELECT FROM ingest.unindexed_runs u WHERE u.org_id = org LIMIT unindexed_min) u)
+  THEN
+    PERFORM ingest.ask_sort_key_v1(org, of_key, of_by);
+  END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION ingest.note_sort_v1 FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.note_sort_v1 TO tidemark_runs;
 
 -- Returns the sets that have the key, and a value of it between the steps.
 CREATE FUNCTION ingest.rank_sets_of_key(org uuid, run uuid, of_key text, from_step double precision,

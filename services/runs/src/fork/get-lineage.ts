@@ -1,4 +1,5 @@
 import { notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
@@ -14,7 +15,8 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
     const { orgId, projectId } = callerOf(call);
     const runId = pathId(request.runId, "run");
     const limits = { children: CHILDREN_MAX, metricKeys: LIST_METRIC_KEYS_MAX };
-    const rows = await db.withTenant(orgId, (tx) => listRelatives(tx, orgId, runId, projectId, limits));
+    const list = (tx: Tx) => listRelatives(tx, orgId, runId, projectId, limits);
+    const rows = await db.readTenant(orgId, list, { plans: "walks" });
     const [run] = rows;
     if (run === undefined) throw notFound("run");
     const parent = rows.find(({ relation }) => relation === "parent");

@@ -1,3 +1,4 @@
+import { callerOf } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { chooseRuns } from "./choose-runs.sql.ts";
 import { countMetricPoints, countRuns } from "./run-counts.sql.ts";
@@ -11,6 +12,7 @@ import { withRuns } from "./with-runs.ts";
 export function getOverview(deps: RunsDeps): RunsHandlers["getOverview"] {
   return async ({ filter: message, metricKey }, call) => {
     const order = { sort: "metric-best", metricKey } as const;
+    deps.sortKeys.ask(callerOf(call).orgId, message?.q, order);
     const read = await withRuns(deps, call, message, async (tx, orgId, filter) => ({
       counts: await countRuns(tx, orgId, filter),
       points: await countMetricPoints(tx, orgId, filter),

@@ -1,6 +1,6 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import type { RunOrder as OrderMessage } from "@tidemark/proto/runs/v1/runs";
-import { requireLimit } from "@tidemark/requests";
+import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
@@ -22,6 +22,7 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
     const order = readOrder(request.order);
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = { offset: Number(request.offset) };
+    deps.sortKeys.ask(callerOf(call).orgId, request.filter?.q, order);
     const rows = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
       const { page } = await chooseRuns(tx, orgId, { filter, order, start, limit });
       const ids = page.map(({ id }) => id);
@@ -43,6 +44,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
     const order = readOrder(request.order);
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = request.cursor === "" ? { offset: Number(request.offset) } : readRunCursor(request.cursor, order);
+    deps.sortKeys.ask(callerOf(call).orgId, request.filter?.q, order);
     const metricKeysMax = request.selection ? 0 : LIST_METRIC_KEYS_MAX;
     const read = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
       // One more run tells whether there is a next page.

@@ -18,6 +18,12 @@ export function requireSort(text: string): RunSort {
   return sort;
 }
 
+/** Returns which value of the metric an order compares; undefined for orders without a metric. */
+export function sortedBy(sort: RunSort): "best" | "latest" | undefined {
+  if (sort === "metric-best") return "best";
+  return sort === "metric-latest" ? "latest" : undefined;
+}
+
 /** Where a list continues: after the run with these sort values. */
 export type RunPosition = {
   /** Runs without a value to sort by are the `rest`, after all others. */

@@ -2,7 +2,7 @@ import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/search-condition.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 import { columnConditions, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
-import type { RunOrder } from "./run-list.rules.ts";
+import { sortedBy, type RunOrder } from "./run-list.rules.ts";
 
 /** The runs of one part of a sorted list, and the values to sort them by. */
 export type OrderedRuns = RunSource & {
@@ -45,32 +45,39 @@ export function orderedRuns(filter: RunFilter, order: RunOrder, part: OrderPart,
 }
 
 /**
- * Without a search, walks the index of sort values, and adds the runs that are not indexed. With one, looks up the aggregate of each run that it found.
+ * With a search, looks up the aggregate of each run that it found. Without one, walks the index of sort values. Those of a sort key are exact, for
+ * all runs; of another metric those of indexed runs are, and the other runs are added from their aggregates. Which of both is the case, the
+ * statement itself finds out, in its own snapshot.
  */
 function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
   const key = bind(metricKey);
+  const by = sortedBy(sort);
   const { search, ids, few } = filter;
   if (search !== undefined || ids !== undefined || few === true) {
     const runs = runSource(filter, "position", bind);
     const best = isMinimizeKey(metricKey) ? "- h.best" : "h.best";
-    const found = `SELECT ${sort === "metric-best" ? best : "h.latest"} AS value FROM ingest.metric_aggregates_v1 h
+    const found = `SELECT ${by === "best" ? best : "h.latest"} AS value FROM ingest.metric_aggregates_v1 h
                    WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${key} OFFSET 0`;
     const from = `${runs.from} CROSS JOIN LATERAL (${found}) h`;
     return [{ ...runs, from, values: [{ sql: "h.value", type: "float8" }], descending: true }];
   }
-  const column = sort === "metric-best" ? "h.sort_best" : "h.sort_latest";
+  const column = `h.sort_${by}`;
+  const isSortKey = `(SELECT EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = $1 AND s.key = ${key} AND s.by = '${by}'))`;
+  const columns = columnConditions(filter, "r", bind);
   const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending: true };
-  const where = columnConditions(filter, "r", bind);
-  const indexed = "ingest.metric_sort_values_v1 h";
-  const unindexed = `ingest.unindexed_sort_values_v2($1, ${key}) h`;
   return [
     {
       ...valued,
-      from: `${indexed} ${runOfId("h.run_id")}`,
-      where: `h.org_id = $1 AND h.key = ${key} AND ${where}`,
+      from: `ingest.sort_values_v1 h ${runOfId("h.run_id")}`,
+      where: `h.org_id = $1 AND h.key = ${key} AND ${column} IS NOT NULL AND (${isSortKey} OR h.indexed) AND ${columns}`,
       createdAt: "h.sort_created_at",
     },
-    { ...valued, from: `${unindexed} ${runOfId("h.run_id")}`, where, createdAt: "r.created_at" },
+    {
+      ...valued,
+      from: `ingest.unindexed_sort_values_v2($1, ${key}) h ${runOfId("h.run_id")}`,
+      where: `NOT ${isSortKey} AND ${columns}`,
+      createdAt: "r.created_at",
+    },
   ];
 }
 

@@ -52,29 +52,22 @@ export function insertProject(
 
 const listProjectsSql = sql(
   "runs_list_projects",
-  `SELECT ${projectColumns} FROM runs.projects
-   WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)
-   ORDER BY name LIMIT $3::bigint OFFSET $4::bigint`,
+  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 ORDER BY name LIMIT $2::bigint OFFSET $3::bigint`,
 );
 
-/** Returns a page of projects by name; with `projectId` only that one. */
-export function listProjectRows(
-  tx: Tx,
-  orgId: string,
-  projectId: string | undefined,
-  page: { readonly limit: number; readonly offset: bigint },
-): Promise<ProjectRow[]> {
-  return tx.rows(listProjectsSql, [orgId, projectId ?? null, page.limit, page.offset]);
+/** Which projects of a list to read. */
+export type ProjectPage = { readonly limit: number; readonly offset: bigint };
+
+/** Returns a page of the organization's projects by name. */
+export function listProjectRows(tx: Tx, orgId: string, { limit, offset }: ProjectPage): Promise<ProjectRow[]> {
+  return tx.rows(listProjectsSql, [orgId, limit, offset]);
 }
 
-const countProjectsSql = sql(
-  "runs_count_projects",
-  "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)",
-);
+const countProjectsSql = sql("runs_count_projects", "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1");
 
 /** Returns the number of projects on all pages of `listProjectRows`. */
-export async function countProjects(tx: Tx, orgId: string, projectId: string | undefined): Promise<number> {
-  const row = await tx.one<{ total: number }>(countProjectsSql, [orgId, projectId ?? null]);
+export async function countProjects(tx: Tx, orgId: string): Promise<number> {
+  const row = await tx.one<{ total: number }>(countProjectsSql, [orgId]);
   return row?.total ?? 0;
 }
 

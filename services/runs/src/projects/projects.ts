@@ -1,10 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
 import type { ProjectSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { countProjects, listProjectRows, type ProjectRow } from "./projects.sql.ts";
+import { countProjects, findProject, listProjectRows, type ProjectPage, type ProjectRow } from "./projects.sql.ts";
 import { DEFAULT_PROJECT, resolveProject } from "./resolve-project.ts";
 
 /**
@@ -33,12 +34,25 @@ export function listProjects({ db }: RunsDeps): RunsHandlers["listProjects"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
     const page = { limit: requireLimit(request.limit, PAGE_ROWS.max), offset: request.offset };
-    return db.withTenant(orgId, async (tx) => {
-      const rows = await listProjectRows(tx, orgId, projectId, page);
-      const total = await countProjects(tx, orgId, projectId);
-      return { projects: rows.map(encodeProject), total: BigInt(total) };
+    const { rows, total } = await db.readTenant(orgId, (tx) => readProjects(tx, orgId, projectId, page), {
+      plans: "walks",
     });
+    return { projects: rows.map(encodeProject), total: BigInt(total) };
   };
+}
+
+async function readProjects(
+  tx: Tx,
+  orgId: string,
+  projectId: string | undefined,
+  page: ProjectPage,
+): Promise<{ rows: ProjectRow[]; total: number }> {
+  if (projectId === undefined) {
+    return { rows: await listProjectRows(tx, orgId, page), total: await countProjects(tx, orgId) };
+  }
+  const own = await findProject(tx, orgId, projectId);
+  const rows = own === undefined ? [] : [own];
+  return { rows: page.offset === 0n && page.limit > 0 ? rows : [], total: rows.length };
 }
 
 function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {

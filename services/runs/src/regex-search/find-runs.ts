@@ -27,7 +27,8 @@ export type RegexSearch = {
 export async function findRuns(db: Db, search: RegexSearch): Promise<string[]> {
   const tree = parseSearch(search.q, checkRegex);
   if (tree === undefined) throw new Error("a search for expressions without a query");
-  return db.readTenant(search.orgId, (tx) => findInSnapshot(tx, search, tree), { statementMsMax: SEARCH_MS_MAX });
+  const options = { plans: "by values", statementMsMax: SEARCH_MS_MAX } as const;
+  return db.readTenant(search.orgId, (tx) => findInSnapshot(tx, search, tree), options);
 }
 
 async function findInSnapshot(tx: Tx, search: RegexSearch, tree: SearchTree): Promise<string[]> {

@@ -41,9 +41,12 @@ const indexAll = () => indexQuietRuns({ db: fixture.db, workerDb });
 
 const ranks = sql(
   "test_ranks",
-  `SELECT 'indexed' AS state, key, sort_best, sort_latest FROM ingest.metric_sort_values_v1 WHERE org_id = $1 AND run_id = $2
+  `SELECT 'indexed' AS state, key, sort_best, sort_latest FROM ingest.sort_values_v1
+   WHERE org_id = $1 AND run_id = $2 AND indexed
    UNION ALL
-   SELECT 'unindexed', key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v1 WHERE org_id = $1 AND run_id = $2
+   SELECT 'unindexed', k.key, v.sort_best, v.sort_latest
+   FROM ingest.metric_keys_v1 k CROSS JOIN LATERAL ingest.unindexed_sort_values_v2($1, k.key) v
+   WHERE k.org_id = $1 AND k.run_id = $2 AND v.run_id = $2
    ORDER BY key`,
 );
 const points = sql(
@@ -197,9 +200,12 @@ test("nothing foreign is seen through the views", async () => {
   const stranger = await fixture.newTenant();
   const runId = await fixture.newRun(tenant);
   await append(tenant, runId, [0, { loss: 3 }]);
-  for (const view of ["metric_sort_values_v1", "unindexed_sort_values_v1", "project_points_v1", "run_points_v1"]) {
+  const reads = ["sort_values_v1", "sort_keys_v1", "project_points_v1", "run_points_v1"].map(
+    (view) => `ingest.${view}`,
+  );
+  for (const read of [...reads, `ingest.unindexed_sort_values_v2('${tenant.orgId}', 'loss')`]) {
     const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
-      tx.rows(sql(`test_foreign_${view}`, `SELECT * FROM ingest.${view}`), []),
+      tx.rows(sql(`test_foreign_${read.slice(7, 40)}`, `SELECT * FROM ${read}`), []),
     );
     expect(seen).toEqual([]);
   }
