@@ -14,11 +14,9 @@ import {
 import { binarySql, sql } from "@tidemark/pg";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
-// One file, because it is the list of everything in SQL that repeats a size.
-
 /*
- * SQL repeats sizes and positions that packages/metric-codec owns (storage-layout.ts). Here every view and function that does is given rows
- * that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
+ * One file, because it is the list of everything in SQL that repeats a size. SQL repeats sizes and positions that packages/metric-codec owns
+ * (storage-layout.ts). Here every view and function that does is given rows that are laid out by the package, at the edges of pages and key ranges, and has to find in them what the package put there:
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the view metric_aggregates_v1; the
  *                      functions metric_columns_v1, unindexed_sort_values_v2, index_sort_values, fill_sort_key, metric_run_states,
@@ -206,8 +204,8 @@ describe("aggregate pages", () => {
       await ingest.owner.rows(ask, [tenant.orgId, key, by]);
       expect(await ingest.owner.rows(fillStep, [tenant.orgId, key, by])).toEqual([{ outcome: "filled" }]);
     }
-    const expected = sortValues.map((value) => (by === "best" ? { ...value, sort_latest: null } : value));
-    expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(expected);
+    const copied = sortValues.map((value) => (by === "best" ? { ...value, sort_latest: null } : value));
+    expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(copied);
   });
 
   test("index_sort_values copies the best and the latest value of each key", async () => {
