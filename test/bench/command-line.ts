@@ -5,6 +5,7 @@ const NAMES = [
   "all",
   "transport",
   "runs",
+  "creates",
   "regex",
   "stop-signal",
   "logs",

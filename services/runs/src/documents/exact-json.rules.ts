@@ -4,8 +4,8 @@ import { badRequest, isAppError } from "@tidemark/errors";
 /** A number as the digits that were sent. `JSON.stringify` writes these digits. */
 export type ExactNumber = { readonly rawJSON: string };
 
-/** A JSON value whose numbers keep their digits. */
-export type ExactJson = null | boolean | string | ExactNumber | readonly ExactJson[] | ExactObject;
+/** A JSON value whose numbers keep their digits: a plain number is one that `JSON.stringify` writes with them. */
+export type ExactJson = null | boolean | string | number | ExactNumber | readonly ExactJson[] | ExactObject;
 
 /** A free-form document: a JSON object whose numbers keep their digits. */
 export type ExactObject = { readonly [key: string]: ExactJson };
@@ -44,15 +44,17 @@ export function readDocument(bytes: Uint8Array, field: string): ExactObject {
 }
 
 function parse(bytes: Uint8Array, field: string): ExactJson {
-  let value: ExactJson;
   try {
-    value = readJson(utf8.decode(bytes), () => {
+    const text = utf8.decode(bytes);
+    const value = JSON.parse(text) as ExactJson;
+    // Of nearly all documents, because the gateway writes them; to keep the digits of each number takes four times as long.
+    if (JSON.stringify(value) === text) return value;
+    return readJson(text, () => {
       throw badRequest(`${field} contains a number out of range`, field);
     });
   } catch (error) {
     throw isAppError(error) ? error : badRequest(`${field} must be JSON`, field);
   }
-  return value;
 }
 
 /** Reads any JSON value. Calls `beyondRange` for a number that no double can hold. @throws SyntaxError */
@@ -73,6 +75,7 @@ function readJson(text: string, beyondRange: () => void = () => {}): ExactJson {
 export function writeCanonical(value: ExactJson, number: (digits: string) => string = (digits) => digits): string {
   const write = (part: ExactJson, depth: number): string => {
     if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
+    if (typeof part === "number") return number(JSON.stringify(part));
     if (part === null || typeof part !== "object") return JSON.stringify(part);
     if (json.isRawJSON(part)) return number(part.rawJSON);
     if (Array.isArray(part)) return `[${(part as ExactJson[]).map((item) => write(item, depth + 1)).join(",")}]`;

@@ -32,6 +32,14 @@ export function isNearPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish
   );
 }
 
+// Groups of all processes together do not have more creates than this in flight.
+const GROUPS_MARGIN = 2000;
+
+/** Returns how many runs an organization may have for its creates to be stored in groups, which are not counted one by one. */
+export function runsMaxOfGroups(limits: PlanUsage): number {
+  return limits.runs - GROUPS_MARGIN;
+}
+
 function beyond(what: string, limit: number): AppError {
   return new AppError("plan_limit_exceeded", `the organization's plan allows ${limit} ${what}`);
 }

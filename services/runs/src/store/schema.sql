@@ -44,7 +44,7 @@ ALTER TABLE runs.run_ids ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.run_ids FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.run_ids TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.run_ids USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT INSERT ON TABLE runs.run_ids TO tidemark_definer;
+GRANT SELECT (id), INSERT ON TABLE runs.run_ids TO tidemark_definer;
 
 CREATE TABLE runs.run_texts (
   org_id uuid NOT NULL,
@@ -70,8 +70,7 @@ CREATE INDEX run_texts_irregular ON runs.run_texts (org_id) WHERE irregular;
 CREATE INDEX run_texts_newest ON runs.run_texts (org_id, created_at DESC, run_id DESC);
 CREATE INDEX run_texts_newest_of_project ON runs.run_texts (org_id, project_id, created_at DESC, run_id DESC);
 CREATE INDEX run_texts_words ON runs.run_texts USING gin (org_id, tags, summary public.gin_trgm_ops,
-  notes public.gin_trgm_ops, config public.gin_trgm_ops,
-  metadata public.gin_trgm_ops) WITH (gin_pending_list_limit='256');
+  notes public.gin_trgm_ops, config public.gin_trgm_ops, metadata public.gin_trgm_ops);
 ALTER TABLE runs.run_texts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.run_texts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 ALTER TABLE runs.run_texts OWNER TO tidemark_definer;
@@ -155,8 +154,8 @@ ALTER TABLE runs.runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.runs TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_run();
-CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs FOR EACH ROW EXECUTE FUNCTION runs.index_run();
+CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
+CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at) EXECUTE FUNCTION runs.mark_change();
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
@@ -251,25 +250,82 @@ REVOKE ALL ON FUNCTION runs.changed_page_v1 FROM PUBLIC;
 ALTER FUNCTION runs.changed_page_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.changed_page_v1 TO tidemark_control;
 
--- Keeps texts and counters with the run, in the statement that writes it.
-CREATE FUNCTION runs.index_run()
+-- Creates runs in a project and returns them. Left out are runs whose id is taken, and all of them if the organization
+-- has no such project, it is not only_project, or the organization has more than runs_max runs. Runs get their numbers
+-- in the given order, and names of name_words and number where names has none.
+CREATE FUNCTION runs.create_runs(org uuid, project_name text, only_project uuid, runs_max bigint, ids uuid[],
+  names text[], name_words text[], configs text[], tag_lists text[], metadatas text[], fingerprints bytea[])
+RETURNS TABLE(run uuid, project uuid, run_name text, at timestamp with time zone)
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  home uuid;
+  taken uuid[];
+  numbered bigint;
+  since timestamptz;
+BEGIN
+  PERFORM platform.enter_org(org);
+  SELECT p.id INTO home FROM runs.projects p
+  WHERE p.org_id = org AND p.name = project_name AND (only_project IS NULL OR p.id = only_project);
+  IF home IS NULL THEN
+    RETURN;
+  END IF;
+  IF runs_max IS NOT NULL THEN
+    IF runs_max < (SELECT sum(p.runs_running + p.runs_finished + p.runs_failed) FROM runs.projects p WHERE p.org_id = org) THEN
+      RETURN;
+    END IF;
+  END IF;
+  taken := ARRAY(SELECT runs.take_run_ids(ids, org));
+  IF taken = '{}' THEN
+    RETURN;
+  END IF;
+
+  -- From here until the commit creates in this project wait for each other. The time is read after that wait, so that
+  -- it rises with the number.
+  UPDATE runs.projects p SET runs_running = p.runs_running + cardinality(taken)
+  WHERE p.org_id = org AND p.id = home
+  RETURNING p.runs_running + p.runs_finished + p.runs_failed - cardinality(taken), clock_timestamp()
+  INTO STRICT numbered, since;
+
+  RETURN QUERY
+  INSERT INTO runs.runs AS r (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
+                              create_fingerprint)
+  SELECT org, n.id, home, coalesce(n.name, n.words || '-' || numbered + n.place), 'running', n.config,
+         ARRAY(SELECT json_array_elements_text(n.tags::json)), n.metadata, n.at, n.at, n.fingerprint
+  FROM (
+    SELECT u.*, since + u.place * interval '1 microsecond' AS at
+    FROM (
+      SELECT w.*, row_number() OVER (ORDER BY w.ordinal) AS place
+      FROM unnest(ids, names, name_words, configs, tag_lists, metadatas, fingerprints)
+           WITH ORDINALITY AS w (id, name, words, config, tags, metadata, fingerprint, ordinal)
+      WHERE w.id = ANY (taken)
+    ) u
+  ) n
+  ORDER BY n.place
+  RETURNING r.id, r.project_id, r.name, r.created_at;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.create_runs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.create_runs TO tidemark_runs;
+
+-- Keeps texts and counters with a changed run, in the statement that changes it.
+CREATE FUNCTION runs.index_changed_run()
 RETURNS trigger
 LANGUAGE plpgsql
 SET search_path TO 'pg_catalog'
+SET gin_pending_list_limit TO '256'
 AS $function$
 DECLARE
   texts runs.run_texts;
-  old_state text := CASE WHEN TG_OP = 'UPDATE' AND OLD.display_status <> OLD.status THEN OLD.status ELSE '' END;
+  old_state text := CASE WHEN OLD.display_status <> OLD.status THEN OLD.status ELSE '' END;
   new_state text := CASE WHEN NEW.display_status <> NEW.status THEN NEW.status ELSE '' END;
 BEGIN
   texts := runs.texts_of(NEW, (SELECT p.name FROM runs.projects p WHERE p.org_id = NEW.org_id AND p.id = NEW.project_id));
-  IF TG_OP = 'INSERT' THEN
-    INSERT INTO runs.run_texts VALUES (texts.*);
-  ELSE
-    UPDATE runs.run_texts t SET status = texts.status, display_status = texts.display_status, irregular = texts.irregular,
-      tags = texts.tags, notes = texts.notes, summary = texts.summary, metadata = texts.metadata
-    WHERE t.org_id = NEW.org_id AND t.run_id = NEW.id;
-  END IF;
+  UPDATE runs.run_texts t SET status = texts.status, display_status = texts.display_status, irregular = texts.irregular,
+    tags = texts.tags, notes = texts.notes, summary = texts.summary, metadata = texts.metadata
+  WHERE t.org_id = NEW.org_id AND t.run_id = NEW.id;
   IF old_state <> new_state THEN
     UPDATE runs.projects p SET
       runs_stopping = p.runs_stopping + (new_state = 'running')::integer - (old_state = 'running')::integer,
@@ -277,6 +333,32 @@ BEGIN
       runs_failed_stopped = p.runs_failed_stopped + (new_state = 'failed')::integer - (old_state = 'failed')::integer
     WHERE p.org_id = NEW.org_id AND p.id = NEW.project_id;
   END IF;
+  RETURN NULL;
+END
+$function$;
+
+-- Keeps texts and counters with new runs, in the statement that writes them.
+CREATE FUNCTION runs.index_new_runs()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog'
+SET gin_pending_list_limit TO '1024'
+AS $function$
+BEGIN
+  INSERT INTO runs.run_texts
+  SELECT t.* FROM new_runs r
+  JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id
+  CROSS JOIN LATERAL runs.texts_of(ROW(r.*)::runs.runs, p.name) t;
+  -- Never by a create, but by what fills tables.
+  UPDATE runs.projects p SET
+    runs_stopping = p.runs_stopping + c.running,
+    runs_finished_stopped = p.runs_finished_stopped + c.finished,
+    runs_failed_stopped = p.runs_failed_stopped + c.failed
+  FROM (SELECT r.org_id, r.project_id, count(*) FILTER (WHERE r.status = 'running') AS running,
+               count(*) FILTER (WHERE r.status = 'finished') AS finished,
+               count(*) FILTER (WHERE r.status = 'failed') AS failed
+        FROM new_runs r WHERE r.display_status <> r.status GROUP BY r.org_id, r.project_id) c
+  WHERE p.org_id = c.org_id AND p.id = c.project_id;
   RETURN NULL;
 END
 $function$;
@@ -472,6 +554,23 @@ REVOKE ALL ON FUNCTION runs.take_run_id FROM PUBLIC;
 ALTER FUNCTION runs.take_run_id OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.take_run_id TO tidemark_runs;
 
+-- Takes ids for an organization, in the transaction that creates the runs, and returns those that no organization had.
+-- Waits for transactions that are about to take or to give up the same ids.
+CREATE FUNCTION runs.take_run_ids(ids uuid[], org uuid)
+RETURNS SETOF uuid
+LANGUAGE sql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog'
+AS $function$
+  -- In one order for all, so that two of them cannot wait for each other.
+  INSERT INTO runs.run_ids (id, org_id) SELECT i.id, org FROM unnest(ids) AS i (id) ORDER BY i.id
+  ON CONFLICT DO NOTHING
+  RETURNING id;
+$function$;
+REVOKE ALL ON FUNCTION runs.take_run_ids FROM PUBLIC;
+ALTER FUNCTION runs.take_run_ids OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.take_run_ids TO tidemark_runs;
+
 -- Returns what searches read of a run of the named project.
 CREATE FUNCTION runs.texts_of(run runs.runs, project_name text)
 RETURNS runs.run_texts
@@ -480,24 +579,38 @@ STABLE
 SET search_path TO 'pg_catalog'
 AS $function$
 DECLARE
-  notes text := runs.notes_of(run.metadata);
+  bytes_max constant integer := 32768;
+  tags constant text := array_to_string(run.tags, ' ');
+  notes text := '';
+  everything text;
   texts runs.run_texts;
 BEGIN
+  IF strpos(run.metadata, '"note') > 0 OR strpos(run.metadata, '"description"') > 0
+    OR strpos(run.metadata, '"summary"') > 0 OR strpos(run.metadata, '"comment"') > 0 OR strpos(run.metadata, '\u') > 0 THEN
+    notes := runs.notes_of(run.metadata);
+  END IF;
   texts.org_id := run.org_id;
   texts.run_id := run.id;
   texts.project_id := run.project_id;
   texts.created_at := run.created_at;
   texts.status := run.status;
   texts.display_status := run.display_status;
-  texts.name := runs.searchable(run.name);
-  texts.tags := runs.searchable_tags(run.tags);
-  texts.notes := runs.searchable(notes);
-  texts.summary := runs.searchable(concat_ws(' ', project_name, run.name, nullif(array_to_string(run.tags, ' '), ''),
-    nullif(notes, ''), run.status, run.id, nullif(run.display_status, run.status)));
-  texts.config := runs.searchable(run.config);
-  texts.metadata := runs.searchable(run.metadata);
+  texts.name := lower(run.name COLLATE "C");
+  texts.tags := CASE WHEN octet_length(tags) <= bytes_max THEN lower(run.tags::text COLLATE "C")::text[]
+                     ELSE runs.searchable_tags(run.tags) END;
+  texts.notes := CASE WHEN octet_length(notes) <= bytes_max THEN lower(notes COLLATE "C")
+                      ELSE runs.searchable(notes) END;
+  texts.summary := concat_ws(' ', project_name, run.name, nullif(tags, ''), nullif(notes, ''), run.status, run.id,
+    nullif(run.display_status, run.status));
+  texts.summary := CASE WHEN octet_length(texts.summary) <= bytes_max THEN lower(texts.summary COLLATE "C")
+                        ELSE runs.searchable(texts.summary) END;
+  texts.config := CASE WHEN octet_length(run.config) <= bytes_max THEN lower(run.config COLLATE "C")
+                       ELSE runs.searchable(run.config) END;
+  texts.metadata := CASE WHEN octet_length(run.metadata) <= bytes_max THEN lower(run.metadata COLLATE "C")
+                         ELSE runs.searchable(run.metadata) END;
+  everything := concat(texts.summary, texts.notes, texts.config, texts.metadata, array_to_string(texts.tags, ''));
   texts.irregular := octet_length(texts.summary) > 32760
-    OR concat(texts.summary, texts.notes, texts.config, texts.metadata, array_to_string(texts.tags, '')) ~ '[\u212A\u017F]';
+    OR (octet_length(everything) > char_length(everything) AND everything ~ '[\u212A\u017F]');
   RETURN texts;
 END
 $function$;

@@ -1,0 +1,77 @@
+import { AppError } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { Caller } from "@tidemark/requests";
+import { writeCanonical } from "../documents/exact-json.rules.ts";
+import type { RunsDeps } from "../handlers.ts";
+import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
+import { lockRunState, moveRun } from "../update/run-changes.sql.ts";
+import { createFingerprint, judgeExisting } from "./create-run.rules.ts";
+import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
+import { runNameWords } from "./run-name.rules.ts";
+import type { WantedRun } from "./wanted-run.ts";
+
+/**
+ * Creates a run or attaches to the one with the wanted id, in a transaction of its own. Account state and plan are checked only for a run that
+ * is really new.
+ * @throws forbidden, run_not_found, run_id_conflict, resume_project_mismatch, bad_request, payment_required, plan_limit_exceeded
+ */
+export function createAlone(
+  deps: Pick<RunsDeps, "db" | "plans" | "newId">,
+  caller: Caller,
+  wanted: WantedRun,
+): Promise<{ row: RunRow; created: boolean }> {
+  const { orgId } = caller;
+  const { id } = wanted;
+  return deps.db.withTenant(orgId, async (tx) => {
+    const project = await chooseProjectName(tx, caller, wanted.explicitProject);
+    const fingerprint =
+      id === undefined ? undefined : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null });
+    if (id !== undefined && fingerprint !== undefined) {
+      const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, id));
+      if (!free) return { row: await attach(tx, caller, id, wanted, fingerprint), created: false };
+    }
+    const runId = id ?? (await takeNewRunId(tx, deps.newId, orgId));
+    const { id: projectId } = await resolveProject(tx, caller, deps.plans, {
+      name: project,
+      description: undefined,
+      newId: deps.newId(),
+      run: true,
+    });
+    const row = await insertRun(tx, orgId, {
+      id: runId,
+      projectId,
+      name: wanted.name,
+      nameWords: runNameWords(runId),
+      config: writeCanonical(wanted.config),
+      tags: wanted.tags,
+      metadata: writeCanonical(wanted.metadata),
+      createFingerprint: fingerprint,
+      fork: undefined,
+    });
+    return { row, created: true };
+  });
+}
+
+async function attach(
+  tx: Tx,
+  caller: Caller,
+  runId: string,
+  wanted: WantedRun,
+  fingerprint: Uint8Array,
+): Promise<RunRow> {
+  const { orgId, projectId } = caller;
+  const run = await findRun(tx, orgId, runId, projectId);
+  if (run === undefined) throw runNotFound();
+  const existing = { project: run.project, createFingerprint: run.create_fingerprint };
+  if (judgeExisting(wanted.mode, existing, { ...wanted, fingerprint }) === "attach") return run;
+  const locked = await lockRunState(tx, orgId, runId);
+  if (locked === undefined) throw runNotFound();
+  await moveRun(tx, orgId, runId, locked, { kind: "resume" });
+  return (await findRun(tx, orgId, runId, projectId)) ?? run;
+}
+
+/** 404: a run that the caller may not see has the id, or no run to resume has it. */
+function runNotFound(): AppError {
+  return new AppError("run_not_found", "run not found");
+}

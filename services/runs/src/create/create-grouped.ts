@@ -1,0 +1,193 @@
+import { AppError, isAppError } from "@tidemark/errors";
+import { sqlState } from "@tidemark/pg";
+import { planOf } from "@tidemark/plans";
+import type { Caller } from "@tidemark/requests";
+import { writeCanonical } from "../documents/exact-json.rules.ts";
+import type { RunsDeps } from "../handlers.ts";
+import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
+import type { RunRow } from "../read/runs.sql.ts";
+import { createCreateQueue, type QueuedCreate } from "./create-queue.rules.ts";
+import { createFingerprint } from "./create-run.rules.ts";
+import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./run-group.sql.ts";
+import { runNameWords } from "./run-name.rules.ts";
+import type { WantedRun } from "./wanted-run.ts";
+
+/** Stores new runs, several with each commit. */
+export type GroupedCreates = {
+  /**
+   * Creates a run in a project that exists, with an id that is free. Resolves when the run is durable, or to undefined when it has to be created
+   * alone, because it is not such a run or because the group that it was in failed: then nothing of it is stored.
+   * @throws service_unavailable when too much waits already, warehouse_unavailable, bad_request
+   */
+  create(caller: Caller, project: string, wanted: WantedRun): Promise<RunRow | undefined>;
+};
+
+/** A create in the queue. */
+type PendingCreate = QueuedCreate & {
+  readonly home: GroupHome;
+  readonly run: GroupedRun;
+  readonly resolve: (created: CreatedRun | undefined) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** In a larger group a create costs hardly less, and all of its runs wait longer. */
+const GROUP = { createsMax: 64, bytesMax: 1024 * 1024 };
+/** One of each project, because another one would only wait for its row. */
+const GROUPS_IN_FLIGHT = 4;
+/** Memory for documents of creates that wait or are being stored. */
+const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
+/** Of a create without its documents. */
+const CREATE_BYTES = 1024;
+
+/** Creates a store with nothing in its queue. */
+export function createGroupedCreates({ db, plans, newId }: Pick<RunsDeps, "db" | "plans" | "newId">): GroupedCreates {
+  const queue = createCreateQueue<PendingCreate>(GROUP);
+  /** Creates by id, until they are answered; the promises never reject. */
+  const byId = new Map<string, Promise<unknown>>();
+  let bytesTaken = 0;
+  let groups = 0;
+  let isPumpDue = false;
+
+  const commit = async (group: readonly PendingCreate[]): Promise<void> => {
+    groups += 1;
+    const answer = await storeGroup(group);
+    groups -= 1;
+    queue.release(group);
+    pump();
+    answer();
+  };
+
+  /** Stores a group and returns how to answer its creates. Never throws. */
+  const storeGroup = async (group: readonly PendingCreate[]): Promise<() => void> => {
+    try {
+      const created = await createRuns(
+        db,
+        group[0]!.home,
+        group.map(({ run }) => run),
+      );
+      const byRun = new Map(created.map((row) => [row.id, row]));
+      return () => group.forEach(({ run, resolve }) => resolve(byRun.get(run.id)));
+    } catch (error) {
+      const alone = mayGoAlone(error, group.length);
+      return () => group.forEach(({ resolve, reject }) => (alone ? resolve(undefined) : reject(error)));
+    }
+  };
+
+  const pump = (): void => {
+    isPumpDue = false;
+    while (groups < GROUPS_IN_FLIGHT) {
+      const group = queue.next();
+      if (group === undefined) return;
+      void commit(group);
+    }
+  };
+
+  const enqueue = (home: GroupHome, run: GroupedRun, bytes: number): Promise<CreatedRun | undefined> =>
+    new Promise((resolve, reject) => {
+      const { orgId, project, onlyProjectId, runsMax } = home;
+      const line = [orgId, onlyProjectId, runsMax, project].join(" ");
+      queue.add({ orgId, line, bytes, home, run, resolve, reject });
+      if (isPumpDue || groups >= GROUPS_IN_FLIGHT) return;
+      isPumpDue = true;
+      // After all requests that have arrived already.
+      setImmediate(pump);
+    });
+
+  return {
+    async create(caller, project, wanted) {
+      const { orgId, projectId: onlyProjectId } = caller;
+      const id = wanted.id ?? newId();
+      const first = byId.get(id);
+      if (first !== undefined) {
+        await first;
+        return undefined;
+      }
+      const run = {
+        id,
+        name: wanted.name,
+        nameWords: runNameWords(id),
+        config: writeCanonical(wanted.config),
+        tags: wanted.tags,
+        metadata: writeCanonical(wanted.metadata),
+        createFingerprint:
+          wanted.id === undefined
+            ? undefined
+            : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null }),
+      };
+      const bytes = bytesOf(run);
+      if (bytesTaken > 0 && bytesTaken + bytes > QUEUE_BYTES_MAX) {
+        throw new AppError("service_unavailable", "too many runs are waiting to be created; try again", {
+          retryAfterSeconds: 1,
+        });
+      }
+      const runsMax = plans === undefined ? undefined : runsMaxOfGroups(planOf(plans, caller.planTier));
+      bytesTaken += bytes;
+      const creating = enqueue({ orgId, project, onlyProjectId, runsMax }, run, bytes);
+      byId.set(
+        id,
+        creating.catch(() => undefined),
+      );
+      try {
+        const created = await creating;
+        return created === undefined ? undefined : newRunRow(orgId, project, run, created);
+      } finally {
+        byId.delete(id);
+        bytesTaken -= bytes;
+      }
+    },
+  };
+}
+
+function bytesOf({ config, metadata, name = "", tags }: GroupedRun): number {
+  const texts = tags.reduce((sum, tag) => sum + tag.length, name.length + config.length + metadata.length);
+  return CREATE_BYTES + 2 * texts;
+}
+
+/**
+ * Tells whether the creates of a failed group may be tried one by one: nothing was stored, and it may be the fault of one of them, or of a
+ * transaction that was in the way.
+ */
+function mayGoAlone(error: unknown, size: number): boolean {
+  const cause = isAppError(error) ? error.cause : error;
+  const isUnavailable = isAppError(error) && error.reason === "warehouse_unavailable";
+  const state = sqlState(cause);
+  // A connection that is lost leaves open what was stored; a statement that took too long would do so again.
+  if (isUnavailable || state === "" || state === "57014") return false;
+  return size > 1 || state === "40001" || state === "40P01";
+}
+
+/** Returns a run that was just created as a read would return it. */
+function newRunRow(orgId: string, project: string, run: GroupedRun, created: CreatedRun): RunRow {
+  const { id, project_id, name, created_at } = created;
+  return {
+    id,
+    org_id: orgId,
+    project_id,
+    project,
+    name,
+    status: "running",
+    display_status: "running",
+    config: run.config,
+    tags: [...run.tags],
+    metadata: run.metadata,
+    created_at,
+    started_at: created_at,
+    finished_at: null,
+    parent_run_id: null,
+    forked_from_step: null,
+    forked_from_artifact_id: null,
+    resume_count: 0,
+    resumed_at: null,
+    lifecycle: "[]",
+    create_fingerprint: run.createFingerprint ?? null,
+    stop_state: "none",
+    stop_request_id: null,
+    stop_reason: null,
+    stop_completion_message: null,
+    stop_actor: null,
+    stop_requested_at: null,
+    stop_acknowledged_at: null,
+    stop_completed_at: null,
+    stop_updated_at: null,
+  };
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import { createDb, plannedSql } from "@tidemark/pg";
+import type { Plans } from "@tidemark/plans";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { createLocalClient, implement } from "@tidemark/rpc";
+import { until } from "@tidemark/testkit";
+import { runsHandlers } from "../handlers.ts";
+import { createSearchThreads } from "../regex-search/search-threads.ts";
+import { asOwner, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
+
+/** Another process of the service over the database of a fixture, with connections of its own. */
+export type RivalProcess = {
+  readonly client: RunsClient;
+  /** How many groups of creates it has sent. */
+  groups(): number;
+  /** Waits until a statement of it waits for a lock, and ends the connection of that statement. */
+  cutWaiting(): Promise<void>;
+  untilWaiting(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Starts another process; plan limits are enforced if there are `plans`. */
+export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
+  let groups = 0;
+  const application = `runs-rival-${randomUUID()}`;
+  const db = createDb({
+    url: fixture.url,
+    role: "tidemark_runs",
+    application,
+    connectionsMax: 12,
+    onQuery: (name) => void (groups += name === "runs_create_runs" ? 1 : 0),
+  });
+  // None starts before a search needs it.
+  const searchThreads = createSearchThreads({
+    connection: { url: fixture.url, role: "tidemark_runs", application },
+    threads: 1,
+  });
+  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID });
+  const waiting = async (answer: string) =>
+    fixture.owner.rows(
+      plannedSql(
+        "test_waiting",
+        `SELECT ${answer} FROM pg_stat_activity WHERE application_name = $1 AND wait_event_type = 'Lock'`,
+      ),
+      [application],
+    );
+  return {
+    client: createLocalClient(RunsService, implement(RunsService, handlers)),
+    groups: () => groups,
+    cutWaiting: () =>
+      until("a statement to wait", async () => (await waiting("pg_terminate_backend(pid)")).length > 0).then(() => {}),
+    untilWaiting: () => until("a statement to wait", async () => (await waiting("pid")).length > 0).then(() => {}),
+    close: async () => {
+      await Promise.all([db.close(), searchThreads.close()]);
+    },
+  };
+}
+
+/** Of each project of an organization: its counter, its runs, and the numbers in their names that a run lacks or two have. */
+export async function countsOf(fixture: RunsFixture, orgId: string) {
+  return asOwner<{ counted: number; runs: number; gaps: number }>(
+    fixture,
+    `SELECT p.runs_running::integer AS counted, count(r.id)::integer AS runs,
+            (count(r.id) - count(DISTINCT n.number) FILTER (WHERE n.number BETWEEN 1 AND p.runs_running))::integer AS gaps
+     FROM runs.projects p LEFT JOIN runs.runs r ON r.org_id = p.org_id AND r.project_id = p.id
+     LEFT JOIN LATERAL (SELECT substring(r.name FROM '[0-9]+$')::bigint AS number) n ON true
+     WHERE p.org_id = $1 GROUP BY p.org_id, p.id ORDER BY p.name`,
+    [orgId],
+  );
+}
