@@ -1,6 +1,7 @@
 import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres } from "./fresh-postgres.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
+import { bodiesNote } from "./metrics/metric-bodies.ts";
 import { measureBytes, type BytesCase, type BytesRow } from "./metrics/measure-bytes.ts";
 import { seriesValues, valueClasses } from "./metrics/metric-values.ts";
 import { seriesRows, trackerRows } from "./metrics/row-designs.ts";
@@ -46,6 +47,7 @@ const line = ({ kind, stepsPerRequest, runs, points, each, wal, compactionSecond
   ]);
 
 await withFreshPostgres(async (postgres) => {
+  say(bodiesNote);
   for (const mode of options.modes) {
     say(`\n${mode}: runs of 1 organization x 20 keys x 1,000 steps; bytes per point on the disk after compaction.\n`);
     say(

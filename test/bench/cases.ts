@@ -1,5 +1,8 @@
 import type { Shot } from "./load.ts";
-import { seededRandom } from "./seeded-random.ts";
+import { metricShots } from "./metrics/metric-shots.ts";
+import { valueTape } from "./metrics/metric-values.ts";
+import type { WriteLoad } from "./metrics/write-load.ts";
+import { withoutKey } from "./sdk-requests.ts";
 
 /** A case of the benchmark: what is sent, and what one request is worth. */
 export type Case = {
@@ -13,84 +16,60 @@ export type Case = {
   shot: (index: number) => Shot;
 };
 
-const KEYS = ["train/loss", "train/accuracy", "train/grad_norm", "lr", "eval/loss", "eval/accuracy"];
+/** What the name of a case has at its end that is sent without client times, to be compared with the one that has them. */
+export const UNTIMED = ", no client times";
 
-function batchBody(points: number, keys: number, firstStep: number, noise: () => number): string {
-  return JSON.stringify({
-    points: Array.from({ length: points }, (_, index) => ({
-      metrics: Object.fromEntries(Array.from({ length: keys }, (_unused, key) => [`metric/${key}`, noise()])),
-      step: firstStep + index,
-    })),
-  });
+/** Writes of one shape by several numbers of connections, which go on where the ones before stopped. */
+function writeCases(
+  runIds: readonly string[],
+  shape: Pick<WriteLoad, "points" | "keys">,
+  rest: Pick<Case, "name" | "ceiling" | "fresh"> & {
+    readonly concurrencies: readonly number[];
+    readonly timed?: boolean;
+  },
+): Case[] {
+  const { concurrencies, timed, ...same } = rest;
+  const load = { ...shape, runs: runIds.length, concurrency: Math.max(...concurrencies) };
+  let shotOf: ((index: number) => Shot) | undefined;
+  let next = 0;
+  const shot = (): Shot => {
+    shotOf ??= metricShots(valueTape(), load, runIds, timed);
+    return shotOf(next++);
+  };
+  return concurrencies.map((concurrency) => ({ ...same, concurrency, scalars: shape.points * shape.keys, shot }));
 }
 
-/** Single-step writes: one POST per step with six metrics, as the Python SDK sends them. */
+/** Single-step writes: one POST per step with six metrics, each as `instantml` 0.1.1 sends it from its queue, over kept connections unless it says otherwise. */
 export function singleStepCases(runIds: readonly string[]): Case[] {
-  const noise = seededRandom(1);
-  const shot =
-    (runs: readonly string[], keyed: boolean) =>
-    (index: number): Shot => ({
-      method: "POST",
-      path: `/runs/${runs[index % runs.length]}/metrics`,
-      body: JSON.stringify({
-        metrics: Object.fromEntries(KEYS.map((key) => [key, noise()])),
-        step: index,
-        timestamp: null,
-      }),
-      ...(keyed
-        ? {
-            headers: {
-              "idempotency-key": `bench-${process.pid}-${Math.round(performance.timeOrigin)}-${runs.length}-${index}`,
-            },
-          }
-        : {}),
-    });
-  const one = runIds.slice(0, 1);
+  const name = "single step, 6 metrics, 32 runs";
+  const ceiling = "commits";
+  const shape = { points: 1, keys: 6 };
   return [
-    ...[1, 8, 32].map((concurrency) => ({
-      name: "single step, 6 metrics, 32 runs",
-      concurrency,
-      scalars: KEYS.length,
-      ceiling: "commits" as const,
-      shot: shot(runIds, false),
+    ...writeCases(runIds, shape, { name, ceiling, concurrencies: [1, 8, 32] }),
+    ...writeCases(runIds, shape, { name: `${name}${UNTIMED}`, ceiling, concurrencies: [8], timed: false }),
+    ...writeCases(runIds.slice(0, 1), shape, { name: "single step, 6 metrics, 1 run", ceiling, concurrencies: [8] }),
+    ...writeCases(runIds, shape, { name: `${name}, new connection each`, ceiling, fresh: true, concurrencies: [8] }),
+    ...writeCases(runIds, shape, { name: `${name}, no idempotency key`, ceiling, concurrencies: [8] }).map((one) => ({
+      ...one,
+      shot: (index: number) => withoutKey(one.shot(index)),
     })),
-    { name: "single step, 6 metrics, 1 run", concurrency: 8, scalars: 6, ceiling: "commits", shot: shot(one, false) },
-    {
-      name: "single step, 6 metrics, 32 runs, keyed",
-      concurrency: 8,
-      scalars: 6,
-      ceiling: "commits",
-      shot: shot(runIds, true),
-    },
-    {
-      name: "single step, 6 metrics, 32 runs, new connection each",
-      concurrency: 8,
-      fresh: true,
-      scalars: 6,
-      ceiling: "commits",
-      shot: shot(runIds, false),
-    },
   ];
 }
 
-/** Batches of 500 points with few and many keys. */
+/** Batches of 500 points with few and many keys, as the uploader of `instantml` makes them. */
 export function batchCases(runIds: readonly string[]): Case[] {
-  const noise = seededRandom(2);
-  return [2, 20, 100].flatMap((keys) => {
-    // Bodies are made beforehand: the generator's own work would be measured otherwise.
-    const bodies = Array.from({ length: 8 }, (_, index) => batchBody(500, keys, index * 500, noise));
-    return [1, 8, 32].map((concurrency) => ({
-      name: `batch, 500 points x ${keys} keys, 32 runs`,
-      concurrency,
-      scalars: 500 * keys,
-      ceiling: "parse" as const,
-      shot: (index: number): Shot => ({
-        method: "POST",
-        path: `/runs/${runIds[index % runIds.length]}/metrics/batch`,
-        body: bodies[index % bodies.length],
-      }),
-    }));
-  });
+  const ceiling = "parse";
+  const nameOf = (keys: number): string => `batch, 500 points x ${keys} keys, 32 runs`;
+  const casesOf = (keys: number, concurrencies: readonly number[], timed = true): Case[] =>
+    writeCases(
+      runIds,
+      { points: 500, keys },
+      { name: `${nameOf(keys)}${timed ? "" : UNTIMED}`, ceiling, concurrencies, timed },
+    );
+  return [2, 20, 100].flatMap((keys) => [
+    ...casesOf(keys, [1, 8, 32]),
+    ...(keys === 2 ? casesOf(keys, [8], false) : []),
+  ]);
 }
 
 /** Reads of one run that holds 5,000 steps of two metrics, and of the run list. */

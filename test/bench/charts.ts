@@ -3,6 +3,7 @@ import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { measureRead, readHead, readLine, type ReadCase, type ReadRow } from "./http-reads.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
+import { bodiesNote } from "./metrics/metric-bodies.ts";
 import { startBackgroundLoad } from "./metrics/background-load.ts";
 import { CHART_KEY, chartReads, unchangedReads, type ChartRuns } from "./metrics/chart-reads.ts";
 import { holdCompaction, untilCompacted } from "./metrics/compaction-state.ts";
@@ -145,6 +146,7 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
 }
 
 await withFreshPostgres(async (postgres) => {
+  say(bodiesNote);
   for (const mode of options.modes) {
     const found = await bench(mode, postgres);
     if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);

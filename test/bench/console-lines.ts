@@ -77,3 +77,8 @@ export function consoleLines(kind: ConsoleKind, count: number, seed = 1): Consol
 export function timeText(timeUs: number): string {
   return `${new Date(timeUs / 1000).toISOString().slice(0, 19)}.${String(timeUs % 1_000_000).padStart(6, "0")}Z`;
 }
+
+/** Returns a text as JSON of ASCII characters alone, as Python's `json` writes it. */
+export function asciiJson(text: string): string {
+  return JSON.stringify(text).replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -6,6 +6,7 @@ import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres } from "./fresh-postgres.ts";
 import { measureRead, type ReadCase, type ReadRow } from "./http-reads.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
+import { bodiesNote } from "./metrics/metric-bodies.ts";
 import { untilCompacted } from "./metrics/compaction-state.ts";
 import { createGrower, GROWTH_KEYS, GROWTH_RUNS, type Grower } from "./metrics/grow-runs.ts";
 import { growthPlots, type GrowthPoint } from "./metrics/growth-plots.ts";
@@ -84,6 +85,7 @@ async function measureStage(bench: BenchStack, grower: Grower, points: number): 
 const latencies = ({ p50, p95 }: ReadRow): string => `${shown(p50, 1)} / ${shown(p95, 1)}`;
 
 await withFreshPostgres(async (postgres) => {
+  say(bodiesNote);
   for (const mode of options.modes) {
     const bench = await openBenchStack(postgres, mode, `bench_growth_${mode}`);
     const grower = await createGrower(bench);

@@ -6,10 +6,11 @@ import pg from "pg";
 import { until } from "@tidemark/testkit";
 import { startStack, type Mode, type Stack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
-import { consoleLines, timeText } from "./console-lines.ts";
+import { asciiJson, consoleLines, timeText } from "./console-lines.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { runLoad, type Shot } from "./load.ts";
 import { compareCompressors } from "./log-compressors.ts";
+import { queuedEvent, withoutKey } from "./sdk-requests.ts";
 
 // Console logs: lines per second in, what they take on the disk once compacted, and reads of a run of a million lines.
 
@@ -27,38 +28,40 @@ type Server = { url: string; pid: number };
 const options = parseBenchArguments(process.argv.slice(2));
 const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
 
-/** The lines as JSON, without their numbers and braces. */
-const fragments = consoleLines("mixed", DISTINCT_LINES).map(
-  ({ message, timeUs }) => `"message":${JSON.stringify(message)},"timestamp":"${timeText(timeUs)}"`,
-);
+const printed = consoleLines("mixed", DISTINCT_LINES);
+/** The messages as Python writes them in JSON. */
+const messages = printed.map(({ message }) => asciiJson(message));
 
+/** One call of `log_console` with its lines, which all get the time of the call: its body as `instantml` 0.1.1 sends it from its queue. */
 function bodyOf(firstLine: number): string {
+  const time = timeText(printed[(firstLine + LINES_PER_REQUEST - 1) % DISTINCT_LINES]!.timeUs);
   const lines = Array.from({ length: LINES_PER_REQUEST }, (_, i) => {
     const line = firstLine + i;
-    return `{"line_number":${line},${fragments[line % DISTINCT_LINES]}}`;
+    return `{"line_number": ${line}, "message": ${messages[line % DISTINCT_LINES]}, "timestamp": "${time}"}`;
   });
-  return `{"stream":"stdout","lines":[${lines.join(",")}]}`;
+  return `{"lines": [${lines.join(", ")}], "stream": "stdout"}`;
 }
 
-const post = (runId: string, firstLine: number): Shot => ({
-  method: "POST",
-  path: `/api/runs/${runId}/logs`,
-  body: bodyOf(firstLine),
-});
+const post = (runId: string, firstLine: number): Shot =>
+  queuedEvent(`/api/runs/${runId}/logs`, runId, bodyOf(firstLine));
 
 function writeCases(runIds: readonly string[]): Case[] {
   const next = new Map(runIds.map((runId) => [runId, 1]));
-  const shot = (keyed: boolean) => (index: number) => {
+  const shot = (index: number): Shot => {
     const runId = runIds[index % runIds.length]!;
     const firstLine = next.get(runId)!;
     next.set(runId, firstLine + LINES_PER_REQUEST);
-    const key = `${process.pid}-${performance.timeOrigin}-${runId}-${firstLine}`;
-    return { ...post(runId, firstLine), ...(keyed ? { headers: { "idempotency-key": key } } : {}) };
+    return post(runId, firstLine);
   };
   const name = `POST logs, ${LINES_PER_REQUEST} lines, ${RUNS} runs`;
   return [
-    ...[1, 8, 32].map((concurrency) => ({ name, concurrency, lines: LINES_PER_REQUEST, shot: shot(false) })),
-    { name: `${name}, keyed`, concurrency: 8, lines: LINES_PER_REQUEST, shot: shot(true) },
+    ...[1, 8, 32].map((concurrency) => ({ name, concurrency, lines: LINES_PER_REQUEST, shot })),
+    {
+      name: `${name}, no idempotency key`,
+      concurrency: 8,
+      lines: LINES_PER_REQUEST,
+      shot: (index: number) => withoutKey(shot(index)),
+    },
   ];
 }
 
@@ -176,9 +179,10 @@ async function fillLongRun(stack: Stack, key: string, runId: string): Promise<vo
   let next = 1;
   const send = async (): Promise<void> => {
     while (next <= LONG_RUN_LINES) {
-      const body = bodyOf(next);
+      const { path, body, headers } = post(runId, next);
       next += LINES_PER_REQUEST;
-      const answer = await fetch(`${stack.baseUrl}/api/runs/${runId}/logs`, { method: "POST", headers: agent, body });
+      const request = { method: "POST", headers: { ...headers, ...agent }, body: String(body) };
+      const answer = await fetch(`${stack.baseUrl}${path}`, request);
       if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
       await answer.arrayBuffer();
     }
@@ -234,6 +238,9 @@ async function bench(mode: Mode, server: Server): Promise<void> {
   }
 }
 
+say(
+  "Bodies as `instantml` 0.1.1 sends them from its queue: the lines of one call have one time, each request an idempotency key.",
+);
 say(compareCompressors());
 const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-"));
 // As in production: every acknowledged write is on the disk.

@@ -8,10 +8,12 @@ import { measureCeilings } from "./ceilings.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { runLoad } from "./load.ts";
-import { describeMachine, describeRow, tableHead, type CpuPerRequest, type Row } from "./report.ts";
+import { bodiesNote, seriesBody } from "./metrics/metric-bodies.ts";
+import { describeMachine, describeRow, describeTimes, tableHead, type CpuPerRequest, type Row } from "./report.ts";
 
 const RUNS = 32;
 const WARM_UP_SECONDS = 2;
+const READ_STEPS = 5000;
 
 type Reading = { server: number; database: number; client: number };
 
@@ -60,12 +62,11 @@ async function prepare(stack: Stack) {
   }
   const read = await api.post("/runs", { project: "bench-read" });
   const readRun = read.json.run.id as string;
-  for (let first = 0; first < 5000; first += 500) {
-    const points = Array.from({ length: 500 }, (_, index) => ({
-      metrics: { loss: 1 / (first + index + 1), accuracy: (first + index) / 5000 },
-      step: first + index,
-    }));
-    await api.post(`/runs/${readRun}/metrics/batch`, { points });
+  const loss = Float64Array.from({ length: READ_STEPS }, (_, step) => 1 / (step + 1));
+  const accuracy = Float64Array.from({ length: READ_STEPS }, (_, step) => step / READ_STEPS);
+  for (let first = 0; first < READ_STEPS; first += 500) {
+    const rawBody = seriesBody(["accuracy", "loss"], [accuracy, loss], first, first + 500);
+    await api.call("POST", `/runs/${readRun}/metrics/batch`, { rawBody });
   }
   return { key, runIds, readRun };
 }
@@ -111,7 +112,7 @@ if (options.what !== "all") {
   try {
     const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
     const ceilings = await measureCeilings(postgres.url, directory);
-    say(`${describeMachine(ceilings)}\n\n${tableHead}`);
+    say(`${describeMachine(ceilings)}\n${bodiesNote}\n\n${tableHead}`);
     const rows: Row[] = [];
     for (const mode of options.modes) {
       await benchMode(mode, postgres, options.seconds, options.only, (row) => {
@@ -119,6 +120,7 @@ if (options.what !== "all") {
         say(describeRow(row, ceilings));
       });
     }
+    for (const line of describeTimes(rows)) say(line);
     if (options.json) process.stdout.write(`${JSON.stringify({ ceilings, rows }, null, 2)}\n`);
   } finally {
     await postgres.stop();

@@ -4,6 +4,7 @@ import { withFreshPostgres } from "./fresh-postgres.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
 import { judgeRatio, type RatioRule, type Verdict } from "./metrics/check-ratios.ts";
 import { comparisonHead, comparisonRows, rateRatio, summarize, type Comparison } from "./metrics/compare-stores.ts";
+import { bodiesNote } from "./metrics/metric-bodies.ts";
 import { describeRead, oursName, withStores, type BytesPerPoint, type SideBySide } from "./metrics/side-by-side.ts";
 import { seriesRows, trackerRows } from "./metrics/row-designs.ts";
 import { describeLoad, type WriteLoad } from "./metrics/write-load.ts";
@@ -22,6 +23,9 @@ const fullReads = [
   [100_000, 100_000],
   [20_000, 5000],
 ] as const;
+/** Loads that are also written without client times, and what `--only` calls that. */
+const timesLoads = [single(32, 8), batch(2)];
+const TIMES = "client times";
 const BYTES_RUNS = 50;
 
 const bytesOf = (found: readonly BytesPerPoint[], name: string): number | undefined =>
@@ -51,10 +55,27 @@ async function compareAll(stores: SideBySide): Promise<Found> {
     say(comparisonRows(comparison));
   };
   for (const load of fullLoads) if (isWanted(describeLoad(load))) add(await stores.writes(load));
+  for (const load of timesLoads) if (isWanted(TIMES)) comparisons.push(await compareTimes(stores, load));
   for (const [points, limit] of fullReads) {
     if (isWanted(describeRead(points, limit))) add(await stores.reads(points, limit));
   }
   return { bytes, comparisons };
+}
+
+/** Measures what client times cost, and says it. */
+async function compareTimes(stores: SideBySide, load: WriteLoad): Promise<Comparison> {
+  const comparison = await stores.times(load);
+  say(comparisonRows(comparison));
+  const { cpu, rate } = timesRatios(comparison);
+  say(`\nWith client times: ${shown(cpu, 2)} x the server's CPU and ${shown(rate, 2)} x the rate of without.\n`);
+  return comparison;
+}
+
+/** Returns the ratios of writes with client times to writes without them. */
+function timesRatios(comparison: Comparison): { readonly cpu: number; readonly rate: number } {
+  const [timed, untimed] = summarize(comparison);
+  if (timed === undefined || untimed === undefined) return { cpu: Number.NaN, rate: Number.NaN };
+  return { cpu: timed.cpu.server / untimed.cpu.server, rate: timed.rate.median / untimed.rate.median };
 }
 
 /** A few minutes of the same; the exit code tells whether the ratios hold. */
@@ -68,6 +89,7 @@ async function check(stores: SideBySide): Promise<Found> {
   say(comparisonRows(steps));
   const batches = await stores.writes(batch(20), judged);
   say(comparisonRows(batches));
+  const times = await compareTimes(stores, batch(2));
   const rules: RatioRule[] = [
     {
       what: `scalars a second in batches, ours over HTTP to a ${trackerRows.name}`,
@@ -80,12 +102,17 @@ async function check(stores: SideBySide): Promise<Found> {
       atLeast: 8,
     },
     { what: "single steps a second, ours to MLflow", ratio: rateRatio(summarize(steps), oursName, mlflow), atLeast: 5 },
-    { what: "requests that were answered", ratio: failures([steps, batches]) === 0 ? 1 : 0, atLeast: 1 },
+    {
+      what: "the server's CPU for a batch without client times to one with them",
+      ratio: 1 / timesRatios(times).cpu,
+      atLeast: 0.83,
+    },
+    { what: "requests that were answered", ratio: failures([steps, batches, times]) === 0 ? 1 : 0, atLeast: 1 },
   ];
   const verdicts = rules.map(judgeRatio);
   say(`\n${verdicts.map(({ line }) => line).join("\n")}`);
   if (verdicts.some(({ ok }) => !ok)) process.exitCode = 1;
-  return { bytes, comparisons: [steps, batches], verdicts };
+  return { bytes, comparisons: [steps, batches, times], verdicts };
 }
 
 function failures(comparisons: readonly Comparison[]): number {
@@ -96,6 +123,7 @@ function failures(comparisons: readonly Comparison[]): number {
 await withFreshPostgres(async (postgres) => {
   const ceilings = options.check ? undefined : await measureCeilings(postgres.url, postgres.directory);
   if (ceilings !== undefined) say(describeMachine(ceilings));
+  say(bodiesNote);
   for (const mode of options.modes) {
     say(`\n${mode}; ${options.rounds} rounds of ${options.seconds} s in turn; medians.`);
     const timing = { warmUp: WARM_UP_SECONDS, seconds: options.seconds };

@@ -1,5 +1,5 @@
 import { cpus, totalmem } from "node:os";
-import type { Case } from "./cases.ts";
+import { UNTIMED, type Case } from "./cases.ts";
 import type { Ceilings } from "./ceilings.ts";
 import type { LoadResult } from "./load.ts";
 
@@ -62,4 +62,19 @@ export function describeRow(row: Row, ceilings: Ceilings): string {
     share(row, ceilings),
   ];
   return `| ${cells.join(" | ")} | ${result.errors === 0 ? 0 : `${result.errors}: ${result.firstError}`} |`;
+}
+
+/** Says what client times cost, a line for each case that was also measured without them. */
+export function describeTimes(rows: readonly Row[]): string[] {
+  return rows
+    .filter(({ name }) => name.endsWith(UNTIMED))
+    .flatMap((without) => {
+      const name = without.name.slice(0, -UNTIMED.length);
+      const { mode, concurrency } = without;
+      const timed = rows.find((row) => row.name === name && row.mode === mode && row.concurrency === concurrency);
+      if (timed === undefined) return [];
+      const cpu = round((timed.cpu?.server ?? Number.NaN) / (without.cpu?.server ?? Number.NaN), 2);
+      const share = round(rate(timed) / rate(without), 2);
+      return [`\n${mode}, ${name}: with client times ${cpu} x the server's CPU and ${share} x the rate of without.`];
+    });
 }

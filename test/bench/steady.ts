@@ -2,6 +2,7 @@ import { openBenchStack, type BenchStack } from "./bench-stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { shown } from "./markdown-table.ts";
+import { bodiesNote } from "./metrics/metric-bodies.ts";
 import { untilCompacted } from "./metrics/compaction-state.ts";
 import { latencyAt, steadyHead, steadyLine, type SteadyRate, type SteadyRow } from "./metrics/latency-at.ts";
 import { valueTape } from "./metrics/metric-values.ts";
@@ -76,6 +77,7 @@ async function bench(mode: "embedded" | "split", postgres: BenchPostgres): Promi
 }
 
 await withFreshPostgres(async (postgres) => {
+  say(bodiesNote);
   for (const mode of options.modes) {
     const found = await bench(mode, postgres);
     if (options.json) process.stdout.write(`${JSON.stringify(found, null, 2)}\n`);

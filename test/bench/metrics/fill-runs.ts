@@ -1,13 +1,14 @@
 import type { BenchStack } from "../bench-stack.ts";
 import { withSender } from "../open-sender.ts";
-import { seriesBody } from "./metric-bodies.ts";
+import { queuedBatch, queuedPoint } from "../sdk-requests.ts";
+import { seriesBody, seriesEvent } from "./metric-bodies.ts";
 
 /** What to write to runs. */
 export type Filling = {
   readonly keys: readonly string[];
   /** The values of each key from step 0 on, all of the same length, of the run with this place in the list. */
   readonly seriesOf: (run: number) => readonly Float64Array[];
-  /** At most 500. */
+  /** At most 500; 1 is single steps. */
   readonly stepsPerRequest: number;
 };
 
@@ -24,8 +25,13 @@ export async function fillRuns(bench: BenchStack, runIds: readonly string[], fil
         const series = seriesOf(run);
         const steps = series[0]?.length ?? 0;
         for (let from = 0; from < steps; from += stepsPerRequest) {
-          const body = seriesBody(keys, series, from, Math.min(steps, from + stepsPerRequest));
-          await send({ method: "POST", path: `/runs/${runIds[run]}/metrics/batch`, body });
+          const runId = runIds[run]!;
+          const to = Math.min(steps, from + stepsPerRequest);
+          const isSingle = stepsPerRequest === 1;
+          const shot = isSingle
+            ? queuedPoint(runId, seriesEvent(keys, series, from))
+            : queuedBatch(runId, seriesBody(keys, series, from, to));
+          await send(shot);
         }
       }
     };

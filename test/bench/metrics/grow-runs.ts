@@ -1,8 +1,8 @@
 import type { BenchStack } from "../bench-stack.ts";
 import { openSender } from "../open-sender.ts";
-import { metricBodies } from "./metric-bodies.ts";
+import { metricShots } from "./metric-shots.ts";
 import { valueTape } from "./metric-values.ts";
-import { keyNames, recurringPlaces, writeAt, type WriteLoad } from "./write-load.ts";
+import { keyNames, type WriteLoad } from "./write-load.ts";
 
 /** Runs and keys that the points are spread over, however many they become. */
 export const GROWTH_RUNS = 32;
@@ -32,7 +32,7 @@ export async function createGrower(bench: BenchStack): Promise<Grower> {
   const runIds = await bench.newRuns(GROWTH_RUNS);
   const keys = keyNames(GROWTH_KEYS);
   const load: WriteLoad = { runs: GROWTH_RUNS, points: STEPS_PER_REQUEST, keys: GROWTH_KEYS, concurrency: CONNECTIONS };
-  const bodies = metricBodies(valueTape(), STEPS_PER_REQUEST, keys, recurringPlaces(load));
+  const shotOf = metricShots(valueTape(), load, runIds);
   const sender = openSender({ baseUrl: stack.baseUrl, key, connections: CONNECTIONS });
   const perRequest = STEPS_PER_REQUEST * GROWTH_KEYS;
   let next = 0;
@@ -40,9 +40,7 @@ export async function createGrower(bench: BenchStack): Promise<Grower> {
 
   const send = async (until: number): Promise<void> => {
     while (next < until) {
-      const write = writeAt(load, next++);
-      const path = `/runs/${runIds[write.run]}/metrics/batch`;
-      await sender.send({ method: "POST", path, body: bodies.batch(write) });
+      await sender.send(shotOf(next++));
       done += 1;
     }
   };

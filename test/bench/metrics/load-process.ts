@@ -1,9 +1,9 @@
 import { runOpenLoop, type OpenLoopAnswer } from "../open-loop.ts";
 import { openSender } from "../open-sender.ts";
 import { percentilesOf, type Percentiles } from "../percentiles.ts";
-import { metricBodies } from "./metric-bodies.ts";
+import { metricShots } from "./metric-shots.ts";
 import { valueTape } from "./metric-values.ts";
-import { keyNames, recurringPlaces, writeAt, type WriteLoad } from "./write-load.ts";
+import type { WriteLoad } from "./write-load.ts";
 
 // Writes batches over HTTP at a steady rate until it is told to stop: a separate process, so that its work does not show in
 // the latencies of those who read meanwhile.
@@ -27,7 +27,7 @@ async function run({ baseUrl, key, runIds, rate, ...load }: LoadCommand): Promis
   process.once("message", () => stop.abort());
   process.once("disconnect", () => stop.abort());
   const sender = openSender({ baseUrl, key, connections: load.concurrency });
-  const bodies = metricBodies(valueTape(), load.points, keyNames(load.keys), recurringPlaces(load));
+  const shotOf = metricShots(valueTape(), load, runIds);
   const answers: OpenLoopAnswer[] = [];
   const started = performance.now();
   process.send?.("started");
@@ -36,11 +36,7 @@ async function run({ baseUrl, key, runIds, rate, ...load }: LoadCommand): Promis
     seconds: FOREVER_SECONDS,
     inFlightMax: load.concurrency,
     signal: stop.signal,
-    send: (index) => {
-      const write = writeAt(load, index);
-      const path = `/runs/${runIds[write.run]}/metrics/batch`;
-      return sender.send({ method: "POST", path, body: bodies.batch(write) });
-    },
+    send: (index) => sender.send(shotOf(index)),
     onAnswer: (answer) => answers.push(answer),
   });
   const good = answers.filter(({ error }) => error === undefined);

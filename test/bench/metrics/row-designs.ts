@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type pg from "pg";
 import { binaryArray, textArray } from "./binary-arrays.ts";
 import { copyBuffer, copyIn } from "./copy-rows.ts";
+import { pointTimeUs } from "./point-times.ts";
 
-/** Points of one run, step after step and within a step key after key: row `p * keys + k`. */
+/** Points of one run, step after step and within a step key after key: row `p * keys + k`. Their times are those of their steps (`point-times.ts`). */
 export type RowWrite = {
   /** A number that no other run has. */
   readonly run: number;
@@ -34,17 +35,18 @@ const column = (count: number, of: (row: number) => number): Float64Array => {
 const SERIES_PER_RUN = 1024;
 
 const series = {
-  columns: "series integer, step bigint, value double precision, PRIMARY KEY (series, step)",
+  columns: "series integer, step bigint, at timestamptz, value double precision, PRIMARY KEY (series, step)",
   readFrom: (run: number) => [run * SERIES_PER_RUN],
 };
 const numberOf = ({ run, keys, firstStep }: RowWrite) => ({
   series: (row: number): number => run * SERIES_PER_RUN + (row % keys.length),
   step: (row: number): number => firstStep + Math.floor(row / keys.length),
+  timeUs: (row: number): number => pointTimeUs(firstStep + Math.floor(row / keys.length)),
 });
 const readSeries = (table: string): string =>
   `SELECT step, value FROM ${table} WHERE series = $1 ORDER BY step LIMIT $2`;
 
-/** The leanest: a number for run and key, which somebody has looked up; no times. */
+/** The leanest: a number for run and key, which somebody has looked up. */
 export const seriesRows: RowDesign = {
   ...series,
   name: "row per point (series, step), unnest",
@@ -56,10 +58,11 @@ export const seriesRows: RowDesign = {
     const values = [
       binaryArray("int4", column(count, of.series)),
       binaryArray("int8", column(count, of.step)),
+      binaryArray("timestamptz", column(count, of.timeUs)),
       binaryArray("float8", column(count, write.valueOf)),
     ];
-    const text = `INSERT INTO public.series_rows (series, step, value)
-      SELECT * FROM unnest($1::int4[], $2::int8[], $3::float8[])`;
+    const text = `INSERT INTO public.series_rows (series, step, at, value)
+      SELECT * FROM unnest($1::int4[], $2::int8[], $3::timestamptz[], $4::float8[])`;
     await client.query({ name: "insert-series-rows", text, values });
   },
 };
@@ -74,8 +77,11 @@ export const copiedRows: RowDesign = {
     const count = write.points * write.keys.length;
     const of = numberOf(write);
     const buffer = copyBuffer(count);
-    for (let row = 0; row < count; row += 1) buffer.add(of.series(row), of.step(row), write.valueOf(row));
-    await copyIn(client, "COPY public.copied_rows (series, step, value) FROM STDIN (FORMAT binary)", buffer.finish());
+    for (let row = 0; row < count; row += 1) {
+      buffer.add(of.series(row), of.step(row), of.timeUs(row), write.valueOf(row));
+    }
+    const statement = "COPY public.copied_rows (series, step, at, value) FROM STDIN (FORMAT binary)";
+    await copyIn(client, statement, buffer.finish());
   },
 };
 
@@ -91,14 +97,16 @@ export const trackerRows: RowDesign = {
   async put(client, write) {
     const { run, keys, points } = write;
     const count = points * keys.length;
+    const of = numberOf(write);
     const values = [
       runText(run),
       textArray(keys, count),
-      binaryArray("int8", column(count, numberOf(write).step)),
+      binaryArray("int8", column(count, of.step)),
+      binaryArray("timestamptz", column(count, of.timeUs)),
       binaryArray("float8", column(count, write.valueOf)),
     ];
     const text = `INSERT INTO public.tracker_rows (run, key, step, at, value)
-      SELECT $1::uuid, p.key, p.step, now(), p.value FROM unnest($2::text[], $3::int8[], $4::float8[]) AS p (key, step, value)`;
+      SELECT $1::uuid, p.* FROM unnest($2::text[], $3::int8[], $4::timestamptz[], $5::float8[]) AS p (key, step, at, value)`;
     await client.query({ name: "insert-tracker-rows", text, values });
   },
 };

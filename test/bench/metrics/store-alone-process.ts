@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
 import { create } from "@bufbuild/protobuf";
 import { knownNames } from "@tidemark/all";
@@ -9,6 +10,7 @@ import { createCall, createLocalClient, type Implementation } from "@tidemark/rp
 import { runClosedLoop } from "../closed-loop.ts";
 import type { Timing } from "./metric-store.ts";
 import { valueTape } from "./metric-values.ts";
+import { pointTimeUs } from "./point-times.ts";
 import { keyNames, writeAt, type WriteLoad } from "./write-load.ts";
 
 // The module that takes metrics, alone in this process with its load: no HTTP, no JSON, no RPC. Argument: the URL of a database
@@ -51,17 +53,19 @@ for await (const line of createInterface({ input: process.stdin })) {
     const { run, firstStep, tapeFrom } = writeAt(load, index);
     const { points } = load;
     const steps = new Float64Array(points);
+    const timestampsUs = new Float64Array(points);
     const values = new Float64Array(points * keys.length);
     for (let point = 0; point < points; point += 1) {
       steps[point] = firstStep + point;
+      timestampsUs[point] = pointTimeUs(firstStep + point);
       for (let key = 0; key < keys.length; key += 1) {
         values[key * points + point] = tape[tapeFrom + point * keys.length + key]!;
       }
     }
     // The gateway hands its arrays over as they are, too.
-    const absent = { timestampsUs: new Float64Array(), offsets: new Uint32Array(), pointIndexes: new Uint32Array() };
-    const columns = { keys, steps, values, ...absent } as unknown as { keys: string[] };
-    const request = { runId: runIds[run]!, batch: points > 1, columns };
+    const dense = { offsets: new Uint32Array(), pointIndexes: new Uint32Array() };
+    const columns = { keys, steps, timestampsUs, values, ...dense } as unknown as { keys: string[] };
+    const request = { runId: runIds[run]!, batch: points > 1, columns, idempotencyKey: randomUUID() };
     await client.appendMetrics(request, createCall({ identity }));
   };
   const result = await runClosedLoop({ concurrency: load.concurrency, warmUp, seconds, once });

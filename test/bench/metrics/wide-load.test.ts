@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { valueTape } from "./metric-values.ts";
+import { pointTime } from "./point-times.ts";
 import { neptuneProfile, widePlace, wideRate, wideShots } from "./wide-load.ts";
 
 test("the profile is 99 requests and 99,000 values a second", () => {
@@ -25,7 +26,7 @@ test("a request carries its keys in their order", () => {
   const shot = wideShots(valueTape(), 30)({ runId: "r", firstKey: 10, keys: 3, step: 4 });
   const body = JSON.parse(String(shot.body)) as { metrics: Record<string, number>; step: number };
   expect(shot.path).toBe("/runs/r/metrics");
-  expect(body.step).toBe(4);
+  expect(body).toMatchObject({ step: 4, timestamp: `${pointTime(4)}Z`, preview: false });
   expect(Object.keys(body.metrics)).toEqual([10, 11, 12].map((key) => `model/layer/0000${key}/grad_norm`));
   expect(Object.values(body.metrics).every((value) => value > 0 && value < 2)).toBe(true);
 });

@@ -1,4 +1,6 @@
 import type { Shot } from "../open-sender.ts";
+import { queuedPoint } from "../sdk-requests.ts";
+import { eventBody } from "./metric-bodies.ts";
 
 /** Runs with very many keys, each of which gets a value now and then. */
 export type WideProfile = {
@@ -40,19 +42,19 @@ export function wideKey(key: number): string {
 /** The texts of this many numbers recur; drawing and printing new ones would be the generator's work, not the server's. */
 const VALUE_TEXTS = 8191;
 
-/** Makes the requests of a profile. @param keysMax as many keys as are ever sent */
+/** Makes the requests of a profile, each as `instantml` 0.1.1 sends a step from its queue. @param keysMax as many keys as are ever sent */
 export function wideShots(
   tape: Float64Array,
   keysMax: number,
 ): (place: { runId: string; firstKey: number; keys: number; step: number }) => Shot {
-  const names = Array.from({ length: keysMax }, (_, key) => `"${wideKey(key)}":`);
+  const names = Array.from({ length: keysMax }, (_, key) => `"${wideKey(key)}": `);
   const values = Array.from(tape.subarray(0, VALUE_TEXTS), String);
   return ({ runId, firstKey, keys, step }) => {
     const from = (firstKey * 31 + step * 977) % VALUE_TEXTS;
     let text = "";
     for (let key = 0; key < keys; key += 1) {
-      text += `${key === 0 ? "" : ","}${names[firstKey + key]}${values[(from + key) % VALUE_TEXTS]}`;
+      text += `${key === 0 ? "" : ", "}${names[firstKey + key]}${values[(from + key) % VALUE_TEXTS]}`;
     }
-    return { method: "POST", path: `/runs/${runId}/metrics`, body: `{"metrics":{${text}},"step":${step}}` };
+    return queuedPoint(runId, eventBody(text, step));
   };
 }

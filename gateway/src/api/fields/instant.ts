@@ -1,5 +1,7 @@
 import { badRequest } from "@tidemark/errors";
+import { SECONDS_CHARACTERS } from "@tidemark/instants";
 import { required, type Field } from "./field.ts";
+import { readMicros, zoneOf } from "./read-micros.ts";
 
 /** A moment, to the microsecond. */
 export type Instant = {
@@ -17,10 +19,36 @@ const LAST_MS = Date.parse("9999-12-31T23:59:59.999Z");
 const LAST_MICROS = 253_402_300_799_999_968;
 const LENGTH_MAX = 64;
 
+/** Reads an instant as its microseconds, `Instant.micros`. Takes what {@link parseInstant} takes, the usual forms much faster. */
+export function parseMicros(value: unknown): number | undefined {
+  if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
+  const micros = readMicros(value);
+  return Number.isNaN(micros) ? parseInstant(value)?.micros : micros;
+}
+
+/** Reads an instant as its text in UTC, `Instant.text`. Takes what {@link parseInstant} takes, the usual forms in UTC much faster. */
+export function parseInstantText(value: unknown): string | undefined {
+  if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
+  const isUsual = (value.endsWith("Z") || value.endsWith("00:00")) && !Number.isNaN(readMicros(value));
+  return isUsual ? textOfUtc(value) : parseInstant(value)?.text;
+}
+
+/** Returns the text of an instant that has been read in a usual form and in UTC: the same text where it is as it should be. */
+function textOfUtc(value: string): string {
+  let end = Math.min(zoneOf(value), SECONDS_CHARACTERS + ".123456".length);
+  if (end > SECONDS_CHARACTERS) {
+    while (value[end - 1] === "0") end -= 1;
+    if (value[end - 1] === ".") end -= 1;
+  }
+  return value[end] === "Z" ? value : `${value.slice(0, end)}Z`;
+}
+
 /**
  * Reads RFC 3339 with `Z` or an offset. Digits below a microsecond are dropped. `undefined` for
  * anything else: no zone, a day that the month does not have, a year outside 1 to 9999 in UTC. A leap
  * second (23:59:60 in UTC at the end of a month) is the second after it, as in POSIX time.
+ *
+ * This is the whole rule, with nothing of it left out for speed.
  */
 export function parseInstant(value: unknown): Instant | undefined {
   if (typeof value !== "string" || value.length > LENGTH_MAX) return undefined;
@@ -42,35 +70,29 @@ export function parseInstant(value: unknown): Instant | undefined {
   return { micros, text: decimals === "" ? `${whole}Z` : `${whole}.${decimals}Z` };
 }
 
-let latestLocal = "";
-let latestMs = Number.NaN;
-
-/** Milliseconds of a date and time of day, NaN for one that no calendar has. Remembers the latest: times of one request are often of one second. */
+/** Returns the milliseconds of a date and time of day, NaN for one that no calendar has. */
 function parseLocal(local: string): number {
-  if (local === latestLocal) return latestMs;
   const ms = Date.parse(`${local}Z`);
   // Date.parse takes 30 February for 1 March and 24:00 for the next day; reading it back tells.
   const exists = !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, 19) === local;
-  latestLocal = local;
-  latestMs = exists ? ms : Number.NaN;
-  return latestMs;
+  return exists ? ms : Number.NaN;
 }
 
 function beginsMonth(ms: number): boolean {
   return new Date(ms).toISOString().endsWith("-01T00:00:00.000Z");
 }
 
-/** Describes an instant. */
-export function instant(): Field<Instant> {
-  return required({ type: "string", format: "date-time" }, (value, name) => {
-    const found = parseInstant(value);
+const schema = { type: "string", format: "date-time" };
+
+const fieldOf = <T>(parse: (value: unknown) => T | undefined): Field<T> =>
+  required(schema, (value, name) => {
+    const found = parse(value);
     if (found === undefined) throw badRequest(`${name} must be an RFC 3339 time with a zone`, name);
     return found;
   });
-}
+
+/** Describes an instant that is read as microseconds since 1970. */
+export const instantMicros: Field<number> = fieldOf(parseMicros);
 
 /** Describes an instant that is read as its text in UTC. */
-export const instantText: Field<string> = (() => {
-  const { schema, check } = instant();
-  return required(schema, (value, name) => check(value, name).text);
-})();
+export const instantText: Field<string> = fieldOf(parseInstantText);

@@ -1,66 +1,23 @@
+import { readDecimals, readSeconds, SECONDS_CHARACTERS } from "@tidemark/instants";
 import type { SentTime } from "@tidemark/log-codec";
 
 const SECOND_US = 1_000_000;
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** The index of the first decimal: after `2026-01-02T03:04:05.`. */
-const DECIMALS_AT = 20;
 const DECIMALS_MAX = 6;
 
-/**
- * Reads an RFC 3339 time in UTC with at most six decimals, exactly, for the years 1 to 9999. Returns undefined for anything else. It reads digit
- * by digit, because a request may hold fifty times and this is quicker than a regular expression or Date, which accepts a 30 February.
- */
+/** Reads an RFC 3339 time in UTC with at most six decimals, exactly, for the years 1 to 9999. Returns undefined for anything else. */
 export function readSentTime(text: string): SentTime | undefined {
-  const isShaped =
-    text[4] === "-" &&
-    text[7] === "-" &&
-    text[10] === "T" &&
-    text[13] === ":" &&
-    text[16] === ":" &&
-    text.endsWith("Z");
-  if (!isShaped) return undefined;
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 7);
-  const day = digits(text, 8, 10);
-  const hour = digits(text, 11, 13);
-  const minute = digits(text, 14, 16);
-  const second = digits(text, 17, 19);
-  const days = month === 2 && isLeap(year) ? 29 : (MONTH_DAYS[month - 1] ?? 0);
-  // A character that is not a digit makes NaN, which is in no range.
-  const isTime = year >= 1 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59;
-  const micros = microsOf(text);
-  if (!isTime || Number.isNaN(micros)) return undefined;
-  return { seconds: ((daysSince1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second, micros };
+  if (!text.endsWith("Z")) return undefined;
+  const seconds = readSeconds(text);
+  const micros = readMicros(text);
+  return Number.isNaN(seconds) || Number.isNaN(micros) ? undefined : { seconds, micros };
 }
 
-/** Reads the decimals between the seconds and the Z as microseconds; NaN when they are not valid. */
-function microsOf(text: string): number {
-  const count = text.length - 1 - DECIMALS_AT;
-  if (text.length === DECIMALS_AT) return 0;
-  if (text[DECIMALS_AT - 1] !== "." || count < 1 || count > DECIMALS_MAX) return Number.NaN;
-  return digits(text, DECIMALS_AT, DECIMALS_AT + count) * 10 ** (DECIMALS_MAX - count);
-}
-
-function digits(text: string, from: number, to: number): number {
-  let value = 0;
-  for (let at = from; at < to; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return value;
-}
-
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-
-/** Counts days of the Gregorian calendar in years that begin with March, so that the leap day is the last day. */
-function daysSince1970(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const daysBefore = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5);
-  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
-  return marchYear * 365 + leapDays + daysBefore + day - 1 - 719_468;
+/** Reads what is between the seconds and the Z as microseconds; NaN when it is neither nothing nor decimals. */
+function readMicros(text: string): number {
+  const end = text.length - 1;
+  if (end === SECONDS_CHARACTERS) return 0;
+  const from = SECONDS_CHARACTERS + 1;
+  return text[SECONDS_CHARACTERS] === "." && end - from <= DECIMALS_MAX ? readDecimals(text, from, end) : Number.NaN;
 }
 
 /**

@@ -1,0 +1,1 @@
+export { readDecimals, readOffset, readSeconds, OFFSET_CHARACTERS, SECONDS_CHARACTERS } from "./read-instant.ts";
