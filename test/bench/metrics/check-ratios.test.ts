@@ -10,3 +10,9 @@ test.each([
 ])("a ratio that is %s", (_what, ratio, ok, line) => {
   expect(judgeRatio({ what: "rate", ratio, atLeast: 3 })).toEqual({ ok, line });
 });
+
+test("a ratio that has a highest value is judged by it", () => {
+  const rule = { what: "time", atMost: 1.5 };
+  expect(judgeRatio({ ...rule, ratio: 1.5 })).toEqual({ ok: true, line: "ok    time: 1.50, must be at most 1.5" });
+  expect(judgeRatio({ ...rule, ratio: 1.51 })).toEqual({ ok: false, line: "FAIL  time: 1.51, must be at most 1.5" });
+});

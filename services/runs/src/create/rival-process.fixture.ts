@@ -35,7 +35,8 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     connection: { url: fixture.url, role: "tidemark_runs", application },
     threads: 1,
   });
-  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID });
+  const sortKeys = { ask: () => {} };
+  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID, sortKeys });
   const waiting = async (answer: string) =>
     fixture.owner.rows(
       plannedSql(
