@@ -187,3 +187,24 @@ test("two statements cannot share a name", () => {
   expect(sql("t".repeat(63), "SELECT 3").name).toHaveLength(63);
   expect(() => sql("t".repeat(64), "SELECT 3")).toThrow("too long");
 });
+
+describe("plans", () => {
+  const settings = sql(
+    "test_plan_settings",
+    `SELECT current_setting('plan_cache_mode') AS mode, current_setting('enable_sort') AS sort,
+            current_setting('enable_incremental_sort') AS incremental, current_setting('enable_seqscan') AS whole,
+            current_setting('enable_hashjoin') || current_setting('enable_mergejoin') AS joins`,
+  );
+  const always = { whole: "off", joins: "offoff" };
+
+  test.each([
+    [undefined, { ...always, mode: "force_generic_plan", sort: "on", incremental: "on" }],
+    ["walks", { ...always, mode: "force_generic_plan", sort: "off", incremental: "off" }],
+    ["by values", { ...always, mode: "auto", sort: "off", incremental: "off" }],
+  ] as const)("%s are what the transaction asks for, and nothing stays on the connection", async (plans, expected) => {
+    const options = plans === undefined ? {} : { plans };
+    expect(await db.readTenant(ORG_A, (tx) => tx.one(settings, []), options)).toEqual(expected);
+    const after = { ...always, mode: "force_generic_plan", sort: "on", incremental: "on" };
+    expect(await db.withTenant(ORG_A, (tx) => tx.one(settings, []))).toEqual(after);
+  });
+});

@@ -58,4 +58,32 @@ describe("migrate", () => {
     const older = await setOf("newer", { "0001_a.sql": "CREATE SCHEMA newer;" });
     await expect(migrate(database.url, [older])).rejects.toThrow("was written by a newer Tidemark");
   });
+
+  test("plans are made for large owners in every table that has one, also in those that were there before", async () => {
+    const set = await setOf("owned", {
+      "0001_a.sql": "CREATE SCHEMA owned; CREATE TABLE owned.a (org_id uuid, project_id uuid, n int);",
+    });
+    await migrate(database.url, [set]);
+    await writeFile(join(set.directory, "0002_b.sql"), "CREATE TABLE owned.b (org_id uuid, n int);");
+    await migrate(database.url, [set]);
+    const options = `SELECT c.relname || '.' || a.attname AS name, a.attoptions AS options FROM pg_class c
+                     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+                     WHERE c.relnamespace = 'owned'::regnamespace ORDER BY 1`;
+    expect(await ask(options)).toEqual([
+      { name: "a.n", options: null },
+      { name: "a.org_id", options: ["n_distinct=1"] },
+      { name: "a.project_id", options: ["n_distinct=10"] },
+      { name: "b.n", options: null },
+      { name: "b.org_id", options: ["n_distinct=1"] },
+    ]);
+  });
+
+  test("tables that have rows already are planned so immediately", async () => {
+    const set = await setOf("filled", {
+      "0001_a.sql": "CREATE SCHEMA filled; CREATE TABLE filled.a (org_id uuid);",
+      "0002_b.sql": "INSERT INTO filled.a SELECT gen_random_uuid() FROM generate_series(1, 1000); ANALYZE filled.a;",
+    });
+    await migrate(database.url, [set]);
+    expect(await ask("SELECT n_distinct FROM pg_stats WHERE schemaname = 'filled'")).toEqual([{ n_distinct: 1 }]);
+  });
 });

@@ -78,14 +78,15 @@ describe("the outbox relay", () => {
     relays.push(relay);
     await db.withTenant(org, (tx) => putOutbox(tx, org, message("x")));
     relay.nudge();
-    await until("the first delivery", () => ids.length === 1);
+    // The first round may still be on its way when the message comes, and then there are two.
+    await until("a first delivery", () => ids.length > 0);
     expect(await empty()).toBe(false);
     down = false;
-    await until("the second delivery", () => {
+    await until("an empty outbox", () => {
       relay.nudge();
-      return ids.length >= 2;
+      return empty();
     });
-    await until("an empty outbox", empty);
+    expect(ids.length).toBeGreaterThan(1);
     expect(new Set(ids).size).toBe(1);
   });
 

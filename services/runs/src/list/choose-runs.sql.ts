@@ -1,7 +1,8 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
-import { parameters, searchCondition, type Bind } from "../search/search-condition.sql.ts";
+import { parameters, type Bind } from "../search/search-condition.sql.ts";
+import { chooseAmongNewest } from "./choose-newest.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
-import { columnConditions, type RunFilter } from "./run-filter.sql.ts";
+import type { RunFilter } from "./run-filter.sql.ts";
 import type { RunOrder, RunPosition, RunStart } from "./run-list.rules.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.sql.ts";
 
@@ -65,11 +66,9 @@ const NO_REST = new Set(["created", "name", "status"]);
  */
 export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Promise<ChosenRuns> {
   const { filter, order, start, limit } = wanted;
-  if (filter.search !== undefined && order.sort === "created" && wanted.counted !== true) {
-    const page = await chooseAmongNewest(tx, orgId, wanted);
-    if (page.length === limit) return { page, found: undefined };
-    const { total } = await countRuns(tx, orgId, { ...filter, search: undefined });
-    if (total <= NEWEST_RUNS) return { page, found: undefined };
+  if (order.sort === "created" && wanted.counted !== true && "offset" in start) {
+    const page = await chooseAmongNewest(tx, orgId, filter, { offset: start.offset, limit });
+    if (page !== undefined) return { page, found: undefined };
   }
   const total = needsCount(wanted) ? (await countRuns(tx, orgId, wanted.filter)).total : undefined;
   const few = total !== undefined && total <= FEW_RUNS && (await isShortCut(tx, orgId, wanted, total));
@@ -87,32 +86,6 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
   const skipped = "offset" in start && page.length === 0 ? await countBefore(tx, orgId, choice, start.offset) : 0;
   const rest = await read("rest", { offset: skipped }, limit - page.length);
   return { page: [...page, ...rest.page], found };
-}
-
-/** A search that is not counted looks at this many of the newest runs first: what many runs have fills the page from them. */
-const NEWEST_RUNS = 1000;
-
-/**
- * Returns the positions of those of the newest runs that a search finds. How many runs have a word cannot be foreseen where each organization has its
- * own words, so this looks at a bounded number of runs, and the search that finds all of them in the index of words comes only after it.
- */
-async function chooseAmongNewest(tx: Tx, orgId: string, { filter, start, limit }: RunChoice): Promise<RunPosition[]> {
-  const { values, bind } = parameters(orgId);
-  const { search, ...columns } = filter;
-  const after =
-    "after" in start
-      ? ` AND (t.created_at, t.run_id) < (${bind(start.after.createdAt)}::timestamptz, ${bind(start.after.id)}::uuid)`
-      : "";
-  const statement = plannedSql(
-    "runs_choose_among_newest",
-    `SELECT t.run_id AS id, t.created_at
-     FROM (SELECT t.* FROM runs.found_runs t WHERE ${columnConditions(columns, "t", bind)}${after}
-           ORDER BY t.created_at DESC, t.run_id DESC LIMIT ${NEWEST_RUNS}) t
-     WHERE ${searchCondition(search!, bind)}
-     ORDER BY t.created_at DESC, t.run_id DESC LIMIT ${bind(limit)} OFFSET ${bind("offset" in start ? start.offset : 0)}`,
-  );
-  const rows = await tx.rows<{ id: string; created_at: string }>(statement, values);
-  return rows.map((row) => positionOf(row, row.id, "valued"));
 }
 
 /** Returns how far into the rest an offset beyond all valued runs leads. */

@@ -18,7 +18,7 @@ const ASKS_MAX = 10_000;
 const askSql = sql("runs_ask_sort_key", "SELECT ingest.note_sort_v1($1, $2, $3)");
 
 /** Creates asks with nothing in memory. */
-export function createSortKeyAsks(db: Db, onFailed: (error: unknown) => void): SortKeyAsks {
+export function createSortKeyAsks(db: Pick<Db, "transaction">, onFailed: (error: unknown) => void): SortKeyAsks {
   const asked = new LRUCache<string, true>({ max: ASKS_MAX, ttl: ASK_EVERY_MS });
   return {
     ask(orgId, q, { sort, metricKey }) {
