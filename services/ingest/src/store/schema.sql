@@ -2036,8 +2036,8 @@ RETURNS void
 LANGUAGE plpgsql
 AS $function$
 DECLARE
-  -- So few runs are looked up in about two milliseconds, while a sort key costs every write something.
-  unindexed_min constant integer := 200;
+  -- So few runs are looked up in about a millisecond, while a sort key costs every write something.
+  unindexed_min constant integer := 50;
 BEGIN
   PERFORM platform.enter_org(org);
   IF EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = org AND s.key = of_key COLLATE "C" AND s.by = of_by COLLATE "C")

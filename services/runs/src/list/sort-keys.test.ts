@@ -66,7 +66,7 @@ describe("a list by a metric", () => {
 
   test("asks for a sort key where many runs are not indexed", async () => {
     const call = callAs();
-    await putUnindexed(call.orgId, 200);
+    await putUnindexed(call.orgId, 50);
     const metricKey = `loss-${randomUUID()}`;
     await summarize(fixture, call, { sort: "metric-best", metricKey });
     await until("the sort key is asked for", async () =>
@@ -82,10 +82,10 @@ describe("a list by a metric", () => {
     ]);
   });
 
-  test("asks for none where fewer than 200 runs are not indexed", async () => {
+  test("asks for none where fewer than 50 runs are not indexed", async () => {
     const note = sql("test_note_sort", "SELECT ingest.note_sort_v1($1, 'loss', 'best')");
     const { orgId } = callAs();
-    await putUnindexed(orgId, 199);
+    await putUnindexed(orgId, 49);
     await fixture.db.transaction((tx) => tx.rows(note, [orgId]));
     expect(await sortKeysOf(orgId)).toEqual([]);
     await putUnindexed(orgId, 1);

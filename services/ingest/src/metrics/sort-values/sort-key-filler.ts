@@ -15,6 +15,8 @@ const LEASE_SECONDS = 15;
 /** Few at a time: writes of these runs wait for the step. */
 const RUNS_PER_STEP = 100;
 
+/** How many times as long as it rests a filler works. */
+const WORK_PER_REST = 4;
 /** Writes take milliseconds, so one that does not know of a sort key ends soon. */
 const WAIT_MS = 20;
 /** After this many waits others have their turn, and the sort key again after some seconds: a transaction may take long. */
@@ -36,7 +38,7 @@ export type SortKeyFillerOptions = {
 
 /**
  * Does one round: makes the sort keys that are asked for ready, one after another, and returns how many became ready. Between the steps of one it rests
- * as long as it works, so that writes have their turn. Several processes may do so simultaneously: each takes other sort keys. After a crash the
+ * a little, so that writes have their turn. Several processes may do so simultaneously: each takes other sort keys. After a crash the
  * next round goes on where the last step ended, once the claim has run out.
  */
 export async function fillSortKeys(options: SortKeyFillerOptions): Promise<number> {
@@ -73,7 +75,7 @@ async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promi
       toldAtMs = now;
       log.info("a sort key is being made ready", { org_id: orgId, by, runs, outcome: step.outcome });
     }
-    if (step.outcome === "filled") await rest(now - stepped);
+    if (step.outcome === "filled") await rest((now - stepped) / WORK_PER_REST);
     else if (++waits <= WAITS_MAX) await rest(WAIT_MS);
     else {
       await releaseSortKey(workerDb, sortKey, RETRY_SECONDS);
@@ -84,12 +86,13 @@ async function fill(sortKey: AskedSortKey, options: SortKeyFillerOptions): Promi
   return false;
 }
 
-const PERIOD_MS = 1000;
+/** Lists look at each run that is being written until the sort key is ready, so nobody waits for long. */
+const PERIOD_MS = 200;
 const RETIRE_MS = 60 * 60_000;
 /** A sort key that no list was sorted by for as long is one no more. */
 const UNUSED_DAYS = 7;
 
-/** Starts a filler, which does a round now and every second, and deletes unused sort keys every hour. `stop` ends it after the current step. */
+/** Starts a filler, which does a round now and five times a second, and deletes unused sort keys every hour. `stop` ends it after the current step. */
 export function startSortKeyFiller(
   options: Omit<SortKeyFillerOptions, "log" | "isStopped"> & { readonly log: Pick<Log, "info" | "warn"> },
 ): { stop(): Promise<void> } {

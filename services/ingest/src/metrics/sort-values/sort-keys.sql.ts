@@ -7,11 +7,13 @@ export type AskedSortKey = { readonly orgId: string; readonly key: string; reado
 // number. One that is not below the snapshot's end comes from another server, with a restored dump.
 const claimKey = sql(
   "ingest_claim_sort_key",
-  `UPDATE ingest.sort_keys s SET
+  `WITH due AS MATERIALIZED (
+     SELECT org_id, key, by FROM ingest.sort_keys WHERE NOT ready AND claimed_until <= now()
+     ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+   UPDATE ingest.sort_keys s SET
      claimed_until = now() + make_interval(secs => $1),
      boundary = CASE WHEN s.boundary < pg_snapshot_xmax(pg_current_snapshot()) THEN s.boundary ELSE pg_current_xact_id() END
-   FROM (SELECT org_id, key, by FROM ingest.sort_keys WHERE NOT ready AND claimed_until <= now()
-         ORDER BY asked_at LIMIT 1 FOR UPDATE SKIP LOCKED) due
+   FROM due
    WHERE s.org_id = due.org_id AND s.key = due.key AND s.by = due.by
    RETURNING s.org_id AS "orgId", s.key, s.by`,
 );
