@@ -53,6 +53,9 @@ export type RouteInput = {
   readonly cookieSecure: boolean;
 };
 
+/** What an encoder may read of the request. Its body is not kept until then. */
+export type EncoderInput = Omit<RouteInput, "body">;
+
 /** What an encoder makes of the response. */
 export type RouteReply = {
   /** JSON; with a `content-type` among the headers, the `raw` text of that type. */
@@ -113,6 +116,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 /** A REST route with everything that the gateway needs to serve, guard, limit and document it. */
 export type Route = RouteFacts & {
+  /** Reads the body before it returns its promise: afterwards the input has none, so that it need not be kept until the answer. */
   readonly handle: (input: RouteInput, clients: Clients, call: Call) => Promise<RouteReply>;
 };
 
@@ -124,7 +128,7 @@ export function route<Request, Response>(
   record: RouteFacts & {
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
-    readonly encode: (response: Response, request: Request, input: RouteInput) => RouteReply;
+    readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply;
   },
 ): Route {
   const { decode, rpc, encode, ...facts } = record;

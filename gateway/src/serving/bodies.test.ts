@@ -61,6 +61,19 @@ describe("bodies that arrive", () => {
   });
 });
 
+test.each([
+  ["plain", 200_000, {}, (text: string) => text],
+  ["compressed", 300_000, gzip, (text: string) => gzipSync(text)],
+])("large ones that arrive together, %s, do not mix", async (_, length, headers, encode) => {
+  const texts = Array.from({ length: 8 }, (_unused, index) =>
+    JSON.stringify({ a: String.fromCharCode(97 + index).repeat(length - index) }),
+  );
+  const answers = await Promise.all(
+    texts.map((text) => post("/optional", encode(text), { "idempotency-key": "k", ...headers })),
+  );
+  expect(answers.map(({ body }) => JSON.stringify(body["body"]) === texts.shift())).toEqual(Array(8).fill(true));
+});
+
 describe("bodies that need not arrive", () => {
   test.each<[string, string, string | undefined, Record<string, string>]>([
     ["an optional body is left out", "/optional", undefined, {}],

@@ -4,7 +4,7 @@ import type {
   CreateOwnOrganizationRequestSchema,
   CreateOwnOrganizationResponse,
 } from "@tidemark/proto/control/v1/control";
-import type { RouteInput, RouteReply } from "../../route.ts";
+import type { EncoderInput, RouteInput, RouteReply } from "../../route.ts";
 import { boolean, isObject, listOf, object, withDefault } from "../fields/field.ts";
 import { wordForService } from "../fields/text.ts";
 import { sentInvitationJson } from "../invitations/invitations.ts";
@@ -41,7 +41,7 @@ export function decodeCreateOwnOrganization({
 export function encodeCreateOwnOrganization(
   { organization, membership, memberships, invitations, created }: CreateOwnOrganizationResponse,
   _request: unknown,
-  { cookieSecure }: RouteInput,
+  { cookieSecure }: EncoderInput,
 ): RouteReply {
   return secretReply(
     {

@@ -11,7 +11,7 @@ import type {
 } from "@tidemark/proto/control/v1/control";
 import { sessionCookie } from "../../http/headers.ts";
 import type { Json } from "../../http/json.ts";
-import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import type { EncoderInput, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { list, object, withDefault } from "../fields/field.ts";
 import { email, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
 import {
@@ -131,7 +131,7 @@ export function decodeSignOut({ sessionToken }: RouteInput): MessageInitShape<ty
 }
 
 /** `{authenticated: false}`, and the cookie is removed. */
-export function encodeSignOut(_response: unknown, _request: unknown, { cookieSecure }: RouteInput): RouteReply {
+export function encodeSignOut(_response: unknown, _request: unknown, { cookieSecure }: EncoderInput): RouteReply {
   return secretReply({ authenticated: false }, { "set-cookie": clearSessionCookie(cookieSecure) });
 }
 
@@ -149,7 +149,7 @@ export function decodeSwitchOrganization({
 export function encodeNewSession(
   { created }: { readonly created?: NewSession },
   _request: unknown,
-  { cookieSecure }: RouteInput,
+  { cookieSecure }: EncoderInput,
 ): RouteReply {
   const session = requireMessage(created);
   return secretReply(sessionJson(requireMessage(session.view)), cookieOf(session, cookieSecure));
