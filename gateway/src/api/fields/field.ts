@@ -31,8 +31,16 @@ export function present(fields: Fields, name: string): unknown {
 
 /** Reads a field. @throws bad_request */
 export function readField<T>(field: Field<T>, fields: Fields, name: string): T {
-  const value = present(fields, name);
-  return value === undefined ? field.absent(name) : field.check(value, name);
+  return readValue(field, present(fields, name), name);
+}
+
+/**
+ * Reads a field by what an object has under its name: undefined and null are absent. Where thousands of objects have the same field, the caller that
+ * spells the name out, `fields["step"]`, gets the value many times faster. The name must not be one that all objects inherit.
+ * @throws bad_request
+ */
+export function readValue<T>(field: Field<T>, value: unknown, name: string): T {
+  return value === undefined || value === null ? field.absent(name) : field.check(value, name);
 }
 
 /** Describes a field that must be present. */

@@ -12,7 +12,7 @@ import {
   isObject,
   listOf,
   object,
-  readField,
+  readValue,
   required,
   withDefault,
   withFault,
@@ -98,9 +98,9 @@ function readMetricBatch(body: Fields): MessageInitShape<typeof MetricColumnsSch
 
 function addPoint(builder: ColumnsBuilder, fields: Fields): void {
   // Field by field: this is the hottest decoder, and an object for each point would double its time.
-  const values = readField(metrics, fields, "metrics");
-  const at = readField(stepField, fields, "step");
-  const added = builder.addPoint(values, at, readField(timestamp, fields, "timestamp"));
+  const values = readValue(metrics, fields["metrics"], "metrics");
+  const at = readValue(stepField, fields["step"], "step");
+  const added = builder.addPoint(values, at, readValue(timestamp, fields["timestamp"], "timestamp"));
   if (added === -1) throw badRequest(`metrics: the value of ${shown(builder)} is not a finite number`, "metrics");
   if (added === 0) throw badRequest("metrics must have at least one key", "metrics");
   if (added > METRIC_KEYS_MAX) throw badRequest(`metrics must have at most ${METRIC_KEYS_MAX} keys`, "metrics");

@@ -121,12 +121,13 @@ export type TimeCodec = { readonly codec: number; readonly baseUs: number };
  */
 export function timeCodecFor(timestampsUs: Float64Array): TimeCodec {
   let baseUs = Infinity;
-  for (const time of timestampsUs) if (time < baseUs) baseUs = time;
+  for (let i = 0; i < timestampsUs.length; i++) if (timestampsUs[i]! < baseUs) baseUs = timestampsUs[i]!;
   if (baseUs === Infinity) {
     return { codec: timestampsUs.every(Number.isNaN) ? TIMES_NONE : TIMES_EACH, baseUs: 0 };
   }
   if (timestampsUs.length < 3) return { codec: TIMES_EACH, baseUs };
-  for (const time of timestampsUs) {
+  for (let i = 0; i < timestampsUs.length; i++) {
+    const time = timestampsUs[i]!;
     if (Number.isNaN(time)) continue;
     const offset = time - baseUs;
     const exact = offset >>> 0 === offset && offset !== TIME_ABSENT && Object.is(baseUs + offset, time);
