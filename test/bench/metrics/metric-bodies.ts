@@ -1,4 +1,4 @@
-import { POINT_TIME_BYTES, pointTime, pointTimeWriter } from "./point-times.ts";
+import { pointTime, pointTimeWriter, writeDigits } from "./point-times.ts";
 import type { MetricWrite } from "./write-load.ts";
 
 /*
@@ -14,10 +14,12 @@ export const bodiesNote =
 /** Zones of times, as they are sent in the two kinds of requests. */
 const EVENT_ZONE = "Z";
 const BATCH_ZONE = "+00:00";
+/** Between points, as Python writes it. */
+const SEPARATOR = ", ";
 
-/** Bytes for what surrounds all points, and for a step with what surrounds it and the time. */
+/** Bytes for what surrounds all points, and for the step of a point with all that follows it. */
 const BRACES_BYTES_MAX = 20;
-const STEP_BYTES_MAX = 50;
+const REST_BYTES_MAX = 80;
 
 /** What bodies are made of. */
 export type BodyShape = {
@@ -49,7 +51,9 @@ export function metricBodies(tape: Float64Array, shape: BodyShape): MetricBodies
   const { points, keys, timed = true, recurring = [] } = shape;
   const names = keys.map((key) => `${JSON.stringify(key)}: `);
   const pointsOf = new Map<number, readonly Buffer[]>();
-  const writeTime = pointTimeWriter();
+  const writeRest = timed
+    ? pointTimeWriter(', "timestamp": "', `${BATCH_ZONE}"}${SEPARATOR}`)
+    : (target: Buffer, at: number): number => at + target.write(`}${SEPARATOR}`, at, "latin1");
 
   const metricsOf = (from: number): string => names.map((name, key) => `${name}${tape[from + key]}`).join(", ");
   const fragments = (from: number): readonly Buffer[] => {
@@ -70,19 +74,18 @@ export function metricBodies(tape: Float64Array, shape: BodyShape): MetricBodies
     batch({ firstStep, tapeFrom }) {
       const parts = fragments(tapeFrom);
       const bytes = parts.reduce((sum, { length }) => sum + length, 0);
-      const body = Buffer.allocUnsafe(BRACES_BYTES_MAX + bytes + points * (STEP_BYTES_MAX + POINT_TIME_BYTES));
+      const body = Buffer.allocUnsafe(BRACES_BYTES_MAX + bytes + points * REST_BYTES_MAX);
       let at = body.write('{"points": [', "latin1");
       for (const [point, part] of parts.entries()) {
         const step = firstStep + point;
-        at += part.copy(body, at);
-        if (timed) {
-          at += body.write(`${step}, "timestamp": "`, at, "latin1");
-          writeTime(body, at, step);
-          at += POINT_TIME_BYTES;
-        }
-        const end = timed ? `${BATCH_ZONE}"}` : `${step}}`;
-        at += body.write(`${end}${point + 1 < points ? ", " : "]}"}`, at, "latin1");
+        body.set(part, at);
+        at += part.length;
+        const digits = String(step).length;
+        writeDigits(body, at, digits, step);
+        at = writeRest(body, at + digits, step);
       }
+      // There is no comma after the last one.
+      at += body.write("]}", at - SEPARATOR.length, "latin1") - SEPARATOR.length;
       return body.subarray(0, at);
     },
   };
