@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { plannedSql, sql } from "@tidemark/pg";
 import { hostedPlans, type Plans } from "@tidemark/plans";
-import type { Call } from "@tidemark/rpc";
-import { asOwner, callAs, json, makeRun, startRuns, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
-import { countsOf, startRival, type RivalProcess } from "./rival-process.fixture.ts";
+import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import {
+  countsOf,
+  exact,
+  newOrganization,
+  outcomesOf,
+  startRival,
+  type RivalProcess,
+  type Wish,
+} from "./rival-process.fixture.ts";
 
 let fixture: RunsFixture;
 let rival: RivalProcess;
@@ -17,34 +23,24 @@ afterAll(async () => {
   await fixture.close();
 });
 
-type Request = Parameters<RunsClient["createRun"]>[0];
-type OrgCall = Call & { readonly orgId: string };
-
-/** A new organization with a project "p" that has one run. */
-async function organization(): Promise<OrgCall> {
-  const call = callAs();
-  await makeRun(fixture.client, call, { project: "p" });
-  return call;
-}
-
 const numberOf = (name: string | undefined): number => Number(/[0-9]+$/.exec(name ?? "")?.[0]);
-const exact = (runs: number) => ({ counted: runs, runs, gaps: 0 });
 
-/** What became of requests that were made simultaneously: created, found, or the reason of the refusal. */
-async function outcomesOf(requests: readonly (readonly [Request, Call])[], client = rival.client): Promise<string[]> {
-  const results = await Promise.allSettled(requests.map(([request, call]) => client.createRun(request, call)));
-  return results.map((result) => {
-    if (result.status === "rejected") return (result.reason as { reason: string }).reason;
-    return result.value.created ? "created" : "found";
-  });
+/** What a process sends while `work` runs. */
+async function sentWhile(work: () => Promise<unknown>, { sent }: RivalProcess = rival) {
+  const before = sent();
+  await work();
+  const after = sent();
+  return { groups: after.groups - before.groups, alone: after.alone - before.alone };
 }
 
 describe("creates that come at the same time", () => {
   test("share a statement, up to 64 of them, and have numbers and times in the order in which they came", async () => {
-    const call = await organization();
-    const before = rival.groups();
-    const runs = await Promise.all(Array.from({ length: 70 }, () => makeRun(rival.client, call, { project: "p" })));
-    expect(rival.groups() - before).toBe(2);
+    const call = await newOrganization(fixture);
+    let runs: Awaited<ReturnType<typeof makeRun>>[] = [];
+    const sent = await sentWhile(async () => {
+      runs = await Promise.all(Array.from({ length: 70 }, () => makeRun(rival.client, call, { project: "p" })));
+    });
+    expect(sent).toEqual({ groups: 2, alone: 0 });
     expect(runs.map(({ name }) => numberOf(name))).toEqual(Array.from({ length: 70 }, (_, i) => i + 2));
     // With as many digits each, because zeros at the end are left out.
     const times = runs.map(({ createdAt }) => createdAt.slice(0, -1).padEnd("2026-01-01T00:00:00.000000".length, "0"));
@@ -54,21 +50,20 @@ describe("creates that come at the same time", () => {
   });
 
   test("of other projects and other organizations do not", async () => {
-    const [one, other] = [await organization(), await organization()];
+    const [one, other] = [await newOrganization(fixture), await newOrganization(fixture)];
     await makeRun(fixture.client, one, { project: "q" });
-    const before = rival.groups();
-    await Promise.all([
-      makeRun(rival.client, one, { project: "p" }),
-      makeRun(rival.client, one, { project: "q" }),
-      makeRun(rival.client, other, { project: "p" }),
-    ]);
-    expect(rival.groups() - before).toBe(3);
+    const wishes = [
+      [{ project: "p" }, one],
+      [{ project: "q" }, one],
+      [{ project: "p" }, other],
+    ] as const;
+    expect(await sentWhile(() => outcomesOf(rival.client, wishes))).toEqual({ groups: 3, alone: 0 });
     expect(await countsOf(fixture, one.orgId)).toEqual([exact(2), exact(2)]);
   });
 
   test("are answered with what a read returns", async () => {
-    const call = await organization();
-    const wishes: Request[] = [
+    const call = await newOrganization(fixture);
+    const wishes: Wish[0][] = [
       { project: "p" },
       {
         project: "p",
@@ -87,7 +82,7 @@ describe("creates that come at the same time", () => {
   });
 
   test("are decided each for itself when some are no new runs, and those that are new share a statement", async () => {
-    const call = await organization();
+    const call = await newOrganization(fixture);
     const elsewhere = callAs();
     const { id: theirs } = await makeRun(fixture.client, elsewhere);
     const { project: own } = await fixture.client.createProject({ name: "own" }, call);
@@ -98,7 +93,7 @@ describe("creates that come at the same time", () => {
     await makeRun(fixture.client, call, { project: "p", id: ended });
     await fixture.client.updateRun({ runId: ended, status: "finished" }, call);
 
-    const requests: (readonly [Request, Call, string])[] = [
+    const requests: (readonly [...Wish, string])[] = [
       [config(1), call, "created"],
       [{ ...config(1), id: known }, call, "found"],
       [{ ...config(1), id: randomUUID() }, call, "created"],
@@ -115,34 +110,35 @@ describe("creates that come at the same time", () => {
       [{ project: "p" }, callAs({ orgId: call.orgId, billingState: "canceled" }), "payment_required"],
       [config(3), call, "created"],
     ];
-    const before = rival.groups();
-    expect(await outcomesOf(requests.map(([request, by]) => [request, by]))).toEqual(
-      requests.map(([, , what]) => what),
-    );
+    let outcomes: string[] = [];
+    const sent = await sentWhile(async () => {
+      outcomes = await outcomesOf(
+        rival.client,
+        requests.map(([request, by]) => [request, by]),
+      );
+    });
+    expect(outcomes).toEqual(requests.map(([, , what]) => what));
     // One of all callers who may see every project, and the one that names a project which is not the key's.
-    expect(rival.groups() - before).toBe(2);
+    expect(sent).toEqual({ groups: 2, alone: 0 });
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(0), exact(8)]);
   });
 
   test("in a project that is new are all created, and it is made once", async () => {
     const call = callAs();
     const requests = Array.from({ length: 20 }, () => [{ project: "new" }, call] as const);
-    expect(await outcomesOf(requests)).toEqual(Array<string>(20).fill("created"));
+    expect(await outcomesOf(rival.client, requests)).toEqual(Array<string>(20).fill("created"));
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(20)]);
   });
 
   test("by keys of one project share a statement once its name is known, also with ids", async () => {
-    const call = await organization();
+    const call = await newOrganization(fixture);
     const { project } = await fixture.client.createProject({ name: "own" }, call);
     const scoped = callAs({ orgId: call.orgId, projectId: project!.id });
     await makeRun(rival.client, scoped);
-    const before = rival.groups();
     const id = randomUUID();
-    expect(await outcomesOf([{}, { project: "own" }, { id }].map((wish) => [wish, scoped] as const))).toEqual(
-      Array<string>(3).fill("created"),
-    );
-    expect(rival.groups() - before).toBe(1);
-    expect(await outcomesOf([[{ id, project: "own" }, scoped]])).toEqual(["found"]);
+    const wishes = [{}, { project: "own" }, { id }].map((wish) => [wish, scoped] as const);
+    expect(await sentWhile(() => outcomesOf(rival.client, wishes))).toEqual({ groups: 1, alone: 0 });
+    expect(await outcomesOf(rival.client, [[{ id, project: "own" }, scoped]])).toEqual(["found"]);
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(4), exact(1)]);
   });
 });
@@ -177,116 +173,16 @@ describe("several processes", () => {
   });
 
   test("that create runs of the same ids in other orders create each once", async () => {
-    const call = await organization();
+    const call = await newOrganization(fixture);
     const ids = Array.from({ length: 40 }, () => randomUUID());
     const wishes = ids.map((id) => [{ project: "p", id }, call] as const);
     const outcomes = await Promise.all([
-      outcomesOf(wishes, rival.client),
-      outcomesOf(wishes.toReversed(), fixture.client),
+      outcomesOf(rival.client, wishes),
+      outcomesOf(fixture.client, wishes.toReversed()),
     ]);
     expect(outcomes.flat().filter((outcome) => outcome === "created")).toHaveLength(40);
     expect(outcomes.flat().filter((outcome) => outcome === "found")).toHaveLength(40);
     expect(await countsOf(fixture, call.orgId)).toEqual([exact(41)]);
-  });
-});
-
-describe("a group that fails", () => {
-  test("because of one of its creates is stored without it", async () => {
-    const call = await organization();
-    const requests: (readonly [Request, Call, string])[] = [
-      [{ project: "p" }, call, "created"],
-      [{ project: "p", name: "n\0" }, call, "bad_request"],
-      [{ project: "p", tags: ["t\0"] }, call, "bad_request"],
-      [{ project: "p", id: randomUUID() }, call, "created"],
-    ];
-    expect(await outcomesOf(requests.map(([request, by]) => [request, by]))).toEqual(
-      requests.map(([, , what]) => what),
-    );
-    expect(await countsOf(fixture, call.orgId)).toEqual([exact(3)]);
-  });
-
-  test.each([
-    ["several creates", ["a", "b", "c"]],
-    ["one create", ["a"]],
-  ])("because a transaction was in its way is stored nevertheless, with %s", async (_what, names) => {
-    const call = await organization();
-    const others: Request[] = names.map((name) => ({ project: "p", name: `fails once ${name}` }));
-    await failingOnce(async () => {
-      expect(await outcomesOf(others.map((wish) => [wish, call] as const))).toEqual(names.map(() => "created"));
-    });
-    expect(await countsOf(fixture, call.orgId)).toEqual([expect.objectContaining({ counted: names.length + 1 })]);
-  });
-
-  /** Runs `work` while the first insert of a run named "fails once …" fails to serialize. */
-  async function failingOnce(work: () => Promise<void>): Promise<void> {
-    const change = (text: string) => fixture.owner.rows(plannedSql("test_change", text), []);
-    await change("CREATE SEQUENCE public.tries");
-    await change("GRANT USAGE ON SEQUENCE public.tries TO tidemark_runs");
-    await change(
-      `CREATE FUNCTION public.fail_once() RETURNS trigger LANGUAGE plpgsql AS $$
-       BEGIN
-         IF NEW.name LIKE 'fails once%' AND nextval('public.tries') = 1 THEN RAISE serialization_failure; END IF;
-         RETURN NEW;
-       END $$`,
-    );
-    await change(
-      "CREATE TRIGGER fail_once BEFORE INSERT ON runs.runs FOR EACH ROW EXECUTE FUNCTION public.fail_once()",
-    );
-    try {
-      await work();
-    } finally {
-      await change("DROP TRIGGER fail_once ON runs.runs");
-      await change("DROP FUNCTION public.fail_once()");
-      await change("DROP SEQUENCE public.tries");
-    }
-  }
-
-  test("because its connection is cut fails whole and leaves nothing; repeats with the same ids create", async () => {
-    const call = await organization();
-    const wishes = Array.from({ length: 8 }, () => [{ project: "p", id: randomUUID() }, call] as const);
-    const outcomes = await whileLocked("p", call.orgId, async () => {
-      const creating = outcomesOf(wishes);
-      await rival.cutWaiting();
-      return creating;
-    });
-    expect(outcomes).toEqual(Array<string>(8).fill("warehouse_unavailable"));
-    expect(await countsOf(fixture, call.orgId)).toEqual([exact(1)]);
-    expect(await outcomesOf(wishes)).toEqual(Array<string>(8).fill("created"));
-    expect(await outcomesOf(wishes)).toEqual(Array<string>(8).fill("found"));
-    expect(await countsOf(fixture, call.orgId)).toEqual([exact(9)]);
-  });
-
-  /** Runs `work` while a transaction holds the project's row. */
-  function whileLocked<T>(project: string, orgId: string, work: () => Promise<T>): Promise<T> {
-    const lock = sql("test_lock_project", "SELECT FROM runs.projects WHERE org_id = $1 AND name = $2 FOR UPDATE");
-    return fixture.owner.transaction(async (tx) => {
-      await tx.rows(lock, [orgId, project]);
-      return work();
-    });
-  }
-});
-
-describe("an id that another transaction is about to take", () => {
-  const take = sql("test_take_id", "INSERT INTO runs.run_ids (id, org_id) VALUES ($1, $2)");
-
-  test.each([
-    ["is waited for and taken when that gives up", true, "created"],
-    ["is waited for and refused when that keeps it", false, "run_not_found"],
-  ])("%s, and the others are created", async (_what, givesUp, expected) => {
-    const call = await organization();
-    const id = randomUUID();
-    let creating: Promise<string[]> | undefined;
-    const other = fixture.owner.transaction(async (tx) => {
-      await tx.rows(take, [id, randomUUID()]);
-      creating = outcomesOf(
-        [{ project: "p" }, { project: "p", id }, { project: "p" }].map((wish) => [wish, call] as const),
-      );
-      await rival.untilWaiting();
-      if (givesUp) throw new Error("gives up");
-    });
-    await other.catch(() => {});
-    expect(await creating).toEqual(["created", expected, "created"]);
-    expect(await countsOf(fixture, call.orgId)).toEqual([exact(givesUp ? 4 : 3)]);
   });
 });
 
@@ -303,10 +199,8 @@ describe("close to the limit of a plan", () => {
     const call = callAs();
     await makeRun(limited.client, call, { project: "p" });
     await pretend(call.orgId, had);
-    const outcomes = await outcomesOf(
-      Array.from({ length: 60 }, () => [{ project: "p" }, call] as const),
-      limited.client,
-    );
+    const wishes = Array.from({ length: 60 }, () => [{ project: "p" }, call] as const);
+    const outcomes = await outcomesOf(limited.client, wishes);
     expect(outcomes.filter((outcome) => outcome === "created")).toHaveLength(29);
     expect(outcomes.filter((outcome) => outcome === "plan_limit_exceeded")).toHaveLength(31);
     await limited.close();
@@ -316,14 +210,11 @@ describe("close to the limit of a plan", () => {
     const limited = startRival(fixture, planWith(10_000));
     const call = callAs();
     await makeRun(limited.client, call, { project: "p" });
-    const createdInGroups = async () => {
-      const before = limited.groups();
-      const made = await Promise.all(Array.from({ length: 5 }, () => makeRun(limited.client, call, { project: "p" })));
-      return { groups: limited.groups() - before, made: made.length };
-    };
-    expect(await createdInGroups()).toEqual({ groups: 1, made: 5 });
+    const wishes = Array.from({ length: 5 }, () => [{ project: "p" }, call] as const);
+    const sent = () => sentWhile(() => outcomesOf(limited.client, wishes), limited);
+    expect(await sent()).toEqual({ groups: 1, alone: 0 });
     await pretend(call.orgId, 9000);
-    expect(await createdInGroups()).toEqual({ groups: 1, made: 5 });
+    expect(await sent()).toEqual({ groups: 1, alone: 5 });
     expect(await countsOf(fixture, call.orgId)).toEqual([{ counted: 11, runs: 11, gaps: 5 }]);
     await limited.close();
   });

@@ -39,8 +39,11 @@ const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 /** Of a create without its documents. */
 const CREATE_BYTES = 1024;
 
-/** Creates a store with nothing in its queue. */
-export function createGroupedCreates({ db, plans, newId }: Pick<RunsDeps, "db" | "plans" | "newId">): GroupedCreates {
+/** Creates a store with nothing in its queue, for creates of at most `queueBytesMax` bytes, or one that is larger. */
+export function createGroupedCreates(
+  { db, plans, newId }: Pick<RunsDeps, "db" | "plans" | "newId">,
+  queueBytesMax = QUEUE_BYTES_MAX,
+): GroupedCreates {
   const queue = createCreateQueue<PendingCreate>(GROUP);
   /** Creates by id, until they are answered; the promises never reject. */
   const byId = new Map<string, Promise<unknown>>();
@@ -115,7 +118,7 @@ export function createGroupedCreates({ db, plans, newId }: Pick<RunsDeps, "db" |
             : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null }),
       };
       const bytes = bytesOf(run);
-      if (bytesTaken > 0 && bytesTaken + bytes > QUEUE_BYTES_MAX) {
+      if (bytesTaken > 0 && bytesTaken + bytes > queueBytesMax) {
         throw new AppError("service_unavailable", "too many runs are waiting to be created; try again", {
           retryAfterSeconds: 1,
         });

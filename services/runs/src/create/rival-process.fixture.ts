@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { createDb, plannedSql } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
-import { createLocalClient, implement } from "@tidemark/rpc";
+import { createLocalClient, implement, type Call } from "@tidemark/rpc";
 import { until } from "@tidemark/testkit";
 import { runsHandlers } from "../handlers.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
-import { asOwner, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, makeRun, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
 
 /** Another process of the service over the database of a fixture, with connections of its own. */
 export type RivalProcess = {
   readonly client: RunsClient;
-  /** How many groups of creates it has sent. */
-  groups(): number;
+  /** How many groups of creates it has sent, and how many runs it has stored alone. */
+  sent(): { readonly groups: number; readonly alone: number };
   /** Waits until a statement of it waits for a lock, and ends the connection of that statement. */
   cutWaiting(): Promise<void>;
   untilWaiting(): Promise<void>;
@@ -21,14 +21,17 @@ export type RivalProcess = {
 
 /** Starts another process; plan limits are enforced if there are `plans`. */
 export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
-  let groups = 0;
+  const sent = { groups: 0, alone: 0 };
   const application = `runs-rival-${randomUUID()}`;
   const db = createDb({
     url: fixture.url,
     role: "tidemark_runs",
     application,
     connectionsMax: 12,
-    onQuery: (name) => void (groups += name === "runs_create_runs" ? 1 : 0),
+    onQuery: (name) => {
+      if (name === "runs_create_runs") sent.groups += 1;
+      if (name === "runs_insert_run") sent.alone += 1;
+    },
   });
   // None starts before a search needs it.
   const searchThreads = createSearchThreads({
@@ -47,7 +50,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     );
   return {
     client: createLocalClient(RunsService, implement(RunsService, handlers)),
-    groups: () => groups,
+    sent: () => ({ ...sent }),
     cutWaiting: () =>
       until("a statement to wait", async () => (await waiting("pg_terminate_backend(pid)")).length > 0).then(() => {}),
     untilWaiting: () => until("a statement to wait", async () => (await waiting("pid")).length > 0).then(() => {}),
@@ -57,8 +60,27 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
   };
 }
 
+/** A request, and the call that makes it. */
+export type Wish = readonly [request: Parameters<RunsClient["createRun"]>[0], call: Call];
+
+/** What became of requests that were made simultaneously: created, found, or the reason of the refusal. */
+export async function outcomesOf(client: RunsClient, wishes: readonly Wish[]): Promise<string[]> {
+  const results = await Promise.allSettled(wishes.map(([request, call]) => client.createRun(request, call)));
+  return results.map((result) => {
+    if (result.status === "rejected") return (result.reason as { reason: string }).reason;
+    return result.value.created ? "created" : "found";
+  });
+}
+
+/** Makes an organization with a project "p" that has one run, and returns a call of it. */
+export async function newOrganization({ client }: RunsFixture) {
+  const call = callAs();
+  await makeRun(client, call, { project: "p" });
+  return call;
+}
+
 /** Of each project of an organization: its counter, its runs, and the numbers in their names that a run lacks or two have. */
-export async function countsOf(fixture: RunsFixture, orgId: string) {
+export function countsOf(fixture: RunsFixture, orgId: string) {
   return asOwner<{ counted: number; runs: number; gaps: number }>(
     fixture,
     `SELECT p.runs_running::integer AS counted, count(r.id)::integer AS runs,
@@ -69,3 +91,6 @@ export async function countsOf(fixture: RunsFixture, orgId: string) {
     [orgId],
   );
 }
+
+/** The counts of a project whose runs all have names with numbers. */
+export const exact = (runs: number) => ({ counted: runs, runs, gaps: 0 });
