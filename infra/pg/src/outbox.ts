@@ -28,13 +28,14 @@ const insertMessage = sql(
 );
 
 // Claims by an update, not by row locks: this also works if rows are spread over many servers, and
-// the claim of a relay that dies runs out.
+// the claim of a relay that dies runs out. In the order of the index, so that a claim does not read
+// all messages that wait: the oldest first, after them those whose relay died.
 const claimMessages = sql(
   "platform_claim_outbox",
   `UPDATE platform.outbox o SET claimed_until = now() + interval '60 seconds'
    FROM (SELECT org_id, id FROM platform.outbox
          WHERE service = $1 AND claimed_until < now()
-         ORDER BY created_at LIMIT $2) due
+         ORDER BY claimed_until, created_at LIMIT $2) due
    WHERE o.org_id = due.org_id AND o.id = due.id AND o.claimed_until < now()
    RETURNING o.org_id, o.id, o.subject, o.headers, o.payload,
              extract(epoch FROM now() - o.created_at)::float8 AS age_seconds`,
@@ -71,8 +72,9 @@ type Row = {
 };
 
 /**
- * Publishes the messages of a service's outbox, at least once each, oldest first. `db` runs as the
- * service's worker role. A message that the bus refuses stays and is tried again at the next tick.
+ * Publishes the messages of a service's outbox, at least once each, oldest first; those that a relay had claimed when it
+ * died come after the others. `db` runs as the service's worker role. A message that the bus refuses stays and is tried
+ * again at the next tick.
  */
 export function startRelay(options: {
   db: Db;

@@ -63,15 +63,26 @@ export function openRunDirectory(db: Db, pageRows?: number): RunDirectory {
   });
 }
 
-/** Starts the service over a new database; `mail: "off"` is an installation that does not send messages. */
-export async function startControl(
-  settings: Partial<ControlDeps["settings"]> & { mail?: "off" } = {},
-): Promise<Control> {
+/** A call begins when it is created, and tests use theirs for long. */
+const PATIENCE_MS = 600_000;
+
+/** How a test sets the service up. */
+type ControlSetup = Partial<ControlDeps["settings"]> & {
+  /** An installation that does not send messages. */
+  readonly mail?: "off";
+  /** Connections of each role; default 8. */
+  readonly connectionsMax?: number;
+  /** What stands between the service and its database. */
+  readonly around?: (db: Db) => Db;
+};
+
+/** Starts the service over a new database. */
+export async function startControl(setup: ControlSetup = {}): Promise<Control> {
+  const { mail: mailSetting, connectionsMax = 8, around = (db: Db) => db, ...settings } = setup;
   const database = await createTestDatabase([controlMigrations, runsMigrations]);
-  const open = (role: string): Db =>
-    createDb({ url: database.url, role, application: "control-test", connectionsMax: 8 });
-  const db = open("tidemark_control");
-  const workerDb = open("tidemark_control_worker");
+  const open = (role: string): Db => createDb({ url: database.url, role, application: "control-test", connectionsMax });
+  const db = around(open("tidemark_control"));
+  const workerDb = around(open("tidemark_control_worker"));
   const ownerDb = open("postgres");
   let offsetMs = 0;
   let nudges = 0;
@@ -88,7 +99,7 @@ export async function startControl(
       nudges += 1;
     },
     mail: {
-      available: settings.mail !== "off",
+      available: mailSetting !== "off",
       sendInvitation: async (message) => {
         if (mail.failing) throw new Error("the mail server is down");
         mail.sent.push(message);
@@ -98,7 +109,7 @@ export async function startControl(
     settings: { plans: hostedPlans, devAuth: true, seatLimits: true, webUrl: undefined, ...settings },
   });
   const client = createLocalClient(ControlService, implement(ControlService, handlers));
-  const anyone = createCall();
+  const anyone = createCall({ timeoutMs: PATIENCE_MS });
   return {
     client,
     runs,
@@ -106,7 +117,10 @@ export async function startControl(
     workerDb,
     ownerDb,
     url: database.url,
-    operator: createCall({ identity: create(IdentitySchema, { kind: CallerKind.OPERATOR }) }),
+    operator: createCall({
+      identity: create(IdentitySchema, { kind: CallerKind.OPERATOR }),
+      timeoutMs: PATIENCE_MS,
+    }),
     anyone,
     as: async (credential) => {
       const parsed = parseCredential(credential);
@@ -124,7 +138,7 @@ export async function startControl(
         planTier: organization?.planTier ?? "",
         billingState: organization?.billingState ?? "",
       });
-      return createCall({ identity });
+      return createCall({ identity, timeoutMs: PATIENCE_MS });
     },
     pass: ({ seconds = 0, minutes = 0, days = 0 }) => {
       offsetMs += (seconds + minutes * 60 + days * 86_400) * 1000;

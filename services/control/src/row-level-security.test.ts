@@ -3,10 +3,18 @@ import { sql, type Statement } from "@tidemark/pg";
 import { newKey, newMember, newOrganization, startControl, type Control } from "./control.fixture.ts";
 
 // Statements without any condition on the organization: what they return is what row level security leaves.
-const tables = ["organizations", "memberships", "service_accounts", "api_keys", "sessions", "invitations"] as const;
+const tables = [
+  "organizations",
+  "memberships",
+  "member_counts",
+  "service_accounts",
+  "api_keys",
+  "sessions",
+  "invitations",
+] as const;
 const selectAll = (table: string): Statement => sql(`test_select_all_${table}`, `SELECT org_id FROM control.${table}`);
 const touchAll = (table: string): Statement =>
-  sql(`test_touch_all_${table}`, `UPDATE control.${table} SET created_at = created_at RETURNING org_id`);
+  sql(`test_touch_all_${table}`, `UPDATE control.${table} SET org_id = org_id RETURNING org_id`);
 
 let control: Control;
 let own: string;

@@ -12,7 +12,7 @@ import { findMembership, insertMembership } from "../organizations/memberships.s
 import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
-import { countSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
+import { exceedsSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
 
 /**
  * Reserves a seat for an address. A person who has one keeps it as it is.
@@ -69,8 +69,8 @@ export async function requireSeats(
   organization: OrganizationRow,
 ): Promise<void> {
   if (!settings.seatLimits) return;
-  const taken = await countSeats(tx, organization.org_id, now());
-  if (taken > organization.seat_limit) throw seatLimitReached(organization.seat_limit);
+  const { org_id: orgId, seat_limit: limit } = organization;
+  if (await exceedsSeats(tx, orgId, now(), limit)) throw seatLimitReached(limit);
 }
 
 /** Returns a seat as a message: of the person only what colleagues may know. */

@@ -78,7 +78,7 @@ export function createLiveRuns(endedMax = ENDED_MAX): LiveRuns {
     const run = knownRun(row, ownerOf(row));
     if (run.status === "running") {
       running.set(row.id, run);
-      next?.set(row.id, run);
+      if (next !== running) next?.set(row.id, run);
       ended.delete(row.id);
       return run;
     }
@@ -95,7 +95,8 @@ export function createLiveRuns(endedMax = ENDED_MAX): LiveRuns {
     },
     putAsked: (row) => take(row, true),
     beginSnapshot: () => {
-      next = new Map();
+      // Where nothing is known yet, nothing has to be kept beside it.
+      next = running.size === 0 ? running : new Map();
     },
     endSnapshot: () => {
       if (next === undefined) return;

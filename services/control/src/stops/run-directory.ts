@@ -47,7 +47,8 @@ const FRESH_MS = 8000;
 /** How long a poll waits for memory to be refreshed; clients give up after 0.75 s. */
 const REFRESH_MS = 500;
 const CATCH_UP_MS = 2000;
-const PAGE_ROWS = 2000;
+/** Other requests wait while a page is taken, some milliseconds. */
+const PAGE_ROWS = 1000;
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 

@@ -11,14 +11,19 @@ const readRunningPageSql = sql(
 /** The run after which a page begins. */
 type RunPosition = { readonly orgId: string; readonly id: string };
 
-type RunningRow = { readonly snapshot: ServerSnapshot } & (RunControlRow | { readonly id: null });
+/** The first row of a page has the snapshot, and no run. */
+type FeedRow<Run> = { readonly snapshot: ServerSnapshot } & (Run | { readonly id: null });
 
 /** Returns running runs of all organizations by organization and id, at most `limit` after `after`, and the snapshot that saw them. */
 export async function readRunningPage(
   tx: Tx,
   page: { readonly after: RunPosition; readonly limit: number },
 ): Promise<{ snapshot: ServerSnapshot; rows: RunControlRow[] }> {
-  const found = await tx.rows<RunningRow>(readRunningPageSql, [page.after.orgId, page.after.id, page.limit]);
+  const found = await tx.rows<FeedRow<RunControlRow>>(readRunningPageSql, [
+    page.after.orgId,
+    page.after.id,
+    page.limit,
+  ]);
   return { snapshot: found[0]!.snapshot, rows: found.filter((row) => row.id !== null) };
 }
 
@@ -32,11 +37,6 @@ const readChangedPageSql = sql(
 /** The change after which a page begins. */
 type ChangePosition = { readonly xid: string; readonly id: string };
 
-type ChangedRow = { readonly snapshot: ServerSnapshot } & (
-  | (RunControlRow & { readonly changed_xid: string })
-  | { readonly id: null }
-);
-
 /**
  * Returns runs whose last change `since` did not see, at most `limit` after `after`, and the snapshot that saw them;
  * `last` is the position of the last one.
@@ -46,7 +46,12 @@ export async function readChangedPage(
   page: { readonly since: ServerSnapshot; readonly after: ChangePosition; readonly limit: number },
 ): Promise<{ snapshot: ServerSnapshot; rows: RunControlRow[]; last: ChangePosition | undefined }> {
   const { since, after, limit } = page;
-  const found = await tx.rows<ChangedRow>(readChangedPageSql, [since, after.xid, after.id, limit]);
+  const found = await tx.rows<FeedRow<RunControlRow & { readonly changed_xid: string }>>(readChangedPageSql, [
+    since,
+    after.xid,
+    after.id,
+    limit,
+  ]);
   const rows = found.filter((row) => row.id !== null);
   const last = rows.at(-1);
   return {

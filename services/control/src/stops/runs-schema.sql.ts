@@ -24,7 +24,12 @@ function orMissingSchema(error: unknown, what: string): unknown {
 
 const findProjectSql = sql(
   "control_find_project",
-  "SELECT id, name FROM runs.project_refs_v1 WHERE org_id = $1 AND (id = $2 OR ($2 IS NULL AND name = $3))",
+  "SELECT id, name FROM runs.project_refs_v1 WHERE org_id = $1 AND id = $2",
+);
+
+const findProjectByNameSql = sql(
+  "control_find_project_by_name",
+  "SELECT id, name FROM runs.project_refs_v1 WHERE org_id = $1 AND name = $2",
 );
 
 /**
@@ -38,7 +43,8 @@ export async function findProject(
   wanted: { id: string | undefined; name: string | undefined },
 ): Promise<{ id: string; name: string } | undefined> {
   try {
-    return await tx.one(findProjectSql, [orgId, wanted.id ?? null, wanted.name ?? null]);
+    if (wanted.id !== undefined) return await tx.one(findProjectSql, [orgId, wanted.id]);
+    return await tx.one(findProjectByNameSql, [orgId, wanted.name]);
   } catch (error) {
     throw orMissingSchema(error, "projects");
   }
@@ -46,9 +52,10 @@ export async function findProject(
 
 const findRunsSql = sql(
   "control_find_runs",
-  `SELECT org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at
-   FROM runs.run_control_v1
-   WHERE org_id = $1 AND id = ANY ($2)`,
+  `SELECT r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id, r.stop_requested_at,
+          r.stop_acknowledged_at
+   FROM unnest($2::uuid[]) AS wanted (id)
+   CROSS JOIN LATERAL (SELECT * FROM runs.run_control_v1 WHERE org_id = $1 AND id = wanted.id OFFSET 0) r`,
 );
 
 /**

@@ -26,8 +26,8 @@ CREATE TABLE control.api_keys (
   CONSTRAINT api_keys_scopes_check CHECK (cardinality(scopes) > 0)
 );
 CREATE INDEX api_keys_by_account ON control.api_keys (org_id, service_account_id);
-CREATE INDEX api_keys_by_age ON control.api_keys (org_id, created_at, id);
 CREATE INDEX api_keys_changed ON control.api_keys (changed_xid, credential_id);
+CREATE INDEX api_keys_newest ON control.api_keys (org_id, created_at DESC, id);
 ALTER TABLE control.api_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.api_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_control_worker ON control.api_keys TO tidemark_control_worker USING (true) WITH CHECK (true);
@@ -87,8 +87,8 @@ CREATE TABLE control.invitations (
   CONSTRAINT invitations_status_check CHECK (status = ANY (ARRAY['pending'::text, 'accepted'::text, 'revoked'::text,
     'expired'::text]))
 );
-CREATE INDEX invitations_by_age ON control.invitations (org_id, created_at, id);
 CREATE INDEX invitations_by_end ON control.invitations (expires_at) WHERE status = 'pending'::text;
+CREATE INDEX invitations_newest ON control.invitations (org_id, created_at DESC, id);
 CREATE UNIQUE INDEX invitations_pending ON control.invitations (org_id, email) WHERE status = 'pending'::text;
 ALTER TABLE control.invitations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.invitations FORCE ROW LEVEL SECURITY;
@@ -98,6 +98,22 @@ CREATE POLICY tenant ON control.invitations USING (org_id = platform.org_id()) W
 GRANT SELECT, INSERT, UPDATE ON TABLE control.invitations TO tidemark_control;
 GRANT SELECT, UPDATE (status) ON TABLE control.invitations TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.invitations TO tidemark_definer;
+
+CREATE TABLE control.member_counts (
+  org_id uuid NOT NULL,
+  -- rows of memberships; kept, as active is, by triggers of memberships
+  members bigint NOT NULL,
+  active bigint NOT NULL,
+  CONSTRAINT member_counts_pkey PRIMARY KEY (org_id),
+  CONSTRAINT member_counts_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
+  CONSTRAINT member_counts_check CHECK (active >= 0 AND members >= active)
+);
+ALTER TABLE control.member_counts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE control.member_counts FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON control.member_counts TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON control.member_counts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE ON TABLE control.member_counts TO tidemark_control;
+GRANT SELECT ON TABLE control.member_counts TO tidemark_definer;
 
 CREATE TABLE control.memberships (
   org_id uuid NOT NULL,
@@ -114,11 +130,14 @@ CREATE TABLE control.memberships (
     'viewer'::text])),
   CONSTRAINT memberships_status_check CHECK (status = ANY (ARRAY['active'::text, 'invited'::text]))
 );
-CREATE INDEX memberships_of_user ON control.memberships (user_id);
+CREATE INDEX memberships_by_age ON control.memberships (org_id, created_at, id);
+CREATE INDEX memberships_of_user ON control.memberships (user_id, org_id);
 ALTER TABLE control.memberships ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.memberships FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON control.memberships TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.memberships USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+CREATE TRIGGER memberships_count_added AFTER INSERT ON control.memberships REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION control.count_added_members();
+CREATE TRIGGER memberships_count_changed AFTER UPDATE ON control.memberships REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed_to FOR EACH STATEMENT EXECUTE FUNCTION control.count_changed_members();
 GRANT SELECT, INSERT, UPDATE ON TABLE control.memberships TO tidemark_control;
 GRANT SELECT ON TABLE control.memberships TO tidemark_definer;
 
@@ -215,27 +234,77 @@ CREATE INDEX users_by_age ON control.users (created_at, id);
 GRANT SELECT, INSERT, UPDATE ON TABLE control.users TO tidemark_control;
 GRANT SELECT, UPDATE (last_seen_at) ON TABLE control.users TO tidemark_definer;
 
+-- Adds new members to the counts of their organizations, once for each statement.
+CREATE FUNCTION control.count_added_members()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog'
+AS $function$
+BEGIN
+  INSERT INTO control.member_counts AS c (org_id, members, active)
+  SELECT a.org_id, count(*), count(*) FILTER (WHERE a.status = 'active') FROM added a GROUP BY a.org_id ORDER BY a.org_id
+  ON CONFLICT (org_id) DO UPDATE SET members = c.members + excluded.members, active = c.active + excluded.active;
+  RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION control.count_added_members FROM PUBLIC;
+
+-- Brings the counts of organizations up to date with a change of their members, once for each statement.
+CREATE FUNCTION control.count_changed_members()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
+SET enable_hashjoin TO 'off'
+SET enable_mergejoin TO 'off'
+AS $function$
+BEGIN
+  UPDATE control.member_counts c SET active = c.active + d.active
+  FROM (
+    SELECT s.org_id, sum(s.active) AS active FROM (
+      SELECT a.org_id, (a.status = 'active')::integer AS active FROM changed_to a
+      UNION ALL
+      SELECT b.org_id, -(b.status = 'active')::integer FROM changed_from b
+    ) s
+    GROUP BY s.org_id HAVING sum(s.active) <> 0
+  ) d
+  WHERE c.org_id = d.org_id;
+  RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION control.count_changed_members FROM PUBLIC;
+
 -- Returns what gateways know of one credential, and of the organization that it opens.
 CREATE FUNCTION control.find_credential(wanted_kind text, wanted_id text)
 RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes text[], project_id uuid, user_id uuid,
   role text, expires_at timestamp with time zone, revoked boolean, slug text, name text, plan_tier text,
   billing_state text, deleted boolean)
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
 AS $function$
-  SELECT c.*, o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL
-  FROM (
-    SELECT 'api_key', k.credential_id, k.id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid,
-           NULL::text, k.expires_at, k.revoked_at IS NOT NULL
-    FROM control.api_keys k WHERE wanted_kind = 'api_key' AND k.credential_id = wanted_id
-    UNION ALL
-    SELECT 'session', s.credential_id, s.id, s.org_id, s.hash, '{}', NULL, s.user_id,
-           m.role, s.expires_at, s.revoked_at IS NOT NULL OR m.status <> 'active'
-    FROM control.sessions s JOIN control.memberships m USING (org_id, user_id)
-    WHERE wanted_kind = 'session' AND s.credential_id = wanted_id
-  ) c (kind, id, row_id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked)
-  JOIN control.organizations o USING (org_id)
+BEGIN
+  IF wanted_kind = 'api_key' THEN
+    RETURN QUERY
+      SELECT wanted_kind, k.credential_id, k.id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid, NULL::text,
+             k.expires_at, k.revoked_at IS NOT NULL, o.slug, o.name, o.plan_tier, o.billing_state,
+             o.deleted_at IS NOT NULL
+      FROM control.api_keys k
+      CROSS JOIN LATERAL (SELECT * FROM control.organizations f WHERE f.org_id = k.org_id OFFSET 0) o
+      WHERE k.credential_id = wanted_id;
+  ELSIF wanted_kind = 'session' THEN
+    RETURN QUERY
+      SELECT wanted_kind, s.credential_id, s.id, s.org_id, s.hash, '{}'::text[], NULL::uuid, s.user_id, m.role,
+             s.expires_at, s.revoked_at IS NOT NULL OR m.status <> 'active', o.slug, o.name, o.plan_tier,
+             o.billing_state, o.deleted_at IS NOT NULL
+      FROM control.sessions s
+      CROSS JOIN LATERAL (SELECT * FROM control.memberships f
+                          WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m
+      CROSS JOIN LATERAL (SELECT * FROM control.organizations f WHERE f.org_id = s.org_id OFFSET 0) o
+      WHERE s.credential_id = wanted_id;
+  END IF;
+END
 $function$;
 REVOKE ALL ON FUNCTION control.find_credential FROM PUBLIC;
 ALTER FUNCTION control.find_credential OWNER TO tidemark_definer;
@@ -247,6 +316,7 @@ RETURNS TABLE(org_id uuid, id uuid, hash bytea)
 LANGUAGE sql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
 AS $function$
   SELECT i.org_id, i.id, i.hash FROM control.invitations i WHERE i.credential_id = wanted_id
 $function$;
@@ -260,6 +330,8 @@ RETURNS SETOF control.organizations
 LANGUAGE sql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
+SET enable_sort TO 'off'
 AS $function$
   SELECT * FROM control.organizations WHERE deleted_at IS NULL ORDER BY created_at, org_id LIMIT page_size OFFSET page_start
 $function$;
@@ -271,66 +343,90 @@ GRANT EXECUTE ON FUNCTION control.list_organizations TO tidemark_control;
 CREATE FUNCTION control.memberships_of(wanted_user uuid)
 RETURNS TABLE(org_id uuid, name text, slug text, plan_tier text, account_type text, role text, status text,
   member_count integer)
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
 AS $function$
-  SELECT o.org_id, o.name, o.slug, o.plan_tier, o.account_type, m.role, m.status,
-         (SELECT count(*)::integer FROM control.memberships c WHERE c.org_id = o.org_id AND c.status = 'active')
-  FROM control.memberships m JOIN control.organizations o USING (org_id)
-  WHERE m.user_id = wanted_user AND o.deleted_at IS NULL
-  ORDER BY (SELECT max(s.created_at) FROM control.sessions s WHERE s.org_id = m.org_id AND s.user_id = m.user_id) DESC NULLS LAST,
-           m.created_at, m.org_id
+BEGIN
+  RETURN QUERY
+    SELECT o.org_id, o.name, o.slug, o.plan_tier, o.account_type, m.role, m.status, coalesce(c.active, 0)::integer
+    FROM control.memberships m
+    CROSS JOIN LATERAL (SELECT * FROM control.organizations f
+                        WHERE f.org_id = m.org_id AND f.deleted_at IS NULL OFFSET 0) o
+    LEFT JOIN LATERAL (SELECT f.active FROM control.member_counts f WHERE f.org_id = m.org_id OFFSET 0) c ON true
+    CROSS JOIN LATERAL (SELECT max(f.created_at) AS last_in FROM control.sessions f
+                        WHERE f.org_id = m.org_id AND f.user_id = m.user_id) s
+    WHERE m.user_id = wanted_user
+    ORDER BY s.last_in DESC NULLS LAST, m.created_at, m.org_id;
+END
 $function$;
 REVOKE ALL ON FUNCTION control.memberships_of FROM PUBLIC;
 ALTER FUNCTION control.memberships_of OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.memberships_of TO tidemark_control;
 
 -- Returns a page of rows that transaction from_xid or a later one changed, in the order (changed_xid, kind, id), behind
--- the given position. floor is the oldest transaction that was open in this snapshot: a row that is not visible yet
--- will carry floor or more. One row always comes and tells floor and ceiling even when there is nothing else.
+-- the given position. The first row has floor and ceiling alone: the oldest transaction that was open in this snapshot,
+-- and the next one. A row that is not visible yet will carry floor or more.
 CREATE FUNCTION control.projection_page(from_xid xid8, after_kind text, after_id text, live_only boolean,
   page_size integer)
 RETURNS TABLE(floor text, ceiling text, changed_xid text, kind text, id text, org_id uuid, hash bytea, scopes text[],
   project_id uuid, user_id uuid, role text, expires_at timestamp with time zone, revoked boolean, slug text, name text,
   plan_tier text, billing_state text, deleted boolean)
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
+SET enable_bitmapscan TO 'off'
+SET enable_sort TO 'off'
 AS $function$
-  SELECT pg_snapshot_xmin(pg_current_snapshot())::text, pg_snapshot_xmax(pg_current_snapshot())::text,
-         p.changed_xid::text, p.kind, p.id, p.org_id, p.hash, p.scopes, p.project_id, p.user_id, p.role, p.expires_at,
-         p.revoked, p.slug, p.name, p.plan_tier, p.billing_state, p.deleted
-  FROM (SELECT) always
-  LEFT JOIN LATERAL (
-    (SELECT k.changed_xid, 'api_key' AS kind, k.credential_id AS id, k.org_id, k.hash, k.scopes, k.project_id,
-            NULL::uuid AS user_id, NULL::text AS role, k.expires_at, k.revoked_at IS NOT NULL AS revoked,
-            NULL::text AS slug, NULL::text AS name, NULL::text AS plan_tier, NULL::text AS billing_state,
-            NULL::boolean AS deleted
-     FROM control.api_keys k
-     WHERE k.changed_xid >= from_xid
-       AND (k.changed_xid > from_xid OR ('api_key', k.credential_id) > (after_kind COLLATE "C", after_id COLLATE "C"))
-       AND (NOT live_only OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))
-     ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
-    UNION ALL
-    (SELECT o.changed_xid, 'organization', o.org_id::text COLLATE "C", o.org_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-            o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL
-     FROM control.organizations o
-     WHERE o.changed_xid >= from_xid
-       AND (o.changed_xid > from_xid OR ('organization', o.org_id::text) > (after_kind COLLATE "C", after_id COLLATE "C"))
-       AND (NOT live_only OR o.deleted_at IS NULL)
-     ORDER BY o.changed_xid, o.org_id LIMIT page_size)
-    UNION ALL
-    (SELECT s.changed_xid, 'session', s.credential_id, s.org_id, s.hash, '{}', NULL, s.user_id, m.role, s.expires_at,
-            s.revoked_at IS NOT NULL OR m.status <> 'active', NULL, NULL, NULL, NULL, NULL
-     FROM control.sessions s JOIN control.memberships m USING (org_id, user_id)
-     WHERE s.changed_xid >= from_xid
-       AND (s.changed_xid > from_xid OR ('session', s.credential_id) > (after_kind COLLATE "C", after_id COLLATE "C"))
-       AND (NOT live_only OR (s.revoked_at IS NULL AND m.status = 'active' AND s.expires_at > now()))
-     ORDER BY s.changed_xid, s.credential_id LIMIT page_size)
-    ORDER BY changed_xid, kind, id LIMIT page_size
-  ) p ON true
-  ORDER BY p.changed_xid, p.kind, p.id
+DECLARE
+  -- Where each kind goes on among the rows of from_xid: in the given kind behind the given row, in a kind that comes later
+  -- before all rows, in one that came before behind all of them. A page begins there, and not at the first row of from_xid.
+  reached text COLLATE "C" := after_kind;
+  last_text text COLLATE "C" := chr(1114111);
+  after_key text COLLATE "C" :=
+    CASE WHEN reached < 'api_key' THEN '' WHEN reached = 'api_key' THEN after_id ELSE last_text END;
+  after_organization uuid :=
+    CASE WHEN reached < 'organization' THEN '00000000-0000-0000-0000-000000000000'
+         WHEN reached = 'organization' THEN after_id ELSE 'ffffffff-ffff-ffff-ffff-ffffffffffff' END;
+  after_session text COLLATE "C" :=
+    CASE WHEN reached < 'session' THEN '' WHEN reached = 'session' THEN after_id ELSE last_text END;
+BEGIN
+  floor := pg_snapshot_xmin(pg_current_snapshot())::text;
+  ceiling := pg_snapshot_xmax(pg_current_snapshot())::text;
+  RETURN NEXT;
+  RETURN QUERY
+    SELECT NULL::text, NULL::text, p.xid::text, p.kind, p.id, p.org_id, p.hash, p.scopes, p.project_id, p.user_id, p.role,
+           p.expires_at, p.revoked, p.slug, p.name, p.plan_tier, p.billing_state, p.deleted
+    FROM (
+      (SELECT k.changed_xid, 'api_key', k.credential_id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid,
+              NULL::text, k.expires_at, k.revoked_at IS NOT NULL, NULL::text, NULL::text, NULL::text, NULL::text,
+              NULL::boolean
+       FROM control.api_keys k
+       WHERE (k.changed_xid, k.credential_id) > (from_xid, after_key)
+         AND (NOT live_only OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))
+       ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
+      UNION ALL
+      (SELECT o.changed_xid, 'organization', o.org_id::text COLLATE "C", o.org_id, NULL, NULL, NULL, NULL, NULL, NULL,
+              NULL, o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL
+       FROM control.organizations o
+       WHERE (o.changed_xid, o.org_id) > (from_xid, after_organization) AND (NOT live_only OR o.deleted_at IS NULL)
+       ORDER BY o.changed_xid, o.org_id LIMIT page_size)
+      UNION ALL
+      (SELECT s.changed_xid, 'session', s.credential_id, s.org_id, s.hash, '{}', NULL, s.user_id, m.role, s.expires_at,
+              s.revoked_at IS NOT NULL OR m.status <> 'active', NULL, NULL, NULL, NULL, NULL
+       FROM control.sessions s
+       CROSS JOIN LATERAL (SELECT * FROM control.memberships f
+                           WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m
+       WHERE (s.changed_xid, s.credential_id) > (from_xid, after_session)
+         AND (NOT live_only OR (s.revoked_at IS NULL AND m.status = 'active' AND s.expires_at > now()))
+       ORDER BY s.changed_xid, s.credential_id LIMIT page_size)
+      ORDER BY 1, 2, 3 LIMIT page_size
+    ) p (xid, kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked, slug, name, plan_tier,
+         billing_state, deleted)
+    ORDER BY p.xid, p.kind, p.id;
+END
 $function$;
 REVOKE ALL ON FUNCTION control.projection_page FROM PUBLIC;
 ALTER FUNCTION control.projection_page OWNER TO tidemark_definer;
@@ -339,10 +435,14 @@ GRANT EXECUTE ON FUNCTION control.projection_page TO tidemark_control;
 -- Records when credentials were last used; an older report never overwrites a newer one.
 CREATE FUNCTION control.record_use(used_kind text[], used_id text[], used_at timestamp with time zone[])
 RETURNS void
-LANGUAGE sql
+LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
+SET enable_hashjoin TO 'off'
+SET enable_mergejoin TO 'off'
 AS $function$
+BEGIN
   WITH used AS (SELECT * FROM unnest(used_kind, used_id, used_at) u (kind, id, at)),
   keys AS (
     UPDATE control.api_keys k SET last_used_at = u.at
@@ -353,9 +453,10 @@ AS $function$
     FROM used u WHERE u.kind = 'session' AND s.credential_id = u.id AND (s.last_seen_at IS NULL OR s.last_seen_at < u.at)
     RETURNING s.user_id, u.at
   ),
-  newest AS (SELECT user_id, max(at) AS at FROM seen GROUP BY user_id)
+  newest AS (SELECT n.user_id, max(n.at) AS at FROM seen n GROUP BY n.user_id)
   UPDATE control.users p SET last_seen_at = n.at
-  FROM newest n WHERE p.id = n.user_id AND (p.last_seen_at IS NULL OR p.last_seen_at < n.at)
+  FROM newest n WHERE p.id = n.user_id AND (p.last_seen_at IS NULL OR p.last_seen_at < n.at);
+END
 $function$;
 REVOKE ALL ON FUNCTION control.record_use FROM PUBLIC;
 ALTER FUNCTION control.record_use OWNER TO tidemark_definer;
@@ -367,6 +468,7 @@ RETURNS boolean
 LANGUAGE sql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
 AS $function$
   SELECT EXISTS (SELECT FROM control.organizations o WHERE o.slug = wanted)
 $function$;

@@ -8,26 +8,22 @@ export async function turnGenerations(tx: Tx): Promise<boolean> {
   return (await tx.one<{ emptied: boolean }>(turnGenerationsSql, []))!.emptied;
 }
 
-const tables = ["organizations", "api_keys", "sessions"] as const;
-
-const statements = tables.map((table) =>
-  sql(
-    `control_reset_foreign_transactions_${table}`,
-    `UPDATE control.${table} SET changed_xid = pg_current_xact_id()
-     WHERE changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`,
-  ),
-);
+const keys = { organizations: "org_id", api_keys: "credential_id", sessions: "credential_id" } as const;
 
 /**
- * Gives rows that came from another server (a restored dump) a transaction number of this one. They carry numbers that
- * this server has not reached, so that every poll would return them until it has. Returns the number of rows. Runs as
- * the worker role.
+ * Each gives at most `batch` rows of one table that came from another server (a restored dump) a transaction number of
+ * this one, and returns their number. They carry numbers that this server has not reached, so that every poll would
+ * return them until it has. Run as the worker role.
  */
-export async function resetForeignTransactions(tx: Tx): Promise<number> {
-  let rows = 0;
-  for (const statement of statements) rows += await tx.count(statement, []);
-  return rows;
-}
+export const foreignTransactionResets = Object.entries(keys).map(([table, key]) => {
+  const statement = sql(
+    `control_reset_foreign_transactions_${table}`,
+    `UPDATE control.${table} SET changed_xid = pg_current_xact_id()
+     WHERE ${key} IN (SELECT ${key} FROM control.${table} WHERE changed_xid >= pg_snapshot_xmax(pg_current_snapshot())
+                      ORDER BY changed_xid, ${key} LIMIT $1)`,
+  );
+  return (tx: Tx, batch: number): Promise<number> => tx.count(statement, [batch]);
+});
 
 const adoptRunChangesSql = sql("control_adopt_run_changes", "SELECT runs.adopt_changes_v1($1) AS adopted");
 

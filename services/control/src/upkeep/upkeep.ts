@@ -3,7 +3,7 @@ import type { Log } from "@tidemark/telemetry";
 import { sweepDeviceLogins } from "../device-login/device-logins.sql.ts";
 import { sweepInvitations } from "../invitations/invitations.sql.ts";
 import { sweepSessions } from "../sessions/sessions.sql.ts";
-import { adoptRunChanges, resetForeignTransactions, turnGenerations } from "./upkeep.sql.ts";
+import { adoptRunChanges, foreignTransactionResets, turnGenerations } from "./upkeep.sql.ts";
 
 const INTERVAL_MS = 60 * 60 * 1000;
 const BATCH_ROWS = 500;
@@ -31,9 +31,14 @@ export async function runUpkeep(options: { db: Db; workerDb: Db; now: Date }): P
       if (swept < BATCH_ROWS) return total;
     }
   };
+  const resetForeignTransactions = async (): Promise<number> => {
+    let total = 0;
+    for (const reset of foreignTransactionResets) total += await inBatches((tx, _now, rows) => reset(tx, rows));
+    return total;
+  };
   return {
     emptied: await turnGenerations(db),
-    reset: await resetForeignTransactions(workerDb),
+    reset: await resetForeignTransactions(),
     sessions: await inBatches(sweepSessions),
     deviceLogins: await inBatches(sweepDeviceLogins),
     invitations: await inBatches(sweepInvitations),

@@ -202,16 +202,23 @@ RETURNS bigint
 LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path TO 'pg_catalog'
+SET enable_seqscan TO 'off'
+SET enable_bitmapscan TO 'off'
+SET enable_sort TO 'off'
 AS $function$
 DECLARE
-  adopted bigint;
+  due record;
+  adopted bigint := 0;
 BEGIN
-  UPDATE runs.runs r SET changed_xid = pg_current_xact_id()
-  FROM (SELECT f.org_id, f.id FROM runs.runs f
-        WHERE f.changed_xid >= pg_snapshot_xmax(pg_current_snapshot())
-        ORDER BY f.changed_xid, f.id LIMIT batch) due
-  WHERE r.org_id = due.org_id AND r.id = due.id AND r.changed_xid >= pg_snapshot_xmax(pg_current_snapshot());
-  GET DIAGNOSTICS adopted = ROW_COUNT;
+  FOR due IN
+    SELECT f.org_id, f.id FROM runs.runs f
+    WHERE f.changed_xid >= pg_snapshot_xmax(pg_current_snapshot())
+    ORDER BY f.changed_xid, f.id LIMIT batch
+  LOOP
+    UPDATE runs.runs r SET changed_xid = pg_current_xact_id()
+    WHERE r.org_id = due.org_id AND r.id = due.id AND r.changed_xid >= pg_snapshot_xmax(pg_current_snapshot());
+    adopted := adopted + FOUND::integer;
+  END LOOP;
   RETURN adopted;
 END
 $function$;
@@ -220,8 +227,9 @@ ALTER FUNCTION runs.adopt_changes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.adopt_changes_v1 TO tidemark_control_worker;
 
 -- Returns a page of the runs whose last change the given snapshot did not see, whatever their status, in the order
--- (changed_xid, id), behind the given position. A reader that goes on with the snapshot of its first page misses
--- nothing, in whatever order transactions commit, and gets nothing twice.
+-- (changed_xid, id), behind the given position. The first row has the snapshot that saw them and no run. A reader that
+-- goes on with the snapshot of its first page misses nothing, in whatever order transactions commit, and gets nothing
+-- twice.
 CREATE FUNCTION runs.changed_page_v1(since pg_snapshot, after_xid xid8, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, changed_xid text, org_id uuid, id uuid, project_id uuid, status text, stop_state text,
   stop_request_id uuid, stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -230,20 +238,38 @@ STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
+SET enable_sort TO 'off'
 AS $function$
+DECLARE
+  left_over integer := page_size;
+  returned integer;
+  first_xid xid8;
+  last_xid xid8;
+  first_run uuid;
 BEGIN
-  RETURN QUERY
-  SELECT pg_current_snapshot()::text, p.*
-  FROM (SELECT) always
-  LEFT JOIN LATERAL (
-    SELECT r.changed_xid::text, r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id,
-           r.stop_requested_at, r.stop_acknowledged_at
-    FROM runs.runs r
-    -- The first condition follows from the second, but only the first shows that the index will do.
-    WHERE r.changed_xid >= after_xid AND (r.changed_xid, r.id) > (after_xid, after_run)
-      AND NOT pg_visible_in_snapshot(r.changed_xid, since)
-    ORDER BY r.changed_xid, r.id LIMIT page_size
-  ) p ON true;
+  snapshot := pg_current_snapshot()::text;
+  RETURN NEXT;
+  -- Exactly what pg_visible_in_snapshot denies: the changes of transactions that were open then, and of those that began
+  -- later. Those between them, of all the time that the oldest was open, the reader has.
+  FOR first_xid, last_xid IN
+    SELECT x, x FROM pg_snapshot_xip(since) AS x WHERE x >= after_xid
+    UNION ALL
+    SELECT greatest(pg_snapshot_xmax(since), after_xid), '18446744073709551615'
+    ORDER BY 1
+  LOOP
+    first_run := CASE WHEN first_xid = after_xid THEN after_run ELSE '00000000-0000-0000-0000-000000000000' END;
+    RETURN QUERY
+      SELECT NULL::text, r.changed_xid::text, r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id,
+             r.stop_requested_at, r.stop_acknowledged_at
+      FROM runs.runs r
+      -- With one lower bound: of two, PostgreSQL may begin to read at the one that is further away.
+      WHERE (r.changed_xid, r.id) >= (first_xid, first_run) AND r.changed_xid <= last_xid
+        AND (r.changed_xid <> after_xid OR r.id <> after_run)
+      ORDER BY r.changed_xid, r.id LIMIT left_over;
+    GET DIAGNOSTICS returned = ROW_COUNT;
+    left_over := left_over - returned;
+    EXIT WHEN left_over = 0;
+  END LOOP;
 END
 $function$;
 REVOKE ALL ON FUNCTION runs.changed_page_v1 FROM PUBLIC;
@@ -426,9 +452,9 @@ BEGIN
 END
 $function$;
 
--- Returns a page of running runs of all organizations, in the order (org_id, id), behind the given position. The
--- snapshot that saw them is in every row, and in a row without a run when there is none. The plan is fixed to the
--- index: a few rows are wanted at the end of very many, which statistics do not say.
+-- Returns a page of running runs of all organizations, in the order (org_id, id), behind the given position. The first
+-- row has the snapshot that saw them and no run. The plan is fixed to the index: a few rows are wanted at the end of
+-- very many, which statistics do not say.
 CREATE FUNCTION runs.running_page_v1(after_org uuid, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, org_id uuid, id uuid, project_id uuid, status text, stop_state text, stop_request_id uuid,
   stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -437,18 +463,17 @@ STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
+SET enable_sort TO 'off'
 AS $function$
 BEGIN
+  snapshot := pg_current_snapshot()::text;
+  RETURN NEXT;
   RETURN QUERY
-  SELECT pg_current_snapshot()::text, p.*
-  FROM (SELECT) always
-  LEFT JOIN LATERAL (
-    SELECT r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id, r.stop_requested_at,
+    SELECT NULL::text, r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id, r.stop_requested_at,
            r.stop_acknowledged_at
     FROM runs.runs r
     WHERE r.status = 'running' AND (r.org_id, r.id) > (after_org, after_run)
-    ORDER BY r.org_id, r.id LIMIT page_size
-  ) p ON true;
+    ORDER BY r.org_id, r.id LIMIT page_size;
 END
 $function$;
 REVOKE ALL ON FUNCTION runs.running_page_v1 FROM PUBLIC;
