@@ -71,10 +71,10 @@ describe("migrate", () => {
                      WHERE c.relnamespace = 'owned'::regnamespace ORDER BY 1`;
     expect(await ask(options)).toEqual([
       { name: "a.n", options: null },
-      { name: "a.org_id", options: ["n_distinct=1"] },
-      { name: "a.project_id", options: ["n_distinct=10"] },
+      { name: "a.org_id", options: ["n_distinct=10"] },
+      { name: "a.project_id", options: ["n_distinct=100"] },
       { name: "b.n", options: null },
-      { name: "b.org_id", options: ["n_distinct=1"] },
+      { name: "b.org_id", options: ["n_distinct=10"] },
     ]);
   });
 
@@ -84,6 +84,6 @@ describe("migrate", () => {
       "0002_b.sql": "INSERT INTO filled.a SELECT gen_random_uuid() FROM generate_series(1, 1000); ANALYZE filled.a;",
     });
     await migrate(database.url, [set]);
-    expect(await ask("SELECT n_distinct FROM pg_stats WHERE schemaname = 'filled'")).toEqual([{ n_distinct: 1 }]);
+    expect(await ask("SELECT n_distinct FROM pg_stats WHERE schemaname = 'filled'")).toEqual([{ n_distinct: 10 }]);
   });
 });

@@ -3,10 +3,11 @@ import type pg from "pg";
 /**
  * How many different values PostgreSQL shall assume in the columns that tell whose a row is, whatever it finds there. A plan that does not depend on
  * values is made for the average owner, and among thousands of small organizations that one has a handful of rows: reading all of them and sorting
- * them looks as good as a walk of the right index, and joining them all as good as looking up a few. With these numbers each plan is made as if the
- * organization were alone in the database and had ten projects: right for large organizations, and small ones have few rows in any case.
+ * them looks as good as a walk of the right index, and joining them all as good as looking up a few. With these numbers each plan is made for an
+ * organization with a tenth of all rows and a project with a hundredth: right for large ones, and small ones have few rows in any case. Not for one with
+ * all rows, because then an index that does not begin with the organization would look as good as one that does.
  */
-const ASSUMED_VALUES = { org_id: 1, project_id: 10 } as const;
+const ASSUMED_VALUES = { org_id: 10, project_id: 100 } as const;
 
 const setMissing = `
   DO $$
