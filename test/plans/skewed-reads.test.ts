@@ -237,16 +237,23 @@ async function request({ api, ...tenant }: Tenant, { method, path, body }: Read)
   return answer.json;
 }
 
+/** Workers may read meanwhile. What they read every few seconds is not in all of several measurements. */
+const MEASUREMENTS = 3;
+
 async function readsOf(tenant: Tenant, read: Read) {
   for (let i = 0; i < REQUESTS_BEFORE; i += 1) await request(tenant, read);
-  let items = 0;
-  const executed = await plans.during(async () => {
-    items = read.items(await request(tenant, read));
-  });
-  const rows = executed.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
-  const pages = executed.reduce((sum, statement) => sum + statement.pages, 0);
-  const rowsMax = (read.base ?? BASE_ROWS) + (read.each ?? ROWS_OF_RUN) * items;
-  return { executed, rows, pages, rowsMax, pagesMax: PAGES_OF_ROW * rowsMax };
+  const measured = [];
+  for (let i = 0; i < MEASUREMENTS; i += 1) {
+    let items = 0;
+    const executed = await plans.during(async () => {
+      items = read.items(await request(tenant, read));
+    });
+    const rows = executed.reduce((sum, { rowsRead }) => sum + rowsRead, 0);
+    const pages = executed.reduce((sum, statement) => sum + statement.pages, 0);
+    const rowsMax = (read.base ?? BASE_ROWS) + (read.each ?? ROWS_OF_RUN) * items;
+    measured.push({ executed, rows, pages, rowsMax, pagesMax: PAGES_OF_ROW * rowsMax });
+  }
+  return measured.toSorted((a, b) => a.pages - b.pages)[0]!;
 }
 
 /** What a plan that reads too much does. */
