@@ -26,10 +26,10 @@ afterAll(async () => {
 const numberOf = (name: string | undefined): number => Number(/[0-9]+$/.exec(name ?? "")?.[0]);
 
 /** What a process sends while `work` runs. */
-async function sentWhile(work: () => Promise<unknown>, { sent }: RivalProcess = rival) {
-  const before = sent();
+async function sentWhile(work: () => Promise<unknown>, sender: RivalProcess = rival) {
+  const before = sender.sent();
   await work();
-  const after = sent();
+  const after = sender.sent();
   return { groups: after.groups - before.groups, alone: after.alone - before.alone };
 }
 
