@@ -1,9 +1,9 @@
 import type { BenchStack } from "../bench-stack.ts";
-import { runClosedLoop, type LoopResult } from "../closed-loop.ts";
+import { runClosedLoop } from "../closed-loop.ts";
 import { openSender, withSender, type Shot } from "../open-sender.ts";
 import { untilCompacted } from "./compaction-state.ts";
 import { fillRuns } from "./fill-runs.ts";
-import type { MetricStore, Timing } from "./metric-store.ts";
+import type { MetricStore } from "./metric-store.ts";
 import { metricShots } from "./metric-shots.ts";
 import { metricTableBytes } from "./table-bytes.ts";
 import type { WriteLoad } from "./write-load.ts";
@@ -18,28 +18,6 @@ export async function shotsOf(
   load: WriteLoad,
 ): Promise<(index: number) => Shot> {
   return metricShots(tape, load, await bench.newRuns(load.runs));
-}
-
-/** The same without client times: what they cost shows beside it. It has no history of its own and is closed with the other. */
-export function oursUntimed(ours: MetricStore, bench: BenchStack, tape: Float64Array): MetricStore {
-  return {
-    name: `${ours.name}, no client times`,
-    servers: ours.servers,
-    clients: ours.clients,
-    takes: ours.takes,
-    settle: ours.settle,
-    prepare: async (load) => writerOf(bench, load, metricShots(tape, load, await bench.newRuns(load.runs), false)),
-    close: () => Promise.resolve(),
-  };
-}
-
-/** Returns what writes to runs for a while. */
-function writerOf({ stack, key }: BenchStack, { concurrency }: WriteLoad, shotOf: (index: number) => Shot) {
-  return (timing: Timing): Promise<LoopResult> =>
-    withSender({ baseUrl: stack.baseUrl, key, connections: concurrency }, ({ send }) => {
-      const once = async (index: number): Promise<void> => void (await send(shotOf(index)));
-      return runClosedLoop({ concurrency, ...timing, once });
-    });
 }
 
 /** The product as a client sees it, with the requests of `instantml`. */
@@ -59,7 +37,14 @@ export function oursOverHttp(bench: BenchStack, tape: Float64Array): MetricStore
     servers: bench.pids,
     clients: [],
     takes: () => true,
-    prepare: async (load) => writerOf(bench, load, await shotsOf(bench, tape, load)),
+    async prepare(load) {
+      const shotOf = await shotsOf(bench, tape, load);
+      return (timing) =>
+        withSender({ baseUrl: stack.baseUrl, key, connections: load.concurrency }, ({ send }) => {
+          const once = async (index: number): Promise<void> => void (await send(shotOf(index)));
+          return runClosedLoop({ concurrency: load.concurrency, ...timing, once });
+        });
+    },
     settle: async () => void (await untilCompacted(bench)),
     async fill({ runs, keys, series }) {
       const runIds = await bench.newRuns(runs);

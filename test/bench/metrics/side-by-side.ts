@@ -5,10 +5,11 @@ import { interleave, type Comparison } from "./compare-stores.ts";
 import type { History, MetricStore, Timing } from "./metric-store.ts";
 import { seriesValues, valueTape } from "./metric-values.ts";
 import { mlflowStore } from "./mlflow-store.ts";
-import { oursOverHttp, oursUntimed } from "./ours-over-http.ts";
+import { oursOverHttp } from "./ours-over-http.ts";
 import { copiedRows, seriesRows, trackerRows } from "./row-designs.ts";
 import { rowPerPoint } from "./row-per-point.ts";
 import { storeAlone } from "./store-alone.ts";
+import { compareTimes, type TimesCostSize } from "./times-cost.ts";
 import { describeLoad, keyNames, type WriteLoad } from "./write-load.ts";
 
 /** What the others are compared with. */
@@ -22,7 +23,7 @@ export type SideBySide = {
   readonly mlflow: MetricStore | undefined;
   writes(load: WriteLoad, among?: readonly string[]): Promise<Comparison>;
   /** Ours with client times and without them. */
-  times(load: WriteLoad): Promise<Comparison>;
+  times(load: WriteLoad, size: TimesCostSize): Promise<Comparison>;
   /** Reads of the first `limit` of `points` points of one run. */
   readonly reads: (points: number, limit: number) => Promise<Comparison>;
   /** By how much the tables grow with 20 keys of 1,000 noisy values in `runs` runs, for MLflow a tenth of them. Call it first. */
@@ -50,8 +51,7 @@ export async function withStores(
   const database = (what: string): Promise<string> => postgres.database(`bench_${what}_${mode}`);
   try {
     const bench = await openBenchStack(postgres, mode, `bench_ours_${mode}`);
-    const ours = oursOverHttp(bench, tape);
-    stores.push(ours);
+    stores.push(oursOverHttp(bench, tape));
     if (!reduced) stores.push(storeAlone(bench));
     const rows = await database("rows");
     for (const design of reduced ? [trackerRows, seriesRows] : [trackerRows, seriesRows, copiedRows]) {
@@ -60,26 +60,22 @@ export async function withStores(
     const mlflow = await mlflowStore(await database("mlflow"), postgres.directory, tape);
     if (mlflow !== undefined) stores.push(mlflow);
 
-    const writes = async (load: WriteLoad, chosen: readonly MetricStore[]): Promise<Comparison> => {
-      const trials = await interleave(chosen, {
-        rounds,
-        postgresPid: postgres.pid,
-        load: async (store) => {
-          const run = await store.prepare(load);
-          return () => run(timing);
-        },
-      });
-      return { name: describeLoad(load), scalars: load.points * load.keys, trials };
-    };
     const withReads = stores.filter(({ read, fill }) => read !== undefined && fill !== undefined);
     await use({
       mlflow,
-      writes: (load, among) =>
-        writes(
-          load,
-          stores.filter((store) => store.takes(load) && (among?.includes(store.name) ?? true)),
-        ),
-      times: (load) => writes(load, [ours, oursUntimed(ours, bench, tape)]),
+      async writes(load, among) {
+        const chosen = stores.filter((store) => store.takes(load) && (among?.includes(store.name) ?? true));
+        const trials = await interleave(chosen, {
+          rounds,
+          postgresPid: postgres.pid,
+          load: async (store) => {
+            const run = await store.prepare(load);
+            return () => run(timing);
+          },
+        });
+        return { name: describeLoad(load), scalars: load.points * load.keys, trials };
+      },
+      times: (load, size) => compareTimes(bench, tape, load, size),
       async reads(points, limit) {
         const key = keyNames(1)[0]!;
         const history: History = { runs: 1, keys: [key], series: [seriesValues("noisy", points, 7)] };
