@@ -1,8 +1,5 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
-import { join } from "node:path";
+import { cpus } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
-import { startPostgres } from "@tidemark/local";
 import pg from "pg";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
@@ -10,20 +7,20 @@ import { signalOf, stopOf } from "../stack/run-control.ts";
 import { startStack, type Mode, type Stack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
+import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { runLoad } from "./load.ts";
+import { measureLoads } from "./running-runs-load.ts";
 import { seedRunningRuns } from "./seed/seed-running-runs.ts";
 
 // What polling for stop requests costs with 10,000 running runs, how long a stop takes to reach the
-// polls of another process, and what 100,000 running runs take at the start.
+// polls of another process, and what it takes to load 100,000 running runs.
 
 const POLLED_RUNS = 10_000;
-const MANY_RUNS = 100_000;
 const STOPS = 100;
 const WARM_UP_SECONDS = 2;
 /** The server counts transactions in shared memory after at most this time. */
 const COUNTED_AFTER_MS = 1500;
 
-type Server = { url: string; pid: number };
 type Reading = { servers: number; database: number; client: number };
 
 const options = parseBenchArguments(process.argv.slice(2));
@@ -63,7 +60,7 @@ async function readCpu(stack: Stack, postgresPid: number): Promise<Reading> {
   };
 }
 
-async function measurePolls(stack: Stack, server: Server, owner: pg.Client): Promise<void> {
+async function measurePolls(stack: Stack, server: BenchPostgres, owner: pg.Client): Promise<void> {
   const { orgId, key, api } = await stack.organization();
   const ids = await seedRunningRuns(owner, orgId, POLLED_RUNS);
   await until("the runs to be in memory", async () => (await signalOf(api, ids.at(-1)!)).status === 200);
@@ -146,61 +143,28 @@ async function measureDelays(stack: Stack, owner: pg.Client): Promise<void> {
   await stack.nats?.start();
 }
 
-async function residentMegabytes(pid: number): Promise<number> {
-  const text = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1]) / 1024;
-}
-
-async function measureStart(stack: Stack, owner: pg.Client): Promise<void> {
-  const { orgId } = await stack.organization();
-  const count = async (): Promise<number> =>
-    Number((await owner.query("SELECT count(*) AS n FROM runs.runs WHERE status = 'running'")).rows[0].n);
-  say("\n| running runs | control service ready after ms | its resident memory MB |\n|---|---|---|");
-  const measure = async (): Promise<void> => {
-    const started = performance.now();
-    await stack.restart("control");
-    const milliseconds = performance.now() - started;
-    say(
-      `| ${await count()} | ${milliseconds.toFixed(0)} | ${(await residentMegabytes(stack.children.get("control")!.pid)).toFixed(0)} |`,
-    );
-  };
-  await measure();
-  await seedRunningRuns(owner, orgId, MANY_RUNS - (await count()));
-  await measure();
-}
-
-async function benchMode(mode: Mode, server: Server): Promise<void> {
-  const administrator = await connect(server.url);
-  await administrator.query(`CREATE DATABASE bench_${mode}`);
-  await administrator.end();
-  const url = new URL(server.url);
-  url.pathname = `/bench_${mode}`;
-  const stack = await startStack(mode, { databaseUrl: url.href, settings: { TIDEMARK_LOG_LEVEL: "error" } });
-  const owner = await connect(url.href);
+async function benchMode(mode: Mode, server: BenchPostgres): Promise<void> {
+  const databaseUrl = await server.database(`bench_${mode}`);
+  const stack = await startStack(mode, { databaseUrl, settings: { TIDEMARK_LOG_LEVEL: "error" } });
+  const owner = await connect(databaseUrl);
   try {
     say(
       "\n| mode | connections | polls/s | p50 ms | p95 ms | p99 ms | CPU µs/poll: server + PostgreSQL + client | errors | database transactions/s: idle | while polling |",
     );
     say("|---|---|---|---|---|---|---|---|---|---|");
     await measurePolls(stack, server, owner);
-    if (mode === "split") {
-      await measureDelays(stack, owner);
-      await measureStart(stack, owner);
-    }
+    if (mode === "split") await measureDelays(stack, owner);
   } finally {
     await owner.end();
     await stack.stop();
   }
 }
 
-const directory = await mkdtemp(join(tmpdir(), "tidemark-bench-"));
-const postgres = await startPostgres({ dataDir: join(directory, "postgres"), log: () => {} });
-try {
+await withFreshPostgres(async (postgres) => {
   say(
     `${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.version}, ${POLLED_RUNS} running runs.`,
   );
-  for (const mode of options.modes) await benchMode(mode, postgres);
-} finally {
-  await postgres.stop();
-  await rm(directory, { recursive: true, force: true });
-}
+  // With a part of the name of a case, only cases of the load.
+  if (options.only === "") for (const mode of options.modes) await benchMode(mode, postgres);
+  if (options.modes.includes("split")) await measureLoads(options.only, (name) => postgres.database(name), say);
+});
