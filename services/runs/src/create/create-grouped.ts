@@ -8,6 +8,7 @@ import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";
 import { createCreateQueue, type QueuedCreate } from "./create-queue.rules.ts";
 import { createFingerprint } from "./create-run.rules.ts";
+import { createTextMerger } from "./merge-texts.ts";
 import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./run-group.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
 import type { WantedRun } from "./wanted-run.ts";
@@ -45,6 +46,7 @@ export function createGroupedCreates(
   queueBytesMax = QUEUE_BYTES_MAX,
 ): GroupedCreates {
   const queue = createCreateQueue<PendingCreate>(GROUP);
+  const merger = createTextMerger(db);
   /** Creates by id, until they are answered; the promises never reject. */
   const byId = new Map<string, Promise<unknown>>();
   let bytesTaken = 0;
@@ -68,6 +70,7 @@ export function createGroupedCreates(
         group[0]!.home,
         group.map(({ run }) => run),
       );
+      if (created.length > 0) merger.created(created.length);
       const byRun = new Map(created.map((row) => [row.id, row]));
       return () => group.forEach(({ run, resolve }) => resolve(byRun.get(run.id)));
     } catch (error) {

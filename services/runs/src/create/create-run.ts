@@ -14,6 +14,7 @@ import { readWantedRun } from "./wanted-run.ts";
  *     create-grouped.ts        new runs of one project share a transaction: puts the create in the queue and takes groups out of it
  *     create-queue.rules.ts    which creates make the next group
  *     run-group.sql.ts         stores a group, in one statement
+ *     merge-texts.ts           has the index of searched texts merged beside the creates
  *     create-alone.ts          everything else, in a transaction of its own: an id that is taken, a new project, the last runs of a plan
  *     create-run.rules.ts      what happens if the id exists
  */
