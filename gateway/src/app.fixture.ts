@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
+import type { Blob } from "@tidemark/blob";
 import { issueCredential, type Scope } from "@tidemark/credentials";
 import {
   CredentialEntrySchema,
@@ -67,11 +68,13 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       servicePlane: "combined",
       version: "0.0.0",
       deadlineMs: 10_000,
+      stallMs: 60_000,
       bodyBytesHeldMax: 256 * 1024 * 1024,
       ...settings,
     },
     routes,
     clients: {} as Clients,
+    objects: {} as Blob,
     access: createAccess({
       directory,
       fresh: fresh ?? (() => true),

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from "fastify";
+import type { Blob } from "@tidemark/blob";
 import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Access } from "./auth/directory.ts";
@@ -36,6 +37,8 @@ export type AppSettings = {
   readonly version: string;
   /** Milliseconds that a request may take. */
   readonly deadlineMs: number;
+  /** Milliseconds after which a client is cut that takes nothing of a file. */
+  readonly stallMs: number;
   /** Most bytes that the bodies of all requests may take together. */
   readonly bodyBytesHeldMax: number;
 };
@@ -46,6 +49,8 @@ export type AppOptions = {
   /** All routes but the platform's. */
   readonly routes: readonly Route[];
   readonly clients: Clients;
+  /** Bytes of artifacts. */
+  readonly objects: Blob;
   readonly access: Access;
   /** Called with every credential that was accepted. */
   readonly used: (entry: CredentialEntry) => void;
@@ -77,6 +82,8 @@ export function createApp(options: AppOptions): FastifyInstance {
   let draining = false;
   const context: ServingContext = {
     clients: options.clients,
+    objects: options.objects,
+    stallMs: settings.stallMs,
     authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
     checkOperator: createOperatorCheck(settings.bootstrapToken),
     limiter: createLimiter({ enabled: settings.limits, plans: settings.plans, nowMs: options.clocks.steadyMs }),

@@ -1,4 +1,5 @@
 import type { Client } from "@tidemark/rpc";
+import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -9,4 +10,5 @@ export type Clients = {
   readonly runs: Client<(typeof RunsService)["method"]>;
   readonly ingest: Client<(typeof IngestService)["method"]>;
   readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
+  readonly artifacts: Client<(typeof ArtifactsService)["method"]>;
 };

@@ -20,8 +20,10 @@ const statusByReason: Partial<Record<Reason, number>> = {
   payment_required: 402,
   plan_limit_exceeded: 402,
   method_not_allowed: 405,
+  gone: 410,
   invite_expired: 410,
   payload_too_large: 413,
+  range_not_satisfiable: 416,
 };
 
 const statusByCode: Record<RpcCode, number> = {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -23,6 +24,8 @@ const CONTROL_TIMEOUT_MS = 5000;
 const LOOK_UP_TIMEOUT_MS = 2000;
 /** Milliseconds that a stopping gateway waits for answers in flight before it cuts connections. */
 const CLOSE_TIMEOUT_MS = 15_000;
+/** Milliseconds after which a client is cut that takes nothing of a file. */
+const STALL_MS = 60_000;
 const LISTEN_BACKLOG = 1024;
 
 /** The REST interface: the only module with a public port. It stores nothing. */
@@ -35,6 +38,7 @@ export const gatewayModule = defineModule({
     { module: "runs", service: RunsService },
     { module: "ingest", service: IngestService },
     { module: "ingest-read", service: IngestReadService },
+    { module: "artifacts", service: ArtifactsService },
   ],
   start: startGateway,
 });
@@ -48,6 +52,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     runs: context.client(RunsService),
     ingest: context.isLocal(IngestService) ? ingest : shareWrites(ingest),
     ingestRead: context.client(IngestReadService),
+    artifacts: context.client(ArtifactsService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();
@@ -79,10 +84,12 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       servicePlane: config.servicePlane,
       version,
       deadlineMs: config.requestTimeoutSeconds * 1000,
+      stallMs: STALL_MS,
       bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,
     },
     routes: allRoutes,
     clients,
+    objects: await context.blob(),
     access,
     used: uses.note,
     projection,

@@ -1,6 +1,8 @@
 import type { Scope } from "@tidemark/credentials";
+import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { IncomingMessage } from "node:http";
 import type { Clients } from "./clients.ts";
 import type { Json } from "./http/json.ts";
 
@@ -53,6 +55,17 @@ export type RouteInput = {
   readonly cookieSecure: boolean;
 };
 
+/** What a handler gets that carries bytes. */
+export type Transfer = {
+  /** The request, of which the handler reads the body. */
+  readonly request: IncomingMessage;
+  readonly objects: Blob;
+  /** Starts a call that has its own time, because a body may take any time to arrive. */
+  readonly newCall: () => Call;
+  /** Charges bytes that are held in memory to the request. @throws service_unavailable */
+  readonly hold: (bytes: number) => void;
+};
+
 /** What an encoder may read of the request. Its body is not kept until then. */
 export type EncoderInput = Omit<RouteInput, "body">;
 
@@ -72,6 +85,18 @@ export type RouteReply = {
   readonly etag?: string;
   /** The client has this answer: sends 304 with the tag and no body. */
   readonly notModified?: boolean;
+  /** An object whose bytes are sent instead of `body`. */
+  readonly file?: StoredFile;
+};
+
+/** Bytes of the caller's organization, as clients get them. */
+export type StoredFile = {
+  readonly objectId: string;
+  readonly sizeBytes: number;
+  /** As a client sent it. */
+  readonly mimeType: string;
+  /** As a client sent it; its last part makes the file name. */
+  readonly name: string;
 };
 
 type RouteFacts = {
@@ -92,6 +117,8 @@ type RouteFacts = {
   readonly idempotency: "none" | "optional" | "required";
   /** `required`: a JSON object; `optional`: nothing or a JSON object; absent: no body is read. */
   readonly body?: "required" | "optional";
+  /** The handler reads the body itself while it arrives: a JSON object, or bytes of any type. */
+  readonly streamed?: "json" | "bytes";
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
   /** Keeps the digits of integers beyond 2^53 (free-form documents). */
@@ -104,7 +131,7 @@ type RouteFacts = {
     readonly query?: Schema;
     readonly body?: Schema;
     readonly response: Schema;
-    /** Media type of the answer; `application/json` unless said. */
+    /** Media type of the answer; `application/json` unless said. `application/octet-stream` answers with a file, whole or in part. */
     readonly responseType?: string;
   };
   /** Statuses that the API specification lists for the route. */
@@ -117,7 +144,7 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** A REST route with everything that the gateway needs to serve, guard, limit and document it. */
 export type Route = RouteFacts & {
   /** Reads the body before it returns its promise: afterwards the input has none, so that it need not be kept until the answer. */
-  readonly handle: (input: RouteInput, clients: Clients, call: Call) => Promise<RouteReply>;
+  readonly handle: (input: RouteInput, clients: Clients, call: Call, transfer: Transfer) => Promise<RouteReply>;
 };
 
 /**

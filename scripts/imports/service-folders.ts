@@ -32,7 +32,7 @@ const ownImports: Readonly<Record<Place, readonly Place[]>> = {
 };
 
 /**
- * Judges the order inside a service: rules know rules, pure packages, errors and the types of messages; SQL knows rules and
+ * Judges the order inside a service: rules know rules, pure packages, errors, documents and the types of messages; SQL knows rules and
  * PostgreSQL as well; handlers know both, and of the wiring the types of what they are given; only the wiring knows host,
  * RPC, bus and blobs other than by type.
  */
@@ -56,7 +56,7 @@ export function judgeServiceFolders(edge: Edge): string | undefined {
 }
 
 function mayImport(place: Place, folder: string, typeOnly: boolean): boolean {
-  const pure = folder.startsWith("packages/") || folder === "infra/errors";
+  const pure = folder.startsWith("packages/") || folder === "infra/errors" || folder === "infra/documents";
   switch (place) {
     case "rules":
       return pure || (folder === "proto" && typeOnly);

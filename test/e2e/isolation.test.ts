@@ -18,6 +18,13 @@ const bodies: Record<string, unknown> = {
   "POST /runs/{run_id}/rank-metrics": { metrics: { a: 1 }, step: 0, rank: 0, world_size: 1 },
   "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
   "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
+  "POST /api/runs/{run_id}/artifacts": { name: "x" },
+  "POST /api/runs/{run_id}/artifacts/upload": { name: "x", content_base64: "AAAA" },
+  "POST /api/runs/{run_id}/artifact-inputs": { ref: "x" },
+  "POST /api/runs/{run_id}/artifact-uploads": {
+    collection: { name: "x", type: "file" },
+    manifest: { entries: [{ path: "x", size_bytes: 1, sha256: "0".repeat(64) }] },
+  },
   "POST /api/runs/{run_id}/stop-ack": { stop_request_id: "x", state: "completed" },
   "POST /api/orgs/{org_id}/api-keys": { name: "x" },
   "POST /api/orgs/{org_id}/seats": { email: "x@y.test", role: "member" },
@@ -111,6 +118,8 @@ describeModes("isolation of organizations", (stack) => {
       "/api/auth/device-code/poll",
       "/api/orgs/name-availability",
       "/api/invitations/preview",
+      // The token in the path is the credential.
+      "/api/upload-parts/{token}",
     ]);
     for (const { method, path } of await operations(stack().api)) {
       if (open.has(path)) continue;

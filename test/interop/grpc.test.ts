@@ -33,6 +33,7 @@ const services = [
   { module: "control", service: "ControlService", domain: "control" },
   { module: "ingest", service: "IngestService", domain: "ingest" },
   { module: "ingest-read", service: "IngestReadService", domain: "ingest" },
+  { module: "artifacts", service: "ArtifactsService", domain: "artifacts" },
 ] as const;
 
 const modes =
@@ -105,6 +106,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         ask(made, "ListLogLines", { runId: randomUUID(), stream: "stdout", limit: 10 }).catch(
           (error: unknown) => error,
         ),
+      ArtifactsService: () => ask(made, "ListCollections", {}),
     };
     const answer = await calls[service]!();
     // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.

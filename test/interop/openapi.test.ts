@@ -60,6 +60,21 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     answer: /"code":"idempotency_key_reused"/,
   },
   {
+    reason: "paths of a manifest: each once, and without backslashes, control characters, empty parts and steps up",
+    check: "positive_data_acceptance",
+    answer: /path is given twice|path must not contain backslashes|path must be relative/,
+  },
+  {
+    reason: "a reference must fit one collection of the organization",
+    check: "positive_data_acceptance",
+    answer: /ref fits several collections/,
+  },
+  {
+    reason: "a body beyond its limit is refused with 413, which the tool does not count as a refusal",
+    check: "negative_data_rejection",
+    answer: /must have at most \d+ bytes/,
+  },
+  {
     reason: "a key at any depth of a document must be storable and must not reach a prototype",
     check: "positive_data_acceptance",
     answer: /has a key with NUL or a lone surrogate|the key (?:__proto__|constructor) is not allowed/,

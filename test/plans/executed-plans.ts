@@ -49,15 +49,34 @@ export async function logPlans(owner: pg.Client): Promise<void> {
 export type PlanLog = {
   /** Takes a line that the server printed. */
   readonly take: (line: string) => void;
-  /** Returns the statements that were executed while `work` ran. Nobody else may use the server meanwhile. */
+  /**
+   * Returns the statements that were executed while `work` ran. Nobody else may use the server meanwhile. `work` is done again when the log is torn:
+   * a long plan is not written in one piece, so a process in the background may write between its lines.
+   */
   readonly during: (work: () => Promise<unknown>) => Promise<Executed[]>;
 };
+
+/** Times that a log may be torn, one after another. */
+const TORN_MAX = 4;
 
 /** Creates a log. `marker` is a connection of the database that logs its plans too: its statement tells where `work` ended. */
 export function createPlanLog(marker: () => pg.Client): PlanLog {
   let plans: string[][] = [];
   let open = false;
   let marks = 0;
+  const once = async (work: () => Promise<unknown>): Promise<Executed[]> => {
+    plans = [];
+    await work();
+    marks += 1;
+    const mark = `plans until ${marks}`;
+    await marker().query(`SELECT '${mark}' AS mark`);
+    const isMarked = (): boolean =>
+      plans.some((lines) => lines.at(-1) === "}" && lines.some((line) => line.includes(mark)));
+    while (!isMarked()) await pause(5);
+    return plans
+      .filter((lines) => !lines.some((line) => line.includes("plans until ")))
+      .map((lines) => executedOf(JSON.parse(lines.join("\n")) as { "Query Text": string; Plan: PlanNode }));
+  };
   return {
     take(line) {
       if (line.startsWith("LOG:  duration: ")) {
@@ -67,17 +86,13 @@ export function createPlanLog(marker: () => pg.Client): PlanLog {
       else open = false;
     },
     async during(work) {
-      plans = [];
-      await work();
-      marks += 1;
-      const mark = `plans until ${marks}`;
-      await marker().query(`SELECT '${mark}' AS mark`);
-      const isMarked = (): boolean =>
-        plans.some((lines) => lines.at(-1) === "}" && lines.some((line) => line.includes(mark)));
-      while (!isMarked()) await pause(5);
-      return plans
-        .filter((lines) => !lines.some((line) => line.includes("plans until ")))
-        .map((lines) => executedOf(JSON.parse(lines.join("\n")) as { "Query Text": string; Plan: PlanNode }));
+      for (let left = TORN_MAX; ; left -= 1) {
+        try {
+          return await once(work);
+        } catch (error) {
+          if (left === 0 || !(error instanceof SyntaxError)) throw error;
+        }
+      }
     },
   };
 }

@@ -51,7 +51,7 @@ export type StackOptions = {
   databaseUrl?: string;
 };
 
-const moduleNames = ["runs", "control", "ingest", "ingest-read", "gateway"] as const;
+const moduleNames = ["runs", "control", "ingest", "ingest-read", "artifacts", "gateway"] as const;
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
@@ -104,6 +104,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       : {
           TIDEMARK_NATS_URL: servers.nats.url,
           TIDEMARK_S3_ENDPOINT: servers.minio.endpoint,
+          TIDEMARK_S3_PUBLIC_ENDPOINT: servers.minio.endpoint,
           TIDEMARK_S3_ACCESS_KEY: servers.minio.accessKey,
           TIDEMARK_S3_SECRET_KEY: servers.minio.secretKey,
         }),

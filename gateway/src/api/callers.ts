@@ -37,6 +37,20 @@ export const ingestCallers: Callers = {
   session: { roles: ["owner", "admin", "member"] },
 };
 
+/** Routes that write artifacts: a key for these or for any run data, or a session that may write. */
+export const artifactWriters: Callers = {
+  kind: "credentials",
+  key: { scopes: ["artifacts:write", "sdk:ingest"] },
+  session: { roles: ["owner", "admin", "member"] },
+};
+
+/** Routes that change what others rely on: a key for that or for any run data, owners and admins. */
+export const artifactManagers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["artifacts:manage", "sdk:ingest"] },
+  session: { roles: ["owner", "admin"] },
+};
+
 /** Routes that read: a key with `export:read` or any session. */
 export const readCallers: Callers = {
   kind: "credentials",

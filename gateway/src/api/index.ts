@@ -1,4 +1,5 @@
 import type { Route } from "../route.ts";
+import { artifactsRoutes } from "./artifacts/routes.ts";
 import { attributesRoutes } from "./attributes/routes.ts";
 import { deviceLoginRoutes } from "./device-login/routes.ts";
 import { invitationsRoutes } from "./invitations/routes.ts";
@@ -23,6 +24,7 @@ export const allRoutes: readonly Route[] = [
   ...rankMetricsRoutes,
   ...logsRoutes,
   ...attributesRoutes,
+  ...artifactsRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

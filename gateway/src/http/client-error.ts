@@ -7,11 +7,25 @@ const refusals: Readonly<Record<string, readonly [status: string, text: string]>
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "the request took too long to arrive"],
 };
 
+/** Connections whose request may take longer than the server gives to requests, because its pace is watched. */
+const watched = new WeakSet<Socket>();
+
+/** Exempts the request that arrives on a connection from the time that the server gives to requests. The caller watches its pace. */
+export function beginWatch(socket: Socket): void {
+  watched.add(socket);
+}
+
+/** Ends the exemption. */
+export function endWatch(socket: Socket): void {
+  watched.delete(socket);
+}
+
 /**
  * Answers bytes that are not an HTTP request, and requests that arrive too slowly, in the shape of every other error,
- * and closes the connection. Writes nothing into an answer that has already begun.
+ * and closes the connection. Requests whose pace is watched may take longer. Writes nothing into an answer that has already begun.
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && watched.has(socket)) return;
   const answering = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (error.code === "ECONNRESET" || !socket.writable || answering?.headersSent === true) {
     socket.destroy();

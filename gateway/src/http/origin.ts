@@ -60,11 +60,15 @@ const requestHeaders = [
   "content-type",
   headerNames.idempotencyKey,
   "if-none-match",
+  "range",
   ...headerNames.bootstrapToken,
   headerNames.requestId,
 ].join(", ");
 
 const exposedHeaders = [
+  "accept-ranges",
+  "content-disposition",
+  "content-range",
   "etag",
   headerNames.requestId,
   headerNames.idempotencyReplayed,

@@ -7,9 +7,17 @@ import type { BodyAccount } from "./body-memory.ts";
 /** Bytes of a body unless its route says otherwise (API specification, Limits; the limit is on the decoded body). */
 export const BODY_BYTES_MAX = 1_000_000;
 
-/** Returns the refusal of a body above its limit. */
-function bodyTooLarge(bytesMax: number): AppError {
-  return new AppError("payload_too_large", `the body must have at most ${bytesMax} bytes`);
+/** Returns the refusal of a body, or of what `what` names, above its limit. */
+export function bodyTooLarge(bytesMax: number, what = "the body"): AppError {
+  return new AppError("payload_too_large", `${what} must have at most ${bytesMax} bytes`);
+}
+
+/** Returns how a body is encoded. @throws bad_request */
+export function encodingOf(headers: IncomingHttpHeaders): "gzip" | "none" {
+  const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase();
+  if (encoding === "gzip" || encoding === "x-gzip") return "gzip";
+  if (encoding === "" || encoding === "identity") return "none";
+  throw badRequest("the content encoding must be gzip or none");
 }
 
 /**
@@ -33,11 +41,12 @@ export function readBody(
   account: BodyAccount | undefined,
   read: BodyRead,
 ): void {
-  const encoding = (headers["content-encoding"] ?? "").trim().toLowerCase();
-  const gzip = encoding === "gzip" || encoding === "x-gzip";
-  if (!gzip && encoding !== "" && encoding !== "identity") {
+  let gzip: boolean;
+  try {
+    gzip = encodingOf(headers) === "gzip";
+  } catch (refused) {
     stream.resume();
-    read(badRequest("the content encoding must be gzip or none"));
+    read(refused as Error);
     return;
   }
   const wireBytesMax = gzip ? bytesMax + GZIP_OVERHEAD_BYTES : bytesMax;

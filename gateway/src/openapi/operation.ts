@@ -18,6 +18,9 @@ const descriptions: Readonly<Record<number, string>> = {
   503: "Not available at the moment; Retry-After says when to try again.",
 };
 
+/** The media type of files. */
+const FILE_TYPE = "application/octet-stream";
+
 /** Describes one route as an OpenAPI operation. */
 export function operationOf(route: Route): Schema {
   return {
@@ -74,7 +77,21 @@ function valueSchemaOf({ type, ...schema }: Schema): Schema {
 }
 
 function headerParameters(route: Route): Schema[] {
-  return [...idempotencyParameters(route), ...conditionParameters(route)];
+  return [...idempotencyParameters(route), ...conditionParameters(route), ...rangeParameters(route)];
+}
+
+function rangeParameters({ schemas }: Route): Schema[] {
+  if (schemas.responseType !== FILE_TYPE) return [];
+  return [
+    {
+      name: "Range",
+      in: "header",
+      required: false,
+      description:
+        "`bytes=<first>-<last>`, `bytes=<first>-` or `bytes=-<count>`. Several ranges and other units get the whole file.",
+      schema: { type: "string" },
+    },
+  ];
 }
 
 function conditionParameters(route: Route): Schema[] {
@@ -110,7 +127,10 @@ function idempotencyParameters({ idempotency }: Route): Schema[] {
   ];
 }
 
-function requestBody({ body, schemas }: Route): Schema {
+function requestBody({ body, streamed, schemas }: Route): Schema {
+  if (streamed === "bytes") {
+    return { requestBody: { required: true, content: { [FILE_TYPE]: { schema: schemas.body ?? {} } } } };
+  }
   if (body === undefined) return {};
   return {
     requestBody: {
@@ -125,11 +145,11 @@ function responsesOf(route: Route): Schema {
 }
 
 /** Returns the statuses of the specification's table and those that any such route can answer with. */
-function statusesOf({ statuses, body, callers, rate }: Route): number[] {
+function statusesOf({ statuses, body, streamed, callers, rate }: Route): number[] {
   const implied = [
     // The query of any route may be malformed.
     400,
-    ...(body === undefined ? [] : [413]),
+    ...(body === undefined && streamed === undefined ? [] : [413]),
     ...(callers.kind === "anyone" ? [] : [401]),
     ...(rate === "none" ? [] : [429]),
     500,
@@ -148,6 +168,9 @@ function responseOf(route: Route, status: number): Schema {
     headers: {
       "x-request-id": { description: "Names this request in the logs.", schema: text },
       ...(tagged ? { ETag: { description: "Names this answer; weak.", schema: text } } : {}),
+      ...(status === 206 || status === 416
+        ? { "Content-Range": { description: "Which bytes of how many these are.", schema: text } }
+        : {}),
     },
   };
   if (status === 304) return answer;

@@ -1,3 +1,4 @@
+import type { Blob } from "@tidemark/blob";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
@@ -10,6 +11,9 @@ import type { Route } from "../route.ts";
 /** What every request needs to be served. */
 export type ServingContext = {
   readonly clients: Clients;
+  readonly objects: Blob;
+  /** Milliseconds after which a client is cut that takes nothing of a file. */
+  readonly stallMs: number;
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;
   readonly limiter: Limiter;

@@ -4,6 +4,7 @@ import { badRequest } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
 import { sessionTokenOf } from "../auth/authenticator.ts";
+import { dropRest } from "../http/arrival.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
 import { headerNames } from "../http/headers.ts";
@@ -13,11 +14,15 @@ import { parseJsonObject, parseQuery } from "../http/parse.ts";
 import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
+import { sendFile } from "./send-file.ts";
 
 type Body = RouteInput["body"];
 
 /** Milliseconds that an answer waits for this process to know of its change; other processes learn of it by themselves. */
 const REFRESH_MS = 2000;
+
+/** Bytes of a refused body that are read and dropped of a client without credentials. */
+const UNKNOWN_DROPPED_BYTES_MAX = 1024 * 1024;
 
 const nothing: Body = Object.freeze({});
 
@@ -29,10 +34,15 @@ export function createHandler(route: Route, context: ServingContext) {
     const answer = await traced(route, request, (traceparent) => {
       const { identity, timeoutMs } = state;
       const call = createCall({ requestId: request.id, identity, traceparent, timeoutMs });
-      const answering = route.handle(input, context.clients, call);
+      const answering = route.handle(input, context.clients, call, {
+        request: request.raw,
+        objects: context.objects,
+        newCall: () => createCall({ requestId: request.id, identity, traceparent, timeoutMs: context.deadlineMs }),
+        hold: (bytes) => state.bodyAccount?.take(bytes),
+      });
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
-      return answering;
+      return route.streamed === undefined ? answering : answering.catch((error: unknown) => refuseRest(request, error));
     });
     if (route.changesAccess === true) await atMost(REFRESH_MS, context.refreshAccess());
     if (answer.etag !== undefined && answer.etag !== "") {
@@ -44,6 +54,7 @@ export function createHandler(route: Route, context: ServingContext) {
     }
     if (context.draining()) reply.header("connection", "close");
     if (answer.notModified === true) return reply.code(304).send();
+    if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
@@ -55,12 +66,19 @@ export function createHandler(route: Route, context: ServingContext) {
   };
 }
 
+/** Makes way for the refusal of a request whose body was to be read while it arrives. */
+async function refuseRest(request: FastifyRequest, error: unknown): Promise<never> {
+  await dropRest(request.raw, request.state?.identity === undefined ? UNKNOWN_DROPPED_BYTES_MAX : undefined);
+  throw error;
+}
+
 /** Takes the body out of the request, so that only the input holds it. */
 function inputOf(route: Route, state: RequestState, request: FastifyRequest): RouteInput & { body: Body } {
   const body = request.body as ParsedBody;
   request.body = undefined;
   if (body instanceof Error) throw body;
-  if (body === undefined && route.body === "required") throw badRequest("the body must be a JSON object");
+  if (body === undefined && route.body === "required" && route.streamed === undefined)
+    throw badRequest("the body must be a JSON object");
   return {
     params: request.params as RouteInput["params"],
     query: parseQuery(request.query as string, route.queryNeverBlank) satisfies Query,
@@ -119,7 +137,8 @@ export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
 
 /**
  * Reads the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
- * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type.
+ * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type. A streamed
+ * body is left to the handler.
  *
  * A refusal is passed on as the body, for the handler to throw: for an error the framework would
  * close the connection while the client is still sending, and the client would never see the answer.
@@ -130,6 +149,10 @@ export function parseBody(
   done: (error: null, body: ParsedBody) => void,
 ): void {
   const { route, bodyAccount } = request.state ?? {};
+  if (route?.streamed !== undefined) {
+    done(null, undefined);
+    return;
+  }
   if (route?.body === undefined) {
     payload.resume();
     done(null, undefined);

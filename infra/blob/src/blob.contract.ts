@@ -1,23 +1,9 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Blob, BlobEntry } from "./blob.ts";
+import { partsContract } from "./blob-parts.contract.ts";
+import { bytes, collect, MiB, sha256, streamOf } from "./bodies.fixture.ts";
 
-const MiB = 1024 ** 2;
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const sha256 = (...parts: readonly Uint8Array[]): string => {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
-};
-
-async function* streamOf(...pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const piece of pieces) yield piece;
-}
-async function collect(body: AsyncIterable<Uint8Array> | undefined): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  for await (const part of body ?? []) parts.push(part);
-  return Buffer.concat(parts);
-}
 async function all(entries: AsyncIterable<BlobEntry>): Promise<BlobEntry[]> {
   const result: BlobEntry[] = [];
   for await (const entry of entries) result.push(entry);
@@ -140,12 +126,15 @@ export function blobContract(open: () => Promise<Blob>, partBytes = 5 * MiB): vo
     test.each([
       ["shorter than announced", () => streamOf(bytes("abc")), 4, badRequest],
       ["longer than announced", () => streamOf(bytes("abc"), bytes("de")), 4, badRequest],
+      ["longer than announced by a piece", () => streamOf(bytes("abcd"), bytes("e")), 4, badRequest],
       ["longer than an announced nothing", () => streamOf(bytes("a")), 0, badRequest],
       ["bytes of another length than announced", () => bytes("abc"), 2, badRequest],
       ["shorter than the announced parts", () => streamOf(noise), noise.byteLength + 1, badRequest],
       ["longer than the announced parts", () => streamOf(noise), noise.byteLength - 1, badRequest],
       ["broken immediately", () => breaksAfter(), 10, broken],
       ["broken in the middle", () => breaksAfter(bytes("abc")), 10, broken],
+      ["broken at its end", () => breaksAfter(bytes("abc")), 3, broken],
+      ["broken at the end of its parts", () => breaksAfter(noise), noise.byteLength, broken],
       ["broken in a later part", () => breaksAfter(noise), noise.byteLength + 10, broken],
       ["broken, of unknown length", () => breaksAfter(bytes("abc")), undefined, broken],
       ["broken in a later part, of unknown length", () => breaksAfter(noise), undefined, broken],
@@ -250,5 +239,9 @@ export function blobContract(open: () => Promise<Blob>, partBytes = 5 * MiB): vo
     ])("the range %d to %d", async (start, end) => {
       await expect(blob.get(key, { start, end })).rejects.toThrow(TypeError);
     });
+  });
+
+  describe("objects in parts", () => {
+    partsContract(open);
   });
 }

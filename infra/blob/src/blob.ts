@@ -20,7 +20,25 @@ export type PutResult = {
   readonly etag: string;
 };
 
-export type BlobEntry = { readonly key: string; readonly sizeBytes: number; readonly modifiedAt: Date };
+export type BlobEntry = {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly modifiedAt: Date;
+  /**
+   * 64 lower-case hexadecimal digits, where the store itself has verified the bytes by them: of objects that came to an
+   * address of `signed.put`. Absent for all others, and in lists.
+   */
+  readonly sha256?: string;
+};
+
+/** Where a client sends bytes itself, with PUT and these headers. */
+export type SignedPut = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** One part of an object, from 1. The ETag is the store's, without quotes. */
+export type PartTag = { readonly partNumber: number; readonly etag: string };
+
+/** A part that has arrived. */
+export type BlobPart = PartTag & { readonly sizeBytes: number };
 
 /**
  * A store of bytes under keys of the shape `o/<uuid>/<uuid>` (organization, object). No text of a user ever becomes
@@ -31,6 +49,8 @@ export type BlobEntry = { readonly key: string; readonly sizeBytes: number; read
  * shape.
  */
 export type Blob = {
+  /** What it is. */
+  readonly kind: "folder" | "s3";
   /**
    * Stores a body in place of the key's previous one. Resolves when the bytes are durable. The body is streamed and
    * hashed, never held in memory as a whole; without `size` it may have at most 80 GiB. If this throws, the key keeps
@@ -47,8 +67,64 @@ export type Blob = {
   ): Promise<{ readonly sizeBytes: number; readonly body: AsyncIterable<Uint8Array> } | undefined>;
   /** Returns length and time of an object; `undefined` if there is none. */
   head(key: string): Promise<BlobEntry | undefined>;
-  /** Deletes an object. One that is missing counts as deleted. */
+  /**
+   * Deletes an object, ends its uploads in parts, and deletes what has arrived of them. One that is missing counts as
+   * deleted. A part that is arriving meanwhile may outlive this on an S3 server; calling it again deletes that too.
+   */
   remove(key: string): Promise<void>;
+  /**
+   * Makes addresses, valid for `seconds` (at most 7 days), under which clients write into the store themselves;
+   * undefined where clients do not reach the store. `put` takes exactly the bytes that have the SHA-256 (64 hexadecimal
+   * digits), however often it is used; so it also puts them back after they were removed. `part` takes any bytes of any
+   * length, and nothing once the upload has ended. Requests need the headers that are returned.
+   */
+  readonly signed:
+    | {
+        put(key: string, options: { readonly sha256: string; readonly seconds: number }): Promise<SignedPut>;
+        part(
+          key: string,
+          uploadId: string,
+          partNumber: number,
+          options: { readonly seconds: number },
+        ): Promise<SignedPut>;
+      }
+    | undefined;
+  /**
+   * Begins an object that arrives in parts of `partBytes`, in any order: 1 to 10,000 parts, each of exactly that length
+   * (5 MiB to 5 GiB) but the last, which may be shorter, though not empty. Returns the id of the upload, printable ASCII
+   * of at most 1,100 characters. Nothing of it is visible until it is finished; `remove` ends it. A folder also ends an
+   * upload into which nothing was written for a day, when it is opened.
+   *
+   * The functions below take any text as an upload id: one that is not the id of an upload of this key has ended.
+   */
+  beginParts(key: string, options: { readonly partBytes: number }): Promise<string>;
+  /**
+   * Stores a part in place of the one with its number. Resolves when it is durable; the body is streamed. Throws
+   * `not_found` when the upload has ended, `bad_request` when the body has another length than `size` or `size` is 0 or
+   * more than the length of the parts, and errors of the body itself unchanged; then the part is not there, or is still
+   * the one from before.
+   */
+  putPart(
+    key: string,
+    uploadId: string,
+    partNumber: number,
+    body: AsyncIterable<Uint8Array>,
+    options: { readonly size: number },
+  ): Promise<{ readonly etag: string }>;
+  /** Returns the parts that have arrived, by number; undefined when the upload has ended. */
+  listParts(key: string, uploadId: string): Promise<readonly BlobPart[] | undefined>;
+  /**
+   * Makes the parts, named in ascending order from 1, the object; others that have arrived are dropped. Durable when it
+   * resolves, which may take minutes. Returns its length, and its SHA-256 where the store knows it without reading.
+   * Throws `bad_request` when a part is missing, has another ETag or another length than promised; then the upload goes
+   * on. Throws `not_found` when the upload has ended: it may have been finished, also by a call that failed with
+   * `service_unavailable`.
+   */
+  finishParts(
+    key: string,
+    uploadId: string,
+    parts: readonly PartTag[],
+  ): Promise<{ readonly sizeBytes: number; readonly sha256?: string }>;
   /**
    * Lists every object whose key starts with `prefix`, in the order of the keys. `prefix` is the beginning of a key, or
    * empty.

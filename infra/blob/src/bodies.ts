@@ -21,6 +21,8 @@ export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?:
   const hash = createHash("sha256");
   let sizeBytes = 0;
   let fault: Error | undefined;
+  // Held back until the body has ended well: a store that has all bytes keeps them, whatever follows.
+  let last: Uint8Array | undefined;
 
   async function* pass(): AsyncGenerator<Uint8Array> {
     try {
@@ -30,10 +32,12 @@ export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?:
           sizeBytes += piece.byteLength;
           if (size !== undefined && sizeBytes > size) throw wrongSize(size);
           hash.update(piece);
-          yield piece;
+          if (sizeBytes === size) last = piece;
+          else yield piece;
         }
       }
       if (size !== undefined && sizeBytes < size) throw wrongSize(size);
+      if (last !== undefined) yield last;
     } catch (error) {
       fault = error as Error;
       throw error;

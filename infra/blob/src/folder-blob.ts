@@ -1,13 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
-import { access, mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { access, mkdir, open, readdir, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Blob, BlobEntry, ByteRange } from "./blob.ts";
-import { guarded, unavailable } from "./guarded.ts";
 import { measureBody } from "./bodies.ts";
+import { isMissing, syncFolders } from "./files.ts";
+import { createFolderParts, folderUploadShape } from "./folder-parts.ts";
+import { guarded, unavailable } from "./guarded.ts";
 
 // Starts with a dot, which no key does, and is on the same file system, so that renaming is atomic.
 const unfinished = ".unfinished";
+// Longer than anybody uploads: a session of an upload in parts ends after an hour.
 const staleMs = 24 * 3_600_000;
 
 /**
@@ -20,22 +23,35 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
   const fileOf = (key: string): string => join(root, ...key.split("/"));
   let prepared: Promise<void> | undefined;
 
-  /** Creates the folder and deletes files that crashes left behind. */
+  /** Creates the folder and deletes files and uploads in parts that crashes left behind. */
   function prepare(): Promise<void> {
     prepared ??= (async () => {
       const folder = join(root, unfinished);
       await mkdir(folder, { recursive: true });
       for (const name of await readdir(folder)) {
-        const file = join(folder, name);
-        const { mtimeMs } = await stat(file);
-        if (mtimeMs < Date.now() - staleMs) await unlink(file);
+        const path = join(folder, name);
+        if ((await lastChange(path)) < Date.now() - staleMs) await rm(path, { recursive: true, force: true });
       }
     })();
     prepared.catch(() => (prepared = undefined));
     return prepared;
   }
 
+  /** Gives a file that was synced its final name. */
+  async function publish(file: string, key: string): Promise<void> {
+    const target = fileOf(key);
+    const made = await mkdir(dirname(target), { recursive: true });
+    await rename(file, target);
+    await syncFolders(dirname(target), made === undefined ? dirname(target) : root);
+  }
+
+  const { endParts, ...parts } = createFolderParts({ unfinished: join(root, unfinished), prepare, publish });
+
   const driver: Blob = {
+    ...parts,
+    kind: "folder",
+    signed: undefined,
+
     async put(key, body, { size } = {}) {
       const measured = measureBody(body, size);
       const temporary = join(root, unfinished, randomUUID());
@@ -48,10 +64,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
         } finally {
           await file.close();
         }
-        const target = fileOf(key);
-        const made = await mkdir(dirname(target), { recursive: true });
-        await rename(temporary, target);
-        await syncFolders(dirname(target), made === undefined ? dirname(target) : root);
+        await publish(temporary, key);
       } catch (error) {
         await unlink(temporary).catch(() => {});
         throw measured.fault() ?? unavailable(error);
@@ -77,6 +90,8 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
 
     async remove(key) {
       try {
+        // First, so that nothing can be finished afterwards.
+        await endParts(key);
         await unlink(fileOf(key));
       } catch (error) {
         if (!isMissing(error)) throw unavailable(error);
@@ -95,7 +110,17 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
       }
     },
   };
-  return guarded(driver);
+  return guarded(driver, folderUploadShape);
+}
+
+/**
+ * Returns when a file, or an upload in its folder, was last written to, in milliseconds since 1970. What is gone
+ * meanwhile was removed by another process, and counts as new.
+ */
+async function lastChange(path: string): Promise<number> {
+  const times = [path, join(path, "data"), join(path, "whole")].map(async (each) => (await stat(each)).mtimeMs);
+  const [own = Infinity, ...inside] = await Promise.all(times.map((time) => time.catch(() => undefined)));
+  return Math.max(own, ...inside.map((time) => time ?? 0));
 }
 
 /** Opens the file at the first read, so that an unread body does not keep it open. */
@@ -132,22 +157,4 @@ async function* listFolder(root: string, folder: string, prefix: string): AsyncG
     const found = await stat(join(root, key)).catch(() => undefined);
     if (found && key.startsWith(prefix)) yield { key, sizeBytes: found.size, modifiedAt: found.mtime };
   }
-}
-
-/** Makes names durable: a renamed file survives a power loss only if its folder was synced too. */
-async function syncFolders(from: string, to: string): Promise<void> {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    if (folder === to || folder === dirname(folder)) return;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

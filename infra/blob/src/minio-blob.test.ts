@@ -7,14 +7,13 @@ import { type Minio, startMinio } from "@tidemark/local";
 import { requireServers, until } from "@tidemark/testkit";
 import { Client } from "minio";
 import { blobContract } from "./blob.contract.ts";
+import { bytes, MiB, streamOf } from "./bodies.fixture.ts";
 import { createMinioBlob, type MinioBlobOptions } from "./index.ts";
 
 const path = (await requireServers(["minio"]))?.get("minio");
 const describeWithMinio = path === undefined ? describe.skip : describe;
 
-const MiB = 1024 ** 2;
 const refused = { name: "AppError", reason: "service_unavailable" };
-const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 describeWithMinio("the object store on MinIO", () => {
   let dir: string;
@@ -105,16 +104,23 @@ describeWithMinio("the object store on MinIO", () => {
     const blob = await createMinioBlob(options("comes-and-goes"));
     const key = newKey();
     await blob.put(key, bytes("kept"));
+    const upload = await blob.beginParts(key, { partBytes: 5 * MiB });
+    const { etag } = await blob.putPart(key, upload, 1, streamOf(bytes("x")), { size: 1 });
     await server.stop();
     expect(await blob.ready()).toBe(false);
     await expect(blob.put(key, bytes("x"))).rejects.toMatchObject(refused);
     await expect(blob.get(key)).rejects.toMatchObject(refused);
     await expect(blob.head(key)).rejects.toMatchObject(refused);
     await expect(blob.remove(key)).rejects.toMatchObject(refused);
+    await expect(blob.beginParts(key, { partBytes: 5 * MiB })).rejects.toMatchObject(refused);
+    await expect(blob.putPart(key, upload, 1, streamOf(bytes("x")), { size: 1 })).rejects.toMatchObject(refused);
+    await expect(blob.listParts(key, upload)).rejects.toMatchObject(refused);
+    await expect(blob.finishParts(key, upload, [{ partNumber: 1, etag }])).rejects.toMatchObject(refused);
     await expect(blob.list("o/")[Symbol.asyncIterator]().next()).rejects.toMatchObject(refused);
     server = await start(server.port);
     expect(await blob.ready()).toBe(true);
     expect(await blob.head(key)).toMatchObject({ sizeBytes: 4 });
+    expect(await blob.finishParts(key, upload, [{ partNumber: 1, etag }])).toEqual({ sizeBytes: 1 });
   });
 
   test("a server that hangs is not waited for forever", async () => {

@@ -3,11 +3,23 @@ import type { BucketItem } from "minio";
 import type { Blob, BlobEntry } from "./blob.ts";
 import { guarded, unavailable } from "./guarded.ts";
 import { measureBody } from "./bodies.ts";
-import { createTransport, uploadBody } from "./s3.ts";
+import { uploadBody } from "./s3.ts";
+import { createS3Parts, s3UploadShape } from "./s3-parts.ts";
+import { createS3Signer } from "./s3-signing.ts";
+import { createTransport } from "./s3-transport.ts";
 
 export type MinioBlobOptions = {
   /** Base URL of the S3 server, `http://host:port` or `https://host`. */
   readonly endpoint: string;
+  /**
+   * The same for clients, who write to signed addresses; without it there are none. It has no path. Requests have to
+   * reach the server with this host name in them, because it is signed.
+   *
+   * A signed address shows the access key. A MinIO without the correction of CVE-2026-41145 lets everybody who knows it
+   * write any object; in front of such a server a proxy has to refuse requests with the header
+   * `x-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER`.
+   */
+  readonly publicEndpoint?: string;
   readonly accessKey: string;
   readonly secretKey: string;
   /** Created if it is missing. */
@@ -66,7 +78,18 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     return unavailable(error);
   }
 
+  const { endParts, ...parts } = createS3Parts({ client, transport, bucket, ensureBucket, failed });
+  const { publicEndpoint } = options;
+  const signed =
+    publicEndpoint === undefined
+      ? undefined
+      : createS3Signer({ ...options, publicEndpoint, region, transport, ensureBucket, failed });
+
   const driver: Blob = {
+    ...parts,
+    kind: "s3",
+    signed,
+
     async put(key, body, { contentType = "application/octet-stream", size } = {}) {
       const length = body instanceof Uint8Array ? (size ?? body.byteLength) : size;
       const measured = measureBody(body, length);
@@ -96,8 +119,19 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
 
     async head(key) {
       try {
-        const { size, lastModified } = await client.statObject(bucket, key);
-        return { key, sizeBytes: size, modifiedAt: lastModified };
+        const { headers } = await client.makeRequestAsyncOmit({
+          method: "HEAD",
+          bucketName: bucket,
+          objectName: key,
+          headers: { "x-amz-checksum-mode": "ENABLED" },
+        });
+        const entry = {
+          key,
+          sizeBytes: Number(headers["content-length"]),
+          modifiedAt: new Date(headers["last-modified"] ?? 0),
+        };
+        const sha256 = wholeSha256(headers["x-amz-checksum-sha256"]);
+        return sha256 === undefined ? entry : { ...entry, sha256 };
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw failed(error);
@@ -106,6 +140,8 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
 
     async remove(key) {
       try {
+        // First, so that nothing can be finished afterwards.
+        await endParts(key);
         await client.removeObject(bucket, key);
       } catch (error) {
         if (!isMissing(error)) throw failed(error);
@@ -143,7 +179,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     }
   }
 
-  return guarded(driver);
+  return guarded(driver, s3UploadShape);
 }
 
 async function* readBody(response: IncomingMessage): AsyncGenerator<Uint8Array> {
@@ -161,6 +197,13 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
  */
 function wholeSize({ headers }: IncomingMessage): number {
   return Number(/\/(\d+)$/.exec(headers["content-range"] ?? "")?.[1] ?? headers["content-length"]);
+}
+
+/** Reads the checksum of an object. That of a multipart upload is one of its parts' checksums, and has a hyphen. */
+function wholeSha256(checksum: string | string[] | undefined): string | undefined {
+  return /^[A-Za-z0-9+/]{43}=$/.test(String(checksum))
+    ? Buffer.from(String(checksum), "base64").toString("hex")
+    : undefined;
 }
 
 function codeOf(error: unknown): string {

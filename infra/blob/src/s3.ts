@@ -1,64 +1,6 @@
-import http from "node:http";
-import https from "node:https";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import type { Client } from "minio";
 import { splitBody, type MeasuredBody } from "./bodies.ts";
-
-/** How long the object store may be silent, in milliseconds: before its answer, and while a body is transferred. */
-const silence = { answerMs: 8_000, bodyMs: 60_000 };
-
-/**
- * What the MinIO client sends its requests through. Unlike Node's own, it lets no request wait forever.
- */
-export type S3Transport = {
-  readonly request: typeof http.request;
-  readonly agent: http.Agent;
-};
-
-/** Creates the transport of a store, with connections that are kept and reused. */
-export function createTransport(secure: boolean): S3Transport {
-  const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
-  const base = (secure ? https.request : http.request) as (...args: unknown[]) => http.ClientRequest;
-  const request = (...args: unknown[]): http.ClientRequest => {
-    const sent = base(...args);
-    sent.setTimeout(silence.answerMs, () => sent.destroy(new Error("the object store is silent")));
-    // The reader of the answer may be slow.
-    sent.once("response", () => sent.setTimeout(silence.bodyMs));
-    return sent;
-  };
-  return { request, agent };
-}
-
-/**
- * Sends a body of known length with PUT to a signed URL, streaming it; resolves with the answer's status, ETag and,
- * on a failure, error text.
- */
-async function putBytes(
-  transport: S3Transport,
-  url: string,
-  body: AsyncIterable<Uint8Array>,
-  headers: { readonly "content-length": number; readonly "content-type"?: string },
-): Promise<{ readonly status: number; readonly etag: string; readonly text: string }> {
-  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const request = transport.request(url, { method: "PUT", headers, agent: transport.agent }, resolve);
-    // The source of the body may be slow.
-    request.setTimeout(silence.bodyMs);
-    request.once("error", reject);
-    pipeline(Readable.from(body), request).catch(reject);
-  });
-  const parts: Buffer[] = [];
-  for await (const part of response) parts.push(part as Buffer);
-  return {
-    status: response.statusCode ?? 0,
-    etag: unquoted(response.headers.etag ?? ""),
-    text: Buffer.concat(parts).toString("utf8").slice(0, 1_000),
-  };
-}
-
-function unquoted(etag: string): string {
-  return etag.replaceAll('"', "");
-}
+import { sendTo, unquoted, type S3Transport } from "./s3-transport.ts";
 
 /** Where an upload goes. */
 export type S3Target = {
@@ -71,8 +13,8 @@ export type S3Target = {
 
 /** Bounds of the S3 protocol. */
 const s3 = { singlePutBytesMax: 5 * 1024 ** 3, partsMax: 10_000 };
-/** How long a signed URL is valid, in seconds: from the signing to the start of the request. */
-const urlSeconds = 300;
+/** How long a signed URL for a request of our own is valid, in seconds: from the signing to the start of the request. */
+export const urlSeconds = 300;
 
 /**
  * Stores a body and returns its ETag: in one request if its length is known and small enough, else as a multipart
@@ -94,7 +36,7 @@ export async function uploadBody(
 
 async function putObject(target: S3Target, bytes: AsyncIterable<Uint8Array>, size: number): Promise<string> {
   const url = await target.client.presignedUrl("PUT", target.bucket, target.key, urlSeconds);
-  return sendTo(target, url, bytes, { "content-length": size, "content-type": target.contentType });
+  return sendBytes(target, url, bytes, { "content-length": size, "content-type": target.contentType });
 }
 
 async function putParts(
@@ -120,7 +62,7 @@ async function putParts(
       if (length === 0 && parts.length > 0) break;
       const query = { uploadId, partNumber: String(parts.length + 1) };
       const url = await client.presignedUrl("PUT", bucket, key, urlSeconds, query);
-      parts.push({ part: parts.length + 1, etag: await sendTo(target, url, bytes, { "content-length": length }) });
+      parts.push({ part: parts.length + 1, etag: await sendBytes(target, url, bytes, { "content-length": length }) });
     }
     // Read to the end of the body, which checks its length.
     for await (const _ of splitter.part(1)) break;
@@ -134,26 +76,15 @@ async function putParts(
   }
 }
 
-async function sendTo(
-  { transport }: S3Target,
+/** Sends bytes to a signed URL and returns their ETag. */
+export async function sendBytes(
+  { transport }: Pick<S3Target, "transport">,
   url: string,
   bytes: AsyncIterable<Uint8Array>,
-  headers: Parameters<typeof putBytes>[3],
+  headers: Parameters<typeof sendTo>[4],
 ): Promise<string> {
-  const { status, etag, text } = await putBytes(transport, url, bytes, headers);
-  if (status !== 200) throw new S3AnswerError(status, text);
-  return etag;
-}
-
-/** A refusal by the object store, with the code of its error document. */
-class S3AnswerError extends Error {
-  override readonly name = "S3AnswerError";
-  readonly code: string;
-  constructor(status: number, text: string) {
-    const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? "unknown";
-    super(`the object store answered ${status} ${code}`);
-    this.code = code;
-  }
+  const answer = await sendTo(transport, "PUT", url, bytes, headers);
+  return unquoted(answer.headers.etag ?? "");
 }
 
 async function collect(

@@ -51,3 +51,8 @@ export function badRequest(publicText: string, field?: string): AppError {
 export function notFound(what: string): AppError {
   return new AppError("not_found", `${what} not found`);
 }
+
+/** Makes a 410: it was there, the caller may know that, and it will not come back. */
+export function gone(what: string): AppError {
+  return new AppError("gone", `${what} is gone`);
+}

@@ -38,6 +38,7 @@ export const reasons = {
 
   // Only the gateway finds these, before it calls a service.
   payload_too_large: hidden("out_of_range"),
+  range_not_satisfiable: hidden("out_of_range"),
   method_not_allowed: hidden("unimplemented"),
 
   unauthenticated: hidden("unauthenticated"),
@@ -48,6 +49,7 @@ export const reasons = {
   plan_limit_exceeded: shown("failed_precondition"),
 
   not_found: hidden("not_found"),
+  gone: hidden("not_found"),
   run_not_found: shown("not_found"),
   invite_expired: shown("not_found"),
 

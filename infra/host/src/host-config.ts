@@ -42,6 +42,11 @@ export const hostConfig = defineConfig({
     optional: true,
     help: "S3 endpoint for artifact bytes, such as http://minio:9000.",
   }),
+  s3PublicEndpoint: url({
+    env: "TIDEMARK_S3_PUBLIC_ENDPOINT",
+    optional: true,
+    help: "The S3 endpoint as clients reach it, without a path; they upload files of versions to it, and see the access key. Without it uploads pass through the gateway.",
+  }),
   s3Bucket: text({
     env: "TIDEMARK_S3_BUCKET",
     default: "tidemark",

@@ -58,6 +58,7 @@ export async function openBlob(settings: HostSettings): Promise<Blob> {
     }
     return createMinioBlob({
       endpoint: settings.s3Endpoint,
+      ...(settings.s3PublicEndpoint === undefined ? {} : { publicEndpoint: settings.s3PublicEndpoint }),
       bucket: settings.s3Bucket,
       accessKey: settings.s3AccessKey,
       secretKey: settings.s3SecretKey,

@@ -27,7 +27,7 @@ export type Db = Tx & {
    * Serialization failures and deadlocks are retried twice, so `work` must not have effects outside
    * the database.
    */
-  withTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>): Promise<T>;
+  withTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: Pick<ReadOptions, "plans">): Promise<T>;
   /** As `withTenant`, but only reads: all statements of `work` see the same moment. */
   readTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Runs `work` in one transaction without an organization, for definer functions and a service's global tables. */
@@ -245,7 +245,8 @@ export function createDb(options: DbOptions): Db {
 
   return {
     ...over(pool, true),
-    withTenant: (orgId, work) => retrying(`BEGIN; ${enter(orgId)}`, work),
+    withTenant: (orgId, work, { plans } = {}) =>
+      retrying(`BEGIN; ${enter(orgId)}${plans === undefined ? "" : SETTINGS_OF_PLANS[plans]}`, work),
     readTenant: (orgId, work, { statementMsMax, plans } = {}) => {
       const bound = statementMsMax === undefined ? "" : `; SET LOCAL statement_timeout = ${Math.trunc(statementMsMax)}`;
       const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];

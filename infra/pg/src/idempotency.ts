@@ -72,9 +72,19 @@ export function withIdempotency(
     const before = await claimKey(tx, orgId, { key, body });
     if (before !== undefined) return { reply: before, replayed: true };
     const reply = await work(tx);
-    await tx.rows(keepKey, [orgId, key, body, reply]);
+    await keepReply(tx, orgId, { key, body }, reply);
     return { reply, replayed: false };
   });
+}
+
+/** Keeps the reply of a request whose key this transaction has claimed, in place of an earlier one. */
+export async function keepReply(
+  tx: Tx,
+  orgId: string,
+  { key, body }: { readonly key: Uint8Array; readonly body: Uint8Array },
+  reply: Uint8Array,
+): Promise<void> {
+  await tx.rows(keepKey, [orgId, key, body, reply]);
 }
 
 /**

@@ -3,6 +3,7 @@ export {
   claimKey,
   fingerprint,
   idempotencyHashes,
+  keepReply,
   keyInProgress,
   keyReused,
   withIdempotency,

@@ -1,4 +1,5 @@
 export { requirePython, type PythonNeeds } from "./python.ts";
+export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
 export { PATIENCE_MS, until } from "./until.ts";

@@ -49,3 +49,54 @@ export const RANK_SUMMARY = {
   /** The missing ranks of a step are listed up to this world size. */
   namedWorldMax: 128,
 } as const;
+
+/** The types of plain artifacts; the first one is the default. */
+export const ARTIFACT_TYPES = ["file", "checkpoint", "rollout"] as const;
+
+/** The types of collections; the first one is the default. */
+export const COLLECTION_TYPES = ["file", "model", "dataset", "checkpoint", "table", "media"] as const;
+
+/** Rows of the list of a run's artifacts. */
+export const ARTIFACTS_ROWS = { default: 100, max: 1000 } as const;
+
+/** Rows of a page of collections. */
+export const COLLECTIONS_PAGE_ROWS = { default: 100, max: 500 } as const;
+
+/** Rows of a page of versions, and of a page of a manifest. */
+export const VERSIONS_PAGE_ROWS = { default: 100, max: 1000 } as const;
+
+/** Runs in the lineage of a version. */
+export const LINEAGE_RUNS = { default: 200, max: 200 } as const;
+
+/** Most entries of a manifest, and files of an upload. */
+export const MANIFEST_ENTRIES_MAX = 1000;
+
+/** Most bytes of the path of an entry. */
+export const ENTRY_PATH_BYTES_MAX = 1024;
+
+/** Most bytes of an entry: 5 TiB. */
+export const ENTRY_BYTES_MAX = 5 * 1024 ** 4;
+
+/** Most parts of an upload that are listed or renewed at a time. */
+export const PARTS_PER_ANSWER_MAX = 256;
+
+/** Most parts of one file. */
+export const PARTS_PER_FILE_MAX = 10_000;
+
+/** Most aliases that an upload sets. */
+export const UPLOAD_ALIASES_MAX = 100;
+
+/** An alias of a version; `latest` and `v` with a number are taken. */
+export const ALIAS_SHAPE = /^[a-z0-9_.-]{1,64}$/;
+
+/** The alias that is computed, and the names of versions, which no client sets. */
+export const RESERVED_ALIAS_SHAPE = /^(?:latest|v\d+)$/;
+
+/** Days after which a version may expire. */
+export const TTL_DAYS = { min: 1, max: 3650 } as const;
+
+/** How long versions are kept; the first one is the default. */
+export const RETENTION_MODES = ["inherit", "days", "keep_forever", "none"] as const;
+
+/** Most objects that are reserved at a time. */
+export const RESERVED_OBJECTS_MAX = 64;

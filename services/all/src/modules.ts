@@ -1,3 +1,4 @@
+import { artifactsModule } from "@tidemark/artifacts";
 import { controlModule } from "@tidemark/control";
 import { gatewayModule } from "@tidemark/gateway";
 import type { ModuleDefinition } from "@tidemark/host";
@@ -10,6 +11,7 @@ export const allModules: readonly ModuleDefinition[] = [
   controlModule,
   ingestModule,
   ingestReadModule,
+  artifactsModule,
   gatewayModule,
 ];
 

@@ -97,6 +97,7 @@ async function startSplit({ folder, settings, baseUrl, onStop, failsWith }: Loca
       ...settings,
       TIDEMARK_NATS_URL: nats.url,
       TIDEMARK_S3_ENDPOINT: minio.endpoint,
+      TIDEMARK_S3_PUBLIC_ENDPOINT: minio.endpoint,
       TIDEMARK_S3_ACCESS_KEY: minio.accessKey,
       TIDEMARK_S3_SECRET_KEY: minio.secretKey,
     },

@@ -1,6 +1,7 @@
 import type { Db } from "@tidemark/pg";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
+import type { RunDirectory } from "@tidemark/requests";
 import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
@@ -12,7 +13,6 @@ import type { MetricWriter } from "./metrics/write/metric-writer.ts";
 import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
 import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
-import type { RunDirectory } from "./runs/run-directory.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
 /** What the handlers of reads work with. */

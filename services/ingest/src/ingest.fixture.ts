@@ -12,6 +12,7 @@ import {
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
+import { createRunDirectory } from "@tidemark/requests";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
@@ -24,8 +25,8 @@ import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
 import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
-import { createRunDirectory } from "./runs/run-directory.ts";
 import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
+import { findRunRefs } from "./runs/run-refs.sql.ts";
 
 /** An organization with one project, to which a caller belongs. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
@@ -104,7 +105,7 @@ export async function startIngest(): Promise<IngestFixture> {
     });
     const deps = {
       db,
-      runs: createRunDirectory(db, 1000),
+      runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
       ids,
       logMarkers: eagerMarkers,
       metricWriter,
@@ -115,7 +116,10 @@ export async function startIngest(): Promise<IngestFixture> {
     };
     return createLocalClient(IngestService, implement(IngestService, writeHandlers(deps)));
   };
-  const readDeps = { db, runs: createRunDirectory(db, 1000) };
+  const readDeps = {
+    db,
+    runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
+  };
   const newProject = async (orgId: string): Promise<string> => {
     const projectId = randomUUID();
     await owner.rows(insertProject, [orgId, projectId]);

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { implement, toRefusal } from "@tidemark/rpc";
+import { createRunDirectory } from "@tidemark/requests";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
@@ -9,8 +10,8 @@ import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
-import { createRunDirectory } from "./runs/run-directory.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
+import { findRunRefs } from "./runs/run-refs.sql.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
 
@@ -30,7 +31,10 @@ export const ingestModule = defineModule({
     const compaction = compactRunData(context, context.config);
     const deps = {
       db,
-      runs: createRunDirectory(db, context.config.runsRemembered),
+      runs: createRunDirectory(
+        (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
+        context.config.runsRemembered,
+      ),
       metricWriter: createMetricWriter({
         db,
         markers: compaction.metricMarkers,
@@ -69,7 +73,13 @@ export const ingestReadModule = defineModule({
   needs: [],
   start(context) {
     const db = context.db();
-    const deps = { db, runs: createRunDirectory(db, context.config.runsRemembered) };
+    const deps = {
+      db,
+      runs: createRunDirectory(
+        (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
+        context.config.runsRemembered,
+      ),
+    };
     return Promise.resolve({
       implementations: [implement(IngestReadService, readHandlers(deps))],
       ready: () => db.ping(),

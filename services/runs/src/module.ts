@@ -24,6 +24,8 @@ export const runsModule = defineModule({
   schema: "runs",
   migrations: runsMigrations,
   reads: [
+    "artifacts.artifacts_v1",
+    "artifacts.run_counts_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",

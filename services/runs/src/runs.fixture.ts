@@ -18,6 +18,12 @@ export const ingestMigrations = {
   directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
 };
 
+/** Artifacts, which runs counts and shows. */
+export const artifactsMigrations = {
+  schema: "artifacts",
+  directory: join(import.meta.dirname, "../../artifacts/src/store/migrations"),
+};
+
 export type RunsClient = Client<(typeof RunsService)["method"]>;
 
 /** The service on its own database. */
@@ -35,7 +41,7 @@ export type RunsFixture = {
 
 /** Starts the service on the given database or on a new one; `close` drops either. */
 export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
-  const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations]));
+  const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]));
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "runs-test", connectionsMax: 12 });
   const db = open("tidemark_runs");

@@ -14,6 +14,7 @@ import { requireMessage } from "../replies.ts";
 import { numberOrNullSchema, uuidOrNullSchema } from "../schemas.ts";
 import { pathRunId } from "./read.ts";
 import { runSummarySchema, summaryJson } from "./rows.ts";
+import { artifactJson, artifactSchema } from "../artifacts/rows.ts";
 
 // The server sets them.
 const LINEAGE_KEYS = ["lineage", "parent_run_id", "forked_from_step", "forked_from_artifact_id"];
@@ -95,23 +96,26 @@ export const lineageSchema: Schema = {
     run: runSummarySchema,
     parent: { oneOf: [runSummarySchema, { type: "null" }] },
     children: { type: "array", items: runSummarySchema, description: "Newest first, at most `limit`." },
-    checkpoint_artifact: { type: ["object", "null"], description: "What the run was forked from." },
+    checkpoint_artifact: {
+      oneOf: [artifactSchema, { type: "null" }],
+      description: "What the run was forked from.",
+    },
     children_total: { type: "integer", minimum: 0 },
     has_more_children: { type: "boolean" },
     limit: { type: "integer" },
   },
 };
 
-/** A run with its relatives. Its checkpoint is always null, because artifacts cannot be created yet. */
+/** A run with its relatives. */
 export function encodeGetLineage(response: GetLineageResponse): RouteReply {
-  const { run, parent, children, limit } = response;
+  const { run, parent, children, limit, checkpointArtifact } = response;
   const childrenTotal = Number(response.childrenTotal);
   return {
     body: {
       run: summaryJson(requireMessage(run)),
       parent: parent === undefined ? null : summaryJson(parent),
       children: children.map(summaryJson),
-      checkpoint_artifact: null,
+      checkpoint_artifact: checkpointArtifact === undefined ? null : artifactJson(checkpointArtifact),
       children_total: childrenTotal,
       has_more_children: childrenTotal > children.length,
       limit,

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createDb, sql, type Db } from "@tidemark/pg";
+import { createReadCounter } from "@tidemark/testkit";
 import { startControl, type Control } from "../control.fixture.ts";
-import { createReadCounter } from "../reads.fixture.ts";
 import { adoptRunChanges } from "../upkeep/upkeep.sql.ts";
 import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
 import { newRuns } from "./runs.fixture.ts";

@@ -9,9 +9,8 @@ import type {
   ListAttributesRequestSchema,
   ListAttributesResponseSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { throwBodyFault } from "../writes/write-steps.ts";
 import { appendAttributes, listAttributes, type AttributeRecord, type AttributeRow } from "./attributes.sql.ts";

@@ -13,11 +13,10 @@ import type {
   AppendLogLinesResponseSchema,
   LogLineInput,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId } from "@tidemark/requests";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { LOG_LINES_MAX } from "@tidemark/limits";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";

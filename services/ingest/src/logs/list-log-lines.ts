@@ -1,8 +1,7 @@
 import type { Db } from "@tidemark/pg";
 import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import type { ScannedLine } from "./line-window.rules.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";
 import { logStreamOf, readLogCursor, searchLines, searchPage, writeLogCursor } from "./log-page.rules.ts";

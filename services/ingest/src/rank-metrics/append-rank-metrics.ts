@@ -4,10 +4,9 @@ import type {
   AppendRankMetricsRequestSchema,
   AppendRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
-import { callerOf, pathId } from "@tidemark/requests";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import type { RankLayouts } from "./rank-layout.rules.ts";
 import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";

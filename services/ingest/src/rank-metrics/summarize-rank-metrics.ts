@@ -6,9 +6,8 @@ import type {
   SummariseRankMetricsRequestSchema,
   SummariseRankMetricsResponseSchema,
 } from "@tidemark/proto/ingest/v1/rank_metrics";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../runs/run-directory.ts";
 import {
   emptyEntries,
   joinEntries,

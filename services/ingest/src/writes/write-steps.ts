@@ -1,8 +1,7 @@
 import { notFound } from "@tidemark/errors";
 import { keyReused } from "@tidemark/pg";
 import type { FieldFault } from "@tidemark/proto/common/v1/common";
-import { throwFault, type Caller } from "@tidemark/requests";
-import type { RunDirectory } from "../runs/run-directory.ts";
+import { throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { WriteOutcome } from "./write-outcome.sql.ts";
 
 /**

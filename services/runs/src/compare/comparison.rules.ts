@@ -1,5 +1,5 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
-import { isSameJson } from "../documents/exact-json.rules.ts";
+import { isSameJson } from "@tidemark/documents";
 
 /** Most rows of a comparison (API specification, Limits). */
 export const COMPARISON_ROWS_MAX = 5000;

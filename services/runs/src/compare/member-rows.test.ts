@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { readDocument, writeCanonical, type ExactObject } from "../documents/exact-json.rules.ts";
+import { readDocument, writeCanonical, type ExactObject } from "@tidemark/documents";
 import { documentRows, openDocument, tagRows } from "./member-rows.rules.ts";
 
 describe("documents beside each other", () => {

@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { Caller } from "@tidemark/requests";
-import { writeCanonical } from "../documents/exact-json.rules.ts";
+import { writeCanonical } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";

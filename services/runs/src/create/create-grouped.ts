@@ -2,7 +2,7 @@ import { AppError, isAppError } from "@tidemark/errors";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
 import type { Caller } from "@tidemark/requests";
-import { writeCanonical } from "../documents/exact-json.rules.ts";
+import { writeCanonical } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument } from "../documents/exact-json.rules.ts";
+import { readDocument } from "@tidemark/documents";
 import { createFingerprint } from "./create-run.rules.ts";
 import { runNameWords } from "./run-name.rules.ts";
 

@@ -1,5 +1,5 @@
 import { AppError, badRequest } from "@tidemark/errors";
-import { fingerprintOf, type ExactObject } from "../documents/exact-json.rules.ts";
+import { fingerprintOf, type ExactObject } from "@tidemark/documents";
 
 /** What POST /runs does when the id exists (API specification, States and transitions). */
 export type CreateMode = "create" | "auto" | "resume";

@@ -41,6 +41,8 @@ type NewRun = {
 type ForkOrigin = {
   readonly parentRunId: string;
   readonly step: number | undefined;
+  /** The checkpoint that it starts from. */
+  readonly artifactId: string | undefined;
   /** Undefined for requests without an idempotency key. */
   readonly fingerprint: Uint8Array | undefined;
   /** When the fork starts. */
@@ -59,9 +61,10 @@ const insertRunSql = sql(
                coalesce($10::timestamptz, clock_timestamp()) AS at
    ), r AS (
      INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
-                            create_fingerprint, parent_run_id, forked_from_step, fork_fingerprint)
+                            create_fingerprint, parent_run_id, forked_from_step, fork_fingerprint,
+                            forked_from_artifact_id)
      SELECT $1, $2, p.id, coalesce($4, $5 || '-' || p.number), 'running', $6, $7, $8, p.at, p.at, $9,
-            $11, $12, $13
+            $11, $12, $13, $14
      FROM p
      RETURNING *
    )
@@ -84,6 +87,7 @@ export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<Run
     run.fork?.parentRunId ?? null,
     run.fork?.step ?? null,
     run.fork?.fingerprint ?? null,
+    run.fork?.artifactId ?? null,
   ]);
   if (row === undefined) throw new Error(`project ${run.projectId} is missing`);
   return row;

@@ -1,6 +1,6 @@
 import { AppError, badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
-import { readDocument, type ExactObject } from "../documents/exact-json.rules.ts";
+import { readDocument, type ExactObject } from "@tidemark/documents";
 import type { RunsHandlers } from "../handlers.ts";
 import { requireMode, type CreateMode } from "./create-run.rules.ts";
 

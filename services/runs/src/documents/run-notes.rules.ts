@@ -1,4 +1,4 @@
-import type { ExactObject } from "./exact-json.rules.ts";
+import type { ExactObject } from "@tidemark/documents";
 
 /**
  * Returns the notes of a run: the text `metadata.notes`, or undefined. Clients send them in the

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument } from "./exact-json.rules.ts";
+import { readDocument } from "@tidemark/documents";
 import { notesOf, withNotes } from "./run-notes.rules.ts";
 
 const document = (text: string) => readDocument(new TextEncoder().encode(text), "x");

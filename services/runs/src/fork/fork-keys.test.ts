@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isUuid } from "@tidemark/requests";
-import { readDocument } from "../documents/exact-json.rules.ts";
+import { readDocument } from "@tidemark/documents";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { forkFingerprint, forkRunId, type ForkWish } from "./fork.rules.ts";
 import { forksOf } from "./forks.fixture.ts";

@@ -4,13 +4,24 @@ import { keyReused, withIdempotency, type Tx } from "@tidemark/pg";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
-import { readDocument } from "../documents/exact-json.rules.ts";
+import { readDocument } from "@tidemark/documents";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
-import { forkFingerprint, forkRunId, forkedRun, refuseReservedKeys, refuseStep, type ForkWish } from "./fork.rules.ts";
+import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
+import { findArtifact } from "./checkpoints.sql.ts";
+import {
+  forkFingerprint,
+  forkRunId,
+  forkedRun,
+  refuseReservedKeys,
+  refuseStep,
+  withCheckpoint,
+  type Checkpoint,
+  type ForkWish,
+} from "./fork.rules.ts";
 import { findForkFingerprint, readClock } from "./relatives.sql.ts";
 
 type Request = Parameters<RunsHandlers["forkRun"]>[0];
@@ -79,7 +90,7 @@ function readWish(request: Request): ForkWish | AppError {
 function answerOf(source: RunRow, child: RunRow): ForkRunResponse {
   const where = child.forked_from_step === null ? "" : ` at step ${child.forked_from_step}`;
   return create(ForkRunResponseSchema, {
-    run: encodeRunSummary({ ...child, ...NO_METRICS }),
+    run: encodeRunSummary({ ...child, ...NO_METRICS, ...NO_ARTIFACTS }),
     message: `forked from ${source.name}${where}; training is not started, metrics and artifacts are not copied`,
   });
 }
@@ -115,10 +126,18 @@ async function forkOrFind(tx: Tx, deps: Pick<RunsDeps, "plans" | "newId">, calle
     }
     id = undefined;
   }
-  // Nothing can create artifacts yet.
-  if (fork.wish.checkpointArtifactId !== undefined) throw notFound("artifact");
+  const checkpoint = await findCheckpoint(tx, orgId, fork);
+  const wish = checkpoint === undefined ? fork.wish : withCheckpoint(fork.wish, checkpoint);
   const runId = id ?? (await takeNewRunId(tx, deps.newId, orgId));
-  return { row: await insertChild(tx, deps, caller, fork, runId), known: false };
+  return { row: await insertChild(tx, deps, caller, { ...fork, wish }, runId, checkpoint), known: false };
+}
+
+/** Returns the artifact that the fork names. @throws not_found unless it is one of the parent's */
+async function findCheckpoint(tx: Tx, orgId: string, { source, wish }: Fork): Promise<Checkpoint | undefined> {
+  if (wish.checkpointArtifactId === undefined) return undefined;
+  const artifact = await findArtifact(tx, orgId, wish.checkpointArtifactId);
+  if (artifact?.runId !== source.id) throw notFound("artifact");
+  return artifact;
 }
 
 async function insertChild(
@@ -127,13 +146,14 @@ async function insertChild(
   caller: Caller,
   { source, wish, key, fingerprint }: Fork,
   id: string,
+  checkpoint: Checkpoint | undefined,
 ): Promise<RunRow> {
   const project = { name: source.project, description: undefined, newId: newId(), run: true };
   const { id: projectId } = await resolveProject(tx, caller, plans, project);
   const at = await readClock(tx);
   const config = readDocument(Buffer.from(source.config), "config");
   return insertRun(tx, caller.orgId, {
-    ...forkedRun({ ...source, config }, wish, at),
+    ...forkedRun({ ...source, config }, wish, at, checkpoint),
     id,
     projectId,
     nameWords: "",
@@ -141,6 +161,7 @@ async function insertChild(
     fork: {
       parentRunId: source.id,
       step: wish.step,
+      artifactId: wish.checkpointArtifactId,
       fingerprint: key === "" ? undefined : fingerprint,
       at,
     },

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument, type ExactObject } from "../documents/exact-json.rules.ts";
-import { forkName, forkedRun, refuseReservedKeys, type ForkSource, type ForkWish } from "./fork.rules.ts";
+import { readDocument, type ExactObject } from "@tidemark/documents";
+import {
+  forkName,
+  forkedRun,
+  refuseReservedKeys,
+  withCheckpoint,
+  type Checkpoint,
+  type ForkSource,
+  type ForkWish,
+} from "./fork.rules.ts";
 
 const document = (text: string): ExactObject => readDocument(Buffer.from(text), "config");
 const at = "2026-01-02T03:04:05.678901Z";
@@ -21,8 +29,8 @@ const nothing: ForkWish = {
   notes: undefined,
   metadata: {},
 };
-const fork = (wish: Partial<ForkWish>, of: Partial<ForkSource> = {}) =>
-  forkedRun({ ...source, ...of }, { ...nothing, ...wish }, at);
+const fork = (wish: Partial<ForkWish>, of: Partial<ForkSource> = {}, checkpoint?: Checkpoint) =>
+  forkedRun({ ...source, ...of }, { ...nothing, ...wish }, at, checkpoint);
 
 describe("the config of a fork", () => {
   test.each<[string, Partial<ForkWish>, string]>([
@@ -65,6 +73,20 @@ describe("the metadata of a fork", () => {
     inherit_config: true,
     created_at: at,
   };
+
+  test("say which checkpoint it starts from", () => {
+    const checkpoint = { type: "checkpoint", name: "policy.pt", step: 0.5 };
+    const wish = withCheckpoint({ ...nothing, checkpointArtifactId: source.id }, checkpoint);
+    expect(JSON.parse(fork(wish, {}, checkpoint).metadata)).toEqual({
+      lineage: {
+        ...lineage,
+        checkpoint_artifact_id: source.id,
+        checkpoint_name: "policy.pt",
+        checkpoint_step: 0.5,
+        source_step: 0.5,
+      },
+    });
+  });
 
   test("say where it comes from", () => {
     expect(JSON.parse(fork({}).metadata)).toEqual({ lineage });
@@ -150,5 +172,22 @@ describe("the name of a fork", () => {
     expect(name.isWellFormed()).toBe(true);
     expect(name.startsWith("fork-of-")).toBe(true);
     if (step !== undefined) expect(name.endsWith(`-step-${step}`)).toBe(true);
+  });
+});
+
+describe("the checkpoint of a fork", () => {
+  const checkpoint = { type: "checkpoint", name: "c", step: 7 };
+  test.each<[string, Partial<ForkWish>, Checkpoint, number | undefined]>([
+    ["gives its step where none is named", {}, checkpoint, 7],
+    ["may be named with its step", { step: 7 }, checkpoint, 7],
+    ["has no say where it has no step", { step: 3 }, { ...checkpoint, step: null }, 3],
+    ["may leave the step open", {}, { ...checkpoint, step: null }, undefined],
+  ])("%s", (_, wish, of, step) => expect(withCheckpoint({ ...nothing, ...wish }, of).step).toBe(step));
+
+  test.each<[string, Partial<ForkWish>, Checkpoint, string]>([
+    ["of another step", { step: 8 }, checkpoint, "step"],
+    ["that is a file", {}, { ...checkpoint, type: "file" }, "checkpoint_artifact_id"],
+  ])("%s is refused", (_, wish, of, field) => {
+    expect(() => withCheckpoint({ ...nothing, ...wish }, of)).toThrow(expect.objectContaining({ field }));
   });
 });

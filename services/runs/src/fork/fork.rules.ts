@@ -1,13 +1,7 @@
 import { createHash } from "node:crypto";
 import { badRequest } from "@tidemark/errors";
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
-import {
-  exactNumber,
-  fingerprintOf,
-  writeCanonical,
-  type ExactJson,
-  type ExactObject,
-} from "../documents/exact-json.rules.ts";
+import { exactNumber, fingerprintOf, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 
 /** A fork request with its defaults filled in (API specification, POST /api/runs/{run_id}/forks). */
 export type ForkWish = {
@@ -30,6 +24,22 @@ export type ForkSource = {
   readonly config: ExactObject;
   readonly tags: readonly string[];
 };
+
+/** The artifact of the parent that a fork starts from. */
+export type Checkpoint = { readonly type: string; readonly name: string; readonly step: number | null };
+
+/**
+ * Returns the wish with the step of its checkpoint, if it names none.
+ * @throws bad_request for an artifact that is no checkpoint, or one of another step
+ */
+export function withCheckpoint(wish: ForkWish, { type, step }: Checkpoint): ForkWish {
+  if (type !== "checkpoint") throw badRequest("the artifact must be a checkpoint", "checkpoint_artifact_id");
+  if (step === null) return wish;
+  if (wish.step !== undefined && wish.step !== step) {
+    throw badRequest(`step must be that of the checkpoint, ${step}, or be left out`, "step");
+  }
+  return { ...wish, step };
+}
 
 /** The parts of the child's row that follow from parent and request. */
 type ForkedRun = {
@@ -68,12 +78,17 @@ export function refuseStep(step: number | undefined): void {
  * tells where the run comes from. `at` is the start of the child.
  * @throws bad_request when config and metadata together are larger than the body of a create may be
  */
-export function forkedRun(source: ForkSource, wish: ForkWish, at: string): ForkedRun {
+export function forkedRun(
+  source: ForkSource,
+  wish: ForkWish,
+  at: string,
+  checkpoint: Checkpoint | undefined,
+): ForkedRun {
   const inherited = wish.inheritConfig ? source.config : {};
   const metadata: ExactObject = {
     ...wish.metadata,
     ...(wish.notes === undefined ? {} : { notes: wish.notes }),
-    lineage: lineageOf(source, wish, at),
+    lineage: lineageOf(source, wish, at, checkpoint),
   };
   const child = {
     name: wish.name ?? forkName(source.name, wish.step),
@@ -87,7 +102,12 @@ export function forkedRun(source: ForkSource, wish: ForkWish, at: string): Forke
   return child;
 }
 
-function lineageOf(source: ForkSource, wish: ForkWish, at: string): { readonly [key: string]: ExactJson } {
+function lineageOf(
+  source: ForkSource,
+  wish: ForkWish,
+  at: string,
+  checkpoint: Checkpoint | undefined,
+): { readonly [key: string]: ExactJson } {
   return {
     kind: "fork",
     source_run_id: source.id,
@@ -95,8 +115,8 @@ function lineageOf(source: ForkSource, wish: ForkWish, at: string): { readonly [
     source_run_name: source.name,
     source_step: wish.step === undefined ? null : exactNumber(wish.step),
     checkpoint_artifact_id: wish.checkpointArtifactId ?? null,
-    checkpoint_name: null,
-    checkpoint_step: null,
+    checkpoint_name: checkpoint?.name ?? null,
+    checkpoint_step: checkpoint === undefined || checkpoint.step === null ? null : exactNumber(checkpoint.step),
     inherit_config: wish.inheritConfig,
     created_at: at,
   };

@@ -1,9 +1,11 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { notFound } from "@tidemark/errors";
-import type { Tx } from "@tidemark/pg";
+import type { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, pathId } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
+import { findArtifact, type ArtifactRow } from "./checkpoints.sql.ts";
 import { listRelatives } from "./relatives.sql.ts";
 
 /** Most children of a lineage. */
@@ -15,8 +17,15 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
     const { orgId, projectId } = callerOf(call);
     const runId = pathId(request.runId, "run");
     const limits = { children: CHILDREN_MAX, metricKeys: LIST_METRIC_KEYS_MAX };
-    const list = (tx: Tx) => listRelatives(tx, orgId, runId, projectId, limits);
-    const rows = await db.readTenant(orgId, list, { plans: "walks" });
+    const { rows, checkpoint } = await db.readTenant(
+      orgId,
+      async (tx) => {
+        const found = await listRelatives(tx, orgId, runId, projectId, limits);
+        const artifactId = found[0]?.forked_from_artifact_id ?? null;
+        return { rows: found, checkpoint: artifactId === null ? undefined : await findArtifact(tx, orgId, artifactId) };
+      },
+      { plans: "walks" },
+    );
     const [run] = rows;
     if (run === undefined) throw notFound("run");
     const parent = rows.find(({ relation }) => relation === "parent");
@@ -26,6 +35,22 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
       children: rows.filter(({ relation }) => relation === "child").map((child) => encodeRunSummary(child)),
       childrenTotal: BigInt(run.children_total),
       limit: CHILDREN_MAX,
+      // Of a parent that the caller may not see they see nothing.
+      ...(checkpoint === undefined || parent === undefined
+        ? {}
+        : { checkpointArtifact: encodeArtifact(orgId, checkpoint) }),
     };
+  };
+}
+
+function encodeArtifact(orgId: string, artifact: ArtifactRow): MessageInitShape<typeof ArtifactSchema> {
+  const { step, sizeBytes, sha256, metadata, ...facts } = artifact;
+  return {
+    ...facts,
+    orgId,
+    step: step ?? undefined,
+    sizeBytes: sizeBytes === null ? undefined : BigInt(sizeBytes),
+    sha256: sha256 ?? undefined,
+    metadataJson: new TextEncoder().encode(metadata),
   };
 }

@@ -2,10 +2,12 @@ import { sql, type Tx } from "@tidemark/pg";
 import type { MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import { projectOfRun, runColumns, runOfId, type RunRow } from "../read/runs.sql.ts";
+import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "../read/artifact-counts.sql.ts";
 
 /** A run of a lineage and its relation to the run that was asked for. */
 type RelativeRow = RunRow &
-  MetricRow & {
+  MetricRow &
+  ArtifactCountsRow & {
     readonly relation: "run" | "parent" | "child";
     /** The number of all children of that run; the same in every row. */
     readonly children_total: number;
@@ -28,12 +30,13 @@ const listRelativesSql = sql(
        ORDER BY r.created_at DESC, r.id DESC LIMIT $4::bigint
      ) children
    )
-   SELECT ${runColumns}, ${metricColumns}, relatives.relation,
+   SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}, relatives.relation,
           (SELECT count(*) FROM runs.runs r WHERE ${visible} AND r.parent_run_id = $2) AS children_total
    FROM relatives
    ${runOfId("relatives.id")}
    ${projectOfRun}
    ${metricsOf({ limit: "$5::bigint" })}
+   ${artifactCountsOf}
    ORDER BY relatives.ordinal, r.created_at DESC, r.id DESC`,
 );
 

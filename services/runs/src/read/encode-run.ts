@@ -6,9 +6,10 @@ import type {
   RunSummarySchema,
 } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, type StopState } from "@tidemark/run-state";
-import type { ExactObject } from "../documents/exact-json.rules.ts";
+import type { ExactObject } from "@tidemark/documents";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
+import type { ArtifactCountsRow } from "./artifact-counts.sql.ts";
 import type { LifecycleRow, RunRow } from "./runs.sql.ts";
 
 const utf8 = new TextEncoder();
@@ -47,19 +48,20 @@ export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
   };
 }
 
-/**
- * Encodes a run with its summary; reason and message of a stop only with `stopDetails`. Artifact counts
- * are zero, because nothing can create artifacts yet.
- */
+/** Encodes a run with its summary; reason and message of a stop only with `stopDetails`. */
 export function encodeRunSummary(
-  row: RunRow & MetricRow,
+  row: RunRow & MetricRow & ArtifactCountsRow,
   options: { readonly stopDetails?: boolean; readonly nextCursor?: string } = {},
 ): MessageInitShape<typeof RunSummarySchema> {
   return {
     run: encodeRun(row),
     runControl: encodeRunControl(row, options.stopDetails === true),
     metrics: encodeMetrics(row, options.nextCursor ?? ""),
-    artifactCounts: {},
+    artifactCounts: {
+      checkpoint: BigInt(row.checkpoint_artifacts),
+      rollout: BigInt(row.rollout_artifacts),
+      file: BigInt(row.file_artifacts),
+    },
   };
 }
 

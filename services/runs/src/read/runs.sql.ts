@@ -2,6 +2,7 @@ import { sql, type Tx } from "@tidemark/pg";
 import { NO_METRICS, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import type { KeyRange } from "../metrics/key-range.rules.ts";
+import { artifactCountColumns, artifactCountsOf, type ArtifactCountsRow } from "./artifact-counts.sql.ts";
 
 /** A run as the statements return it; instants are RFC 3339 texts. */
 export type RunRow = {
@@ -102,10 +103,11 @@ export function listRunsById(
 
 const findRunSummarySql = sql(
   "runs_find_run_summary",
-  `SELECT ${runColumns}, ${metricColumns}
+  `SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}
    FROM runs.runs r
    ${projectOfRun}
    ${metricsOf({ limit: "$4::bigint", from: "$5", end: "$6::text", after: "$7" })}
+   ${artifactCountsOf}
    WHERE r.org_id = $1 AND r.id = $2 AND ($3::uuid IS NULL OR r.project_id = $3)`,
 );
 
@@ -116,18 +118,29 @@ export function findRunSummary(
   runId: string,
   projectId: string | undefined,
   keys: KeyRange & { readonly limit: number },
-): Promise<(RunRow & MetricRow) | undefined> {
+): Promise<(RunRow & MetricRow & ArtifactCountsRow) | undefined> {
   const { limit, from, end, after } = keys;
   return tx.one(findRunSummarySql, [orgId, runId, projectId ?? null, limit, from, end ?? null, after]);
 }
 
 const readSummariesSql = sql(
   "runs_read_summaries",
-  `SELECT ${runColumns}, ${metricColumns}
+  `SELECT ${runColumns}, ${metricColumns}, ${artifactCountColumns}
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
    ${runOfId("chosen.id")}
    ${projectOfRun}
    ${metricsOf({ limit: "$3::bigint" })}
+   ${artifactCountsOf}
+   ORDER BY chosen.ordinal`,
+);
+
+const readWithoutMetricsSql = sql(
+  "runs_read_summaries_without_metrics",
+  `SELECT ${runColumns}, ${artifactCountColumns}
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
+   ${runOfId("chosen.id")}
+   ${projectOfRun}
+   ${artifactCountsOf}
    ORDER BY chosen.ordinal`,
 );
 
@@ -137,9 +150,9 @@ export async function readSummaries(
   orgId: string,
   ids: readonly string[],
   metricKeysMax: number,
-): Promise<(RunRow & MetricRow)[]> {
+): Promise<(RunRow & MetricRow & ArtifactCountsRow)[]> {
   if (ids.length === 0) return [];
   if (metricKeysMax > 0) return tx.rows(readSummariesSql, [orgId, ids, metricKeysMax]);
-  const rows = await listRunsById(tx, orgId, ids, undefined);
+  const rows = await tx.rows<RunRow & ArtifactCountsRow>(readWithoutMetricsSql, [orgId, ids]);
   return rows.map((row) => ({ ...row, ...NO_METRICS }));
 }

@@ -10,7 +10,14 @@ import { filterOf, found, summarize, type Filter } from "../list/list-pages.fixt
 import { move } from "../list/stored-runs.fixture.ts";
 import { indexSortValues } from "../metrics/aggregates.fixture.ts";
 import { runsMigrations } from "../module.ts";
-import { asOwner, callAs, ingestMigrations, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import {
+  artifactsMigrations,
+  asOwner,
+  callAs,
+  ingestMigrations,
+  startRuns,
+  type RunsFixture,
+} from "../runs.fixture.ts";
 
 // One file, because all cases share one migrated database.
 
@@ -141,7 +148,7 @@ beforeAll(async () => {
     await upTo(ingestMigrations, "0003"),
   ]);
   await withDatabase(url.href, fill);
-  await migrate(asMigrator.href, [platformMigrations, runsMigrations, ingestMigrations]);
+  await migrate(asMigrator.href, [platformMigrations, runsMigrations, ingestMigrations, artifactsMigrations]);
   fixture = await startRuns({
     url: url.href,
     drop: () =>
@@ -307,5 +314,7 @@ describe("runs of before", () => {
 });
 
 test("migrating again changes nothing", async () => {
-  expect(await migrate(fixture.url, [platformMigrations, runsMigrations, ingestMigrations])).toEqual({ applied: [] });
+  expect(
+    await migrate(fixture.url, [platformMigrations, runsMigrations, ingestMigrations, artifactsMigrations]),
+  ).toEqual({ applied: [] });
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
-import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
+import { readDocument, writeCanonical } from "@tidemark/documents";
 import type { SearchedRun } from "./search-evaluator.fixture.ts";
 
 /** Searched bytes of a text. */

@@ -2,7 +2,7 @@ import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
-import { readDocument, writeCanonical } from "../documents/exact-json.rules.ts";
+import { readDocument, writeCanonical } from "@tidemark/documents";
 import { withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRun } from "../read/encode-run.ts";

@@ -6,9 +6,8 @@ import type {
   ListMetricPointsResponseSchema,
   PointColumnsSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../../runs/run-directory.ts";
 import type { Points } from "./first-points.rules.ts";
 import { readPoints } from "./metric-points.sql.ts";
 import { listMetricVersions, readSeries } from "./metric-series.sql.ts";

@@ -1,8 +1,7 @@
 import type { Db } from "@tidemark/pg";
 import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId } from "@tidemark/requests";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../../runs/run-directory.ts";
 import { noPoints, pointColumns } from "./list-metric-points.ts";
 import { listMetricVersions, readSeries } from "./metric-series.sql.ts";
 import { isKnownTag, readTag } from "./read-tag.rules.ts";

@@ -9,9 +9,8 @@ import type {
   AppendMetricsTogetherResponseSchema,
   MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
-import { callerOf, pathId } from "@tidemark/requests";
+import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Call, Handler } from "@tidemark/rpc";
-import type { RunDirectory } from "../../runs/run-directory.ts";
 import { throwBodyFault } from "../../writes/write-steps.ts";
 import type { MetricWriter } from "./metric-writer.ts";
 

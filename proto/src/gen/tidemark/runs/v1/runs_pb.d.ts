@@ -7,6 +7,7 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { Artifact } from "../../artifacts/v1/artifacts_pb.js";
 
 /**
  * Describes the file tidemark/runs/v1/runs.proto.
@@ -1276,6 +1277,13 @@ export declare type GetLineageResponse = Message<"tidemark.runs.v1.GetLineageRes
    * @generated from field: uint32 limit = 5;
    */
   limit: number;
+
+  /**
+   * What the run was forked from; absent when it was forked from none, or that is gone.
+   *
+   * @generated from field: tidemark.artifacts.v1.Artifact checkpoint_artifact = 6;
+   */
+  checkpointArtifact?: Artifact | undefined;
 };
 
 /**

@@ -1,8 +1,6 @@
 import { notFound } from "@tidemark/errors";
-import type { Db } from "@tidemark/pg";
-import { canSee, type Caller } from "@tidemark/requests";
 import { LRUCache } from "lru-cache";
-import { findRunRefs } from "./run-refs.sql.ts";
+import { canSee, type Caller } from "./requests.ts";
 
 /** The organization and the project that own a run. Neither ever changes. */
 export type RunRef = { readonly orgId: string; readonly projectId: string };
@@ -22,8 +20,14 @@ export type RunDirectory = {
   projectOf(caller: Caller, runId: string): Promise<string>;
 };
 
-/** Creates a directory that keeps the `runsMax` most recently used runs. */
-export function createRunDirectory(db: Db, runsMax: number): RunDirectory {
+/** Finds those of the runs that an organization has. */
+export type FindRuns = (
+  orgId: string,
+  runIds: readonly string[],
+) => Promise<readonly { id: string; projectId: string }[]>;
+
+/** Creates a directory that asks `find` for what it does not know and keeps the `runsMax` most recently used runs. */
+export function createRunDirectory(find: FindRuns, runsMax: number): RunDirectory {
   const runs = new LRUCache<string, RunRef>({ max: runsMax });
 
   const known = (caller: Caller, runId: string): RunRef | undefined => {
@@ -34,7 +38,7 @@ export function createRunDirectory(db: Db, runsMax: number): RunDirectory {
   };
   const load = async (caller: Caller, runIds: readonly string[]): Promise<RunRef[]> => {
     const { orgId } = caller;
-    const found = await db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, runIds));
+    const found = await find(orgId, runIds);
     const refs = found.map(({ id, projectId }) => {
       const run = { orgId, projectId };
       runs.set(id, run);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { DOCUMENT_DEPTH_MAX, exactDecimal, isSameJson, readDocument, writeCanonical } from "./exact-json.rules.ts";
+import { DOCUMENT_DEPTH_MAX, exactDecimal, isSameJson, readDocument, writeCanonical } from "./exact-json.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const rewritten = (text: string) => writeCanonical(readDocument(bytes(text), "config"));

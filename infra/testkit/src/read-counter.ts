@@ -14,7 +14,8 @@ export type ReadCounter = {
 const countersSql = sql(
   "test_read_counters",
   `SELECT c.oid::regclass::text AS relation, pg_stat_get_xact_blocks_fetched(c.oid) AS blocks
-   FROM pg_class c WHERE c.relnamespace IN ('control'::regnamespace, 'platform'::regnamespace, 'runs'::regnamespace)`,
+   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+   WHERE c.relkind IN ('r', 'i', 't') AND n.nspname NOT IN ('pg_catalog', 'information_schema', 'public')`,
 );
 
 async function counters(tx: Tx): Promise<Map<string, number>> {
@@ -45,7 +46,7 @@ export function createReadCounter(): ReadCounter {
       one: (statement, values) => db.transaction(counted((tx) => tx.one(statement, values))),
       each: (statement, values, take) => db.transaction(counted((tx) => tx.each(statement, values, take))),
       count: (statement, values) => db.transaction(counted((tx) => tx.count(statement, values))),
-      withTenant: (orgId, work) => db.withTenant(orgId, counted(work)),
+      withTenant: (orgId, work, options) => db.withTenant(orgId, counted(work), options),
       readTenant: (orgId, work, options) => db.readTenant(orgId, counted(work), options),
       transaction: (work) => db.transaction(counted(work)),
     }),

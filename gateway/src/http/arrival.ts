@@ -1,0 +1,88 @@
+import type { IncomingMessage } from "node:http";
+import { badRequest } from "@tidemark/errors";
+import { answerClientError, beginWatch, endWatch } from "./client-error.ts";
+
+/** How slowly a body may arrive that is handled while it arrives. */
+export type ArrivalPace = {
+  /** Milliseconds of waiting for the client after which the pace is looked at. */
+  readonly windowMs: number;
+  /** Bytes that must have arrived by then. */
+  readonly bytesMin: number;
+};
+
+/** 1 KiB a second, over half a minute: a slow line may take its time, a client that stalls may not. */
+const usualPace: ArrivalPace = { windowMs: 30_000, bytesMin: 30 * 1024 };
+
+/**
+ * Reads a body as it arrives; the client waits while the reader is busy. Only the time that we wait for the client counts against it: one that is too
+ * slow gets a 408, and its connection is closed. Leaving early leaves the connection as it is.
+ * @throws bad_request when the body ends early
+ */
+export async function* arriving(request: IncomingMessage, pace: ArrivalPace = usualPace): AsyncGenerator<Buffer> {
+  const { socket } = request;
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
+  let waitedMs = 0;
+  let bytes = 0;
+  const cut = (): void => {
+    endWatch(socket);
+    answerClientError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
+    socket.destroySoon();
+  };
+  beginWatch(socket);
+  try {
+    for (;;) {
+      const startedMs = performance.now();
+      const timer = setTimeout(cut, Math.max(1, pace.windowMs - waitedMs));
+      const next = await chunks.next().finally(() => clearTimeout(timer));
+      if (next.done === true) return;
+      const { value } = next;
+      waitedMs += performance.now() - startedMs;
+      bytes += value.length;
+      if (bytes >= pace.bytesMin) [waitedMs, bytes] = [0, 0];
+      yield value;
+    }
+  } catch {
+    throw badRequest("the body ended early");
+  } finally {
+    endWatch(socket);
+    await chunks.return?.();
+  }
+}
+
+/** Milliseconds that the rest of a refused body may take on a connection that goes on. */
+const LEFTOVER_MS = 30_000;
+
+/** Bytes and milliseconds of a refused body that are read and dropped, so that a client that is still sending can read the answer. */
+const DROPPED = { bytesMax: 16 * 1024 * 1024, ms: 5000 };
+
+/**
+ * Makes way for the refusal of a body that has not arrived as a whole. A connection that goes on is read to the end of the request by itself. One that ends
+ * with the answer would end before the client has read it, so that the answer has to wait for the client.
+ */
+export async function dropRest(request: IncomingMessage, bytesMax = DROPPED.bytesMax): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  // Without a listener, an error of the connection would now end the process.
+  request.on("error", () => undefined);
+  const { connection = "" } = request.headers;
+  const goesOn = request.httpVersion === "1.1" && !/\bclose\b/i.test(connection);
+  if (goesOn) {
+    // The server has stopped counting the time of a request that was watched.
+    const timer = setTimeout(() => request.destroy(), LEFTOVER_MS).unref();
+    request.once("close", () => clearTimeout(timer)).resume();
+    return;
+  }
+  await new Promise<void>((resolve) => {
+    let dropped = 0;
+    const timer = setTimeout(resolve, DROPPED.ms);
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on("data", (chunk: Buffer) => {
+      dropped += chunk.length;
+      if (dropped > bytesMax) stop();
+    });
+    request.once("end", stop).once("close", stop);
+    request.resume();
+  });
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "@jest/globals";
+import { fileHeaders } from "./file-headers.ts";
+
+const headersOf = (name: string, mimeType = "text/plain") => fileHeaders({ name, mimeType });
+
+test.each([
+  ["policy.pt", "policy.pt"],
+  ["a/b/c.txt", "c.txt"],
+  ["a\\b\\c.txt", "c.txt"],
+  ['x".txt', "x_.txt"],
+  ["a\r\nSet-Cookie: b=1", "a__Set-Cookie__b_1"],
+  ["naïve 😀.txt", "na_ve__.txt"],
+  ["%2e%2e", "_2e_2e"],
+  ["a;b=c", "a_b_c"],
+  ["..", "download"],
+  [".", "download"],
+  ["dir/", "download"],
+  ["", "download"],
+  ["\ud800", "_"],
+  [`${"x".repeat(200)}.txt`, "x".repeat(120)],
+])("the name %j", (name, safe) => {
+  expect(headersOf(name)["content-disposition"]).toBe(`attachment; filename="${safe}"`);
+});
+
+test.each([
+  "text/html",
+  "text/plain; charset=utf-8",
+  'multipart/x; boundary="a b"',
+  "application/vnd.a+json;v=1 ; w=2",
+])("the type %s stays", (type) => {
+  expect(headersOf("a", type)["content-type"]).toBe(type);
+});
+
+test.each([
+  "",
+  "text",
+  "text/",
+  "/html",
+  "text/html\r\nx: y",
+  "text/html; charset",
+  "tëxt/html",
+  "a b/c",
+  "text/html;",
+  `a/${"b".repeat(300)}`,
+  'a/b; c="\n"',
+])("the type %j is unknown", (type) => {
+  expect(headersOf("a", type)["content-type"]).toBe("application/octet-stream");
+});
+
+test("no file runs as a page", () => {
+  expect(headersOf("a")).toMatchObject({
+    "content-security-policy": "sandbox",
+    "x-content-type-options": "nosniff",
+    "accept-ranges": "bytes",
+  });
+});

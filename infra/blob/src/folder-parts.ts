@@ -1,0 +1,244 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, readdir, rename, rm, stat, truncate } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { isAppError } from "@tidemark/errors";
+import type { Blob } from "./blob.ts";
+import { measureBody, type MeasuredBody } from "./bodies.ts";
+import { isMissing, syncFolders } from "./files.ts";
+import { unavailable } from "./guarded.ts";
+import { readNotes, removeNote, writeNote } from "./part-notes.ts";
+import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
+
+/** What `formatUploadId` gets from this driver: a random UUID. */
+export const folderUploadShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+// Bytes are handed to the file system in pieces of about this length.
+const batchBytes = 1024 ** 2;
+
+type FolderParts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts"> & {
+  /** Ends all uploads of a key. */
+  readonly endParts: (key: string) => Promise<void>;
+};
+
+/**
+ * Keeps each upload in parts in a folder, `<unfinished>/<key with dots>.<upload id>/`, of these files:
+ *
+ * - `data`: the bytes, each part at its place. The upload lives as long as this file, or `whole`, is there.
+ * - `whole`: what `data` is called while `finishParts` looks whether it is complete.
+ * - `<n>`: a note that part n has arrived, with its length and SHA-256. It is written and synced after the bytes, and is
+ *   gone, durably, before the first byte of the part is written again.
+ *
+ * So a crash leaves either an upload with the parts that have notes, or the finished object.
+ *
+ * Within a process, writes of one part take turns, and so do `finishParts` and batches of bytes of one upload.
+ *
+ * Between processes that share the folder nothing takes turns. `finishParts` takes the data away under another name and
+ * then looks at the notes, while `putPart` removes the note and then opens the data by name, for each batch: one of the
+ * two notices the other. Only a batch of a part that `finishParts` was not told of can arrive late, behind the end of the
+ * object. Two processes that write different bytes as the same part at the same time mix them, which the SHA-256 of the
+ * whole object shows.
+ */
+export function createFolderParts(options: {
+  readonly unfinished: string;
+  /** Makes the folder `unfinished`. */
+  readonly prepare: () => Promise<void>;
+  /** Makes the folders of a key and gives a file its name there, durably. */
+  readonly publish: (file: string, key: string) => Promise<void>;
+}): FolderParts {
+  const { prepare, publish } = options;
+  const unfinished = resolve(options.unfinished);
+  const prefixOf = (key: string): string => `${key.replaceAll("/", ".")}.`;
+  const uploadOf = (key: string, uploadId: string): string => join(unfinished, prefixOf(key) + uploadId);
+
+  return {
+    async beginParts(key, { partBytes }) {
+      const uploadId = formatUploadId(partBytes, randomUUID());
+      const folder = uploadOf(key, uploadId);
+      try {
+        await prepare();
+        await mkdir(folder, { recursive: true });
+        await (await open(join(folder, "data"), "wx")).close();
+        await syncFolders(folder, unfinished);
+        return uploadId;
+      } catch (error) {
+        await rm(folder, { recursive: true, force: true }).catch(() => {});
+        throw unavailable(error);
+      }
+    },
+
+    putPart(key, uploadId, partNumber, body, { size }) {
+      const folder = uploadOf(key, uploadId);
+      return inTurn(join(folder, String(partNumber)), async () => {
+        const measured = measureBody(body, size);
+        const at = (partNumber - 1) * partBytesOf(uploadId);
+        try {
+          await removeNote(folder, partNumber);
+          await writeAt(folder, measured, at);
+          const { sizeBytes, sha256 } = measured.result();
+          await writeNote(folder, { partNumber, sizeBytes, etag: sha256 });
+          return { etag: sha256 };
+        } catch (error) {
+          throw measured.fault() ?? failed(error);
+        }
+      });
+    },
+
+    async listParts(key, uploadId) {
+      const folder = uploadOf(key, uploadId);
+      try {
+        // Twice, because `finishParts` may rename it meanwhile, to and fro.
+        const alive = async (): Promise<boolean> =>
+          (await isThere(join(folder, "data"))) || isThere(join(folder, "whole"));
+        return (await alive()) || (await alive()) ? await readNotes(folder) : undefined;
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw unavailable(error);
+      }
+    },
+
+    finishParts(key, uploadId, parts) {
+      const folder = uploadOf(key, uploadId);
+      const [data, whole] = [join(folder, "data"), join(folder, "whole")];
+      return inTurn(folder, async () => {
+        try {
+          // After a crash, the data may have that name already.
+          await rename(data, whole).catch(async () => stat(whole));
+          const arrived = await readNotes(folder);
+          const sizeBytes = checkParts(parts, arrived, partBytesOf(uploadId));
+          const { size } = await stat(whole);
+          if (size < sizeBytes) throw new Error("the data are shorter than their notes say");
+          // Parts behind the last one that is named go, first their notes.
+          for (const { partNumber } of arrived.slice(parts.length)) await removeNote(folder, partNumber);
+          if (size > sizeBytes) await cutOff(whole, sizeBytes);
+          await publish(whole, key);
+          await discard(folder).catch(() => {});
+          const [only] = parts;
+          return { sizeBytes, ...(only !== undefined && parts.length === 1 && { sha256: only.etag }) };
+        } catch (error) {
+          await rename(whole, data).catch(() => {});
+          // If the data are there nonetheless, another process took them back to write a part.
+          const taken = isMissing(error) && (await isThere(data).catch(() => true));
+          throw taken ? unavailable(error) : failed(error);
+        }
+      });
+    },
+
+    async endParts(key) {
+      const names = await readdir(unfinished).catch((error: unknown): string[] => {
+        if (isMissing(error)) return [];
+        throw error;
+      });
+      for (const name of names) if (name.startsWith(prefixOf(key))) await discard(join(unfinished, name));
+    },
+  };
+
+  /** Renames a folder, which ends the uploads in it at once, and then deletes it. */
+  async function discard(folder: string): Promise<void> {
+    const away = join(unfinished, randomUUID());
+    try {
+      await rename(folder, away);
+    } catch (error) {
+      if (isMissing(error)) return;
+      throw error;
+    }
+    // Best effort: the cleaning of the folder also finds it, after a day.
+    await rm(away, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
+  }
+}
+
+function partBytesOf(uploadId: string): number {
+  return parseUploadId(uploadId)?.partBytes ?? 0;
+}
+
+function failed(error: unknown): Error {
+  if (isAppError(error)) return error;
+  return isMissing(error) ? uploadEnded(error) : unavailable(error);
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+const turns = new Map<string, Promise<unknown>>();
+
+/** Runs `work` after everything else that was called with this name in this process. */
+async function inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+  const previous = turns.get(name);
+  const mine = (previous ?? Promise.resolve()).then(work, work);
+  turns.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    if (turns.get(name) === mine) turns.delete(name);
+  }
+}
+
+/** Writes a body into `data`, beginning at `at`, and syncs it. */
+async function writeAt(folder: string, body: MeasuredBody, at: number): Promise<void> {
+  let batch: Uint8Array[] = [];
+  let length = 0;
+  let position = at;
+  const flush = (): Promise<void> =>
+    inTurn(folder, async () => {
+      const file = await openData(folder);
+      try {
+        for (const piece of batch) {
+          await writeAll(file, piece, position);
+          position += piece.byteLength;
+        }
+      } finally {
+        await file.close();
+      }
+      batch = [];
+      length = 0;
+    });
+  // So that an upload that has ended is noticed before the body is read.
+  await flush();
+  for await (const piece of body.bytes) {
+    batch.push(piece);
+    length += piece.byteLength;
+    if (length >= batchBytes) await flush();
+  }
+  await flush();
+  const file = await inTurn(folder, () => openData(folder));
+  try {
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  for (let from = 0; from < bytes.byteLength;) {
+    const { bytesWritten } = await file.write(bytes, from, bytes.byteLength - from, position + from);
+    from += bytesWritten;
+  }
+}
+
+type FileHandle = Awaited<ReturnType<typeof open>>;
+
+/** Opens `data`, which may still have the name that a broken `finishParts` gave it. */
+async function openData(folder: string): Promise<FileHandle> {
+  const data = join(folder, "data");
+  return open(data, "r+").catch(async (error: unknown) => {
+    if (!isMissing(error)) throw error;
+    await rename(join(folder, "whole"), data);
+    return open(data, "r+");
+  });
+}
+
+async function cutOff(file: string, sizeBytes: number): Promise<void> {
+  await truncate(file, sizeBytes);
+  const handle = await open(file, "r+");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

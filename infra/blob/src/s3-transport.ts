@@ -1,0 +1,92 @@
+import http from "node:http";
+import https from "node:https";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/**
+ * How long the object store may be silent, in milliseconds: before its answer, and while a body is transferred or parts
+ * are made an object.
+ */
+const silence = { answerMs: 8_000, bodyMs: 60_000 };
+/** How long it may take in all to make parts an object, in milliseconds, while the store is not silent. */
+const postMs = 15 * 60_000;
+
+/**
+ * What the MinIO client sends its requests through. Unlike Node's own, it lets no request wait forever.
+ */
+export type S3Transport = {
+  readonly request: typeof http.request;
+  readonly agent: http.Agent;
+};
+
+/** Creates the transport of a store, with connections that are kept and reused. */
+export function createTransport(secure: boolean): S3Transport {
+  const agent = secure ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  const base = (secure ? https.request : http.request) as (...args: unknown[]) => http.ClientRequest;
+  const request = (...args: unknown[]): http.ClientRequest => {
+    const sent = base(...args);
+    sent.setTimeout(silence.answerMs, () => sent.destroy(new Error("the object store is silent")));
+    // The reader of the answer may be slow.
+    sent.once("response", () => sent.setTimeout(silence.bodyMs));
+    return sent;
+  };
+  return { request, agent };
+}
+
+/** An answer of the object store, with the beginning of its text. */
+type S3Answer = { readonly headers: http.IncomingHttpHeaders; readonly text: string };
+
+/**
+ * Sends a request with a body of known length to a signed URL, streaming it. The answer to POST may take long: S3
+ * begins it with status 200 and sends white space until the result or an error document follows (CompleteMultipartUpload
+ * in the Amazon S3 API reference). @throws S3AnswerError if the store refuses
+ */
+export async function sendTo(
+  transport: S3Transport,
+  method: "PUT" | "POST",
+  url: string,
+  body: AsyncIterable<Uint8Array>,
+  headers: { readonly "content-length": number; readonly "content-type"?: string },
+): Promise<S3Answer> {
+  const limit = method === "POST" && { signal: AbortSignal.timeout(postMs) };
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const request = transport.request(url, { method, headers, agent: transport.agent, ...limit }, resolve);
+    // The source of the body may be slow, and so may the store's work on it.
+    request.setTimeout(silence.bodyMs);
+    request.once("error", reject);
+    pipeline(Readable.from(body), request).catch(reject);
+  });
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  const text = Buffer.concat(parts).toString("utf8").replaceAll(/\s+/g, " ").slice(0, 1_000);
+  if (response.statusCode !== 200 || text.includes("<Error>")) throw new S3AnswerError(response.statusCode ?? 0, text);
+  return { headers: response.headers, text };
+}
+
+/** Returns the status with which a signed URL answers to HEAD. */
+export async function headStatus({ request, agent }: S3Transport, url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "HEAD", agent }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.once("error", reject);
+    sent.end();
+  });
+}
+
+/** Takes the quotes off an ETag. */
+export function unquoted(etag: string): string {
+  return etag.replaceAll('"', "");
+}
+
+/** A refusal by the object store, with the code of its error document. */
+export class S3AnswerError extends Error {
+  override readonly name = "S3AnswerError";
+  readonly code: string;
+  constructor(status: number, text: string) {
+    const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? "unknown";
+    super(`the object store answered ${status} ${code}`);
+    this.code = code;
+  }
+}

@@ -1,0 +1,11 @@
+export {
+  DOCUMENT_DEPTH_MAX,
+  exactDecimal,
+  exactNumber,
+  fingerprintOf,
+  isSameJson,
+  readDocument,
+  writeCanonical,
+  type ExactJson,
+  type ExactObject,
+} from "./exact-json.ts";

@@ -1,0 +1,8 @@
+import { AppError } from "@tidemark/errors";
+import { awaitsPayment } from "@tidemark/plans";
+
+/** Refuses new things while a payment is due (API specification, Errors). @throws payment_required */
+export function refuseUnpaid(billingState: string): void {
+  if (!awaitsPayment(billingState)) return;
+  throw new AppError("payment_required", "the organization needs a billing action before it can create anything new");
+}

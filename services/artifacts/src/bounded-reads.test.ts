@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { createReadCounter } from "@tidemark/testkit";
+import { callOf, startArtifacts, type ArtifactsClient, type ArtifactsFixture } from "./artifacts.fixture.ts";
+import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
+import { findVersionByDigest } from "./uploads/known-version.sql.ts";
+
+// What a request reads depends on what it answers, not on the size of the organization: one has 20,000 runs, artifacts, collections and versions here,
+// a thousand others have 1 to 10. Blocks count as often as they are fetched: a row by an index takes three or four, a new row a few in every index.
+
+const SIZE = 20_000;
+/** More often than PostgreSQL plans a kept statement for its values. */
+const TIMES = 7;
+const page = { limit: 100 };
+
+const counter = createReadCounter();
+let fixture: ArtifactsFixture;
+let client: ArtifactsClient;
+let large: Skewed;
+const call = () => callOf(large);
+
+beforeAll(async () => {
+  fixture = await startArtifacts();
+  client = fixture.newProcess({ db: counter.around(fixture.db) });
+  large = await seedSkewed(fixture, { organizations: 1000, size: SIZE });
+});
+afterAll(() => fixture.close());
+
+const artifact = { name: "n", type: "file", mimeType: "m" };
+let made: string[] = [];
+
+/** What is asked, how many blocks it may fetch, and the request. */
+const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
+  ["100 artifacts of a run", 850, () => client.listArtifacts({ runId: large.runId }, call())],
+  [
+    "an artifact that is not there",
+    10,
+    () => client.locateArtifact({ artifactId: randomUUID() }, call()).catch(() => {}),
+  ],
+  [
+    "a new artifact",
+    80,
+    async () => {
+      const answer = await client.createArtifact({ runId: large.runId, artifact, uri: "u" }, call());
+      made.push(answer.artifact!.id);
+    },
+  ],
+  ["an artifact that is deleted", 60, () => client.deleteArtifact({ artifactId: made.pop()! }, call())],
+  ["100 collections", 4000, () => client.listCollections({ page }, call())],
+  [
+    "100 collections of a project, which are counted",
+    4000 + SIZE,
+    () => client.listCollections({ page, project: "p" }, call()),
+  ],
+  ["a collection", 80, () => client.getCollection({ collectionId: large.collectionId }, call())],
+  ["100 versions", 3500, () => client.listVersions({ collectionId: large.collectionId, page }, call())],
+  ["a version", 40, () => client.getVersion({ versionId: large.versionId }, call())],
+  ["the latest version of a name", 60, () => client.resolveVersion({ ref: "c1" }, call())],
+  ["a version by its index", 60, () => client.resolveVersion({ ref: "model/c1:v777" }, call())],
+  ["a version by an alias", 60, () => client.resolveVersion({ ref: "p/model/c1:alias-1" }, call())],
+  // Their number is counted: at most 1,000.
+  ["100 entries", 1500, () => client.listEntries({ versionId: large.versionId, page }, call())],
+  ["200 runs of a version", 3500, () => client.getVersionLineage({ versionId: large.versionId }, call())],
+  ["an input", 150, () => client.addInput({ runId: large.runId, versionId: large.versionId }, call())],
+  [
+    "an alias that moves",
+    200,
+    () =>
+      client.setAlias(
+        { collectionId: large.collectionId, versionId: large.versionId, alias: "best", confirm: "best", reason: "r" },
+        call(),
+      ),
+  ],
+  [
+    "a retention",
+    120,
+    () => client.setRetention({ versionId: large.versionId, confirm: large.versionId, reason: "r" }, call()),
+  ],
+  [
+    "a version by its manifest",
+    20,
+    () =>
+      counter
+        .around(fixture.db)
+        .withTenant(large.orgId, (tx) => findVersionByDigest(tx, large.orgId, large.collectionId, "ab".repeat(32))),
+  ],
+  [
+    "a version that is deleted",
+    400,
+    async () => {
+      const [row] = await fixture.ask<{ id: string }>(
+        "SELECT id FROM artifacts.versions WHERE collection_id = $1 AND state = 'active' AND version_index % 2 = 1 LIMIT 1",
+        large.collectionId,
+      );
+      const { id } = row!;
+      await client.deleteVersion({ versionId: id, confirm: id, reason: "r" }, call());
+    },
+  ],
+  ["the storage", 20, () => client.getStorage({}, call())],
+];
+
+describe.each(["never analyzed", "analyzed"])("in a database that was %s, reads are bound for", (state) => {
+  beforeAll(async () => {
+    made = [];
+    if (state === "analyzed") await fixture.ask("ANALYZE");
+    for (let i = 0; i < 2 * TIMES; i += 1) {
+      const answer = await fixture.client.createArtifact({ runId: large.runId, artifact, uri: "u" }, call());
+      made.push(answer.artifact!.id);
+    }
+  });
+
+  test.each(cases)("%s", async (_what, blocksMax, ask) => {
+    for (let i = 1; i < TIMES; i += 1) await ask();
+    const reads = await counter.readsOf(ask);
+    // With the tables, which a failure should name.
+    expect(reads.blocks > blocksMax ? reads : undefined).toBeUndefined();
+    expect(reads.blocks).toBeGreaterThan(0);
+  });
+});

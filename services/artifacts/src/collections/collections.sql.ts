@@ -1,0 +1,122 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { isAvailable, newestVersionOf } from "../versions/versions.sql.ts";
+
+/** A collection as the statements return it: instants are RFC 3339 texts, metadata is a JSON text. Counters know only what is available now. */
+export type CollectionRow = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly projectId: string;
+  readonly project: string;
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | null;
+  readonly metadata: string;
+  readonly versionsCount: number;
+  readonly retainedBytes: number;
+  readonly pendingDeleteBytes: number;
+  readonly latestId: string | null;
+  readonly bestId: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+// Versions that are past their end count as active in the row until the sweeper has been there.
+const collectionColumns = `c.id, c.org_id AS "orgId", c.project_id AS "projectId", p.name AS project, c.name, c.type, c.description,
+  c.metadata, c.versions_active - x.versions AS "versionsCount", c.bytes_active - x.bytes AS "retainedBytes",
+  c.bytes_pending_delete + x.bytes AS "pendingDeleteBytes", n.id AS "latestId", b.id AS "bestId", c.created_at AS "createdAt",
+  c.updated_at AS "updatedAt"`;
+
+const aroundCollection = `
+  CROSS JOIN LATERAL (
+    SELECT f.name FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = c.project_id OFFSET 0) p
+  CROSS JOIN LATERAL (
+    SELECT count(*) AS versions, coalesce(sum(v.size_bytes), 0)::bigint AS bytes FROM artifacts.versions v
+    WHERE v.org_id = $1 AND v.collection_id = c.id AND v.state = 'active' AND v.expires_at <= now() OFFSET 0) x
+  LEFT JOIN LATERAL (${newestVersionOf("c.id")}) n ON true
+  LEFT JOIN LATERAL (
+    SELECT v.id FROM artifacts.aliases a CROSS JOIN LATERAL (
+      SELECT * FROM artifacts.versions f WHERE f.org_id = $1 AND f.id = a.version_id OFFSET 0) v
+    WHERE a.org_id = $1 AND a.collection_id = c.id AND a.alias = 'best' AND ${isAvailable} OFFSET 0) b ON true`;
+
+const findSql = sql(
+  "artifacts_find_collection",
+  `SELECT ${collectionColumns} FROM artifacts.collections c ${aroundCollection} WHERE c.org_id = $1 AND c.id = $2`,
+);
+
+/** Returns the collection with this id, if it is in the organization. */
+export function findCollection(tx: Tx, orgId: string, collectionId: string): Promise<CollectionRow | undefined> {
+  return tx.one(findSql, [orgId, collectionId]);
+}
+
+const findOwnerSql = sql(
+  "artifacts_find_owner_of_collection",
+  `SELECT org_id AS "orgId", project_id AS "projectId" FROM artifacts.collections WHERE org_id = $1 AND id = $2`,
+);
+
+/** Returns who owns the collection with this id, if it is in the organization. */
+export function findOwnerOfCollection(
+  tx: Tx,
+  orgId: string,
+  collectionId: string,
+): Promise<{ orgId: string; projectId: string } | undefined> {
+  return tx.one(findOwnerSql, [orgId, collectionId]);
+}
+
+/** Which collections of an organization; empty texts mean all. */
+export type CollectionFilter = {
+  readonly projectId: string | undefined;
+  readonly type: string;
+  /** Part of the name; ASCII case does not matter, no character has a special meaning. */
+  readonly namePart: string;
+};
+
+const matching = `f.org_id = $1 AND ($2 = '' OR f.type = $2)
+  AND ($3 = '' OR strpos(lower(f.name), lower($3 COLLATE "C")) > 0)`;
+
+// The newest of an organization and those of a project are walks of different indexes.
+const listSql = (name: string, owned: string) =>
+  sql(
+    name,
+    `SELECT ${collectionColumns}
+     FROM (SELECT f.* FROM artifacts.collections f WHERE ${matching} AND ${owned}
+           ORDER BY f.updated_at DESC, f.id DESC LIMIT $4::bigint OFFSET $5::bigint) c
+     ${aroundCollection}
+     ORDER BY c.updated_at DESC, c.id DESC`,
+  );
+const listAllSql = listSql("artifacts_list_collections", "$6::uuid IS NULL");
+const listOfProjectSql = listSql("artifacts_list_collections_of_project", "f.project_id = $6");
+
+/** Returns a page of collections, those that changed last first. */
+export function listCollectionRows(
+  tx: Tx,
+  orgId: string,
+  { projectId, type, namePart }: CollectionFilter,
+  page: { readonly limit: number; readonly offset: number },
+): Promise<CollectionRow[]> {
+  const statement = projectId === undefined ? listAllSql : listOfProjectSql;
+  return tx.rows(statement, [orgId, type, namePart, page.limit, page.offset, projectId ?? null]);
+}
+
+const countSql = (name: string, owned: string) =>
+  sql(name, `SELECT count(*) AS total FROM artifacts.collections f WHERE ${matching} AND ${owned}`);
+const countAllSql = countSql("artifacts_count_collections", "$4::uuid IS NULL");
+const countOfProjectSql = countSql("artifacts_count_collections_of_project", "f.project_id = $4");
+
+const countEverySql = sql(
+  "artifacts_count_every_collection",
+  "SELECT collections AS total FROM artifacts.storage WHERE org_id = $1",
+);
+
+/** Returns how many collections all pages have together. Of an organization as a whole the counter tells. */
+export async function countCollections(
+  tx: Tx,
+  orgId: string,
+  { projectId, type, namePart }: CollectionFilter,
+): Promise<number> {
+  if (projectId === undefined && type === "" && namePart === "") {
+    return (await tx.one<{ total: number }>(countEverySql, [orgId]))?.total ?? 0;
+  }
+  const statement = projectId === undefined ? countAllSql : countOfProjectSql;
+  const row = await tx.one<{ total: number }>(statement, [orgId, type, namePart, projectId ?? null]);
+  return row!.total;
+}

@@ -1,0 +1,1 @@
+export { artifactsModule } from "./module.ts";

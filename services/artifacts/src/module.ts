@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import type { MigrationSet } from "@tidemark/pg";
+import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import { createRunDirectory } from "@tidemark/requests";
+import { implement } from "@tidemark/rpc";
+import { artifactsConfig } from "./config.ts";
+import { artifactsHandlers } from "./handlers.ts";
+import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { startSweeper } from "./sweep/sweeper.ts";
+import { createPartAddresses } from "./uploads/part-addresses.ts";
+import { createUploadJobs } from "./uploads/upload-jobs.ts";
+import { createUploadSecret } from "./uploads/upload-secret.sql.ts";
+
+/** Schema `artifacts`. */
+const artifactsMigrations: MigrationSet = {
+  schema: "artifacts",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Artifacts, collections and versions. */
+export const artifactsModule = defineModule({
+  name: "artifacts",
+  config: artifactsConfig,
+  schema: "artifacts",
+  migrations: artifactsMigrations,
+  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
+  provides: [ArtifactsService],
+  needs: [],
+  async start(context) {
+    const { runsRemembered, graceDays, sweepSeconds } = context.config;
+    const { log } = context;
+    const [db, workerDb, blob] = [context.db(), context.workerDb(), await context.blob()];
+    const uploadSecret = createUploadSecret(db);
+    const jobs = createUploadJobs({ db, blob, newId: randomUUID, log });
+    const deps = {
+      db,
+      workerDb,
+      blob,
+      runs: createRunDirectory(
+        (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
+        runsRemembered,
+      ),
+      jobs,
+      addresses: createPartAddresses(blob, uploadSecret, () => context.now()),
+      uploadSecret,
+      newId: randomUUID,
+      now: () => context.now(),
+      graceDays,
+      storageBackend: blob.kind === "folder" ? ("local" as const) : ("r2" as const),
+    };
+    const sweeper = startSweeper({ ...deps, sweepSeconds, log });
+    return {
+      implementations: [implement(ArtifactsService, artifactsHandlers(deps))],
+      ready: () => db.ping(),
+      drain: () => jobs.drain(),
+      stop: () => sweeper.stop(),
+    };
+  },
+});

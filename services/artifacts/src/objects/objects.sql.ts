@@ -1,0 +1,69 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** An object whose bytes have arrived and were measured. `sha256` has 32 bytes. */
+export type WrittenObject = { readonly objectId: string; readonly sizeBytes: number; readonly sha256: Uint8Array };
+
+const reserve = sql(
+  "artifacts_reserve_objects",
+  `INSERT INTO artifacts.objects (org_id, id, sweep_after)
+   SELECT $1, o.id, now() + $3 * interval '1 second' FROM unnest($2::uuid[]) AS o (id)`,
+);
+
+/** Makes rows of objects that are about to be written; swept after so many seconds unless something refers to them by then. */
+export async function reserveObjects(
+  tx: Tx,
+  orgId: string,
+  objectIds: readonly string[],
+  sweepAfterSeconds: number,
+): Promise<void> {
+  await tx.rows(reserve, [orgId, objectIds, sweepAfterSeconds]);
+}
+
+const keep = sql("artifacts_keep_objects", "SELECT wanted, kept FROM artifacts.keep_objects($1, $2, $3, $4)");
+
+/**
+ * Makes written objects stored ones with a reference more each. Returns for each the object that holds its bytes from now on: itself, or one of the
+ * organization with the same content. Fails with SQLSTATE TM002 if an object was given up in the meantime.
+ */
+export async function keepObjects(
+  tx: Tx,
+  orgId: string,
+  written: readonly WrittenObject[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.rows<{ wanted: string; kept: string }>(keep, [
+    orgId,
+    written.map(({ objectId }) => objectId),
+    written.map(({ sizeBytes }) => sizeBytes),
+    written.map(({ sha256 }) => sha256),
+  ]);
+  return new Map(rows.map(({ wanted, kept }) => [wanted, kept]));
+}
+
+const release = sql("artifacts_release_objects", "SELECT artifacts.release_objects($1, $2, $3) AS settled");
+
+/**
+ * Takes a reference from each object, as often as it is named. Those without references owe `owedBytes` of the organization's bytes of deleted things
+ * until their own bytes are gone; returns how many of these bytes nothing owes, because others use the same object.
+ */
+export async function releaseObjects(
+  tx: Tx,
+  orgId: string,
+  released: readonly { readonly objectId: string; readonly owedBytes: number }[],
+): Promise<number> {
+  const row = await tx.one<{ settled: number }>(release, [
+    orgId,
+    released.map(({ objectId }) => objectId),
+    released.map(({ owedBytes }) => owedBytes),
+  ]);
+  return row!.settled;
+}
+
+const giveUp = sql(
+  "artifacts_give_up_objects",
+  `UPDATE artifacts.objects SET state = 'unneeded' WHERE org_id = $1 AND id = ANY ($2::uuid[]) AND state = 'arriving'`,
+);
+
+/** Says that objects will not be stored. Their bytes are removed when no address to write to them is valid any more. */
+export async function giveUpObjects(tx: Tx, orgId: string, objectIds: readonly string[]): Promise<void> {
+  await tx.rows(giveUp, [orgId, objectIds]);
+}

@@ -1,0 +1,56 @@
+import { fingerprintOf, readDocument, writeCanonical } from "@tidemark/documents";
+import { badRequest } from "@tidemark/errors";
+import type { ArtifactInput } from "@tidemark/proto/artifacts/v1/artifacts";
+
+/** The types of plain artifacts. */
+export const ARTIFACT_TYPES = ["checkpoint", "rollout", "file"] as const;
+
+export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
+
+/** What a client says about an artifact, checked. */
+export type ArtifactFacts = {
+  readonly name: string;
+  readonly type: ArtifactType;
+  readonly step: number | null;
+  readonly mimeType: string;
+  /** JSON object with the numbers that were sent. */
+  readonly metadata: string;
+  /** Equal for equal metadata, whatever the order of its keys. */
+  readonly metadataFingerprint: Uint8Array;
+};
+
+const TEXT_BYTES_MAX = 512;
+
+/** Requires a text of 1 to 512 bytes. @throws bad_request */
+export function requireText(text: string, field: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes >= 1 && bytes <= TEXT_BYTES_MAX) return text;
+  throw badRequest(`${field} must have 1 to ${TEXT_BYTES_MAX} bytes`, field);
+}
+
+/** Reads what a client says about an artifact. @throws bad_request */
+export function readFacts(input: ArtifactInput | undefined): ArtifactFacts {
+  if (input === undefined) throw badRequest("artifact is required");
+  const type = ARTIFACT_TYPES.find((known) => known === input.type);
+  if (type === undefined) throw badRequest(`type must be one of ${ARTIFACT_TYPES.join(", ")}`, "type");
+  const { step = null } = input;
+  if (step !== null && !(Number.isFinite(step) && step >= 0)) {
+    throw badRequest("step must be a finite number from 0", "step");
+  }
+  const metadata = readDocument(input.metadataJson, "metadata");
+  return {
+    name: requireText(input.name, "name"),
+    type,
+    step,
+    mimeType: requireText(input.mimeType, "mime_type"),
+    metadata: writeCanonical(metadata),
+    metadataFingerprint: fingerprintOf(metadata),
+  };
+}
+
+/** Reads a size that a client announced. @throws bad_request for one that a double cannot hold */
+export function readSize(size: bigint | undefined): number | null {
+  if (size === undefined) return null;
+  if (size <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(size);
+  throw badRequest("size_bytes is too large", "size_bytes");
+}

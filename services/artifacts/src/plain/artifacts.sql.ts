@@ -1,0 +1,131 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { ArtifactType } from "./artifact-input.rules.ts";
+
+/** An artifact as the statements return it: the instant is an RFC 3339 text, metadata is a JSON text. */
+export type ArtifactRow = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly runId: string;
+  readonly projectId: string;
+  readonly type: ArtifactType;
+  readonly name: string;
+  readonly uri: string;
+  readonly step: number | null;
+  readonly sizeBytes: number | null;
+  readonly sha256: string | null;
+  readonly mimeType: string;
+  readonly storageBackend: "external" | "local" | "r2";
+  /** Null: the bytes are elsewhere. */
+  readonly objectId: string | null;
+  readonly metadata: string;
+  readonly createdAt: string;
+};
+
+const columns = `a.id, a.org_id AS "orgId", a.run_id AS "runId", a.project_id AS "projectId", a.type, a.name, a.uri, a.step,
+  a.size_bytes AS "sizeBytes", a.sha256, a.mime_type AS "mimeType", a.storage_backend AS "storageBackend", a.object_id AS "objectId", a.metadata,
+  a.created_at AS "createdAt"`;
+
+const insertSql = sql(
+  "artifacts_insert_artifact",
+  `INSERT INTO artifacts.artifacts AS a (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, sha256, mime_type,
+                                         storage_backend, object_id, metadata)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+   RETURNING ${columns}`,
+);
+
+/** Stores and returns an artifact. Its counters are `countArtifact`'s. */
+export async function insertArtifact(
+  tx: Tx,
+  orgId: string,
+  artifact: Omit<ArtifactRow, "orgId" | "createdAt">,
+): Promise<ArtifactRow> {
+  const row = await tx.one<ArtifactRow>(insertSql, [
+    orgId,
+    artifact.id,
+    artifact.runId,
+    artifact.projectId,
+    artifact.type,
+    artifact.name,
+    artifact.uri,
+    artifact.step,
+    artifact.sizeBytes,
+    artifact.sha256,
+    artifact.mimeType,
+    artifact.storageBackend,
+    artifact.objectId,
+    artifact.metadata,
+  ]);
+  return row!;
+}
+
+const findSql = sql(
+  "artifacts_find_artifact",
+  `SELECT ${columns} FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2`,
+);
+
+/** Returns the artifact with this id, if it is in the organization. */
+export function findArtifact(tx: Tx, orgId: string, artifactId: string): Promise<ArtifactRow | undefined> {
+  return tx.one(findSql, [orgId, artifactId]);
+}
+
+const deleteSql = sql(
+  "artifacts_delete_artifact",
+  `DELETE FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2 AND ($3::uuid IS NULL OR a.project_id = $3)
+   RETURNING ${columns}`,
+);
+
+/** Deletes the artifact with this id, of any project or of one, and returns it as it was. */
+export function takeArtifact(
+  tx: Tx,
+  orgId: string,
+  artifactId: string,
+  projectId: string | undefined,
+): Promise<ArtifactRow | undefined> {
+  return tx.one(deleteSql, [orgId, artifactId, projectId ?? null]);
+}
+
+const newestOfRun =
+  "FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.run_id = $2 ORDER BY a.created_at DESC, a.id DESC LIMIT $3::bigint";
+
+const listSql = sql("artifacts_list_artifacts", `SELECT ${columns} ${newestOfRun}`);
+
+/** Returns the newest artifacts of a run. */
+export function listNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<ArtifactRow[]> {
+  return tx.rows(listSql, [orgId, runId, limit]);
+}
+
+const weighSql = sql(
+  "artifacts_weigh_artifacts",
+  `SELECT octet_length(a.metadata) + octet_length(a.uri) + octet_length(a.mime_type) + coalesce(octet_length(a.sha256), 0) AS bytes
+   ${newestOfRun}`,
+);
+
+/** Returns the bytes of what clients chose the size of, for each of the newest artifacts of a run. */
+export async function weighNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<number[]> {
+  const rows = await tx.rows<{ bytes: number }>(weighSql, [orgId, runId, limit]);
+  return rows.map(({ bytes }) => bytes);
+}
+
+const countSql = sql(
+  "artifacts_count_artifact",
+  `INSERT INTO artifacts.run_counts AS c (org_id, run_id, checkpoints, rollouts, files) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (org_id, run_id) DO UPDATE SET
+     checkpoints = c.checkpoints + excluded.checkpoints, rollouts = c.rollouts + excluded.rollouts, files = c.files + excluded.files`,
+);
+
+const uncountSql = sql(
+  "artifacts_uncount_artifact",
+  `UPDATE artifacts.run_counts c SET checkpoints = c.checkpoints - $3, rollouts = c.rollouts - $4, files = c.files - $5
+   WHERE c.org_id = $1 AND c.run_id = $2`,
+);
+
+/** Counts an artifact that a run has got, or no longer has. */
+export async function countArtifact(
+  tx: Tx,
+  orgId: string,
+  { runId, type }: Pick<ArtifactRow, "runId" | "type">,
+  change: 1 | -1,
+): Promise<void> {
+  const counts = (["checkpoint", "rollout", "file"] as const).map((counted) => (counted === type ? 1 : 0));
+  await tx.rows(change === 1 ? countSql : uncountSql, [orgId, runId, ...counts]);
+}

@@ -1,0 +1,38 @@
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import { readFacts, readSize, requireText } from "./artifact-input.rules.ts";
+import { countArtifact, insertArtifact } from "./artifacts.sql.ts";
+import { encodeArtifact } from "./encode-artifact.ts";
+
+/** ArtifactsService.CreateArtifact: an artifact whose bytes are elsewhere. @throws not_found, bad_request */
+export function createArtifact(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">,
+): ArtifactsHandlers["createArtifact"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const runId = pathId(request.runId, "run");
+    const projectId = await deps.runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    const { metadataFingerprint: _, ...facts } = readFacts(request.artifact);
+    const artifact = {
+      ...facts,
+      id: deps.newId(),
+      runId,
+      projectId,
+      uri: requireText(request.uri, "uri"),
+      sizeBytes: readSize(request.sizeBytes),
+      sha256: request.sha256 ?? null,
+      storageBackend: "external" as const,
+      objectId: null,
+    };
+    const row = await deps.db.withTenant(orgId, async (tx) => {
+      const made = await insertArtifact(tx, orgId, artifact);
+      await countArtifact(tx, orgId, made, 1);
+      await addStorage(tx, orgId, { artifacts: 1 });
+      return made;
+    });
+    return { artifact: encodeArtifact(row) };
+  };
+}

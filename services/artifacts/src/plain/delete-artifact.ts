@@ -1,0 +1,33 @@
+import { notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { callerOf, pathId } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { releaseObjects } from "../objects/objects.sql.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import { countArtifact, takeArtifact, type ArtifactRow } from "./artifacts.sql.ts";
+import { encodeArtifact } from "./encode-artifact.ts";
+import { ARTIFACT } from "./list-artifacts.ts";
+
+/** ArtifactsService.DeleteArtifact: its bytes count as pending until the store has removed them. @throws not_found, also for a repeat */
+export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHandlers["deleteArtifact"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const id = pathId(request.artifactId, ARTIFACT);
+    const row = await db.withTenant(orgId, async (tx) => {
+      const taken = await takeArtifact(tx, orgId, id, projectId);
+      if (taken === undefined) throw notFound(ARTIFACT);
+      await forget(tx, taken);
+      return taken;
+    });
+    return { artifact: encodeArtifact(row) };
+  };
+}
+
+/** Brings objects and counters to where they are without the artifact. */
+async function forget(tx: Tx, artifact: ArtifactRow): Promise<void> {
+  const { orgId, objectId } = artifact;
+  const bytes = objectId === null ? 0 : artifact.sizeBytes!;
+  const settled = objectId === null ? 0 : await releaseObjects(tx, orgId, [{ objectId, owedBytes: bytes }]);
+  await countArtifact(tx, orgId, artifact, -1);
+  await addStorage(tx, orgId, { artifacts: -1, artifactBytes: -bytes, pendingDeleteBytes: bytes - settled });
+}

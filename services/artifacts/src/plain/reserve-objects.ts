@@ -1,0 +1,46 @@
+import { AppError, badRequest, gone, notFound } from "@tidemark/errors";
+import { RESERVED_OBJECTS_MAX } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import { callerOf, canSee, pathId, type Caller } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { reserveObjects as insertObjects } from "../objects/objects.sql.ts";
+import { findUploadState } from "./upload-state.sql.ts";
+
+/** Seconds in which an object has to become part of something. */
+const SWEEP_SECONDS = 3600;
+
+const UPLOAD = "upload session";
+
+/**
+ * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. One that has been completed may be
+ * so again, so it gets objects too; they are swept.
+ * @throws not_found, gone for an upload that has expired, conflict for one that was given up, bad_request
+ */
+export function reserveObjects(
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">,
+): ArtifactsHandlers["reserveObjects"] {
+  return async ({ owner, count }, call) => {
+    const caller = callerOf(call);
+    if (owner.case === "runId") await deps.runs.require(caller, [pathId(owner.value, "run")]);
+    const sessionId = owner.case === "uploadSessionId" ? pathId(owner.value, UPLOAD) : undefined;
+    if (owner.case === undefined) throw badRequest("one of run_id and upload_session_id is required");
+    return deps.db.withTenant(caller.orgId, async (tx) => {
+      if (sessionId !== undefined) await requireUpload(tx, caller, sessionId);
+      if (count < 1 || count > RESERVED_OBJECTS_MAX) {
+        throw badRequest(`count must be a whole number from 1 to ${RESERVED_OBJECTS_MAX}`, "count");
+      }
+      const objectIds = Array.from({ length: count }, deps.newId);
+      await insertObjects(tx, caller.orgId, objectIds, SWEEP_SECONDS);
+      return { objectIds };
+    });
+  };
+}
+
+async function requireUpload(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
+  const upload = await findUploadState(tx, caller.orgId, sessionId);
+  if (upload === undefined || !canSee(caller, upload)) throw notFound(UPLOAD);
+  if (upload.state === "failed") {
+    throw new AppError("conflict", "the upload was given up");
+  }
+  if (upload.state === "uploading" && upload.expired) throw gone(UPLOAD);
+}

@@ -1,0 +1,109 @@
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { AppError, badRequest } from "@tidemark/errors";
+import { sqlState, withIdempotency, type Tx } from "@tidemark/pg";
+import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
+import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { giveUpObjects, keepObjects, type WrittenObject } from "../objects/objects.sql.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import { readFacts, type ArtifactFacts } from "./artifact-input.rules.ts";
+import { countArtifact, insertArtifact, type ArtifactRow } from "./artifacts.sql.ts";
+import { encodeArtifact } from "./encode-artifact.ts";
+
+type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend">;
+type Request = Parameters<ArtifactsHandlers["storeArtifact"]>[0];
+
+const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
+
+/** SQLSTATE of `keep_objects`: an object was given up before it was kept. */
+const GIVEN_UP = "TM002";
+
+/**
+ * ArtifactsService.StoreArtifact: makes a written object an artifact. A repeat under one key gets the first answer; its object is
+ * given up.
+ * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress, service_unavailable when the object was swept meanwhile
+ */
+export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const runId = pathId(request.runId, "run");
+    const projectId = await deps.runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    const facts = readFacts(request.artifact);
+    const object = readObject(request);
+    const { idempotencyKey: key } = request;
+    const keyed = key === "" ? undefined : { key, route: ROUTE, parts: partsOf(runId, facts, object) };
+    const { reply, replayed } = await withIdempotency(
+      deps.db,
+      orgId,
+      keyed,
+      async () => {},
+      async (tx) => {
+        const row = await store(tx, deps, orgId, { runId, projectId, facts, object });
+        return toBinary(ArtifactSchema, create(ArtifactSchema, encodeArtifact(row)));
+      },
+    );
+    // A request that this service gets twice names one object twice, and then it is not given up: it is kept.
+    if (replayed) await deps.db.withTenant(orgId, (tx) => giveUpObjects(tx, orgId, [object.objectId]));
+    return { artifact: fromBinary(ArtifactSchema, reply), replayed };
+  };
+}
+
+function readObject({ object }: Request): WrittenObject {
+  if (object === undefined || !isUuid(object.objectId) || object.sha256.length !== 32) {
+    throw badRequest("content_base64 is required", "content_base64");
+  }
+  return { objectId: object.objectId, sizeBytes: Number(object.sizeBytes), sha256: object.sha256 };
+}
+
+/** What makes two requests the same: not the object, which each of them brings. */
+function partsOf(runId: string, facts: ArtifactFacts, { sizeBytes, sha256 }: WrittenObject): (string | Uint8Array)[] {
+  const { name, type, step, mimeType, metadataFingerprint } = facts;
+  return [runId, JSON.stringify({ name, type, step, mimeType, sizeBytes }), metadataFingerprint, sha256];
+}
+
+type NewArtifact = {
+  readonly runId: string;
+  readonly projectId: string;
+  readonly facts: ArtifactFacts;
+  readonly object: WrittenObject;
+};
+
+async function store(
+  tx: Tx,
+  { newId, storageBackend }: Pick<Deps, "newId" | "storageBackend">,
+  orgId: string,
+  { runId, projectId, facts, object }: NewArtifact,
+): Promise<ArtifactRow> {
+  const { metadataFingerprint: _, ...told } = facts;
+  const { sizeBytes } = object;
+  const objectId = await keep(tx, orgId, object);
+  const id = newId();
+  const row = await insertArtifact(tx, orgId, {
+    ...told,
+    id,
+    runId,
+    projectId,
+    uri: `instantml://artifacts/${id}`,
+    sizeBytes,
+    sha256: Buffer.from(object.sha256).toString("hex"),
+    storageBackend,
+    objectId,
+  });
+  await countArtifact(tx, orgId, row, 1);
+  await addStorage(tx, orgId, { artifacts: 1, artifactBytes: sizeBytes });
+  return row;
+}
+
+async function keep(tx: Tx, orgId: string, object: WrittenObject): Promise<string> {
+  try {
+    return (await keepObjects(tx, orgId, [object])).get(object.objectId)!;
+  } catch (error) {
+    if (sqlState(error) !== GIVEN_UP) throw error;
+    throw new AppError("service_unavailable", "the upload took too long; try again", {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** Changes of what an organization keeps; those that are left out do not change. */
+export type StorageChange = {
+  readonly artifactBytes?: number;
+  readonly versionBytes?: number;
+  /** Of deleted things, until their bytes are gone. */
+  readonly pendingDeleteBytes?: number;
+  /** Of uploads that have not ended. */
+  readonly reservedBytes?: number;
+  readonly artifacts?: number;
+  readonly collections?: number;
+  readonly versionsActive?: number;
+  readonly versionsPendingDelete?: number;
+};
+
+const add = sql("artifacts_add_storage", `SELECT artifacts.add_storage($1, $2, $3, $4, $5, $6, $7, $8, $9)`);
+
+/** Adds to what the organization keeps. Call it last in the transaction: other writers of the organization wait from here to its end. */
+export async function addStorage(tx: Tx, orgId: string, change: StorageChange): Promise<void> {
+  await tx.rows(add, [
+    orgId,
+    change.artifactBytes ?? 0,
+    change.versionBytes ?? 0,
+    change.pendingDeleteBytes ?? 0,
+    change.reservedBytes ?? 0,
+    change.artifacts ?? 0,
+    change.collections ?? 0,
+    change.versionsActive ?? 0,
+    change.versionsPendingDelete ?? 0,
+  ]);
+}

@@ -1,0 +1,37 @@
+import type { Blob } from "@tidemark/blob";
+import { sql, type Db } from "@tidemark/pg";
+import { addStorage } from "../storage/storage.sql.ts";
+import type { Due } from "./due.sql.ts";
+
+const claim = sql(
+  "artifacts_claim_unneeded_object",
+  `UPDATE artifacts.objects SET state = 'unneeded'
+   WHERE org_id = $1 AND id = $2 AND state <> 'stored' AND sweep_after < now() RETURNING true`,
+);
+const forget = sql(
+  "artifacts_forget_object",
+  `DELETE FROM artifacts.objects WHERE org_id = $1 AND id = $2 AND state = 'unneeded' RETURNING owed_bytes AS "owedBytes"`,
+);
+
+/**
+ * Removes the bytes of an object that nothing needs, then its row; what it owed to the bytes of deleted things is counted off in the same transaction.
+ * After a crash in between it is done again. Returns how many bytes the store had, undefined when the object is needed after all or gone already.
+ * @throws service_unavailable
+ */
+export async function removeObject(
+  { db, blob }: { readonly db: Db; readonly blob: Blob },
+  { orgId, id }: Due,
+): Promise<number | undefined> {
+  // From here on nothing can refer to it any more.
+  const claimed = await db.withTenant(orgId, (tx) => tx.one(claim, [orgId, id]));
+  if (claimed === undefined) return undefined;
+  const key = `o/${orgId}/${id}`;
+  const entry = await blob.head(key);
+  await blob.remove(key);
+  return db.withTenant(orgId, async (tx) => {
+    const forgotten = await tx.one<{ owedBytes: number }>(forget, [orgId, id]);
+    if (forgotten === undefined) return undefined;
+    if (forgotten.owedBytes > 0) await addStorage(tx, orgId, { pendingDeleteBytes: -forgotten.owedBytes });
+    return entry?.sizeBytes ?? 0;
+  });
+}

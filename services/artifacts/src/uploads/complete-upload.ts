@@ -1,0 +1,88 @@
+import { AppError, gone } from "@tidemark/errors";
+import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
+import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { encodeVersion } from "../versions/encode-version.ts";
+import { readBack } from "../versions/require-version.ts";
+import { readCompletion } from "./completion.rules.ts";
+import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";
+import { beginUploadCompletion, listUploadFiles, type UploadSessionRow } from "./sessions.sql.ts";
+import { LEASE_SECONDS } from "./upload-jobs.ts";
+
+/** Milliseconds that a request waits for the verification; then it goes on without the request. */
+const WAIT_MS = 8000;
+/** How often a request looks whether another process has verified it. */
+const LOOK_MS = 250;
+
+/**
+ * Verifies the files of an upload and makes them a version (API specification, POST /api/artifact-uploads/{upload_session_id}/complete). Of several
+ * simultaneous requests one begins, all have its result; a repeat has the stored one.
+ * @throws not_found, bad_request, conflict, gone, service_unavailable when it takes longer than 8 s: then the same request gets the result later
+ */
+export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["completeUpload"] {
+  const { db, jobs } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const sessionId = pathId(request.uploadSessionId, UPLOAD);
+    const isOurs = await beginCompletion(deps, caller, sessionId, request);
+    // Perhaps the process that had begun is gone.
+    const job = isOurs ? jobs.start(orgId, sessionId) : (jobs.join(orgId, sessionId) ?? jobs.resume(orgId, sessionId));
+    const until = performance.now() + WAIT_MS;
+    await waited(job, until);
+    for (;;) {
+      const session = await db.withTenant(orgId, (tx) => requireUpload(tx, caller, sessionId));
+      const { state, resultVersionId } = session;
+      if (resultVersionId !== null) {
+        const version = await db.withTenant(orgId, (tx) => readBack(tx, orgId, resultVersionId));
+        return { version: encodeVersion(version), deduplicated: state === "deduplicated" };
+      }
+      // The process that verified it has the reason; whoever waited elsewhere may try again.
+      if (state === "uploading") throw new AppError("conflict", "the upload did not verify; complete it again");
+      if (state === "failed") throw ended(session);
+      if (performance.now() >= until) {
+        throw new AppError("service_unavailable", "the upload is being verified; ask again", { retryAfterSeconds: 2 });
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+  };
+}
+
+/** Stores what was sent and returns true if the upload was waiting for it; false if it is being verified or has ended well. */
+function beginCompletion(
+  { db }: ArtifactsDeps,
+  caller: Caller,
+  sessionId: string,
+  request: CompleteUploadRequest,
+): Promise<boolean> {
+  const { orgId } = caller;
+  return db.withTenant(orgId, async (tx) => {
+    const session = await lockSeenUpload(tx, caller, sessionId);
+    throwFault(request.bodyFault);
+    if (session.state === "failed") throw ended(session);
+    if (session.state !== "uploading") return false;
+    if (session.hasExpired) throw gone(UPLOAD);
+    requireUploading(session);
+    const files = await listUploadFiles(tx, orgId, sessionId);
+    const sent = readCompletion(
+      request.files,
+      files.filter(({ uploadKind }) => uploadKind !== null),
+    );
+    const completion = Buffer.from(JSON.stringify([...sent.values()]));
+    await beginUploadCompletion(tx, orgId, sessionId, { completion, leaseSeconds: LEASE_SECONDS });
+    return true;
+  });
+}
+
+function ended({ state }: UploadSessionRow): AppError {
+  return new AppError("conflict", `the upload has ended: it is ${state}`);
+}
+
+/** Resolves when the job has ended or at a time, whichever is first. @throws what the job throws */
+async function waited(job: Promise<void>, until: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, until - performance.now());
+  });
+  await Promise.race([job, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,68 @@
+import { badRequest } from "@tidemark/errors";
+import type { CompletedFile } from "@tidemark/proto/artifacts/v1/uploads";
+
+/** A file of an upload that needs bytes. */
+export type ExpectedFile = {
+  readonly id: string;
+  readonly path: string;
+  readonly uploadKind: string | null;
+  readonly partCount: number;
+};
+
+/** What `complete` was sent about one file, as it is kept until it has been verified. `sha256` is 64 hexadecimal digits. */
+export type SentFile = {
+  readonly id: string;
+  readonly inline?: { readonly objectId: string; readonly sizeBytes: number; readonly sha256: string };
+  readonly parts: readonly { readonly partNumber: number; readonly etag: string }[];
+};
+
+/**
+ * Returns what was sent for each file of an upload, by id. `files` are those that need bytes.
+ * @throws bad_request when a file is missing, unknown or named twice, or its bytes came in another way than the upload says
+ */
+export function readCompletion(sent: readonly CompletedFile[], files: readonly ExpectedFile[]): Map<string, SentFile> {
+  const known = new Map(files.map((file) => [file.id, file]));
+  const read = new Map<string, SentFile>();
+  for (const { entryId, inline, parts } of sent) {
+    const id = entryId.toLowerCase();
+    const file = known.get(id);
+    if (file === undefined) throw badRequest(`files: ${JSON.stringify(entryId)} is not a file of this upload`, "files");
+    if (read.has(id)) throw badRequest(`files: ${JSON.stringify(file.path)} is there twice`, "files");
+    if (file.uploadKind === "inline" && inline === undefined) {
+      throw badRequest(`files: ${JSON.stringify(file.path)} needs content_base64`, "files");
+    }
+    if (file.uploadKind !== "inline" && inline !== undefined) {
+      throw badRequest(`files: ${JSON.stringify(file.path)} does not take content_base64`, "files");
+    }
+    read.set(id, {
+      id,
+      ...(inline === undefined
+        ? {}
+        : {
+            inline: {
+              objectId: inline.objectId,
+              sizeBytes: Number(inline.sizeBytes),
+              sha256: Buffer.from(inline.sha256).toString("hex"),
+            },
+          }),
+      parts: readParts(parts, file),
+    });
+  }
+  const missing = files.find(({ id }) => !read.has(id));
+  if (missing !== undefined) throw badRequest(`files: ${JSON.stringify(missing.path)} is missing`, "files");
+  return read;
+}
+
+/** Parts in the order of their numbers; a file of several parts names all of them. */
+function readParts(parts: CompletedFile["parts"], { path, uploadKind, partCount }: ExpectedFile): SentFile["parts"] {
+  if (uploadKind !== "multipart") return [];
+  const sorted = parts.map(({ partNumber, etag }) => ({ partNumber, etag: etag.replaceAll('"', "") }));
+  sorted.sort((a, b) => a.partNumber - b.partNumber);
+  if (sorted.length !== partCount || sorted.some(({ partNumber }, i) => partNumber !== i + 1)) {
+    throw badRequest(
+      `files: parts of ${JSON.stringify(path)} must be numbered from 1 to ${partCount}, each once`,
+      "files",
+    );
+  }
+  return sorted;
+}

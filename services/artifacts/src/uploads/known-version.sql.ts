@@ -1,0 +1,37 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { isAvailable } from "../versions/versions.sql.ts";
+
+// By the digest alone first, whatever the state: to walk the active versions of the collection would look as good.
+const findByDigest = sql(
+  "artifacts_find_version_by_digest",
+  `SELECT v.id
+   FROM (SELECT f.* FROM artifacts.versions f
+         WHERE f.org_id = $1 AND f.digest = decode($3, 'hex') OFFSET 0) v
+   WHERE v.collection_id = $2 AND ${isAvailable}
+   ORDER BY v.version_index DESC LIMIT 1`,
+);
+
+/** Returns the newest available version of a collection whose manifest has this digest (64 hexadecimal digits). The collection is locked. */
+export async function findVersionByDigest(
+  tx: Tx,
+  orgId: string,
+  collectionId: string,
+  digest: string,
+): Promise<string | undefined> {
+  return (await tx.one<{ id: string }>(findByDigest, [orgId, collectionId, digest]))?.id;
+}
+
+const addOutput = sql(
+  "artifacts_add_output",
+  `INSERT INTO artifacts.edges (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, 'output', $5)
+   ON CONFLICT (org_id, run_id, version_id, direction) DO NOTHING`,
+);
+
+/** Records that a run made a version, once. */
+export async function addOutputEdge(
+  tx: Tx,
+  orgId: string,
+  edge: { readonly id: string; readonly runId: string; readonly versionId: string; readonly projectId: string },
+): Promise<void> {
+  await tx.rows(addOutput, [orgId, edge.id, edge.runId, edge.versionId, edge.projectId]);
+}

@@ -1,0 +1,36 @@
+import { AppError, gone, notFound } from "@tidemark/errors";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { readPartToken } from "./part-token.rules.ts";
+import { findUpload, listUploadFiles } from "./sessions.sql.ts";
+import { partBytesOf } from "./upload-plan.rules.ts";
+
+/**
+ * Returns which part of which object a signed address of this installation stands for. The call has no identity: the token is the credential.
+ * @throws not_found for a token that was not issued here, gone for one that has expired, conflict when the upload takes no parts any more
+ */
+export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsHandlers["locatePart"] {
+  return async ({ token }) => {
+    const part = readPartToken(await uploadSecret(), token);
+    if (part === undefined) throw notFound("upload part");
+    if (part.expiresAt * 1000 < now().getTime()) throw gone("upload part");
+    const { orgId, sessionId, fileId, partNumber } = part;
+    const [session, files] = await db.withTenant(orgId, async (tx) => [
+      await findUpload(tx, orgId, sessionId),
+      await listUploadFiles(tx, orgId, sessionId),
+    ]);
+    if (session === undefined) throw notFound("upload part");
+    const file = files.find(({ id }) => id === fileId);
+    if (session.state !== "uploading" || file === undefined) {
+      throw new AppError("conflict", "the upload takes no parts any more");
+    }
+    return {
+      orgId,
+      objectId: file.objectId!,
+      storeUploadId: file.storeUploadId!,
+      partNumber,
+      sizeBytes: BigInt(
+        partBytesOf({ sizeBytes: file.sizeBytes!, partCount: file.partCount }, session.partSizeBytes, partNumber),
+      ),
+    };
+  };
+}

@@ -1,0 +1,53 @@
+import type { Blob } from "@tidemark/blob";
+import { signPart } from "./part-token.rules.ts";
+import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
+
+/** Seconds for which the address of a part is valid: from its making to the beginning of the request. */
+export const ADDRESS_SECONDS = 15 * 60;
+
+/** Where a part is to be sent, with PUT. */
+export type PartAddress = {
+  readonly partNumber: number;
+  readonly url: string;
+  readonly expiresAt: string;
+  readonly requiredHeaders: Record<string, string>;
+};
+
+/** Makes the addresses of `count` parts of a file from part `first` on; none for inline files. */
+export type PartAddresses = (
+  session: Pick<UploadSessionRow, "orgId" | "id">,
+  file: UploadFileRow,
+  range: { readonly first: number; readonly count: number },
+  baseUrl: string,
+) => Promise<PartAddress[]>;
+
+/** Returns how addresses are made: of the store itself where it is a server, otherwise of the gateway, signed with `secret`. */
+export function createPartAddresses(blob: Blob, secret: () => Promise<Uint8Array>, now: () => Date): PartAddresses {
+  const { signed } = blob;
+  return async (session, file, { first, count }, baseUrl) => {
+    const key = `o/${session.orgId}/${file.objectId}`;
+    const expiresAt = Math.floor(now().getTime() / 1000) + ADDRESS_SECONDS;
+    const addressOf = async (partNumber: number) => {
+      if (signed === undefined) {
+        const part = { orgId: session.orgId, sessionId: session.id, fileId: file.id, partNumber, expiresAt };
+        const url = `${baseUrl}/api/upload-parts/${signPart(await secret(), part)}`;
+        return { url, headers: { "Content-Type": "application/octet-stream" } };
+      }
+      const seconds = ADDRESS_SECONDS;
+      if (file.uploadKind === "put") return signed.put(key, { sha256: file.sha256!, seconds });
+      return signed.part(key, file.storeUploadId!, partNumber, { seconds });
+    };
+    const numbers = Array.from({ length: Math.min(count, file.partCount - first + 1) }, (_, i) => first + i);
+    return Promise.all(
+      numbers.map(async (partNumber) => {
+        const { url, headers } = await addressOf(partNumber);
+        return {
+          partNumber,
+          url,
+          expiresAt: new Date(expiresAt * 1000).toISOString(),
+          requiredHeaders: { ...headers },
+        };
+      }),
+    );
+  };
+}

@@ -1,0 +1,53 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { credentialKinds } from "@tidemark/credentials";
+
+/** A part of a file of an upload, and until when it may be sent. */
+export type SignedPart = {
+  readonly orgId: string;
+  readonly sessionId: string;
+  readonly fileId: string;
+  readonly partNumber: number;
+  /** Whole seconds since the Unix epoch. */
+  readonly expiresAt: number;
+};
+
+const PREFIX = `tm_${credentialKinds.upload}`;
+const UUID_BYTES = 16;
+const FIELDS_BYTES = 3 * UUID_BYTES + 4 + 8;
+const MAC_BYTES = 32;
+
+/**
+ * Returns the credential for sending one part to this installation: the part and an HMAC-SHA-256 (RFC 2104) over it, in base64url after `tm_upload_`.
+ * Nothing of it is stored.
+ */
+export function signPart(secret: Uint8Array, part: SignedPart): string {
+  const fields = Buffer.alloc(FIELDS_BYTES);
+  [part.orgId, part.sessionId, part.fileId].forEach((id, i) =>
+    Buffer.from(id.replaceAll("-", ""), "hex").copy(fields, i * UUID_BYTES),
+  );
+  fields.writeUInt32BE(part.partNumber, 3 * UUID_BYTES);
+  fields.writeBigUInt64BE(BigInt(part.expiresAt), 3 * UUID_BYTES + 4);
+  return PREFIX + Buffer.concat([fields, macOf(secret, fields)]).toString("base64url");
+}
+
+/** Reads a credential of {@link signPart}; undefined for a text that was not signed with the secret. Whether it has expired is for the caller to say. */
+export function readPartToken(secret: Uint8Array, token: string): SignedPart | undefined {
+  if (!token.startsWith(PREFIX) || !/^[\w-]+$/.test(token)) return undefined;
+  const bytes = Buffer.from(token.slice(PREFIX.length), "base64url");
+  if (bytes.length !== FIELDS_BYTES + MAC_BYTES) return undefined;
+  const fields = bytes.subarray(0, FIELDS_BYTES);
+  if (!timingSafeEqual(bytes.subarray(FIELDS_BYTES), macOf(secret, fields))) return undefined;
+  const idAt = (i: number): string =>
+    fields.toString("hex", i * UUID_BYTES, (i + 1) * UUID_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+  return {
+    orgId: idAt(0),
+    sessionId: idAt(1),
+    fileId: idAt(2),
+    partNumber: fields.readUInt32BE(3 * UUID_BYTES),
+    expiresAt: Number(fields.readBigUInt64BE(3 * UUID_BYTES + 4)),
+  };
+}
+
+function macOf(secret: Uint8Array, fields: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update(fields).digest();
+}

@@ -1,0 +1,31 @@
+import { AppError, gone, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { canSee, type Caller } from "@tidemark/requests";
+import { findUpload, lockUpload, type UploadSessionRow } from "./sessions.sql.ts";
+
+/** What errors call an upload. */
+export const UPLOAD = "upload session";
+
+/** Returns an upload that the caller may see. @throws not_found */
+export async function requireUpload(tx: Tx, caller: Caller, sessionId: string): Promise<UploadSessionRow> {
+  return seen(caller, await findUpload(tx, caller.orgId, sessionId));
+}
+
+/** Returns an upload that the caller may see, and locks it until the end of the transaction. @throws not_found */
+export async function lockSeenUpload(tx: Tx, caller: Caller, sessionId: string): Promise<UploadSessionRow> {
+  return seen(caller, await lockUpload(tx, caller.orgId, sessionId));
+}
+
+function seen(caller: Caller, session: UploadSessionRow | undefined): UploadSessionRow {
+  if (session === undefined || !canSee(caller, session)) throw notFound(UPLOAD);
+  return session;
+}
+
+/** Lets an upload pass that takes parts. @throws conflict when it has ended or is being completed, gone when it has expired */
+export function requireUploading({ state, hasExpired }: UploadSessionRow): void {
+  if (state === "completing" || state === "provider_completed") {
+    throw new AppError("conflict", "the upload is being completed");
+  }
+  if (state !== "uploading") throw new AppError("conflict", `the upload has ended: it is ${state}`);
+  if (hasExpired) throw gone(UPLOAD);
+}

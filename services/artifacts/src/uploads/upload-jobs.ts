@@ -1,0 +1,189 @@
+import type { Blob } from "@tidemark/blob";
+import { AppError, isAppError } from "@tidemark/errors";
+import { sqlState, type Db } from "@tidemark/pg";
+import type { Log } from "@tidemark/telemetry";
+import { lockCollection } from "../versions/lock-version.sql.ts";
+import { giveUpObjects } from "../objects/objects.sql.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import type { SentFile } from "./completion.rules.ts";
+import { eachOf } from "./each-of.ts";
+import {
+  changeUploadState,
+  deleteUploadFiles,
+  findUpload,
+  listUploadFiles,
+  lockUpload,
+  markFileVerified,
+  noteStoreUploadIds,
+  renewUploadLease,
+  takeUploadLease,
+  type UploadFileRow,
+  type UploadSessionRow,
+} from "./sessions.sql.ts";
+import { createOrReuseVersion } from "./store-version.ts";
+import { storePartBytesOf } from "./upload-plan.rules.ts";
+import { verifyFile } from "./verify-file.ts";
+
+/** How long a process may be silent about an upload that it verifies before another one goes on. */
+export const LEASE_SECONDS = 30;
+
+const FILES_TOGETHER = 4;
+
+/** Verifies uploads and makes them versions, one job for each upload in this process. */
+export type UploadJobs = {
+  /** Goes on with an upload whose lease this process has just taken. Rejects with the reason why it did not become a version. */
+  start(orgId: string, sessionId: string): Promise<void>;
+  /** Returns the job of an upload, if this process has it. */
+  join(orgId: string, sessionId: string): Promise<void> | undefined;
+  /** Goes on with an upload that another process has left, unless somebody else does. */
+  resume(orgId: string, sessionId: string): Promise<void>;
+  /** Waits for the jobs of this process. */
+  drain(): Promise<void>;
+};
+
+/** What jobs work with. */
+export type UploadJobsOptions = {
+  readonly db: Db;
+  readonly blob: Blob;
+  readonly newId: () => string;
+  readonly log: Pick<Log, "warn">;
+};
+
+/** Creates the jobs of a process. */
+export function createUploadJobs(options: UploadJobsOptions): UploadJobs {
+  const { db, log } = options;
+  const running = new Map<string, Promise<void>>();
+
+  const start = (orgId: string, sessionId: string): Promise<void> => {
+    const name = `${orgId}/${sessionId}`;
+    const job = work(options, orgId, sessionId).finally(() => running.delete(name));
+    running.set(name, job);
+    // The request that waits for it may be gone.
+    job.catch((error: unknown) => {
+      if (!isAppError(error)) log.warn("an upload could not be verified", { session_id: sessionId, error });
+    });
+    return job;
+  };
+
+  return {
+    start,
+    join: (orgId, sessionId) => running.get(`${orgId}/${sessionId}`),
+    async resume(orgId, sessionId) {
+      const isFree = await db.withTenant(orgId, (tx) => takeUploadLease(tx, orgId, sessionId, LEASE_SECONDS));
+      if (isFree) await start(orgId, sessionId);
+    },
+    drain: async () => void (await Promise.allSettled(running.values())),
+  };
+}
+
+async function work(options: UploadJobsOptions, orgId: string, sessionId: string): Promise<void> {
+  const { db } = options;
+  const renew = (seconds: number) => db.withTenant(orgId, (tx) => renewUploadLease(tx, orgId, sessionId, seconds));
+  const timer = setInterval(() => void renew(LEASE_SECONDS).catch(() => {}), (LEASE_SECONDS * 1000) / 3);
+  timer.unref();
+  try {
+    const [session, files] = await db.withTenant(orgId, async (tx) => [
+      await findUpload(tx, orgId, sessionId),
+      await listUploadFiles(tx, orgId, sessionId),
+    ]);
+    if (session?.state !== "completing" && session?.state !== "provider_completed") return;
+    const verified = await verifyAll(options, session, files);
+    await finish(options, session, verified);
+  } catch (error) {
+    if (isAppError(error) && error.reason === "bad_request") await takeBack(db, orgId, sessionId);
+    // Whoever asks next, or the sweeper, goes on.
+    else await renew(0).catch(() => {});
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** Verifies the files that are not verified yet, and returns all entries with the objects that hold their bytes. */
+async function verifyAll(
+  { db, blob }: UploadJobsOptions,
+  session: UploadSessionRow,
+  files: readonly UploadFileRow[],
+): Promise<UploadFileRow[]> {
+  const { orgId, id: sessionId, completion, partSizeBytes } = session;
+  const sent = new Map((JSON.parse(Buffer.from(completion!).toString()) as SentFile[]).map((file) => [file.id, file]));
+  const objects = new Map<string, string>();
+  const open = files.filter(({ uploadKind, verified }) => uploadKind !== null && !verified);
+  await eachOf(open, FILES_TOGETHER, async (file) => {
+    try {
+      const objectId = await verifyFile(blob, session, file, sent.get(file.id)!);
+      await db.withTenant(orgId, (tx) => markFileVerified(tx, orgId, { sessionId, fileId: file.id, objectId }));
+      objects.set(file.id, objectId);
+    } catch (error) {
+      if (isAppError(error) && error.reason === "bad_request" && file.storeUploadId !== null) {
+        await reopen({ db, blob }, orgId, file, storePartBytesOf(file, partSizeBytes));
+      }
+      throw error;
+    }
+  });
+  return files.map((file) => ({ ...file, objectId: objects.get(file.id) ?? file.objectId }));
+}
+
+/** Lets the parts of a file be sent again, when what there was has become an object already. */
+async function reopen(
+  { db, blob }: Pick<UploadJobsOptions, "db" | "blob">,
+  orgId: string,
+  { objectId, storeUploadId }: UploadFileRow,
+  partBytes: number,
+): Promise<void> {
+  const key = `o/${orgId}/${objectId}`;
+  if ((await blob.listParts(key, storeUploadId!)) !== undefined) return;
+  await blob.remove(key);
+  const begun = {
+    objectId: objectId!,
+    storeUploadId: await blob.beginParts(key, { partBytes }),
+  };
+  await db.withTenant(orgId, (tx) => noteStoreUploadIds(tx, orgId, [begun]));
+}
+
+/** The upload takes parts again. */
+async function takeBack(db: Db, orgId: string, sessionId: string): Promise<void> {
+  await db.withTenant(orgId, async (tx) => {
+    const session = await lockUpload(tx, orgId, sessionId);
+    if (session?.state === "completing") await changeUploadState(tx, orgId, sessionId, "uploading");
+  });
+}
+
+/** Makes the verified files a version, in one transaction; or leaves it, when another process has done so. */
+async function finish(
+  { db, newId }: UploadJobsOptions,
+  { orgId, id: sessionId, collectionId }: UploadSessionRow,
+  files: readonly UploadFileRow[],
+): Promise<void> {
+  await db.withTenant(orgId, async (tx) => {
+    const session = await lockUpload(tx, orgId, sessionId);
+    if (session?.state === "completing") await changeUploadState(tx, orgId, sessionId, "provider_completed");
+  });
+  try {
+    await db.withTenant(orgId, async (tx) => {
+      await lockCollection(tx, orgId, collectionId);
+      const session = await lockUpload(tx, orgId, sessionId);
+      if (session?.state !== "provider_completed") return;
+      const { versionId, deduplicated } = await createOrReuseVersion(tx, orgId, session, files, newId);
+      if (deduplicated)
+        await giveUpObjects(
+          tx,
+          orgId,
+          files.flatMap(({ objectId }) => objectId ?? []),
+        );
+      await changeUploadState(tx, orgId, sessionId, deduplicated ? "deduplicated" : "active", {
+        resultVersionId: versionId,
+      });
+      await deleteUploadFiles(tx, orgId, sessionId);
+      await addStorage(tx, orgId, { reservedBytes: -bytesOf(files) });
+    });
+  } catch (error) {
+    if (sqlState(isAppError(error) ? error.cause : error) !== "TM002") throw error;
+    throw new AppError("service_unavailable", "bytes of the upload were given up; begin it again", { cause: error });
+  }
+}
+
+/** Returns how many bytes an upload has reserved. */
+export function bytesOf(files: readonly Pick<UploadFileRow, "uploadKind" | "sizeBytes">[]): number {
+  return files.reduce((sum, { uploadKind, sizeBytes }) => sum + (uploadKind === null ? 0 : (sizeBytes ?? 0)), 0);
+}

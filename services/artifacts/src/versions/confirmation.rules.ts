@@ -1,0 +1,11 @@
+import { badRequest } from "@tidemark/errors";
+
+/** Compares what a request repeats to show that it is meant, and requires its reason. @throws bad_request */
+export function requireConfirmation(
+  { confirm, reason }: { readonly confirm: string; readonly reason: string },
+  expected: string,
+  what: string,
+): void {
+  if (confirm !== expected) throw badRequest(`confirm must be ${what}`, "confirm");
+  if (reason.trim() === "") throw badRequest("reason is required", "reason");
+}

@@ -1,0 +1,71 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** That a run made (`output`) or used (`input`) a version. */
+export type EdgeRow = {
+  readonly id: string;
+  readonly orgId: string;
+  /** Of the run. */
+  readonly projectId: string;
+  readonly runId: string;
+  readonly versionId: string;
+  readonly direction: "input" | "output";
+  readonly source: string;
+  readonly createdAt: string;
+};
+
+const edgeColumns = `id, org_id AS "orgId", project_id AS "projectId", run_id AS "runId", version_id AS "versionId", direction, source,
+  created_at AS "createdAt"`;
+
+// An edge that is there is found by the key, which a SELECT might not use: the index of a version's edges looks as good.
+const insertInput = sql(
+  "artifacts_insert_input",
+  `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, 'input', $5)
+   ON CONFLICT (org_id, run_id, version_id, direction) DO UPDATE SET source = e.source RETURNING ${edgeColumns}`,
+);
+
+/** What is recorded when a run uses a version; `id` is the edge's if it is new. */
+export type NewInput = {
+  readonly id: string;
+  readonly runId: string;
+  readonly projectId: string;
+  readonly versionId: string;
+};
+
+/** Records that a run uses a version, once, and returns the edge. */
+export async function addInputEdge(tx: Tx, orgId: string, input: NewInput): Promise<EdgeRow> {
+  const { id, runId, versionId, projectId } = input;
+  return (await tx.one<EdgeRow>(insertInput, [orgId, id, runId, versionId, projectId]))!;
+}
+
+/** A run that made or used a version. */
+export type LineageRow = {
+  readonly runId: string;
+  readonly name: string;
+  readonly project: string;
+  readonly status: string;
+  readonly direction: "input" | "output";
+};
+
+const listRuns = sql(
+  "artifacts_list_runs_of_version",
+  `SELECT r.id AS "runId", r.name, p.name AS project, r.display_status AS status, e.direction
+   FROM artifacts.edges e
+   CROSS JOIN LATERAL (
+     SELECT f.id, f.project_id, f.name, f.display_status FROM runs.run_labels_v1 f
+     WHERE f.org_id = $1 AND f.id = e.run_id OFFSET 0) r
+   CROSS JOIN LATERAL (
+     SELECT f.name FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = r.project_id OFFSET 0) p
+   WHERE e.org_id = $1 AND e.version_id = $2 AND ($3::uuid IS NULL OR e.project_id = $3)
+   ORDER BY e.created_at, e.id LIMIT $4::bigint`,
+);
+
+/** Returns the first runs that made or used a version, of all projects or of one, in the order in which they did. */
+export function listRunsOfVersion(
+  tx: Tx,
+  orgId: string,
+  versionId: string,
+  projectId: string | undefined,
+  limit: number,
+): Promise<LineageRow[]> {
+  return tx.rows(listRuns, [orgId, versionId, projectId ?? null, limit]);
+}

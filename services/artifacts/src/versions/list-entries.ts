@@ -1,0 +1,49 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { PAGE_ROWS } from "@tidemark/limits";
+import type { ArtifactEntrySchema } from "@tidemark/proto/artifacts/v1/versions";
+import { callerOf, pathId, readPage, throwFault } from "@tidemark/requests";
+import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
+import { countEntries, listEntryRows, type EntryRow } from "./entries.sql.ts";
+import { requireAvailable, VERSION } from "./require-version.ts";
+
+/** ArtifactsService.ListEntries. @throws not_found, gone, bad_request */
+export function listEntries(deps: Pick<ArtifactsDeps, "db" | "storageBackend">): ArtifactsHandlers["listEntries"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const id = pathId(request.versionId, VERSION);
+    return deps.db.readTenant(
+      caller.orgId,
+      async (tx) => {
+        const version = await requireAvailable(tx, caller, id);
+        throwFault(request.queryFault);
+        const { limit, offset } = readPage(request.page, PAGE_ROWS);
+        const { pathPrefix: prefix } = request;
+        const rows = await listEntryRows(tx, caller.orgId, id, { prefix, limit, offset });
+        const total = await countEntries(tx, caller.orgId, id, prefix);
+        return {
+          entries: rows.map((row) => encodeEntry(row, version.createdAt, deps.storageBackend)),
+          total: BigInt(total),
+          page: { limit, offset: BigInt(offset) },
+        };
+      },
+      { plans: "walks" },
+    );
+  };
+}
+
+function encodeEntry(
+  row: EntryRow,
+  createdAt: string,
+  kept: ArtifactsDeps["storageBackend"],
+): MessageInitShape<typeof ArtifactEntrySchema> {
+  const { objectId, sizeBytes, sha256, referenceUri, ...same } = row;
+  return {
+    ...same,
+    sizeBytes: sizeBytes === null ? undefined : BigInt(sizeBytes),
+    sha256: sha256 ?? undefined,
+    referenceUri: referenceUri ?? undefined,
+    storageBackend: referenceUri === null ? kept : "external",
+    downloadable: objectId !== null,
+    createdAt,
+  };
+}
