@@ -174,6 +174,29 @@ test("five sweeps at the same time do everything once", async () => {
   expect(row).toEqual({ pending_delete_bytes: 0, version_bytes: 0 });
 });
 
+test("objects are not swept while their upload is being verified, however long that takes", async () => {
+  const file = content("a.bin", 300_000);
+  const begun = await begin([file]);
+  const sent = await sendFile(fixture, tenant, begun.files[0]!, file);
+  await fixture.ask(
+    "UPDATE artifacts.objects SET sweep_after = now() - interval '1 s' WHERE org_id = $1",
+    tenant.orgId,
+  );
+  const blob: Blob = {
+    ...fixture.deps.blob,
+    listParts: async (...args) => {
+      await sweep();
+      return fixture.deps.blob.listParts(...args);
+    },
+  };
+  const { createUploadJobs } = await import("../uploads/upload-jobs.ts");
+  const jobs = createUploadJobs({ ...fixture.deps, blob, log: { warn: () => {} } });
+  const request = { uploadSessionId: begun.session!.id, files: [sent] };
+  expect(await fixture.newProcess({ blob, jobs }).completeUpload(request, call)).toMatchObject({
+    version: { versionIndex: 0 },
+  });
+});
+
 test("an upload whose process died while it verified is finished by another one", async () => {
   const file = content("a.bin", 300_000);
   const begun = await begin([file]);

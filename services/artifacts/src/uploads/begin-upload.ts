@@ -93,22 +93,28 @@ async function begin(tx: Tx, deps: ArtifactsDeps, { orgId }: Caller, wish: Wish)
   const known = before === undefined ? undefined : await replay(tx, orgId, before);
   if (known !== undefined) return known;
   const begun = await start(tx, deps, orgId, wish, { entries, digest, metadata });
-  const kept = begun.kind === "session" ? { session: begun.session.id } : { version: begun.version.id };
+  const kept: Kept =
+    begun.kind === "session"
+      ? { session: begun.session.id }
+      : { version: begun.version.id, deduplicated: begun.deduplicated };
   await keepReply(tx, orgId, hashes, Buffer.from(JSON.stringify(kept)));
   return begun;
 }
 
+/** What is kept of an answer under its key. */
+type Kept = { readonly session: string } | { readonly version: string; readonly deduplicated: boolean };
+
 /** Returns the answer of an earlier request, unless its upload has ended since. */
 async function replay(tx: Tx, orgId: string, reply: Uint8Array): Promise<Begun | undefined> {
-  const kept = JSON.parse(Buffer.from(reply).toString()) as { session?: string; version?: string };
-  if (kept.session !== undefined) {
+  const kept = JSON.parse(Buffer.from(reply).toString()) as Kept;
+  if ("session" in kept) {
     const session = await findUpload(tx, orgId, kept.session);
     if (session?.state !== "uploading" || session.hasExpired) return undefined;
     return { kind: "session", session, replayed: true };
   }
-  const [version] = await readVersions(tx, orgId, [kept.version!]);
+  const [version] = await readVersions(tx, orgId, [kept.version]);
   if (version?.available !== true) return undefined;
-  return { kind: "version", version, deduplicated: true, replayed: true };
+  return { kind: "version", version, deduplicated: kept.deduplicated, replayed: true };
 }
 
 type Manifest = { readonly entries: readonly ManifestEntry[]; readonly digest: Buffer; readonly metadata: string };

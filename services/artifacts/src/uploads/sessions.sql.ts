@@ -191,10 +191,16 @@ const takeLease = sql(
   `UPDATE artifacts.upload_sessions SET verified_until = now() + $3 * interval '1 second'
    WHERE org_id = $1 AND id = $2 AND state IN ('completing', 'provider_completed') AND coalesce(verified_until < now(), true)`,
 );
+// The objects wait as well: hashing a large file may take longer than an upload may.
 const renewLease = sql(
   "artifacts_renew_upload_lease",
-  `UPDATE artifacts.upload_sessions SET verified_until = now() + $3 * interval '1 second'
-   WHERE org_id = $1 AND id = $2 AND state IN ('completing', 'provider_completed')`,
+  `WITH renewed AS (
+     UPDATE artifacts.upload_sessions SET verified_until = now() + $3 * interval '1 second'
+     WHERE org_id = $1 AND id = $2 AND state IN ('completing', 'provider_completed') RETURNING id
+   )
+   UPDATE artifacts.objects o SET sweep_after = greatest(o.sweep_after, now() + interval '1 hour')
+   FROM renewed CROSS JOIN artifacts.upload_files f
+   WHERE f.org_id = $1 AND f.session_id = renewed.id AND o.org_id = $1 AND o.id = f.object_id AND o.state = 'arriving'`,
 );
 const changeState = sql(
   "artifacts_change_upload_state",
@@ -224,7 +230,7 @@ export async function takeUploadLease(
   return (await tx.count(takeLease, [orgId, sessionId, leaseSeconds])) > 0;
 }
 
-/** Renews a lease that this process has; 0 seconds give it back. */
+/** Renews a lease that this process has, and keeps the objects of the upload from being swept for an hour; 0 seconds give it back. */
 export async function renewUploadLease(tx: Tx, orgId: string, sessionId: string, leaseSeconds: number): Promise<void> {
   await tx.rows(renewLease, [orgId, sessionId, leaseSeconds]);
 }

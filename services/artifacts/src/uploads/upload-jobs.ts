@@ -82,6 +82,7 @@ async function work(options: UploadJobsOptions, orgId: string, sessionId: string
   const timer = setInterval(() => void renew(LEASE_SECONDS).catch(() => {}), (LEASE_SECONDS * 1000) / 3);
   timer.unref();
   try {
+    await renew(LEASE_SECONDS);
     const [session, files] = await db.withTenant(orgId, async (tx) => [
       await findUpload(tx, orgId, sessionId),
       await listUploadFiles(tx, orgId, sessionId),
@@ -108,7 +109,10 @@ async function verifyAll(
   const { orgId, id: sessionId, completion, partSizeBytes } = session;
   const sent = new Map((JSON.parse(Buffer.from(completion!).toString()) as SentFile[]).map((file) => [file.id, file]));
   const objects = new Map<string, string>();
-  const open = files.filter(({ uploadKind, verified }) => uploadKind !== null && !verified);
+  // Inline ones first: nothing keeps their objects from being swept before they belong to the upload.
+  const open = files
+    .filter(({ uploadKind, verified }) => uploadKind !== null && !verified)
+    .toSorted((a, b) => Number(b.uploadKind === "inline") - Number(a.uploadKind === "inline"));
   await eachOf(open, FILES_TOGETHER, async (file) => {
     try {
       const objectId = await verifyFile(blob, session, file, sent.get(file.id)!);
