@@ -106,7 +106,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   ["a key that is revoked", 50, () => control.client.revokeApiKey({ orgId, keyId: key.id }, control.operator)],
   [
     "a service account that is disabled",
-    60,
+    80,
     () => control.client.disableServiceAccount({ orgId, serviceAccountId: key.accountId }, control.operator),
   ],
   [
