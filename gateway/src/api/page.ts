@@ -1,5 +1,3 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { PageSchema } from "@tidemark/proto/control/v1/control";
 import { INVITATIONS_PAGE_ROWS, PAGE_ROWS } from "@tidemark/limits";
 import type { Query } from "../route.ts";
 import { object, type ObjectField } from "./fields/field.ts";
@@ -7,17 +5,19 @@ import { limit, offset } from "./fields/number.ts";
 
 type PageQuery = ObjectField<{ limit: number; offset: number }>;
 
+/** Describes the page of a list that is counted from its start. */
+export function pageQuery(rows: { readonly default: number; readonly max: number }): PageQuery {
+  return object({ limit: limit(rows), offset: offset() });
+}
+
 /** The page of a list of users, organizations, keys or seats. */
-export const accountsPage: PageQuery = object({ limit: limit(PAGE_ROWS), offset: offset() });
+export const accountsPage = pageQuery(PAGE_ROWS);
 
 /** The page of a list of invitations. */
-export const invitationsPage: PageQuery = object({ limit: limit(INVITATIONS_PAGE_ROWS), offset: offset() });
+export const invitationsPage = pageQuery(INVITATIONS_PAGE_ROWS);
 
 /** Reads a page counted from the start of the list. @throws bad_request */
-export function readPage(
-  page: PageQuery,
-  query: Query,
-): { limit: number; offset: bigint } & MessageInitShape<typeof PageSchema> {
+export function readPage(page: PageQuery, query: Query): { limit: number; offset: bigint } {
   const { limit: rows, offset: skipped } = page.read(query);
   return { limit: rows, offset: BigInt(skipped) };
 }

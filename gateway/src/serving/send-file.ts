@@ -3,7 +3,6 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, notFound } from "@tidemark/errors";
 import { fileHeaders } from "../http/file-headers.ts";
 import { chooseRange } from "../http/range.ts";
-import { objectKey } from "../object-key.ts";
 import type { StoredFile } from "../route.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -25,7 +24,7 @@ export async function sendFile(
   // Without tags and dates of ours, no condition on a range can hold (RFC 9110 §13.1.5).
   const asked = request.headers["if-range"] === undefined ? request.headers.range : undefined;
   const range = chooseRange(asked, sizeBytes);
-  const key = objectKey(request.state?.identity?.orgId ?? "", file.objectId);
+  const key = objects.keyOf(request.state?.identity?.orgId ?? "", file.objectId);
   if (range === "unsatisfiable") {
     reply.header("content-range", `bytes */${sizeBytes}`);
     throw new AppError("range_not_satisfiable", `the range is not available: the file has ${sizeBytes} bytes`);

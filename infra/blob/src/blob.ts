@@ -49,6 +49,8 @@ export type BlobPart = PartTag & { readonly sizeBytes: number };
  * shape.
  */
 export type Blob = {
+  /** Returns the key of an object of an organization. Both ids are UUIDs in lower case. */
+  keyOf(orgId: string, objectId: string): string;
   /** What it is. */
   readonly kind: "folder" | "s3";
   /**

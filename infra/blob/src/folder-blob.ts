@@ -6,7 +6,7 @@ import type { Blob, BlobEntry, ByteRange } from "./blob.ts";
 import { measureBody } from "./bodies.ts";
 import { isMissing, syncFolders } from "./files.ts";
 import { createFolderParts, folderUploadShape } from "./folder-parts.ts";
-import { guarded, unavailable } from "./guarded.ts";
+import { guarded, unavailable, type BlobDriver } from "./guarded.ts";
 
 // Starts with a dot, which no key does, and is on the same file system, so that renaming is atomic.
 const unfinished = ".unfinished";
@@ -47,7 +47,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
 
   const { endParts, ...parts } = createFolderParts({ unfinished: join(root, unfinished), prepare, publish });
 
-  const driver: Blob = {
+  const driver: BlobDriver = {
     ...parts,
     kind: "folder",
     signed: undefined,

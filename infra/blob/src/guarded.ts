@@ -9,11 +9,14 @@ const keyLength = 2 + 36 + 1 + 36;
 /** The longest validity of a signed address in SigV4, in seconds: 7 days. */
 const signedSecondsMax = 604_800;
 
+/** What a driver has to do itself: it is given keys. */
+export type BlobDriver = Omit<Blob, "keyOf">;
+
 /**
  * Wraps a driver: refuses every key, prefix, range, part and time that the driver must not receive. An upload id that
  * no driver makes, or whose part after the length of the parts has not the shape `storeId`, belongs to no upload.
  */
-export function guarded(driver: Blob, storeId: RegExp): Blob {
+export function guarded(driver: BlobDriver, storeId: RegExp): Blob {
   const isUpload = (uploadId: string): boolean => storeId.test(parseUploadId(uploadId)?.storeId ?? "");
   const checkedUpload = (uploadId: string): string => {
     if (!isUpload(uploadId)) throw uploadEnded();
@@ -21,6 +24,7 @@ export function guarded(driver: Blob, storeId: RegExp): Blob {
   };
   const { signed } = driver;
   return {
+    keyOf: (orgId, objectId) => `o/${orgId}/${objectId}`,
     put: async (key, body, options) => driver.put(checkedKey(key), body, options),
     get: async (key, range) => driver.get(checkedKey(key), range && checkedRange(range)),
     head: async (key) => driver.head(checkedKey(key)),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { BucketItem } from "minio";
 import type { Blob, BlobEntry } from "./blob.ts";
-import { guarded, unavailable } from "./guarded.ts";
+import { guarded, unavailable, type BlobDriver } from "./guarded.ts";
 import { measureBody } from "./bodies.ts";
 import { uploadBody } from "./s3.ts";
 import { createS3Parts, s3UploadShape } from "./s3-parts.ts";
@@ -85,7 +85,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
       ? undefined
       : createS3Signer({ ...options, publicEndpoint, region, transport, ensureBucket, failed });
 
-  const driver: Blob = {
+  const driver: BlobDriver = {
     ...parts,
     kind: "s3",
     signed,

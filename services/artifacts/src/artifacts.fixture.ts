@@ -11,13 +11,13 @@ import { createRunDirectory } from "@tidemark/requests";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createTestDatabase } from "@tidemark/testkit";
 import { artifactsHandlers, type ArtifactsDeps } from "./handlers.ts";
-import { keepObjects, reserveObjects } from "./objects/objects.sql.ts";
+import { reserveObjects } from "./objects/objects.sql.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 import { addStorage } from "./storage/storage.sql.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
 import { createUploadJobs } from "./uploads/upload-jobs.ts";
 import { createUploadSecret } from "./uploads/upload-secret.sql.ts";
-import { createVersion, type NewEntry, type NewVersion } from "./versions/create-version.sql.ts";
+import { createOrReuseVersion, type VerifiedFile, type WantedVersion } from "./uploads/store-version.ts";
 import { lockCollection } from "./versions/lock-version.sql.ts";
 
 const schema = (name: string) => ({
@@ -63,7 +63,8 @@ export type ArtifactsFixture = {
   storeVersion(
     tenant: Tenant,
     collection: TestCollection,
-    version?: Partial<Pick<NewVersion, "aliases" | "ttlDays" | "sourceRunId" | "sourceStep">> & {
+    version?: Partial<Pick<WantedVersion, "aliases" | "ttlDays" | "sourceStep">> & {
+      readonly sourceRunId?: string;
       readonly files?: readonly TestFile[];
     },
   ): Promise<TestVersion>;
@@ -163,30 +164,27 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
       const { orgId } = tenant;
       const sourceRunId = version.sourceRunId ?? (await newRun(tenant, collection.projectId));
       const entries = await Promise.all(files.map((file) => entryOf(file, () => written(tenant, file.content))));
-      const made = await db.withTenant(orgId, async (tx) => {
+      const wanted = {
+        sourceStep: null,
+        ttlDays: null,
+        ...version,
+        aliases,
+        versionId: randomUUID(),
+        collectionId: collection.id,
+        projectId: collection.projectId,
+        runId: sourceRunId,
+        digest: randomBytes(32).toString("hex"),
+      };
+      await db.withTenant(orgId, async (tx) => {
         await lockCollection(tx, orgId, collection.id);
-        const kept = await keepObjects(
-          tx,
-          orgId,
-          entries.flatMap(({ objectId, sizeBytes, sha256 }) =>
-            objectId === null ? [] : [{ objectId, sizeBytes: sizeBytes!, sha256: Buffer.from(sha256!, "hex") }],
-          ),
-        );
-        return createVersion(tx, orgId, {
-          sourceStep: null,
-          ttlDays: null,
-          ...version,
-          versionId: randomUUID(),
-          collectionId: collection.id,
-          projectId: collection.projectId,
-          digest: randomBytes(32),
-          sourceRunId,
-          aliases,
-          entries: entries.map((entry) => ({ ...entry, objectId: kept.get(entry.objectId ?? "") ?? null })),
-          newId: randomUUID,
-        });
+        await createOrReuseVersion(tx, orgId, wanted, entries, randomUUID);
       });
-      return { id: made.versionId, index: made.versionIndex, runId: sourceRunId };
+      const id = wanted.versionId;
+      const [stored] = await ask<{ index: number }>(
+        "SELECT version_index AS index FROM artifacts.versions WHERE id = $1",
+        id,
+      );
+      return { id, index: stored!.index, runId: sourceRunId };
     },
     expire: async ({ id }) => {
       await ask("UPDATE artifacts.versions SET expires_at = now() - interval '1 second' WHERE id = $1", id);
@@ -203,7 +201,7 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
 async function entryOf(
   { path, referenceUri }: TestFile,
   write: () => ReturnType<ArtifactsFixture["written"]>,
-): Promise<NewEntry> {
+): Promise<VerifiedFile> {
   const same = { id: randomUUID(), path, mimeType: "text/plain", referenceUri: referenceUri ?? null };
   if (referenceUri !== undefined) {
     return { ...same, kind: "reference", sizeBytes: null, sha256: null, objectId: null };

@@ -14,10 +14,11 @@ import type {
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, object, withFault } from "../fields/field.ts";
 import { queryText, textOrEmpty, uuid } from "../fields/text.ts";
+import { pageQuery, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
 import { requireAlias } from "./aliases.ts";
 import { confirmation, readConfirmation } from "./confirmed.ts";
-import { pageJson, pageQuery, readListPage } from "./pages.ts";
+import { pageJson } from "./pages.ts";
 import { collectionJson, versionJson } from "./rows.ts";
 
 const collectionsPage = pageQuery(COLLECTIONS_PAGE_ROWS);
@@ -32,7 +33,7 @@ export const listCollectionsQuery = join(filter, collectionsPage);
 
 /** GET /api/artifact-collections. @throws bad_request */
 export function decodeListCollections({ query }: RouteInput): MessageInitShape<typeof ListCollectionsRequestSchema> {
-  return { ...filter.read(query), page: readListPage(collectionsPage, query) };
+  return { ...filter.read(query), page: readPage(collectionsPage, query) };
 }
 
 /** `{"collections": [row, …], limit, offset, total, has_more}` */
@@ -55,7 +56,7 @@ export const versionsPage = pageQuery(VERSIONS_PAGE_ROWS);
 
 /** GET /api/artifact-collections/{collection_id}/versions. Faults of the query travel in the message. */
 export function decodeListVersions({ params, query }: RouteInput): MessageInitShape<typeof ListVersionsRequestSchema> {
-  const { value, fault } = withFault(() => readListPage(versionsPage, query));
+  const { value, fault } = withFault(() => readPage(versionsPage, query));
   return { collectionId: params["collection_id"]!, page: value, queryFault: fault };
 }
 

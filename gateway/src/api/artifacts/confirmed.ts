@@ -2,7 +2,8 @@ import { badRequest } from "@tidemark/errors";
 import { described, object, type Fields } from "../fields/field.ts";
 import { canonicalUuid, text } from "../fields/text.ts";
 
-const REASON_BYTES_MAX = 4096;
+/** Most bytes of why somebody changes or ends something. */
+export const REASON_BYTES_MAX = 4096;
 
 /** What callers say who change what others rely on. */
 export const confirmation = object({

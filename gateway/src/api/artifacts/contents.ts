@@ -5,7 +5,6 @@ import type { WrittenObjectSchema } from "@tidemark/proto/artifacts/v1/uploads";
 import { BASE64_PATTERN } from "../../http/contents/base64.ts";
 import { receiveContents, type ContentsRule, type ReceivedContents } from "../../http/contents/receive-contents.ts";
 import type { Content } from "../../http/contents/store-contents.ts";
-import { objectKey } from "../../object-key.ts";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, Schema, Transfer } from "../../route.ts";
 import { required, type Field } from "../fields/field.ts";
@@ -45,7 +44,7 @@ export function receiveObjects(
     {
       reserve: async (count) =>
         (await clients.artifacts.reserveObjects({ owner, count }, transfer.newCall())).objectIds,
-      put: (objectId, bytes) => transfer.objects.put(objectKey(orgId, objectId), bytes),
+      put: (objectId, bytes) => transfer.objects.put(transfer.objects.keyOf(orgId, objectId), bytes),
       hold: transfer.hold,
     },
   );

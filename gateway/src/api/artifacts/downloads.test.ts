@@ -8,7 +8,6 @@ import type { Blob } from "@tidemark/blob";
 import { AppError } from "@tidemark/errors";
 import { until } from "@tidemark/testkit";
 import { orgId, startApp, type TestApp } from "../../app.fixture.ts";
-import { objectKey } from "../../object-key.ts";
 import { artifactsRoutes } from "./routes.ts";
 import { createTestArtifacts, createTestStore, type Memory } from "./transfers.fixture.ts";
 
@@ -45,7 +44,7 @@ afterAll(async () => {
 /** Makes a file of the service; its bytes are in the store unless `bytes` is left out. */
 async function fileOf(bytes: Buffer | undefined, facts: { name?: string; mimeType?: string; size?: number } = {}) {
   const [id, objectId] = [randomUUID(), randomUUID()];
-  if (bytes !== undefined) await store.put(objectKey(orgId, objectId), bytes);
+  if (bytes !== undefined) await store.put(store.keyOf(orgId, objectId), bytes);
   const { name = "dir/a.txt", mimeType = "text/plain", size = bytes?.length ?? 5 } = facts;
   memory.files.set(id, { objectId, sizeBytes: BigInt(size), mimeType, name });
   return id;

@@ -1,23 +1,7 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { ListPage, ListPageSchema } from "@tidemark/proto/artifacts/v1/versions";
+import type { ListPage } from "@tidemark/proto/artifacts/v1/versions";
 import type { Json } from "../../http/json.ts";
-import type { Query, Schema } from "../../route.ts";
-import { object, type ObjectField } from "../fields/field.ts";
-import { limit, offset } from "../fields/number.ts";
+import type { Schema } from "../../route.ts";
 import { booleanSchema, countSchema, listSchema, objectSchema } from "../schemas.ts";
-
-type PageQuery = ObjectField<{ limit: number; offset: number }>;
-
-/** Describes the page of a list that is counted from its start. */
-export function pageQuery(rows: { readonly default: number; readonly max: number }): PageQuery {
-  return object({ limit: limit(rows), offset: offset() });
-}
-
-/** Reads such a page. @throws bad_request */
-export function readListPage(page: PageQuery, query: Query): MessageInitShape<typeof ListPageSchema> {
-  const { limit: rows, offset: skipped } = page.read(query);
-  return { limit: rows, offset: BigInt(skipped) };
-}
 
 /** Returns the schema of an answer with a page of rows under a name. */
 export function pageSchema(name: string, row: Schema): Schema {

@@ -3,7 +3,6 @@ import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { arriving } from "../../http/arrival.ts";
 import { bodyTooLarge } from "../../http/read-body.ts";
-import { objectKey } from "../../object-key.ts";
 import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
 
 /** Most bytes of one part: 5 GiB, as S3 has it. */
@@ -26,9 +25,15 @@ export async function handlePutPart(
   if (announced !== size) throw badRequest(`the part must have ${size} bytes`, "content-length");
   try {
     const { orgId, objectId, storeUploadId, partNumber } = located;
-    const { etag } = await objects.putPart(objectKey(orgId, objectId), storeUploadId, partNumber, arriving(request), {
-      size,
-    });
+    const { etag } = await objects.putPart(
+      objects.keyOf(orgId, objectId),
+      storeUploadId,
+      partNumber,
+      arriving(request),
+      {
+        size,
+      },
+    );
     return { body: {}, headers: { etag: `"${etag}"` } };
   } catch (error) {
     // The upload ended while the part was on its way.

@@ -6,7 +6,6 @@ import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads
 import type { FieldFault } from "@tidemark/proto/common/v1/common";
 import { createLocalClient, implement, type Handlers } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import { objectKey } from "../../object-key.ts";
 import { orgId } from "../../app.fixture.ts";
 
 /** The run and the upload that exist. */
@@ -105,7 +104,7 @@ export function createTestStore(directory: string): Blob {
 
 /** Reads a whole object. */
 export async function readObject(store: Blob, objectId: string): Promise<Buffer | undefined> {
-  const found = await store.get(objectKey(orgId, objectId));
+  const found = await store.get(store.keyOf(orgId, objectId));
   return found && Buffer.concat(await Array.fromAsync(found.body));
 }
 

@@ -23,12 +23,12 @@ import { requireMessage } from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
 import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
 import { aliases } from "./aliases.ts";
+import { REASON_BYTES_MAX } from "./confirmed.ts";
 import { manifestEntries } from "./manifest.ts";
 import { versionJson, versionSchema } from "./rows.ts";
 
 const DESCRIPTION_BYTES_MAX = 16_384;
 const METADATA_BYTES_MAX = 16_384;
-const REASON_BYTES_MAX = 4096;
 
 const utf8 = new TextEncoder();
 

@@ -27,11 +27,12 @@ import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { boolean, checked, described, join, object, optional, withDefault, withFault } from "../fields/field.ts";
 import { integer, limit } from "../fields/number.ts";
 import { blankSchema, queryText, text, textOrAbsent, textOrEmpty, uuid, word } from "../fields/text.ts";
+import { pageQuery, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
 import { countSchema, listSchema, objectSchema, textSchema, timeSchema, uuidSchema } from "../schemas.ts";
 import { confirmation, readConfirmation } from "./confirmed.ts";
-import { pageJson, pageQuery, readListPage } from "./pages.ts";
+import { pageJson } from "./pages.ts";
 import { entryJson, versionJson, versionSchema } from "./rows.ts";
 
 /** A project, a type and a name of at most 512 bytes each, and an alias. */
@@ -73,7 +74,7 @@ export const listEntriesQuery = join(prefix, entriesPage);
 export function decodeListEntries(input: RouteInput): MessageInitShape<typeof ListEntriesRequestSchema> {
   const { value, fault } = withFault(() => ({
     ...prefix.read(input.query),
-    page: readListPage(entriesPage, input.query),
+    page: readPage(entriesPage, input.query),
   }));
   return { versionId: pathVersionId(input), ...value, queryFault: fault };
 }

@@ -1,4 +1,4 @@
-import { COLLECTIONS_PAGE_ROWS, PAGE_ROWS } from "@tidemark/limits";
+import { COLLECTIONS_PAGE_ROWS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import { notFound } from "@tidemark/errors";
 import { callerOf, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
@@ -63,7 +63,7 @@ export function listVersions({ db }: Deps): ArtifactsHandlers["listVersions"] {
         const collection = await findCollection(tx, orgId, id);
         if (collection === undefined || !canSee(caller, collection)) throw notFound(COLLECTION);
         throwFault(request.queryFault);
-        const { limit, offset } = readPage(request.page, PAGE_ROWS);
+        const { limit, offset } = readPage(request.page, VERSIONS_PAGE_ROWS);
         const ids = await listAvailableVersions(tx, orgId, id, { limit, offset });
         const versions = await readVersions(tx, orgId, ids);
         return {

@@ -1,4 +1,5 @@
-import { sql, type Tx } from "@tidemark/pg";
+import { AppError } from "@tidemark/errors";
+import { sql, sqlState, type Tx } from "@tidemark/pg";
 
 /** An object whose bytes have arrived and were measured. `sha256` has 32 bytes. */
 export type WrittenObject = { readonly objectId: string; readonly sizeBytes: number; readonly sha256: Uint8Array };
@@ -19,24 +20,36 @@ export async function reserveObjects(
   await tx.rows(reserve, [orgId, objectIds, sweepAfterSeconds]);
 }
 
+/** SQLSTATE of `artifacts.keep_objects`. */
+const GIVEN_UP = "TM002";
+
 const keep = sql("artifacts_keep_objects", "SELECT wanted, kept FROM artifacts.keep_objects($1, $2, $3, $4)");
 
 /**
  * Makes written objects stored ones with a reference more each. Returns for each the object that holds its bytes from now on: itself, or one of the
- * organization with the same content. Fails with SQLSTATE TM002 if an object was given up in the meantime.
+ * organization with the same content.
+ * @throws service_unavailable when an object was given up in the meantime: the upload took too long
  */
 export async function keepObjects(
   tx: Tx,
   orgId: string,
   written: readonly WrittenObject[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await tx.rows<{ wanted: string; kept: string }>(keep, [
-    orgId,
-    written.map(({ objectId }) => objectId),
-    written.map(({ sizeBytes }) => sizeBytes),
-    written.map(({ sha256 }) => sha256),
-  ]);
-  return new Map(rows.map(({ wanted, kept }) => [wanted, kept]));
+  try {
+    const rows = await tx.rows<{ wanted: string; kept: string }>(keep, [
+      orgId,
+      written.map(({ objectId }) => objectId),
+      written.map(({ sizeBytes }) => sizeBytes),
+      written.map(({ sha256 }) => sha256),
+    ]);
+    return new Map(rows.map(({ wanted, kept }) => [wanted, kept]));
+  } catch (error) {
+    if (sqlState(error) !== GIVEN_UP) throw error;
+    throw new AppError("service_unavailable", "the upload took too long; try again", {
+      retryAfterSeconds: 1,
+      cause: error,
+    });
+  }
 }
 
 const release = sql("artifacts_release_objects", "SELECT artifacts.release_objects($1, $2, $3) AS settled");

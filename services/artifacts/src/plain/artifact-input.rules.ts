@@ -1,9 +1,7 @@
 import { fingerprintOf, readDocument, writeCanonical } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
+import { ARTIFACT_TYPES } from "@tidemark/limits";
 import type { ArtifactInput } from "@tidemark/proto/artifacts/v1/artifacts";
-
-/** The types of plain artifacts. */
-export const ARTIFACT_TYPES = ["checkpoint", "rollout", "file"] as const;
 
 export type ArtifactType = (typeof ARTIFACT_TYPES)[number];
 

@@ -1,5 +1,5 @@
 import { badRequest, notFound } from "@tidemark/errors";
-import { PAGE_ROWS } from "@tidemark/limits";
+import { ARTIFACTS_ROWS } from "@tidemark/limits";
 import { callerOf, canSee, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { findArtifact, listNewestArtifacts, weighNewestArtifacts } from "./artifacts.sql.ts";
@@ -22,7 +22,7 @@ export function listArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): Artifac
     const runId = pathId(request.runId, "run");
     await deps.runs.require(caller, [runId]);
     throwFault(request.queryFault);
-    const limit = Math.min(request.limit || PAGE_ROWS.default, PAGE_ROWS.max);
+    const limit = Math.min(request.limit || ARTIFACTS_ROWS.default, ARTIFACTS_ROWS.max);
     return deps.db.readTenant(
       orgId,
       async (tx) => {

@@ -1,15 +1,13 @@
-import { AppError, badRequest, gone, notFound } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import { RESERVED_OBJECTS_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, canSee, pathId, type Caller } from "@tidemark/requests";
+import { callerOf, pathId, type Caller } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { reserveObjects as insertObjects } from "../objects/objects.sql.ts";
-import { findUploadState } from "./upload-state.sql.ts";
+import { requireUpload, requireUploading, UPLOAD } from "../uploads/require-upload.ts";
 
 /** Seconds in which an object has to become part of something. */
 const SWEEP_SECONDS = 3600;
-
-const UPLOAD = "upload session";
 
 /**
  * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. One that has been completed may be
@@ -25,7 +23,7 @@ export function reserveObjects(
     const sessionId = owner.case === "uploadSessionId" ? pathId(owner.value, UPLOAD) : undefined;
     if (owner.case === undefined) throw badRequest("one of run_id and upload_session_id is required");
     return deps.db.withTenant(caller.orgId, async (tx) => {
-      if (sessionId !== undefined) await requireUpload(tx, caller, sessionId);
+      if (sessionId !== undefined) await requireOpen(tx, caller, sessionId);
       if (count < 1 || count > RESERVED_OBJECTS_MAX) {
         throw badRequest(`count must be a whole number from 1 to ${RESERVED_OBJECTS_MAX}`, "count");
       }
@@ -36,11 +34,7 @@ export function reserveObjects(
   };
 }
 
-async function requireUpload(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
-  const upload = await findUploadState(tx, caller.orgId, sessionId);
-  if (upload === undefined || !canSee(caller, upload)) throw notFound(UPLOAD);
-  if (upload.state === "failed") {
-    throw new AppError("conflict", "the upload was given up");
-  }
-  if (upload.state === "uploading" && upload.expired) throw gone(UPLOAD);
+async function requireOpen(tx: Tx, caller: Caller, sessionId: string): Promise<void> {
+  const upload = await requireUpload(tx, caller, sessionId);
+  if (upload.state === "uploading" || upload.state === "failed") requireUploading(upload);
 }

@@ -1,6 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { AppError, badRequest } from "@tidemark/errors";
-import { sqlState, withIdempotency, type Tx } from "@tidemark/pg";
+import { badRequest } from "@tidemark/errors";
+import { withIdempotency, type Tx } from "@tidemark/pg";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
@@ -14,9 +14,6 @@ type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend">;
 type Request = Parameters<ArtifactsHandlers["storeArtifact"]>[0];
 
 const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
-
-/** SQLSTATE of `keep_objects`: an object was given up before it was kept. */
-const GIVEN_UP = "TM002";
 
 /**
  * ArtifactsService.StoreArtifact: makes a written object an artifact. A repeat under one key gets the first answer; its object is
@@ -78,7 +75,7 @@ async function store(
 ): Promise<ArtifactRow> {
   const { metadataFingerprint: _, ...told } = facts;
   const { sizeBytes } = object;
-  const objectId = await keep(tx, orgId, object);
+  const objectId = (await keepObjects(tx, orgId, [object])).get(object.objectId)!;
   const id = newId();
   const row = await insertArtifact(tx, orgId, {
     ...told,
@@ -94,16 +91,4 @@ async function store(
   await countArtifact(tx, orgId, row, 1);
   await addStorage(tx, orgId, { artifacts: 1, artifactBytes: sizeBytes });
   return row;
-}
-
-async function keep(tx: Tx, orgId: string, object: WrittenObject): Promise<string> {
-  try {
-    return (await keepObjects(tx, orgId, [object])).get(object.objectId)!;
-  } catch (error) {
-    if (sqlState(error) !== GIVEN_UP) throw error;
-    throw new AppError("service_unavailable", "the upload took too long; try again", {
-      retryAfterSeconds: 1,
-      cause: error,
-    });
-  }
 }

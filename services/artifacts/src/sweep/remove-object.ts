@@ -25,7 +25,7 @@ export async function removeObject(
   // From here on nothing can refer to it any more.
   const claimed = await db.withTenant(orgId, (tx) => tx.one(claim, [orgId, id]));
   if (claimed === undefined) return undefined;
-  const key = `o/${orgId}/${id}`;
+  const key = blob.keyOf(orgId, id);
   const entry = await blob.head(key);
   await blob.remove(key);
   return db.withTenant(orgId, async (tx) => {

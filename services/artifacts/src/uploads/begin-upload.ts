@@ -3,8 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import { MANIFEST_ENTRIES_MAX, PARTS_PER_ANSWER_MAX } from "@tidemark/limits";
 import { claimKey, idempotencyHashes, keepReply, type Tx } from "@tidemark/pg";
 import type { BeginUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
-import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
-import { refuseUnpaid } from "../account.rules.ts";
+import { callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
 import { ensureCollection } from "../collections/ensure-collection.sql.ts";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { reserveObjects } from "../objects/objects.sql.ts";
@@ -18,7 +17,7 @@ import { openStoreUploads } from "./open-store-uploads.ts";
 import { ADDRESS_SECONDS } from "./part-addresses.ts";
 import { findUpload, insertUpload, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
 import { createOrReuseVersion } from "./store-version.ts";
-import { planUpload } from "./upload-plan.rules.ts";
+import { planUpload, reservedBytesOf } from "./upload-plan.rules.ts";
 
 /** Seconds from the beginning of an upload to its end, whether or not it was completed. */
 const SESSION_SECONDS = 60 * 60;
@@ -48,7 +47,7 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
     const runId = pathId(request.runId, "run");
     const projectId = await runs.projectOf(caller, runId);
     throwFault(request.bodyFault);
-    refuseUnpaid(caller.billingState);
+    refuseUnpaid(caller);
     if (request.entries.length < 1 || request.entries.length > MANIFEST_ENTRIES_MAX) {
       throw badRequest(`manifest.entries must have 1 to ${MANIFEST_ENTRIES_MAX} items`, "manifest");
     }
@@ -174,7 +173,7 @@ async function start(
     files,
   );
   await reserveObjects(tx, orgId, objectIds, SWEEP_AFTER_SECONDS);
-  await addStorage(tx, orgId, { reservedBytes: withBytes.reduce((sum, { sizeBytes = 0 }) => sum + sizeBytes, 0) });
+  await addStorage(tx, orgId, { reservedBytes: reservedBytesOf(files) });
   return { kind: "session", session, replayed: false };
 }
 

@@ -1,4 +1,4 @@
-import { AppError, gone } from "@tidemark/errors";
+import { AppError } from "@tidemark/errors";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
@@ -6,7 +6,7 @@ import { encodeVersion } from "../versions/encode-version.ts";
 import { readBack } from "../versions/require-version.ts";
 import { readCompletion } from "./completion.rules.ts";
 import { lockSeenUpload, requireUpload, requireUploading, UPLOAD } from "./require-upload.ts";
-import { beginUploadCompletion, listUploadFiles, type UploadSessionRow } from "./sessions.sql.ts";
+import { beginUploadCompletion, listUploadFiles } from "./sessions.sql.ts";
 import { LEASE_SECONDS } from "./upload-jobs.ts";
 
 /** Milliseconds that a request waits for the verification; then it goes on without the request. */
@@ -39,7 +39,7 @@ export function completeUpload(deps: ArtifactsDeps): ArtifactsHandlers["complete
       }
       // The process that verified it has the reason; whoever waited elsewhere may try again.
       if (state === "uploading") throw new AppError("conflict", "the upload did not verify; complete it again");
-      if (state === "failed") throw ended(session);
+      if (state === "failed") requireUploading(session);
       if (performance.now() >= until) {
         throw new AppError("service_unavailable", "the upload is being verified; ask again", { retryAfterSeconds: 2 });
       }
@@ -59,9 +59,7 @@ function beginCompletion(
   return db.withTenant(orgId, async (tx) => {
     const session = await lockSeenUpload(tx, caller, sessionId);
     throwFault(request.bodyFault);
-    if (session.state === "failed") throw ended(session);
-    if (session.state !== "uploading") return false;
-    if (session.hasExpired) throw gone(UPLOAD);
+    if (session.state !== "uploading" && session.state !== "failed") return false;
     requireUploading(session);
     const files = await listUploadFiles(tx, orgId, sessionId);
     const sent = readCompletion(
@@ -72,10 +70,6 @@ function beginCompletion(
     await beginUploadCompletion(tx, orgId, sessionId, { completion, leaseSeconds: LEASE_SECONDS });
     return true;
   });
-}
-
-function ended({ state }: UploadSessionRow): AppError {
-  return new AppError("conflict", `the upload has ended: it is ${state}`);
 }
 
 /** Resolves when the job has ended or at a time, whichever is first. @throws what the job throws */

@@ -2,7 +2,7 @@ import type { Tx } from "@tidemark/pg";
 import { giveUpObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { changeUploadState, deleteUploadFiles, listUploadFiles } from "./sessions.sql.ts";
-import { bytesOf } from "./upload-jobs.ts";
+import { reservedBytesOf } from "./upload-plan.rules.ts";
 
 /** Gives an upload up that takes parts, in a transaction that has locked it: its bytes are swept when no address of it is valid any more. */
 export async function failUpload(tx: Tx, orgId: string, sessionId: string, reason: string | undefined): Promise<void> {
@@ -14,5 +14,5 @@ export async function failUpload(tx: Tx, orgId: string, sessionId: string, reaso
   );
   await changeUploadState(tx, orgId, sessionId, "failed", reason === undefined ? {} : { reason });
   await deleteUploadFiles(tx, orgId, sessionId);
-  await addStorage(tx, orgId, { reservedBytes: -bytesOf(files) });
+  await addStorage(tx, orgId, { reservedBytes: -reservedBytesOf(files) });
 }

@@ -20,18 +20,3 @@ export async function findVersionByDigest(
 ): Promise<string | undefined> {
   return (await tx.one<{ id: string }>(findByDigest, [orgId, collectionId, digest]))?.id;
 }
-
-const addOutput = sql(
-  "artifacts_add_output",
-  `INSERT INTO artifacts.edges (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, 'output', $5)
-   ON CONFLICT (org_id, run_id, version_id, direction) DO NOTHING`,
-);
-
-/** Records that a run made a version, once. */
-export async function addOutputEdge(
-  tx: Tx,
-  orgId: string,
-  edge: { readonly id: string; readonly runId: string; readonly versionId: string; readonly projectId: string },
-): Promise<void> {
-  await tx.rows(addOutput, [orgId, edge.id, edge.runId, edge.versionId, edge.projectId]);
-}

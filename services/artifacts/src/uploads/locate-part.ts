@@ -1,7 +1,7 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { readPartToken } from "./part-token.rules.ts";
-import { findUpload, listUploadFiles } from "./sessions.sql.ts";
+import { findUpload, findUploadFile } from "./sessions.sql.ts";
 import { partBytesOf } from "./upload-plan.rules.ts";
 
 /**
@@ -14,12 +14,11 @@ export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsH
     if (part === undefined) throw notFound("upload part");
     if (part.expiresAt * 1000 < now().getTime()) throw gone("upload part");
     const { orgId, sessionId, fileId, partNumber } = part;
-    const [session, files] = await db.withTenant(orgId, async (tx) => [
+    const [session, file] = await db.withTenant(orgId, async (tx) => [
       await findUpload(tx, orgId, sessionId),
-      await listUploadFiles(tx, orgId, sessionId),
+      await findUploadFile(tx, orgId, sessionId, fileId),
     ]);
     if (session === undefined) throw notFound("upload part");
-    const file = files.find(({ id }) => id === fileId);
     if (session.state !== "uploading" || file === undefined) {
       throw new AppError("conflict", "the upload takes no parts any more");
     }

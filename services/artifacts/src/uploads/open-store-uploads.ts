@@ -26,7 +26,7 @@ export async function openStoreUploads(
   const begun = new Map<string, string>();
   await eachOf(missing, OPENED_TOGETHER, async (file) => {
     const partBytes = storePartBytesOf(file, session.partSizeBytes);
-    begun.set(file.objectId!, await blob.beginParts(`o/${orgId}/${file.objectId}`, { partBytes }));
+    begun.set(file.objectId!, await blob.beginParts(blob.keyOf(orgId, file.objectId!), { partBytes }));
   });
   await db.withTenant(orgId, (tx) =>
     noteStoreUploadIds(

@@ -25,7 +25,7 @@ export type PartAddresses = (
 export function createPartAddresses(blob: Blob, secret: () => Promise<Uint8Array>, now: () => Date): PartAddresses {
   const { signed } = blob;
   return async (session, file, { first, count }, baseUrl) => {
-    const key = `o/${session.orgId}/${file.objectId}`;
+    const key = blob.keyOf(session.orgId, file.objectId ?? "");
     const expiresAt = Math.floor(now().getTime() / 1000) + ADDRESS_SECONDS;
     const addressOf = async (partNumber: number) => {
       if (signed === undefined) {

@@ -21,7 +21,6 @@ export type UploadSessionRow = {
   readonly state: UploadState;
   readonly expiresAt: string;
   readonly hasExpired: boolean;
-  readonly completion: Uint8Array | null;
   /** Whether a process is verifying it. */
   readonly isLeased: boolean;
   readonly resultVersionId: string | null;
@@ -46,7 +45,7 @@ export type UploadFileRow = {
 const SESSION = `s.org_id AS "orgId", s.id, s.run_id AS "runId", s.project_id AS "projectId",
   s.collection_id AS "collectionId", s.version_id AS "versionId", encode(s.digest, 'hex') AS digest, s.aliases,
   s.ttl_days AS "ttlDays", s.source_step AS "sourceStep", s.part_size_bytes AS "partSizeBytes", s.state,
-  s.expires_at AS "expiresAt", s.expires_at < now() AS "hasExpired", s.completion,
+  s.expires_at AS "expiresAt", s.expires_at <= now() AS "hasExpired",
   coalesce(s.verified_until > now(), false) AS "isLeased", s.result_version_id AS "resultVersionId"`;
 
 const insertSession = sql(
@@ -131,20 +130,41 @@ export function lockUpload(tx: Tx, orgId: string, sessionId: string): Promise<Up
   return tx.one(lockSession, [orgId, sessionId]);
 }
 
-const listFiles = sql(
-  "artifacts_list_upload_files",
-  `SELECT f.id, f.path, f.kind, f.size_bytes AS "sizeBytes", encode(f.sha256, 'hex') AS sha256, f.mime_type AS "mimeType",
+const findCompletion = sql(
+  "artifacts_find_upload_completion",
+  "SELECT completion FROM artifacts.upload_sessions WHERE org_id = $1 AND id = $2",
+);
+
+/** Returns what `complete` was sent, which may be megabytes, while the upload is being verified. */
+export async function findUploadCompletion(tx: Tx, orgId: string, sessionId: string): Promise<Uint8Array | undefined> {
+  return (await tx.one<{ completion: Uint8Array | null }>(findCompletion, [orgId, sessionId]))?.completion ?? undefined;
+}
+
+const filesOf = (
+  condition: string,
+): string => `SELECT f.id, f.path, f.kind, f.size_bytes AS "sizeBytes", encode(f.sha256, 'hex') AS sha256, f.mime_type AS "mimeType",
      f.reference_uri AS "referenceUri", f.upload_kind AS "uploadKind", f.part_count AS "partCount",
      f.object_id AS "objectId", o.store_upload_id AS "storeUploadId", f.verified
    FROM artifacts.upload_files f
    LEFT JOIN LATERAL (
      SELECT x.store_upload_id FROM artifacts.objects x WHERE x.org_id = f.org_id AND x.id = f.object_id OFFSET 0) o ON true
-   WHERE f.org_id = $1 AND f.session_id = $2 ORDER BY f.path`,
-);
+   WHERE f.org_id = $1 AND f.session_id = $2 ${condition}`;
+const listFiles = sql("artifacts_list_upload_files", filesOf("ORDER BY f.path"));
+const findFile = sql("artifacts_find_upload_file", filesOf("AND f.id = $3"));
 
 /** Returns all entries of an upload, by path. */
 export function listUploadFiles(tx: Tx, orgId: string, sessionId: string): Promise<UploadFileRow[]> {
   return tx.rows(listFiles, [orgId, sessionId]);
+}
+
+/** Returns one entry of an upload. */
+export function findUploadFile(
+  tx: Tx,
+  orgId: string,
+  sessionId: string,
+  fileId: string,
+): Promise<UploadFileRow | undefined> {
+  return tx.one(findFile, [orgId, sessionId, fileId]);
 }
 
 const noteStoreUploads = sql(

@@ -2,7 +2,8 @@ import type { Tx } from "@tidemark/pg";
 import { moveAliases, touchCollection } from "../collections/aliases.sql.ts";
 import { keepObjects } from "../objects/objects.sql.ts";
 import { createVersion } from "../versions/create-version.sql.ts";
-import { addOutputEdge, findVersionByDigest } from "./known-version.sql.ts";
+import { addEdge } from "../versions/edges.sql.ts";
+import { findVersionByDigest } from "./known-version.sql.ts";
 import type { UploadFileRow } from "./sessions.sql.ts";
 
 /** The version that an upload is to become. `digest` is 64 hexadecimal digits. */
@@ -25,8 +26,8 @@ export type VerifiedFile = Pick<
 
 /**
  * Makes a version of the verified files, or finds the one of the collection that has the same manifest: then the aliases point at it, the run counts as
- * one that made it, and the objects are left alone. The collection is locked; the caller counts storage afterwards.
- * Fails with SQLSTATE TM002 if an object was given up in the meantime.
+ * one that made it, and the objects are left alone. The collection is locked; afterwards only the storage of the organization may be written.
+ * @throws service_unavailable when an object was given up in the meantime
  */
 export async function createOrReuseVersion(
   tx: Tx,
@@ -37,12 +38,15 @@ export async function createOrReuseVersion(
 ): Promise<{ readonly versionId: string; readonly deduplicated: boolean }> {
   const { collectionId, projectId, runId, digest, aliases } = wanted;
   const known = await findVersionByDigest(tx, orgId, collectionId, digest);
-  if (known !== undefined) {
-    await moveAliases(tx, orgId, collectionId, aliases, known);
-    await addOutputEdge(tx, orgId, { id: newId(), runId, versionId: known, projectId });
-    await touchCollection(tx, orgId, collectionId);
-    return { versionId: known, deduplicated: true };
-  }
+  const versionId = known ?? wanted.versionId;
+  await moveAliases(tx, orgId, collectionId, aliases, versionId);
+  await addEdge(tx, orgId, { id: newId(), runId, versionId, projectId, direction: "output" });
+  if (known === undefined) await createKept(tx, orgId, wanted, files);
+  else await touchCollection(tx, orgId, collectionId);
+  return { versionId, deduplicated: known !== undefined };
+}
+
+async function createKept(tx: Tx, orgId: string, wanted: WantedVersion, files: readonly VerifiedFile[]): Promise<void> {
   const kept = await keepObjects(
     tx,
     orgId,
@@ -50,12 +54,10 @@ export async function createOrReuseVersion(
       objectId === null ? [] : { objectId, sizeBytes: sizeBytes!, sha256: Buffer.from(sha256!, "hex") },
     ),
   );
-  const { versionId } = await createVersion(tx, orgId, {
+  await createVersion(tx, orgId, {
     ...wanted,
-    sourceRunId: runId,
-    digest: Buffer.from(digest, "hex"),
+    sourceRunId: wanted.runId,
+    digest: Buffer.from(wanted.digest, "hex"),
     entries: files.map((file) => ({ ...file, objectId: file.objectId === null ? null : kept.get(file.objectId)! })),
-    newId,
   });
-  return { versionId, deduplicated: false };
 }

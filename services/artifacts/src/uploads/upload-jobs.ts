@@ -1,6 +1,6 @@
 import type { Blob } from "@tidemark/blob";
-import { AppError, isAppError } from "@tidemark/errors";
-import { sqlState, type Db } from "@tidemark/pg";
+import { isAppError } from "@tidemark/errors";
+import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { lockCollection } from "../versions/lock-version.sql.ts";
 import { giveUpObjects } from "../objects/objects.sql.ts";
@@ -11,6 +11,7 @@ import {
   changeUploadState,
   deleteUploadFiles,
   findUpload,
+  findUploadCompletion,
   listUploadFiles,
   lockUpload,
   markFileVerified,
@@ -21,7 +22,7 @@ import {
   type UploadSessionRow,
 } from "./sessions.sql.ts";
 import { createOrReuseVersion } from "./store-version.ts";
-import { storePartBytesOf } from "./upload-plan.rules.ts";
+import { reservedBytesOf, storePartBytesOf } from "./upload-plan.rules.ts";
 import { verifyFile } from "./verify-file.ts";
 
 /** How long a process may be silent about an upload that it verifies before another one goes on. */
@@ -83,12 +84,13 @@ async function work(options: UploadJobsOptions, orgId: string, sessionId: string
   timer.unref();
   try {
     await renew(LEASE_SECONDS);
-    const [session, files] = await db.withTenant(orgId, async (tx) => [
+    const [session, files, completion] = await db.withTenant(orgId, async (tx) => [
       await findUpload(tx, orgId, sessionId),
       await listUploadFiles(tx, orgId, sessionId),
+      await findUploadCompletion(tx, orgId, sessionId),
     ]);
-    if (session?.state !== "completing" && session?.state !== "provider_completed") return;
-    const verified = await verifyAll(options, session, files);
+    if (session === undefined || completion === undefined) return;
+    const verified = await verifyAll(options, session, files, completion);
     await finish(options, session, verified);
   } catch (error) {
     if (isAppError(error) && error.reason === "bad_request") await takeBack(db, orgId, sessionId);
@@ -105,9 +107,10 @@ async function verifyAll(
   { db, blob }: UploadJobsOptions,
   session: UploadSessionRow,
   files: readonly UploadFileRow[],
+  completion: Uint8Array,
 ): Promise<UploadFileRow[]> {
-  const { orgId, id: sessionId, completion, partSizeBytes } = session;
-  const sent = new Map((JSON.parse(Buffer.from(completion!).toString()) as SentFile[]).map((file) => [file.id, file]));
+  const { orgId, id: sessionId, partSizeBytes } = session;
+  const sent = new Map((JSON.parse(Buffer.from(completion).toString()) as SentFile[]).map((file) => [file.id, file]));
   const objects = new Map<string, string>();
   // Inline ones first: nothing keeps their objects from being swept before they belong to the upload.
   const open = files
@@ -135,7 +138,7 @@ async function reopen(
   { objectId, storeUploadId }: UploadFileRow,
   partBytes: number,
 ): Promise<void> {
-  const key = `o/${orgId}/${objectId}`;
+  const key = blob.keyOf(orgId, objectId!);
   if ((await blob.listParts(key, storeUploadId!)) !== undefined) return;
   await blob.remove(key);
   const begun = {
@@ -163,31 +166,21 @@ async function finish(
     const session = await lockUpload(tx, orgId, sessionId);
     if (session?.state === "completing") await changeUploadState(tx, orgId, sessionId, "provider_completed");
   });
-  try {
-    await db.withTenant(orgId, async (tx) => {
-      await lockCollection(tx, orgId, collectionId);
-      const session = await lockUpload(tx, orgId, sessionId);
-      if (session?.state !== "provider_completed") return;
-      const { versionId, deduplicated } = await createOrReuseVersion(tx, orgId, session, files, newId);
-      if (deduplicated)
-        await giveUpObjects(
-          tx,
-          orgId,
-          files.flatMap(({ objectId }) => objectId ?? []),
-        );
-      await changeUploadState(tx, orgId, sessionId, deduplicated ? "deduplicated" : "active", {
-        resultVersionId: versionId,
-      });
-      await deleteUploadFiles(tx, orgId, sessionId);
-      await addStorage(tx, orgId, { reservedBytes: -bytesOf(files) });
+  await db.withTenant(orgId, async (tx) => {
+    await lockCollection(tx, orgId, collectionId);
+    const session = await lockUpload(tx, orgId, sessionId);
+    if (session?.state !== "provider_completed") return;
+    const { versionId, deduplicated } = await createOrReuseVersion(tx, orgId, session, files, newId);
+    if (deduplicated)
+      await giveUpObjects(
+        tx,
+        orgId,
+        files.flatMap(({ objectId }) => objectId ?? []),
+      );
+    await changeUploadState(tx, orgId, sessionId, deduplicated ? "deduplicated" : "active", {
+      resultVersionId: versionId,
     });
-  } catch (error) {
-    if (sqlState(isAppError(error) ? error.cause : error) !== "TM002") throw error;
-    throw new AppError("service_unavailable", "bytes of the upload were given up; begin it again", { cause: error });
-  }
-}
-
-/** Returns how many bytes an upload has reserved. */
-export function bytesOf(files: readonly Pick<UploadFileRow, "uploadKind" | "sizeBytes">[]): number {
-  return files.reduce((sum, { uploadKind, sizeBytes }) => sum + (uploadKind === null ? 0 : (sizeBytes ?? 0)), 0);
+    await deleteUploadFiles(tx, orgId, sessionId);
+    await addStorage(tx, orgId, { reservedBytes: -reservedBytesOf(files) });
+  });
 }

@@ -76,3 +76,10 @@ export function partBytesOf(
 export function storePartBytesOf(file: { readonly partCount: number }, partSizeBytes: number): number {
   return file.partCount === 1 ? UPLOAD_LIMITS.putBytesMax : partSizeBytes;
 }
+
+/** Returns how many bytes an upload reserves: those of files that are sent. */
+export function reservedBytesOf(
+  files: readonly { readonly uploadKind: UploadKind | null; readonly sizeBytes: number | null }[],
+): number {
+  return files.reduce((sum, { uploadKind, sizeBytes }) => sum + (uploadKind === null ? 0 : (sizeBytes ?? 0)), 0);
+}

@@ -52,7 +52,7 @@ export async function sendPart(
   async function* body(): AsyncGenerator<Uint8Array> {
     yield bytes;
   }
-  const key = `o/${part.orgId}/${part.objectId}`;
+  const key = deps.blob.keyOf(part.orgId, part.objectId);
   const size = Number(part.sizeBytes);
   return (await deps.blob.putPart(key, part.storeUploadId, part.partNumber, body(), { size })).etag;
 }

@@ -20,21 +20,24 @@ export async function verifyFile(
   sent: SentFile,
 ): Promise<string> {
   const fault = (text: string): Error => badRequest(`files: ${JSON.stringify(file.path)} ${text}`, "files");
-  const check = (sizeBytes: number, sha256: string): void => {
+  const requireSize = (sizeBytes: number): void => {
     if (sizeBytes !== file.sizeBytes) throw fault(`has ${sizeBytes} bytes, not ${file.sizeBytes}`);
+  };
+  const requireHash = (sha256: string): void => {
     if (sha256 !== file.sha256) throw fault("has another SHA-256 than the manifest says");
   };
   if (sent.inline !== undefined) {
-    check(sent.inline.sizeBytes, sent.inline.sha256);
+    requireSize(sent.inline.sizeBytes);
+    requireHash(sent.inline.sha256);
     return sent.inline.objectId;
   }
   const objectId = file.objectId!;
-  const key = `o/${orgId}/${objectId}`;
+  const key = blob.keyOf(orgId, objectId);
   const finished = file.storeUploadId === null ? undefined : await finishParts(blob, key, file, sent.parts, fault);
   const entry = await blob.head(key);
   if (entry === undefined) throw fault("has not arrived");
-  if (entry.sizeBytes !== file.sizeBytes) throw fault(`has ${entry.sizeBytes} bytes, not ${file.sizeBytes}`);
-  check(entry.sizeBytes, finished?.sha256 ?? entry.sha256 ?? (await hashObject(blob, key)));
+  requireSize(entry.sizeBytes);
+  requireHash(finished?.sha256 ?? entry.sha256 ?? (await hashObject(blob, key)));
   return objectId;
 }
 

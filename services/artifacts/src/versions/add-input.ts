@@ -2,7 +2,7 @@ import { badRequest, gone } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, isUuid, pathId, throwFault, type Caller } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
-import { addInputEdge } from "./edges.sql.ts";
+import { addEdge } from "./edges.sql.ts";
 import { encodeVersion } from "./encode-version.ts";
 import { readBack, requireAvailable, VERSION } from "./require-version.ts";
 import { resolveRef } from "./resolve-version.ts";
@@ -28,7 +28,7 @@ export function addInput(deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">): Ar
         const { id: versionId } = await findWanted(tx, caller, projectId, request);
         // Whoever deletes it either waits for this transaction or is seen by it.
         if (!(await lockAvailable(tx, orgId, versionId))) throw gone(VERSION);
-        const edge = await addInputEdge(tx, orgId, { id: deps.newId(), runId, projectId, versionId });
+        const edge = await addEdge(tx, orgId, { id: deps.newId(), runId, projectId, versionId, direction: "input" });
         return { edge, version: encodeVersion(await readBack(tx, orgId, versionId)) };
       },
       { plans: "walks" },

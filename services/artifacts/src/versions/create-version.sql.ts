@@ -25,58 +25,42 @@ export type NewVersion = {
   readonly sourceStep: number | null;
   /** Days that it is kept; null: without an end. */
   readonly ttlDays: number | null;
-  /** They are moved here from wherever they point. */
-  readonly aliases: readonly string[];
   readonly entries: readonly NewEntry[];
-  /** A new random UUID, for the edge. */
-  readonly newId: () => string;
 };
 
 const createSql = sql(
   "artifacts_create_version",
   `WITH at AS MATERIALIZED (SELECT clock_timestamp() AS now), taken AS (
      UPDATE artifacts.collections c SET
-       next_index = c.next_index + 1, versions_active = c.versions_active + 1, bytes_active = c.bytes_active + $10,
+       next_index = c.next_index + 1, versions_active = c.versions_active + 1, bytes_active = c.bytes_active + $9,
        updated_at = at.now
      FROM at WHERE c.org_id = $1 AND c.id = $3
      RETURNING c.next_index - 1 AS version_index, at.now
    ), made AS (
      INSERT INTO artifacts.versions (org_id, id, collection_id, project_id, version_index, digest, source_run_id, source_step,
                                      file_count, size_bytes, ttl_days, retention_mode, expires_at, created_at)
-     SELECT $1, $2, $3, $4, t.version_index, $5, $6, $7, cardinality($11::uuid[]), $10, $8::integer,
+     SELECT $1, $2, $3, $4, t.version_index, $5, $6, $7, cardinality($10::uuid[]), $9, $8::integer,
             CASE WHEN $8::integer IS NULL THEN 'inherit' ELSE 'days' END, t.now + $8::integer * interval '1 day', t.now
      FROM taken t
    ), listed AS (
      INSERT INTO artifacts.entries (org_id, version_id, id, path, kind, size_bytes, sha256, mime_type, reference_uri, object_id)
      SELECT $1, $2, e.id, e.path, e.kind, e.size_bytes, decode(e.sha256, 'hex'), e.mime_type, e.reference_uri, e.object_id
-     FROM unnest($11::uuid[], $12::text[], $13::text[], $14::bigint[], $15::text[], $16::text[],
-                                    $17::text[], $18::uuid[])
+     FROM unnest($10::uuid[], $11::text[], $12::text[], $13::bigint[], $14::text[], $15::text[],
+                                    $16::text[], $17::uuid[])
        AS e (id, path, kind, size_bytes, sha256, mime_type, reference_uri, object_id)
-   ), named AS (
-     INSERT INTO artifacts.aliases (org_id, collection_id, alias, version_id)
-     SELECT DISTINCT $1::uuid, $3::uuid, a.alias, $2::uuid FROM unnest($9::text[]) AS a (alias)
-     ON CONFLICT (org_id, collection_id, alias) DO UPDATE SET version_id = excluded.version_id
-   ), linked AS (
-     INSERT INTO artifacts.edges (org_id, id, run_id, version_id, direction, project_id)
-     VALUES ($1, $19, $6, $2, 'output', $4)
-     ON CONFLICT (org_id, run_id, version_id, direction) DO NOTHING
    )
-   SELECT version_index AS "versionIndex" FROM taken`,
+   SELECT 1 FROM taken`,
 );
 
 /**
- * Makes a version with all that belongs to it: its index, its entries, its aliases, that the run made it, the counters of the collection and of the
- * organization. Its size is that of the entries whose bytes are kept here. The objects were kept in this transaction (`keepObjects`), and the
+ * Makes a version with what is its own: its index, its entries, the counters of the collection and of the organization. Aliases and edges are the
+ * caller's. Its size is that of the entries whose bytes are kept here. The objects were kept in this transaction (`keepObjects`), and the
  * collection was locked before them (`lockCollection`). Afterwards only the storage of the organization may be written.
  */
-export async function createVersion(
-  tx: Tx,
-  orgId: string,
-  version: NewVersion,
-): Promise<{ readonly versionId: string; readonly versionIndex: number }> {
+export async function createVersion(tx: Tx, orgId: string, version: NewVersion): Promise<void> {
   const { versionId, entries } = version;
   const bytes = entries.reduce((sum, { objectId, sizeBytes }) => sum + (objectId === null ? 0 : sizeBytes!), 0);
-  const made = await tx.one<{ versionIndex: number }>(createSql, [
+  const made = await tx.one(createSql, [
     orgId,
     versionId,
     version.collectionId,
@@ -85,7 +69,6 @@ export async function createVersion(
     version.sourceRunId,
     version.sourceStep,
     version.ttlDays,
-    version.aliases,
     bytes,
     entries.map(({ id }) => id),
     entries.map(({ path }) => path),
@@ -95,9 +78,7 @@ export async function createVersion(
     entries.map(({ mimeType }) => mimeType),
     entries.map(({ referenceUri }) => referenceUri),
     entries.map(({ objectId }) => objectId),
-    version.newId(),
   ]);
   if (made === undefined) throw new Error("a version needs a collection");
   await addStorage(tx, orgId, { versionBytes: bytes, versionsActive: 1 });
-  return { versionId, versionIndex: made.versionIndex };
 }

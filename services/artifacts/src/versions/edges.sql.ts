@@ -17,24 +17,19 @@ const edgeColumns = `id, org_id AS "orgId", project_id AS "projectId", run_id AS
   created_at AS "createdAt"`;
 
 // An edge that is there is found by the key, which a SELECT might not use: the index of a version's edges looks as good.
-const insertInput = sql(
-  "artifacts_insert_input",
-  `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, 'input', $5)
+const insertEdge = sql(
+  "artifacts_insert_edge",
+  `INSERT INTO artifacts.edges AS e (org_id, id, run_id, version_id, direction, project_id) VALUES ($1, $2, $3, $4, $5, $6)
    ON CONFLICT (org_id, run_id, version_id, direction) DO UPDATE SET source = e.source RETURNING ${edgeColumns}`,
 );
 
-/** What is recorded when a run uses a version; `id` is the edge's if it is new. */
-export type NewInput = {
-  readonly id: string;
-  readonly runId: string;
-  readonly projectId: string;
-  readonly versionId: string;
-};
+/** What is recorded when a run makes or uses a version; `id` is the edge's if it is new. */
+export type NewEdge = Pick<EdgeRow, "id" | "runId" | "projectId" | "versionId" | "direction">;
 
-/** Records that a run uses a version, once, and returns the edge. */
-export async function addInputEdge(tx: Tx, orgId: string, input: NewInput): Promise<EdgeRow> {
-  const { id, runId, versionId, projectId } = input;
-  return (await tx.one<EdgeRow>(insertInput, [orgId, id, runId, versionId, projectId]))!;
+/** Records that a run makes or uses a version, once, and returns the edge. */
+export async function addEdge(tx: Tx, orgId: string, edge: NewEdge): Promise<EdgeRow> {
+  const { id, runId, versionId, direction, projectId } = edge;
+  return (await tx.one<EdgeRow>(insertEdge, [orgId, id, runId, versionId, direction, projectId]))!;
 }
 
 /** A run that made or used a version. */

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { PAGE_ROWS } from "@tidemark/limits";
+import { VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import type { ArtifactEntrySchema } from "@tidemark/proto/artifacts/v1/versions";
 import { callerOf, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
@@ -16,7 +16,7 @@ export function listEntries(deps: Pick<ArtifactsDeps, "db" | "storageBackend">):
       async (tx) => {
         const version = await requireAvailable(tx, caller, id);
         throwFault(request.queryFault);
-        const { limit, offset } = readPage(request.page, PAGE_ROWS);
+        const { limit, offset } = readPage(request.page, VERSIONS_PAGE_ROWS);
         const { pathPrefix: prefix } = request;
         const rows = await listEntryRows(tx, caller.orgId, id, { prefix, limit, offset });
         const total = await countEntries(tx, caller.orgId, id, prefix);

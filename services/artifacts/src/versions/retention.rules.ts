@@ -1,13 +1,11 @@
 import { badRequest } from "@tidemark/errors";
+import { RETENTION_MODES, TTL_DAYS } from "@tidemark/limits";
 
 /** How long a version is kept: `days` from its creation on, the others without an end. */
 export type Retention = {
-  readonly mode: "inherit" | "days" | "keep_forever" | "none";
+  readonly mode: (typeof RETENTION_MODES)[number];
   readonly ttlDays: number | undefined;
 };
-
-/** Most days that a version can be given. */
-const TTL_DAYS_MAX = 3650;
 
 const modes: Readonly<Record<string, Retention["mode"]>> = {
   "": "inherit",
@@ -22,13 +20,13 @@ const modes: Readonly<Record<string, Retention["mode"]>> = {
 export function readRetention(text: string, ttlDays: number | undefined): Retention {
   const mode = Object.hasOwn(modes, text) ? modes[text] : undefined;
   if (mode === undefined) {
-    throw badRequest("retention_mode must be one of inherit, days, keep_forever, none", "retention_mode");
+    throw badRequest(`retention_mode must be one of ${RETENTION_MODES.join(", ")}`, "retention_mode");
   }
   if (mode !== "days" && ttlDays !== undefined) {
     throw badRequest("ttl_days goes with the retention_mode days only", "ttl_days");
   }
-  if (mode === "days" && !(ttlDays !== undefined && ttlDays >= 1 && ttlDays <= TTL_DAYS_MAX)) {
-    throw badRequest(`ttl_days must be a whole number from 1 to ${TTL_DAYS_MAX}`, "ttl_days");
+  if (mode === "days" && !(ttlDays !== undefined && ttlDays >= TTL_DAYS.min && ttlDays <= TTL_DAYS.max)) {
+    throw badRequest(`ttl_days must be a whole number from ${TTL_DAYS.min} to ${TTL_DAYS.max}`, "ttl_days");
   }
   return { mode, ttlDays };
 }

@@ -1,17 +1,11 @@
 import { AppError } from "@tidemark/errors";
-import { awaitsPayment, type Plan } from "@tidemark/plans";
+import type { Plan } from "@tidemark/plans";
 
 /** Numbers of projects and runs: what an organization has, or what its plan allows. */
 export type PlanUsage = Pick<Plan, "projects" | "runs">;
 
 /** What a request would add. */
 type PlanWish = { readonly project: boolean; readonly run: boolean };
-
-/** Refuses new projects and runs while a payment is due. @throws payment_required */
-export function refuseUnpaid(billingState: string): void {
-  if (!awaitsPayment(billingState)) return;
-  throw new AppError("payment_required", "the organization needs a billing action before it can create anything new");
-}
 
 /** Refuses what would exceed the plan. @throws plan_limit_exceeded */
 export function refuseBeyondPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): void {

@@ -1,8 +1,8 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { planOf, type Plan, type Plans } from "@tidemark/plans";
-import type { Caller } from "@tidemark/requests";
-import { isNearPlan, refuseBeyondPlan, refuseUnpaid } from "./plan-limits.rules.ts";
+import { refuseUnpaid, type Caller } from "@tidemark/requests";
+import { isNearPlan, refuseBeyondPlan } from "./plan-limits.rules.ts";
 import {
   findProject,
   findProjectByName,
@@ -52,7 +52,7 @@ export async function resolveProject(
 ): Promise<ProjectRow> {
   let found = await findProjectByName(tx, caller.orgId, wish.name);
   if (found !== undefined && !wish.run) return found;
-  refuseUnpaid(caller.billingState);
+  refuseUnpaid(caller);
   if (plans !== undefined) found = await holdToPlan(tx, caller, planOf(plans, caller.planTier), wish, found);
   if (found !== undefined) return found;
   const created = await insertProject(tx, caller.orgId, {
