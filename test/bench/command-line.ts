@@ -16,6 +16,7 @@ const NAMES = [
   "charts",
   "growth",
   "skew",
+  "artifacts",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];

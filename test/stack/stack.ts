@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, startMinio, startNats } from "@tidemark/local";
+import { freePort, startMinio, startNats, type Minio } from "@tidemark/local";
 import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
@@ -23,6 +23,8 @@ export type Stack = {
   readonly grpcPorts: ReadonlyMap<string, number>;
   readonly internalPorts: ReadonlyMap<string, number>;
   readonly nats: { stop(): Promise<void>; start(): Promise<void> } | undefined;
+  /** The object store of split mode. */
+  readonly minio: Minio | undefined;
   /** Without credentials. */
   readonly api: Api;
   /** A new organization with a key of these scopes. */
@@ -169,6 +171,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
               });
             },
           },
+    minio: servers?.minio,
     api,
     async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
       organizations += 1;
