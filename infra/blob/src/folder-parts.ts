@@ -188,10 +188,7 @@ async function writeAt(folder: string, body: MeasuredBody, at: number): Promise<
     inTurn(folder, async () => {
       const file = await openData(folder);
       try {
-        for (const piece of batch) {
-          await writeAll(file, piece, position);
-          position += piece.byteLength;
-        }
+        position = await writeAll(file, batch, position);
       } finally {
         await file.close();
       }
@@ -214,11 +211,16 @@ async function writeAt(folder: string, body: MeasuredBody, at: number): Promise<
   }
 }
 
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let from = 0; from < bytes.byteLength;) {
-    const { bytesWritten } = await file.write(bytes, from, bytes.byteLength - from, position + from);
-    from += bytesWritten;
+/** Writes pieces one after the other, usually with one call of the system, and returns where they end. */
+async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], position: number): Promise<number> {
+  let at = position;
+  for (let rest = [...pieces]; rest.length > 0;) {
+    let { bytesWritten } = await file.writev(rest, at);
+    at += bytesWritten;
+    while (rest[0] !== undefined && bytesWritten >= rest[0].byteLength) bytesWritten -= rest.shift()!.byteLength;
+    if (rest[0] !== undefined) rest[0] = rest[0].subarray(bytesWritten);
   }
+  return at;
 }
 
 type FileHandle = Awaited<ReturnType<typeof open>>;
