@@ -10,7 +10,7 @@ import {
   transferHead,
   transferLine,
 } from "./artifacts/describe-bytes.ts";
-import { fileSets, type FileSet } from "./artifacts/file-sets.ts";
+import { planSets, type PlannedSet } from "./artifacts/file-sets.ts";
 import { measureInTurn, wholeSeconds, type Trial } from "./artifacts/measure-bytes.ts";
 import { measureMetadata } from "./artifacts/measure-metadata.ts";
 import { parseBenchArguments } from "./command-line.ts";
@@ -38,13 +38,14 @@ const downloading = ({ down }: Trial): number => down;
 /** Measures the stores with each set and closes them. */
 async function measurePart(
   part: string,
-  sets: readonly FileSet[],
+  sets: readonly PlannedSet[],
   stores: readonly ByteStore[],
   compare: (results: Results) => string[],
 ): Promise<void> {
   const all = new Map<ByteStore, Trial[]>(stores.map((store) => [store, []]));
   try {
-    for (const set of sets) {
+    for (const { make } of sets) {
+      const set = make();
       const results = await measureInTurn(stores, set, rounds);
       say(`\n${part}, ${set.name}\n\n${transferHead}`);
       for (const [store, trials] of results) {
@@ -66,7 +67,7 @@ const plain = (trial: Trial): object =>
     Object.entries(trial).map(([name, value]) => [name, value instanceof Map ? Object.fromEntries(value) : value]),
   );
 
-async function measureSigned(postgres: BenchPostgres, sets: readonly FileSet[]): Promise<void> {
+async function measureSigned(postgres: BenchPostgres, sets: readonly PlannedSet[]): Promise<void> {
   const { store: ours, minio } = await openOurStore(postgres, "signed addresses");
   const byClient = await openMinioAlone(minio!, { signed: false });
   const bySender = await openMinioAlone(minio!, { signed: true });
@@ -81,7 +82,7 @@ async function measureSigned(postgres: BenchPostgres, sets: readonly FileSet[]):
   );
 }
 
-async function measureThrough(postgres: BenchPostgres, sets: readonly FileSet[]): Promise<void> {
+async function measureThrough(postgres: BenchPostgres, sets: readonly PlannedSet[]): Promise<void> {
   const ours: ByteStore[] = [];
   if (modes.includes("embedded")) ours.push((await openOurStore(postgres, "gateway to folder")).store);
   if (modes.includes("split")) ours.push((await openOurStore(postgres, "gateway to S3")).store);
@@ -107,13 +108,8 @@ async function measureThrough(postgres: BenchPostgres, sets: readonly FileSet[])
 }
 
 await withFreshPostgres(async (postgres) => {
-  let sets: readonly FileSet[] | undefined;
-  const chosen = (part: string): readonly FileSet[] => {
-    if (part.includes(only)) return (sets ??= fileSets(scale));
-    return ["metadata", "signed addresses", "through us"].some((other) => other.includes(only))
-      ? []
-      : (sets ??= fileSets(scale)).filter(({ name }) => name.includes(only));
-  };
+  const sets = planSets(scale);
+  const chosen = (part: string): PlannedSet[] => sets.filter(({ name }) => `${part}, ${name}`.includes(only));
   const signed = chosen("signed addresses");
   if (signed.length > 0 && modes.includes("split")) await measureSigned(postgres, signed);
   const through = chosen("through us");

@@ -214,7 +214,7 @@ async function writeAt(folder: string, body: MeasuredBody, at: number): Promise<
 /** Writes pieces one after the other, usually with one call of the system, and returns where they end. */
 async function writeAll(file: FileHandle, pieces: readonly Uint8Array[], position: number): Promise<number> {
   let at = position;
-  for (let rest = [...pieces]; rest.length > 0;) {
+  for (const rest = [...pieces]; rest.length > 0;) {
     let { bytesWritten } = await file.writev(rest, at);
     at += bytesWritten;
     while (rest[0] !== undefined && bytesWritten >= rest[0].byteLength) bytesWritten -= rest.shift()!.byteLength;

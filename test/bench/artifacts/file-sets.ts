@@ -20,15 +20,22 @@ export type BenchFile = {
 /** Files that are uploaded together. */
 export type FileSet = { readonly name: string; readonly files: readonly BenchFile[]; readonly bytes: number };
 
-/** The sets that are measured, with sizes or numbers of files multiplied by `scale`. Their digests are computed here, once. */
-export function fileSets(scale: number): FileSet[] {
-  const tape = makeTape();
+/** A set that can be made; its digests are computed then, once. */
+export type PlannedSet = { readonly name: string; readonly make: () => FileSet };
+
+/** The sets that are measured, with sizes or numbers of files multiplied by `scale`. */
+export function planSets(scale: number): PlannedSet[] {
+  let tape: Uint8Array | undefined;
+  const plan = (name: string, files: number, megabytes: number): PlannedSet => ({
+    name,
+    make: () => makeSet((tape ??= makeTape()), name, files, megabytes),
+  });
   const count = (files: number): number => Math.max(1, Math.round(files * scale));
   const large = Math.max(64, Math.round(2048 * scale));
   return [
-    makeSet(tape, `1 file of ${large.toLocaleString("en-US")} MiB`, 1, large),
-    makeSet(tape, `${count(8)} files of 256 MiB`, count(8), 256),
-    makeSet(tape, `${count(32)} files of 32 MiB, one PUT each`, count(32), 32),
+    plan(`1 file of ${large.toLocaleString("en-US")} MiB`, 1, large),
+    plan(`${count(8)} files of 256 MiB`, count(8), 256),
+    plan(`${count(32)} files of 32 MiB, one PUT each`, count(32), 32),
   ];
 }
 

@@ -40,15 +40,23 @@ export function openTransfer(): Transfer {
     get: (url, headers, onBytes) =>
       new Promise((resolve, reject) => {
         const { origin, pathname, search } = new URL(url);
+        let status = 0;
+        let refusal = "";
         agent.dispatch(
           { origin, path: `${pathname}${search}`, method: "GET", headers },
           {
             onRequestStart: () => {},
-            onResponseStart: (controller, statusCode) => {
-              if (statusCode !== 200) controller.abort(new Error(`GET: ${statusCode}`));
+            onResponseStart: (_controller, statusCode) => {
+              status = statusCode;
             },
-            onResponseData: (_controller, chunk) => onBytes(chunk),
-            onResponseEnd: () => resolve(),
+            onResponseData: (_controller, chunk) => {
+              if (status === 200) onBytes(chunk);
+              else refusal += chunk.toString();
+            },
+            onResponseEnd: () => {
+              if (status === 200) resolve();
+              else reject(new Error(`GET: ${status} ${refusal.slice(0, 200)}`));
+            },
             onResponseError: (_controller, error) => reject(error),
           },
         );
