@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { until } from "@tidemark/testkit";
 import pg from "pg";
+import { seedArtifacts, type SeededArtifacts } from "../bench/artifacts/seed-artifacts.ts";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
@@ -32,6 +33,7 @@ type Tenant = {
   readonly page: readonly string[];
   /** Where the second page begins. */
   readonly cursor: string;
+  readonly artifacts: SeededArtifacts;
 };
 const tenants = new Map<string, Tenant>();
 
@@ -70,6 +72,12 @@ beforeAll(async () => {
     [...otherOrganizations(1999, 8), ...made.map(({ orgId, runs }) => ({ orgId, first: 1, last: runs }))],
     { metrics: 4, vacuum: false },
   );
+  // One in ten: ten artifacts for each would take a minute, and change no plan.
+  const artifacts = await seedArtifacts(
+    owner,
+    made.map(({ orgId }) => orgId),
+    { every: 10 },
+  );
   // As if all its runs had been written a moment ago, for as long as the test takes.
   await owner.query(
     `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
@@ -80,7 +88,9 @@ beforeAll(async () => {
   await owner.end();
   owner = await connect(url.href);
   stack = await startStack("embedded", { databaseUrl: url.href });
-  for (const { name, key } of made) tenants.set(name, await fillRuns(stack.api.as(key)));
+  for (const { name, key, orgId } of made) {
+    tenants.set(name, { ...(await fillRuns(stack.api.as(key))), artifacts: artifacts.get(orgId)! });
+  }
   await sortKeysReady(tenants.get(WRITTEN)!);
 });
 afterAll(async () => {
@@ -94,7 +104,7 @@ const STEPS = 1500;
 const FORKS = 60;
 
 /** Adds a run with some of everything to an organization. */
-async function fillRuns(api: Api): Promise<Tenant> {
+async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
   const made = await api.post("/runs", { project: "rl-control", config: { lr: 1 } });
   const full = made.json.run.id as string;
   for (let from = 0; from < STEPS; from += 500) {
@@ -162,7 +172,52 @@ async function sortKeysReady({ api }: Tenant): Promise<void> {
   });
 }
 
+const resolve = (what: string, refOf: (name: string) => string): Read => ({
+  name: `a version by ${what}`,
+  path: ({ artifacts }) => `/api/artifact-versions/resolve?ref=${encodeURIComponent(refOf(artifacts.name))}`,
+  items: () => 1,
+});
+const versionPath = ({ artifacts }: Tenant): string => `/api/artifact-versions/${artifacts.versionId}`;
+
+const artifactReads: readonly Read[] = [
+  {
+    name: "artifacts of a run",
+    path: ({ artifacts }) => `/api/runs/${artifacts.runId}/artifacts?limit=1000`,
+    items: (json) => json["artifacts"]!.length,
+    each: 2,
+  },
+  resolve("its newest number", (name) => name),
+  resolve("an alias", (name) => `${name}:best`),
+  resolve("an index, with type", (name) => `model/${name}:v7`),
+  { name: "a version", path: versionPath, items: () => 1 },
+  // They are counted as well.
+  {
+    name: "the first entries of a manifest",
+    path: (tenant) => `${versionPath(tenant)}/manifest?limit=50`,
+    items: () => 1000,
+    each: 2,
+  },
+  {
+    name: "a whole manifest",
+    path: (tenant) => `${versionPath(tenant)}/manifest?limit=1000`,
+    items: (json) => json["entries"]!.length,
+    each: 3,
+  },
+  { name: "the lineage of a version", path: (tenant) => `${versionPath(tenant)}/lineage`, items: () => 1 },
+  {
+    name: "versions of a collection",
+    path: ({ artifacts }) => `/api/artifact-collections/${artifacts.versionId}/versions`,
+    items: (json) => json["versions"]!.length,
+  },
+  {
+    name: "collections",
+    path: () => "/api/artifact-collections?limit=50",
+    items: (json) => json["collections"]!.length,
+  },
+];
+
 const reads: readonly Read[] = [
+  ...artifactReads,
   list("newest", "/runs?limit=50"),
   list("newest of a project", "/runs?limit=50&project=rl-control"),
   list("newest with total", summary("")),
@@ -264,7 +319,7 @@ const shown = ({ text, plan, pages }: Executed) => ({
 });
 
 const TABLES =
-  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace)";
+  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace, 'artifacts'::regnamespace)";
 
 async function forEachTable(statement: (name: string) => string): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(TABLES);

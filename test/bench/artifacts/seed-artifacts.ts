@@ -13,11 +13,12 @@ export type SeededArtifacts = {
 const ROWS = 1000;
 const NAME = "measured";
 
-/** The runs of all organizations, numbered within their projects; versions belong to collections of ten. */
-const numberRuns = `
+/** One of `every` runs of all organizations, numbered within their projects; versions belong to collections of ten. */
+const numberRuns = (every: number): string => `
   CREATE TEMPORARY TABLE numbered AS
   SELECT org_id AS org, id AS run, project_id AS project, row_number() OVER (PARTITION BY org_id, project_id ORDER BY id) - 1 AS n
-  FROM runs.runs ORDER BY random()`;
+  FROM (SELECT r.*, row_number() OVER (PARTITION BY org_id ORDER BY id) - 1 AS number FROM runs.runs r) r
+  WHERE number % ${every} = 0 ORDER BY random()`;
 const collectionId = `md5(project || ' collection ' || n / 10)::uuid`;
 const versionId = `md5(run || ' version')::uuid`;
 
@@ -68,14 +69,15 @@ const forMeasured = [
 ];
 
 /**
- * Gives artifacts and versions to all runs that are there, and to one run of each measured organization what is asked for. Writes tables and not through the
+ * Gives artifacts and versions to the runs that are there, or to one of `every` runs of each organization, and to one run of each measured organization what is asked for. Writes tables and not through the
  * API, because only the rows are wanted; there are no bytes behind them. Rows come in random order. `client` is the owner of the database.
  */
 export async function seedArtifacts(
   client: pg.ClientBase,
   organizations: readonly string[],
+  { every = 1 }: { readonly every?: number } = {},
 ): Promise<ReadonlyMap<string, SeededArtifacts>> {
-  await client.query(numberRuns);
+  await client.query(numberRuns(every));
   await client.query(chooseMeasured, [organizations]);
   for (const statement of [...forAllRuns, ...forMeasured]) await client.query(statement);
   const { rows } = await client.query<{ org: string; run: string; version: string }>("SELECT * FROM measured");
