@@ -1,4 +1,4 @@
-import { AppError } from "@tidemark/errors";
+import { AppError, isAppError } from "@tidemark/errors";
 import { sql, sqlState, type Tx } from "@tidemark/pg";
 
 /** An object whose bytes have arrived and were measured. `sha256` has 32 bytes. */
@@ -50,6 +50,11 @@ export async function keepObjects(
       cause: error,
     });
   }
+}
+
+/** Tells whether an error of `keepObjects` says that an object was given up, which no repetition with the same objects changes. */
+export function isGivenUp(error: unknown): boolean {
+  return isAppError(error) && sqlState(error.cause) === GIVEN_UP;
 }
 
 const release = sql("artifacts_release_objects", "SELECT artifacts.release_objects($1, $2, $3) AS settled");

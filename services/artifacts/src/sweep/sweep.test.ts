@@ -201,13 +201,14 @@ test("an upload whose process died while it verified is finished by another one"
   const file = content("a.bin", 300_000);
   const begun = await begin([file]);
   const sent = await sendFile(fixture, tenant, begun.files[0]!, file);
-  const dead: Blob = { ...fixture.deps.blob, head: () => new Promise(() => {}) };
+  const death = Promise.withResolvers<never>();
+  const dead: Blob = { ...fixture.deps.blob, head: () => death.promise };
   const { createUploadJobs } = await import("../uploads/upload-jobs.ts");
   const jobs = createUploadJobs({ ...fixture.deps, blob: dead, log: { warn: () => {} } });
-  void fixture
+  const unanswered = fixture
     .newProcess({ blob: dead, jobs })
-    .completeUpload({ uploadSessionId: begun.session!.id, files: [sent] }, call)
-    .catch(() => {});
+    .completeUpload({ uploadSessionId: begun.session!.id, files: [sent] }, call);
+  unanswered.catch(() => {});
   const state = async () =>
     (
       await fixture.ask<{ state: string }>(
@@ -220,10 +221,44 @@ test("an upload whose process died while it verified is finished by another one"
   const sweeper = startSweeper({ ...fixture.deps, sweepSeconds: 3600, log: { info: () => {}, warn: () => {} } });
   while ((await state()) !== "active") await new Promise((resolve) => setTimeout(resolve, 10));
   await sweeper.stop();
+  death.reject(new Error("the process is dead"));
+  await expect(unanswered).rejects.toThrow("the process is dead");
   expect(
     await fixture.client.completeUpload({ uploadSessionId: begun.session!.id, files: [sent] }, call),
   ).toMatchObject({
     version: { id: begun.session!.versionId },
   });
   await counters();
+});
+
+test("an upload whose objects were swept before anybody went on with it has failed, and its key begins another one", async () => {
+  const file = content("a.txt", 10);
+  const wish = { idempotencyKey: "the same" };
+  const begun = await begin([file], wish);
+  const sent = await sendFile(fixture, tenant, begun.files[0]!, file);
+  const death = Promise.withResolvers<void>();
+  const jobs = { ...fixture.deps.jobs, start: () => death.promise };
+  const completion = { uploadSessionId: begun.session!.id, files: [sent] };
+  const unanswered = fixture.newProcess({ jobs }).completeUpload(completion, call);
+  unanswered.catch(() => {});
+  const session = async () =>
+    (
+      await fixture.ask<{ state: string; reason: string | null }>(
+        "SELECT state, reason FROM artifacts.upload_sessions WHERE id = $1",
+        begun.session!.id,
+      )
+    )[0]!;
+  while ((await session()).state === "uploading") await new Promise((resolve) => setTimeout(resolve, 10));
+  death.reject(new Error("the process is dead"));
+  await expect(unanswered).rejects.toThrow("the process is dead");
+  await daysLater(1);
+  expect(await sweep()).toMatchObject({ objects: 1n });
+
+  await expect(fixture.client.completeUpload(completion, call)).rejects.toMatchObject({ reason: "conflict" });
+  expect(await session()).toEqual({ state: "failed", reason: "its bytes were not kept so long" });
+  await expect(fixture.client.completeUpload(completion, call)).rejects.toMatchObject({ reason: "conflict" });
+  await counters();
+  const again = await begin([file], wish);
+  expect(again.session!.id).not.toBe(begun.session!.id);
+  expect(await upload(fixture, tenant, call, again, [file])).toMatchObject({ version: { versionIndex: 0 } });
 });

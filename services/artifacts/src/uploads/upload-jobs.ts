@@ -1,12 +1,13 @@
 import type { Blob } from "@tidemark/blob";
-import { isAppError } from "@tidemark/errors";
+import { AppError, isAppError } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { lockCollection } from "../versions/lock-version.sql.ts";
-import { giveUpObjects } from "../objects/objects.sql.ts";
+import { giveUpObjects, isGivenUp } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import type { SentFile } from "./completion.rules.ts";
 import { eachOf } from "./each-of.ts";
+import { failUpload } from "./end-upload.ts";
 import {
   changeUploadState,
   deleteUploadFiles,
@@ -93,6 +94,7 @@ async function work(options: UploadJobsOptions, orgId: string, sessionId: string
     const verified = await verifyAll(options, session, files, completion);
     await finish(options, session, verified);
   } catch (error) {
+    if (isGivenUp(error)) throw await endWithoutObjects(db, orgId, sessionId, error);
     if (isAppError(error) && error.reason === "bad_request") await takeBack(db, orgId, sessionId);
     // Whoever asks next, or the sweeper, goes on.
     else await renew(0).catch(() => {});
@@ -154,6 +156,16 @@ async function takeBack(db: Db, orgId: string, sessionId: string): Promise<void>
     const session = await lockUpload(tx, orgId, sessionId);
     if (session?.state === "completing") await changeUploadState(tx, orgId, sessionId, "uploading");
   });
+}
+
+/** Ends an upload that nobody went on with until its objects were swept, and returns the error that says so: it has to begin anew. */
+async function endWithoutObjects(db: Db, orgId: string, sessionId: string, cause: unknown): Promise<AppError> {
+  await db.withTenant(orgId, async (tx) => {
+    const session = await lockUpload(tx, orgId, sessionId);
+    if (session?.state !== "provider_completed") return;
+    await failUpload(tx, orgId, sessionId, "its bytes were not kept so long");
+  });
+  return new AppError("conflict", "the upload took too long and has ended; begin it again", { cause });
 }
 
 /** Makes the verified files a version, in one transaction; or leaves it, when another process has done so. */
