@@ -233,6 +233,15 @@ export function partsContract(open: () => Promise<Blob>): void {
       await blob.remove(foreign);
     });
 
+    test("by ending the uploads of the key, and the object stays", async () => {
+      const other = await blob.beginParts(key, { partBytes });
+      await blob.finishParts(key, upload, [await put(1, bytes("x"))]);
+      await blob.endParts(key);
+      await expectEnded(key, other);
+      expect((await stored()).toString()).toBe("x");
+      await blob.endParts(key);
+    });
+
     test("while a part arrives: nothing of it is left", async () => {
       async function* body(): AsyncGenerator<Uint8Array> {
         yield first.subarray(0, 2 * MiB);

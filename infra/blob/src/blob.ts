@@ -127,6 +127,8 @@ export type Blob = {
     uploadId: string,
     parts: readonly PartTag[],
   ): Promise<{ readonly sizeBytes: number; readonly sha256?: string }>;
+  /** Ends all uploads in parts of a key and deletes what has arrived of them; the object, if there is one, stays. */
+  endParts(key: string): Promise<void>;
   /**
    * Lists every object whose key starts with `prefix`, in the order of the keys. `prefix` is the beginning of a key, or
    * empty.

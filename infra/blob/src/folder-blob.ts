@@ -47,7 +47,7 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
     await syncFolders(dirname(target), made === undefined ? dirname(target) : root);
   }
 
-  const { endParts, ...parts } = createFolderParts({ unfinished: join(root, unfinished), prepare, publish });
+  const parts = createFolderParts({ unfinished: join(root, unfinished), prepare, publish });
 
   const driver: BlobDriver = {
     ...parts,
@@ -91,9 +91,9 @@ export function createFolderBlob(options: { readonly directory: string }): Blob 
     },
 
     async remove(key) {
+      // First, so that nothing can be finished afterwards.
+      await parts.endParts(key);
       try {
-        // First, so that nothing can be finished afterwards.
-        await endParts(key);
         await unlink(fileOf(key));
       } catch (error) {
         if (!isMissing(error)) throw unavailable(error);

@@ -15,10 +15,7 @@ export const folderUploadShape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 // Bytes are handed to the file system in pieces of about this length.
 const batchBytes = 1024 ** 2;
 
-type FolderParts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts"> & {
-  /** Ends all uploads of a key. */
-  readonly endParts: (key: string) => Promise<void>;
-};
+type FolderParts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts" | "endParts">;
 
 /**
  * Keeps each upload in parts in a folder, `<unfinished>/<key with dots>.<upload id>/`, of these files:
@@ -124,11 +121,12 @@ export function createFolderParts(options: {
     },
 
     async endParts(key) {
-      const names = await readdir(unfinished).catch((error: unknown): string[] => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      for (const name of names) if (name.startsWith(prefixOf(key))) await discard(join(unfinished, name));
+      try {
+        const names = await readdir(unfinished);
+        for (const name of names) if (name.startsWith(prefixOf(key))) await discard(join(unfinished, name));
+      } catch (error) {
+        if (!isMissing(error)) throw unavailable(error);
+      }
     },
   };
 

@@ -54,6 +54,7 @@ export function guarded(driver: BlobDriver, storeId: RegExp): Blob {
       for (const { partNumber } of parts) checkedPart(partNumber);
       return driver.finishParts(checkedKey(key), checkedUpload(uploadId), parts);
     },
+    endParts: async (key) => driver.endParts(checkedKey(key)),
     list: (prefix) => driver.list(checkedPrefix(prefix)),
     ready: () => driver.ready(),
   };

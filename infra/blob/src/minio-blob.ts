@@ -78,7 +78,7 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     return unavailable(error);
   }
 
-  const { endParts, ...parts } = createS3Parts({ client, transport, bucket, ensureBucket, failed });
+  const parts = createS3Parts({ client, transport, bucket, ensureBucket, failed });
   const { publicEndpoint } = options;
   const signed =
     publicEndpoint === undefined
@@ -139,9 +139,9 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     },
 
     async remove(key) {
+      // First, so that nothing can be finished afterwards.
+      await parts.endParts(key);
       try {
-        // First, so that nothing can be finished afterwards.
-        await endParts(key);
         await client.removeObject(bucket, key);
       } catch (error) {
         if (!isMissing(error)) throw failed(error);

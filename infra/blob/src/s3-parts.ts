@@ -9,10 +9,7 @@ import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload
 /** What S3 servers call an upload, as far as they agree; MinIO takes its components for names of folders. */
 export const s3UploadShape = /^(?!(.*[/\\])?\.{1,2}([/\\]|$))[!-~]+$/;
 
-type S3Parts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts"> & {
-  /** Ends all uploads of a key. Errors of the store are thrown unchanged. */
-  readonly endParts: (key: string) => Promise<void>;
-};
+type S3Parts = Pick<Blob, "beginParts" | "putPart" | "listParts" | "finishParts" | "endParts">;
 
 /** Uploads in parts as multipart uploads of S3. `failed` makes the error to throw for one of the store. */
 export function createS3Parts(options: {
@@ -122,11 +119,15 @@ export function createS3Parts(options: {
 
     async endParts(key) {
       // Each page is listed anew, because those before it are gone. MinIO lists the uploads of one key only.
-      for (;;) {
-        const page = await client.listIncompleteUploadsQuery(bucket, key, "", "", "");
-        let ended = 0;
-        for (const upload of page.uploads) if (upload.key === key && (await abort(key, upload.uploadId))) ended++;
-        if (ended === 0) return;
+      try {
+        for (;;) {
+          const page = await client.listIncompleteUploadsQuery(bucket, key, "", "", "");
+          let ended = 0;
+          for (const upload of page.uploads) if (upload.key === key && (await abort(key, upload.uploadId))) ended++;
+          if (ended === 0) return;
+        }
+      } catch (error) {
+        throw failed(error);
       }
     },
   };

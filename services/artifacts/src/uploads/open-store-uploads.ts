@@ -1,3 +1,4 @@
+import type { Tx } from "@tidemark/pg";
 import type { ArtifactsDeps } from "../handlers.ts";
 import { eachOf } from "./each-of.ts";
 import { listUploadFiles, noteStoreUploadIds, type UploadFileRow, type UploadSessionRow } from "./sessions.sql.ts";
@@ -8,7 +9,8 @@ const OPENED_TOGETHER = 8;
 
 /**
  * Begins those uploads in the store that have not begun, and returns all files that need bytes. It runs after the upload's rows were committed, so that
- * whatever the store then has is found by its row; after a crash in between the repeated request does the rest.
+ * whatever the store then has is found by its row; after a crash in between the repeated request does the rest. Uploads in the store that do not count are
+ * ended when the file is verified, or swept.
  * @throws service_unavailable
  */
 export async function openStoreUploads(
@@ -16,26 +18,26 @@ export async function openStoreUploads(
   session: Pick<UploadSessionRow, "orgId" | "id" | "partSizeBytes">,
 ): Promise<UploadFileRow[]> {
   const { orgId, id } = session;
-  const files = (await db.withTenant(orgId, (tx) => listUploadFiles(tx, orgId, id))).filter(
-    ({ uploadKind }) => uploadKind !== null,
-  );
+  const files = await db.withTenant(orgId, (tx) => listSentFiles(tx, orgId, id));
   const missing = files.filter(
     (file) => file.storeUploadId === null && needsStoreUpload(blob.signed !== undefined, file),
   );
   if (missing.length === 0) return files;
-  const begun = new Map<string, string>();
-  await eachOf(missing, OPENED_TOGETHER, async (file) => {
-    const partBytes = storePartBytesOf(file, session.partSizeBytes);
-    begun.set(file.objectId!, await blob.beginParts(blob.keyOf(orgId, file.objectId!), { partBytes }));
+  const begun: { objectId: string; storeUploadId: string; replaced: null }[] = [];
+  await eachOf(missing, OPENED_TOGETHER, async ({ objectId, partCount }) => {
+    const partBytes = storePartBytesOf({ partCount }, session.partSizeBytes);
+    const storeUploadId = await blob.beginParts(blob.keyOf(orgId, objectId!), { partBytes });
+    begun.push({ objectId: objectId!, storeUploadId, replaced: null });
   });
-  await db.withTenant(orgId, (tx) =>
-    noteStoreUploadIds(
-      tx,
-      orgId,
-      [...begun].map(([objectId, storeUploadId]) => ({ objectId, storeUploadId })),
-    ),
-  );
-  return files.map((file) => ({ ...file, storeUploadId: begun.get(file.objectId ?? "") ?? file.storeUploadId }));
+  return db.withTenant(orgId, async (tx) => {
+    await noteStoreUploadIds(tx, orgId, begun);
+    // A request that was repeated early may have begun others before.
+    return listSentFiles(tx, orgId, id);
+  });
+}
+
+async function listSentFiles(tx: Tx, orgId: string, sessionId: string): Promise<UploadFileRow[]> {
+  return (await listUploadFiles(tx, orgId, sessionId)).filter(({ uploadKind }) => uploadKind !== null);
 }
 
 /** A store that clients reach takes files of one part as objects; all others are uploads in parts. */

@@ -170,20 +170,24 @@ export function findUploadFile(
 const noteStoreUploads = sql(
   "artifacts_note_store_uploads",
   `UPDATE artifacts.objects o SET store_upload_id = u.upload_id
-   FROM unnest($2::uuid[], $3::text[]) AS u (object_id, upload_id)
-   WHERE o.org_id = $1 AND o.id = u.object_id AND o.state = 'arriving'`,
+   FROM unnest($2::uuid[], $3::text[], $4::text[]) AS u (object_id, upload_id, replaced)
+   WHERE o.org_id = $1 AND o.id = u.object_id AND o.state = 'arriving' AND o.store_upload_id IS NOT DISTINCT FROM u.replaced`,
 );
 
-/** Keeps the store's names of uploads in parts. */
+/**
+ * Keeps the store's names of uploads in parts, where the name is still the one that was known before, null for none: of several requests that begin
+ * an upload in the store the first counts.
+ */
 export async function noteStoreUploadIds(
   tx: Tx,
   orgId: string,
-  begun: readonly { readonly objectId: string; readonly storeUploadId: string }[],
+  begun: readonly { readonly objectId: string; readonly storeUploadId: string; readonly replaced: string | null }[],
 ): Promise<void> {
   await tx.rows(noteStoreUploads, [
     orgId,
     begun.map(({ objectId }) => objectId),
     begun.map(({ storeUploadId }) => storeUploadId),
+    begun.map(({ replaced }) => replaced),
   ]);
 }
 

@@ -146,6 +146,7 @@ async function reopen(
   const begun = {
     objectId: objectId!,
     storeUploadId: await blob.beginParts(key, { partBytes }),
+    replaced: storeUploadId,
   };
   await db.withTenant(orgId, (tx) => noteStoreUploadIds(tx, orgId, [begun]));
 }

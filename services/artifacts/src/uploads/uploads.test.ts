@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
 import { callOf, startArtifacts, storageOf, type ArtifactsFixture, type Tenant } from "../artifacts.fixture.ts";
 import { beginning, content, entryOf, sendFile, sendPart, upload } from "./uploads.fixture.ts";
@@ -174,6 +175,28 @@ describe("a repeated beginning with one key", () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => begin(files, { idempotencyKey: "k" })));
     expect(new Set(all.map(({ session }) => session!.id)).size).toBe(1);
     expect(all.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  });
+
+  test("10 at the same time leave one upload in the store, and none when it is a version", async () => {
+    const begun: [string, string][] = [];
+    const several = Promise.withResolvers<void>();
+    const blob: Blob = {
+      ...fixture.deps.blob,
+      beginParts: async (key, options) => {
+        const uploadId = await fixture.deps.blob.beginParts(key, options);
+        begun.push([key, uploadId]);
+        if (begun.length > 1) several.resolve();
+        await several.promise;
+        return uploadId;
+      },
+    };
+    const client = fixture.newProcess({ blob });
+    const files = [middle()];
+    const request = beginning(runId, files, { idempotencyKey: "key" });
+    const all = await Promise.all(Array.from({ length: 10 }, () => client.beginUpload(request, call)));
+    expect(await upload(fixture, tenant, call, all[3]!, files)).toMatchObject({ version: { versionIndex: 0 } });
+    const left = await Promise.all(begun.map(([key, uploadId]) => fixture.deps.blob.listParts(key, uploadId)));
+    expect(left).toEqual(begun.map(() => undefined));
   });
 });
 

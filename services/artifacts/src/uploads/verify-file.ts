@@ -38,6 +38,8 @@ export async function verifyFile(
   if (entry === undefined) throw fault("has not arrived");
   requireSize(entry.sizeBytes);
   requireHash(finished?.sha256 ?? entry.sha256 ?? (await hashObject(blob, key)));
+  // Others than the one that was finished: a crash left them, or a request that was repeated before it was answered.
+  if (file.storeUploadId !== null) await blob.endParts(key);
   return objectId;
 }
 
