@@ -22,9 +22,8 @@ export type Stack = {
   /** gRPC ports by module. */
   readonly grpcPorts: ReadonlyMap<string, number>;
   readonly internalPorts: ReadonlyMap<string, number>;
-  readonly nats: { stop(): Promise<void>; start(): Promise<void> } | undefined;
-  /** The object store of split mode. */
-  readonly minio: Minio | undefined;
+  readonly nats: Pick<Server, "stop" | "start"> | undefined;
+  readonly minio: Server | undefined;
   /** Without credentials. */
   readonly api: Api;
   /** A new organization with a key of these scopes. */
@@ -37,6 +36,16 @@ export type Stack = {
    */
   addReplica(): Promise<Replica>;
   stop(): Promise<void>;
+};
+
+/** A server that the stack uses, at the same address and with the same data after a new start. */
+export type Server = {
+  /** Where its data are. */
+  readonly directory: string;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** To its process; a server that was killed is started again with `start`. */
+  signal(name: NodeJS.Signals): void;
 };
 
 /** Another way in to the same installation. */
@@ -61,13 +70,33 @@ const quiet = (): void => {};
 
 let organizations = 0;
 
+/** Starts a server whose `stop` may be called again after it was killed, to give its folder back. */
+async function startServer<T extends { readonly pid: number; readonly port: number; stop(): Promise<void> }>(
+  directory: string,
+  start: (options: { dir: string; port?: number; log: () => void }) => Promise<T>,
+): Promise<{ readonly first: T; readonly server: Server }> {
+  const first = await start({ dir: directory, log: quiet });
+  let running = first;
+  const server: Server = {
+    directory,
+    stop: () => running.stop(),
+    async start() {
+      await running.stop();
+      running = await start({ dir: directory, port: first.port, log: quiet });
+    },
+    signal: (name) => void process.kill(running.pid, name),
+  };
+  return { first, server };
+}
+
 async function splitServers(directory: string) {
   const servers = await requireServers(["nats-server", "minio"]);
   if (servers === undefined) return undefined;
-  const natsPath = servers.get("nats-server")!;
-  const nats = await startNats({ path: natsPath, dir: join(directory, "nats"), log: quiet });
-  const minio = await startMinio({ path: servers.get("minio")!, dir: join(directory, "minio"), log: quiet });
-  return { nats, natsPath, minio };
+  const at = (name: "nats-server" | "minio"): string => servers.get(name)!;
+  return {
+    nats: await startServer(join(directory, "nats"), (options) => startNats({ path: at("nats-server"), ...options })),
+    minio: await startServer(join(directory, "minio"), (options) => startMinio({ path: at("minio"), ...options })),
+  };
 }
 
 /** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become ready */
@@ -77,7 +106,6 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   const databaseUrl = options.databaseUrl ?? own!.url;
   const servers = mode === "split" ? await splitServers(directory) : undefined;
   if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
-  let nats = servers?.nats;
 
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
   const ports = new Map<string, { internal: number; grpc: number }>();
@@ -104,11 +132,11 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     ...(servers === undefined
       ? { TIDEMARK_BLOB_DIRECTORY: join(directory, "blobs") }
       : {
-          TIDEMARK_NATS_URL: servers.nats.url,
-          TIDEMARK_S3_ENDPOINT: servers.minio.endpoint,
-          TIDEMARK_S3_PUBLIC_ENDPOINT: servers.minio.endpoint,
-          TIDEMARK_S3_ACCESS_KEY: servers.minio.accessKey,
-          TIDEMARK_S3_SECRET_KEY: servers.minio.secretKey,
+          TIDEMARK_NATS_URL: servers.nats.first.url,
+          TIDEMARK_S3_ENDPOINT: servers.minio.first.endpoint,
+          TIDEMARK_S3_PUBLIC_ENDPOINT: servers.minio.first.endpoint,
+          TIDEMARK_S3_ACCESS_KEY: servers.minio.first.accessKey,
+          TIDEMARK_S3_SECRET_KEY: servers.minio.first.secretKey,
         }),
     ...options.settings,
   });
@@ -121,8 +149,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   await Promise.all(groups.map(start));
 
   const release = async (): Promise<void> => {
-    await nats?.stop();
-    await servers?.minio.stop();
+    await servers?.nats.server.stop();
+    await servers?.minio.server.stop();
     await own?.drop();
     await rm(directory, { recursive: true, force: true });
   };
@@ -157,21 +185,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     children,
     grpcPorts: portsOf("grpc"),
     internalPorts,
-    nats:
-      nats === undefined
-        ? undefined
-        : {
-            stop: () => nats!.stop(),
-            start: async () => {
-              nats = await startNats({
-                path: servers!.natsPath,
-                dir: join(directory, "nats"),
-                port: nats!.port,
-                log: quiet,
-              });
-            },
-          },
-    minio: servers?.minio,
+    nats: servers?.nats.server,
+    minio: servers?.minio.server,
     api,
     async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
       organizations += 1;
