@@ -1,42 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startPostgres, type Postgres } from "@tidemark/local";
-import { requireServers, until, withPatience } from "@tidemark/testkit";
+import { requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
+import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-/** A PostgreSQL for this test alone, which it may stop. */
-async function ownPostgres(directory: string, port?: number): Promise<Postgres> {
-  return startPostgres({ dataDir: directory, log: () => {}, ...(port === undefined ? {} : { port }) });
-}
-
 describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const))(
   "while PostgreSQL is stopped, %s",
   (mode) => {
-    let directory = "";
-    let postgres: Postgres;
+    let postgres: OwnPostgres;
     let stack: Stack;
     beforeAll(async () => {
-      directory = await mkdtemp(join(tmpdir(), "tidemark-outage-"));
-      postgres = await ownPostgres(directory);
-      stack = await startStack(mode, { databaseUrl: withPatience(postgres.url) });
+      postgres = await startOwnPostgres();
+      stack = await startStack(mode, { databaseUrl: postgres.url });
     });
     afterAll(async () => {
       await stack.stop();
-      await postgres.stop();
-      await rm(directory, { recursive: true, force: true });
+      await postgres.end();
     });
 
     test("reads, writes and readiness are 503 in the one error shape, liveness is fine, and all recovers by itself", async () => {
       const { api } = await stack.organization();
       const { id } = (await api.post("/runs", {})).json.run;
       await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 });
-      const { port } = postgres;
       await postgres.stop();
 
       const failing = [
@@ -73,7 +61,7 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
       expect(await api.get("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
       expect((await api.get("/metrics")).status).toBe(200);
 
-      postgres = await ownPostgres(directory, port);
+      await postgres.start();
       await untilReady(stack);
       const again = await api.post(
         `/runs/${id}/metrics/batch`,

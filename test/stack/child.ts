@@ -20,14 +20,24 @@ const root = join(import.meta.dirname, "../..");
 
 /**
  * Starts the modules of a target as a separate process, with exactly these settings. It ends
- * with the test that started it, even when that is killed.
+ * with the test that started it, even when that is killed. No file that it writes gets longer than `fileBytesMax`, a multiple of 512.
  */
-export async function startChild(target: string, settings: Readonly<Record<string, string>>): Promise<Child> {
+export async function startChild(
+  target: string,
+  settings: Readonly<Record<string, string>>,
+  { fileBytesMax }: { readonly fileBytesMax?: number | undefined } = {},
+): Promise<Child> {
   const { PATH = "", HOME = "", NODE_COMPILE_CACHE } = process.env;
   let printed = "";
+  const program = [join(root, "services/all/src/main.ts"), `--target=${target}`];
   const child = await startLocalChild({
-    command: process.execPath,
-    args: [join(root, "services/all/src/main.ts"), `--target=${target}`],
+    ...(fileBytesMax === undefined
+      ? { command: process.execPath, args: program }
+      : // POSIX counts in blocks of 512 bytes. An ignored SIGXFSZ makes the write fail instead of ending the process.
+        {
+          command: "/bin/sh",
+          args: ["-c", `trap '' XFSZ; ulimit -f ${fileBytesMax / 512}; exec "$@"`, "sh", process.execPath, ...program],
+        }),
     cwd: root,
     env: {
       PATH,

@@ -5,6 +5,7 @@ import { freePort, startMinio, startNats, type Minio } from "@tidemark/local";
 import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
+import { startServer, type Server } from "./server.ts";
 import { untilReady } from "./until-ready.ts";
 
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
@@ -28,24 +29,16 @@ export type Stack = {
   readonly api: Api;
   /** A new organization with a key of these scopes. */
   organization(options?: { scopes?: string[]; plan?: string }): Promise<{ orgId: string; key: string; api: Api }>;
-  /** Starts a module's process again after it was killed. */
-  restart(module: string): Promise<void>;
+  /** Where the bytes of artifacts are in embedded mode. */
+  readonly blobDirectory: string;
+  /** Kills a module's process and starts it again, from now on with this limit if one is named. */
+  restart(module: string, limits?: ChildLimits): Promise<void>;
   /**
    * Starts a second gateway with a second control service, in one process, over the same database and
    * events, and waits until it is ready. Ends with the stack. Split mode only.
    */
   addReplica(): Promise<Replica>;
   stop(): Promise<void>;
-};
-
-/** A server that the stack uses, at the same address and with the same data after a new start. */
-export type Server = {
-  /** Where its data are. */
-  readonly directory: string;
-  stop(): Promise<void>;
-  start(): Promise<void>;
-  /** To its process; a server that was killed is started again with `start`. */
-  signal(name: NodeJS.Signals): void;
 };
 
 /** Another way in to the same installation. */
@@ -60,34 +53,20 @@ export type StackOptions = {
   settings?: Record<string, string>;
   /** Use this database instead of a new one. */
   databaseUrl?: string;
+} & ChildLimits;
+
+/** What its processes may do. */
+export type ChildLimits = {
+  /** The longest file that a process may write, in bytes; a multiple of 512. */
+  fileBytesMax?: number | undefined;
 };
 
 const moduleNames = ["runs", "control", "ingest", "ingest-read", "artifacts", "gateway"] as const;
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
-const quiet = (): void => {};
 
 let organizations = 0;
-
-/** Starts a server whose `stop` may be called again after it was killed, to give its folder back. */
-async function startServer<T extends { readonly pid: number; readonly port: number; stop(): Promise<void> }>(
-  directory: string,
-  start: (options: { dir: string; port?: number; log: () => void }) => Promise<T>,
-): Promise<{ readonly first: T; readonly server: Server }> {
-  const first = await start({ dir: directory, log: quiet });
-  let running = first;
-  const server: Server = {
-    directory,
-    stop: () => running.stop(),
-    async start() {
-      await running.stop();
-      running = await start({ dir: directory, port: first.port, log: quiet });
-    },
-    signal: (name) => void process.kill(running.pid, name),
-  };
-  return { first, server };
-}
 
 async function splitServers(directory: string) {
   const servers = await requireServers(["nats-server", "minio"]);
@@ -107,6 +86,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   const servers = mode === "split" ? await splitServers(directory) : undefined;
   if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
 
+  const blobDirectory = join(directory, "blobs");
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
   const ports = new Map<string, { internal: number; grpc: number }>();
   for (const group of groups) {
@@ -130,7 +110,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     TIDEMARK_DEV_AUTH: "true",
     TIDEMARK_PORT: String(port),
     ...(servers === undefined
-      ? { TIDEMARK_BLOB_DIRECTORY: join(directory, "blobs") }
+      ? { TIDEMARK_BLOB_DIRECTORY: blobDirectory }
       : {
           TIDEMARK_NATS_URL: servers.nats.first.url,
           TIDEMARK_S3_ENDPOINT: servers.minio.first.endpoint,
@@ -142,8 +122,9 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   });
 
   const children = new Map<string, Child>();
+  let limits: ChildLimits = options;
   const start = async (group: string): Promise<void> => {
-    const child = await startChild(group, settingsOf(group));
+    const child = await startChild(group, settingsOf(group), limits);
     for (const name of group === "all" ? moduleNames : [group]) children.set(name, child);
   };
   await Promise.all(groups.map(start));
@@ -187,6 +168,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     internalPorts,
     nats: servers?.nats.server,
     minio: servers?.minio.server,
+    blobDirectory,
     api,
     async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
       organizations += 1;
@@ -200,7 +182,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
       const key = issued.json.api_key as string;
       return { orgId, key, api: api.as(key) };
     },
-    async restart(module) {
+    async restart(module, changed = limits) {
+      limits = changed;
       const group = mode === "split" ? module : "all";
       await children.get(module)?.end("SIGKILL");
       await start(group);
