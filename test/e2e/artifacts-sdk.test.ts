@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
 import { describeWith } from "../stack/describe-with.ts";
+import { queryDatabase } from "../stack/query-database.ts";
 import { describeModes } from "../stack/modes.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -64,6 +65,28 @@ describeWith(environment)("the unmodified SDK", () => {
       const { collections } = (await api.get("/api/artifact-collections?q=shrink")).json;
       expect(collections).toMatchObject([{ name: "shrinks", versions_count: 0, retained_bytes: 0 }]);
       expect((await api.get(`/api/runs/${run_id}/artifacts`)).json.artifacts).toHaveLength(4);
+    }, 120_000);
+  });
+
+  describeModes("resumes an upload", (stack) => {
+    test("that was killed between two parts, in another process: in the same session, with all bytes right", async () => {
+      const { key, api } = await stack().organization({ plan: "pro" });
+      const { code, stderr, report } = await runExample(
+        environment!.python,
+        [join(root, "test/examples/resume_upload.py")],
+        { INSTANTML_API_BASE_URL: stack().baseUrl, INSTANTML_API_KEY: key },
+      );
+      expect([code, stderr]).toEqual([0, expect.not.stringContaining("Traceback")]);
+      // The SDK does not ask which parts are there: it sends all three again.
+      expect(report).toMatchObject({ killed: -9, same: true, sent: 3 });
+      const { collections } = (await api.get("/api/artifact-collections?q=resumed")).json;
+      expect(collections).toMatchObject([{ versions_count: 1, retained_bytes: 33 * 1024 * 1024 }]);
+      const sessions = await queryDatabase<{ state: string }>(
+        stack(),
+        "SELECT s.state FROM artifacts.upload_sessions s WHERE s.run_id = $1",
+        [report!.run_id],
+      );
+      expect(sessions).toEqual([{ state: "active" }]);
     }, 120_000);
   });
 });
