@@ -24,7 +24,8 @@ export type Stack = {
   readonly grpcPorts: ReadonlyMap<string, number>;
   readonly internalPorts: ReadonlyMap<string, number>;
   readonly nats: Pick<Server, "stop" | "start"> | undefined;
-  readonly minio: Server | undefined;
+  /** The object store of split mode, and what its first start said of it. */
+  readonly minio: (Server & { readonly first: Minio }) | undefined;
   /** Without credentials. */
   readonly api: Api;
   /** A new organization with a key of these scopes. */
@@ -167,7 +168,7 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
     grpcPorts: portsOf("grpc"),
     internalPorts,
     nats: servers?.nats.server,
-    minio: servers?.minio.server,
+    minio: servers && { ...servers.minio.server, first: servers.minio.first },
     blobDirectory,
     api,
     async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {

@@ -35,7 +35,8 @@ export async function openOurStore(
     { ...SETTINGS, ...(route === "gateway to S3" ? { TIDEMARK_S3_PUBLIC_ENDPOINT: "" } : {}) },
   );
   const { stack, owner } = bench;
-  const { minio, children, baseUrl } = stack;
+  const { children, baseUrl } = stack;
+  const minio = stack.minio?.first;
   const scopes = ["sdk:ingest", "export:read", "artifacts:write", "artifacts:manage"];
   const { orgId, key, api } = await stack.organization({ scopes });
   const made = fine("no run", await api.post("/runs", { project: "bench" }));
