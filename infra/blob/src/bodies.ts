@@ -1,24 +1,42 @@
 import { createHash } from "node:crypto";
 import { AppError } from "@tidemark/errors";
 
-/** A body that is counted and hashed while it is read. */
-export type MeasuredBody = {
+/** A body that is counted while it is read. */
+export type CountedBody = {
   readonly bytes: AsyncIterable<Uint8Array>;
-  /** Returns length and SHA-256 of the bytes that were read; may be called once, at the end. */
-  readonly result: () => { readonly sizeBytes: number; readonly sha256: string };
   /** Returns the error that the body threw, or that its length is wrong; undefined if the store is at fault. */
   readonly fault: () => Error | undefined;
+};
+
+/** A body that is counted and hashed while it is read. */
+export type MeasuredBody = CountedBody & {
+  /** Returns length and SHA-256 of the bytes that were read; may be called once, at the end. */
+  readonly result: () => { readonly sizeBytes: number; readonly sha256: string };
 };
 
 // Hashing one piece of this length takes about a millisecond; other requests are served in between.
 const pieceBytes = 1024 * 1024;
 
 /**
- * Wraps a body. The result throws `bad_request` as soon as the body is longer than `size`, or at its end when it is
+ * Wraps a body. Its bytes throw `bad_request` as soon as the body is longer than `size`, or at its end when it is
  * shorter.
  */
 export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?: number): MeasuredBody {
   const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const counted = countBody(body, size, (piece) => {
+    sizeBytes += piece.byteLength;
+    hash.update(piece);
+  });
+  return { ...counted, result: () => ({ sizeBytes, sha256: hash.digest("hex") }) };
+}
+
+/** Does the same without a hash, which takes a third of the time of a transfer. `see` gets each piece before it is passed on. */
+export function countBody(
+  body: Uint8Array | AsyncIterable<Uint8Array>,
+  size?: number,
+  see: (piece: Uint8Array) => void = () => {},
+): CountedBody {
   let sizeBytes = 0;
   let fault: Error | undefined;
   // Held back until the body has ended well: a store that has all bytes keeps them, whatever follows.
@@ -31,7 +49,7 @@ export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?:
           const piece = chunk.subarray(at, at + pieceBytes);
           sizeBytes += piece.byteLength;
           if (size !== undefined && sizeBytes > size) throw wrongSize(size);
-          hash.update(piece);
+          see(piece);
           if (sizeBytes === size) last = piece;
           else yield piece;
         }
@@ -44,7 +62,7 @@ export function measureBody(body: Uint8Array | AsyncIterable<Uint8Array>, size?:
     }
   }
 
-  return { bytes: pass(), result: () => ({ sizeBytes, sha256: hash.digest("hex") }), fault: () => fault };
+  return { bytes: pass(), fault: () => fault };
 }
 
 function wrongSize(size: number): AppError {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
+import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -7,7 +8,7 @@ import { type Minio, startMinio } from "@tidemark/local";
 import { requireServers, until } from "@tidemark/testkit";
 import { Client } from "minio";
 import { blobContract } from "./blob.contract.ts";
-import { bytes, MiB, streamOf } from "./bodies.fixture.ts";
+import { bytes, collect, MiB, streamOf } from "./bodies.fixture.ts";
 import { createMinioBlob, type MinioBlobOptions } from "./index.ts";
 
 const path = (await requireServers(["minio"]))?.get("minio");
@@ -121,6 +122,38 @@ describeWithMinio("the object store on MinIO", () => {
     expect(await blob.ready()).toBe(true);
     expect(await blob.head(key)).toMatchObject({ sizeBytes: 4 });
     expect(await blob.finishParts(key, upload, [{ partNumber: 1, etag }])).toEqual({ sizeBytes: 1 });
+  });
+
+  test("a kept connection that ends when it is used again costs no read", async () => {
+    const real = Number(new URL(server.endpoint).port);
+    const cut = { next: 0 };
+    const proxy = createServer((socket) => {
+      const upstream = connect(real, "127.0.0.1");
+      let used = false;
+      socket.on("error", () => upstream.destroy()).on("close", () => upstream.destroy());
+      upstream.on("error", () => socket.destroy()).pipe(socket);
+      socket.on("data", (data) => {
+        if (used && cut.next > 0) {
+          cut.next -= 1;
+          socket.resetAndDestroy();
+        } else upstream.write(data);
+        used = true;
+      });
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = proxy.address() as AddressInfo;
+      const blob = await createMinioBlob({ ...options("kept-connections"), endpoint: `http://127.0.0.1:${port}` });
+      const key = newKey();
+      await blob.put(key, bytes("kept"));
+      cut.next = 1;
+      expect(await blob.head(key)).toMatchObject({ sizeBytes: 4 });
+      cut.next = 1;
+      expect((await collect((await blob.get(key))!.body)).toString()).toBe("kept");
+      expect(cut.next).toBe(0);
+    } finally {
+      proxy.close();
+    }
   });
 
   test("a server that hangs is not waited for forever", async () => {

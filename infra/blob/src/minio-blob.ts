@@ -6,7 +6,7 @@ import { measureBody } from "./bodies.ts";
 import { uploadBody } from "./s3.ts";
 import { createS3Parts, s3UploadShape } from "./s3-parts.ts";
 import { createS3Signer } from "./s3-signing.ts";
-import { createTransport } from "./s3-transport.ts";
+import { createTransport, readAgain } from "./s3-transport.ts";
 
 export type MinioBlobOptions = {
   /** Base URL of the S3 server, `http://host:port` or `https://host`. */
@@ -106,9 +106,11 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
     async get(key, range) {
       if (range?.start === range?.end && range !== undefined) return emptyPart(key);
       try {
-        const response = (await (range === undefined
-          ? client.getObject(bucket, key)
-          : client.getPartialObject(bucket, key, range.start, range.end - range.start))) as IncomingMessage;
+        const response = (await readAgain(() =>
+          range === undefined
+            ? client.getObject(bucket, key)
+            : client.getPartialObject(bucket, key, range.start, range.end - range.start),
+        )) as IncomingMessage;
         return { sizeBytes: wholeSize(response), body: readBody(response) };
       } catch (error) {
         if (isMissing(error)) return undefined;
@@ -119,12 +121,14 @@ export async function createMinioBlob(options: MinioBlobOptions): Promise<Blob> 
 
     async head(key) {
       try {
-        const { headers } = await client.makeRequestAsyncOmit({
-          method: "HEAD",
-          bucketName: bucket,
-          objectName: key,
-          headers: { "x-amz-checksum-mode": "ENABLED" },
-        });
+        const { headers } = await readAgain(() =>
+          client.makeRequestAsyncOmit({
+            method: "HEAD",
+            bucketName: bucket,
+            objectName: key,
+            headers: { "x-amz-checksum-mode": "ENABLED" },
+          }),
+        );
         const entry = {
           key,
           sizeBytes: Number(headers["content-length"]),

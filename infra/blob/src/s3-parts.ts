@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers";
 import type { Client } from "minio";
 import type { Blob, BlobPart, PartTag } from "./blob.ts";
-import { measureBody } from "./bodies.ts";
+import { countBody } from "./bodies.ts";
 import { sendBytes, urlSeconds } from "./s3.ts";
 import { S3AnswerError, sendTo, type S3Transport } from "./s3-transport.ts";
 import { checkParts, formatUploadId, parseUploadId, uploadEnded } from "./upload-parts.rules.ts";
@@ -79,7 +79,7 @@ export function createS3Parts(options: {
     },
 
     async putPart(key, uploadId, partNumber, body, { size }) {
-      const measured = measureBody(body, size);
+      const measured = countBody(body, size);
       try {
         const query = { uploadId: storeIdOf(uploadId), partNumber: String(partNumber) };
         const url = await client.presignedUrl("PUT", bucket, key, urlSeconds, query);

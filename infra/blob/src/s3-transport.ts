@@ -33,6 +33,19 @@ export function createTransport(secure: boolean): S3Transport {
   return { request, agent };
 }
 
+/**
+ * Reads, and reads once more if the connection ended before the answer: the store closes connections that are idle, and may do so just when one of them is
+ * used again (RFC 9112, section 9.3.1).
+ */
+export async function readAgain<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!["ECONNRESET", "EPIPE"].includes(String((error as { code?: unknown } | null)?.code))) throw error;
+    return read();
+  }
+}
+
 /** An answer of the object store, with the beginning of its text. */
 type S3Answer = { readonly headers: http.IncomingHttpHeaders; readonly text: string };
 
