@@ -8,6 +8,7 @@ const statuses: Record<Reason, number> = {
   invalid_run_mode: 400,
   run_search_invalid: 400,
   run_search_too_broad: 400,
+  object_explorer_invalid: 400,
   personal_workspace_invite_forbidden: 400,
   payload_too_large: 413,
   range_not_satisfiable: 416,

@@ -6,6 +6,7 @@ import { invitationsRoutes } from "./invitations/routes.ts";
 import { keysRoutes } from "./keys/routes.ts";
 import { logsRoutes } from "./logs/routes.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
+import { objectsRoutes } from "./objects/routes.ts";
 import { operatorRoutes } from "./organizations/operator-routes.ts";
 import { organizationsRoutes } from "./organizations/routes.ts";
 import { routingRoutes } from "./platform/routes.ts";
@@ -24,6 +25,7 @@ export const allRoutes: readonly Route[] = [
   ...rankMetricsRoutes,
   ...logsRoutes,
   ...attributesRoutes,
+  ...objectsRoutes,
   ...artifactsRoutes,
   ...operatorRoutes,
   ...keysRoutes,

@@ -57,6 +57,14 @@ function parse(bytes: Uint8Array, field: string): ExactJson {
   }
 }
 
+/**
+ * Reads any JSON value. Integers beyond 2^53, `1.0` and `-0` keep their digits.
+ * @throws SyntaxError
+ */
+export function parseExact(text: string): ExactJson {
+  return readJson(text);
+}
+
 /** Reads any JSON value. Calls `beyondRange` for a number that no double can hold. @throws SyntaxError */
 function readJson(text: string, beyondRange: () => void = () => {}): ExactJson {
   const keep: Reviver = (_key, value, { source }) => {

@@ -4,6 +4,7 @@ export {
   exactNumber,
   fingerprintOf,
   isSameJson,
+  parseExact,
   readDocument,
   writeCanonical,
   type ExactJson,

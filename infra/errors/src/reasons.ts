@@ -34,6 +34,7 @@ export const reasons = {
   invalid_run_mode: shown("invalid_argument"),
   run_search_invalid: shown("invalid_argument"),
   run_search_too_broad: shown("invalid_argument"),
+  object_explorer_invalid: shown("invalid_argument"),
   personal_workspace_invite_forbidden: shown("invalid_argument"),
 
   // Only the gateway finds these, before it calls a service.

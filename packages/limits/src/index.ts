@@ -100,3 +100,74 @@ export const RETENTION_MODES = ["inherit", "days", "keep_forever", "none"] as co
 
 /** Most objects that are reserved at a time. */
 export const RESERVED_OBJECTS_MAX = 64;
+
+/** Most bytes of texts of a client's choice in one page of a list (16 MiB). */
+export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** The types of attributes. */
+export const ATTRIBUTE_TYPES = [
+  "config",
+  "float_series",
+  "string_series",
+  "file",
+  "file_series",
+  "histogram_series",
+  "tag",
+] as const;
+
+/** Rows of a page of attributes. */
+export const ATTRIBUTES_PAGE_ROWS = { default: 1000, max: 5000 } as const;
+
+/** The kinds of objects whose value is a file. */
+export const MEDIA_KINDS = ["image", "video", "audio"] as const;
+
+/** The kinds of objects. */
+export const OBJECT_KINDS = ["table", ...MEDIA_KINDS, "histogram", "classification_eval"] as const;
+
+/** Rows of a page of a run's objects. */
+export const OBJECTS_PAGE_ROWS = { default: 100, max: 500 } as const;
+
+/** Rows of a page of objects of many runs. */
+export const EXPLORER_PAGE_ROWS = { default: 50, max: 100 } as const;
+
+/** Most runs of a search that the objects of many runs are narrowed by. */
+export const EXPLORER_RUNS_MAX = 100;
+
+/** Most bytes of the part of a key by which the objects of many runs are narrowed. */
+export const EXPLORER_KEY_BYTES_MAX = 128;
+
+/** Most bytes of the value of an object, and of a histogram that is an attribute, as JSON. */
+export const OBJECT_VALUE_BYTES_MAX = 65_536;
+
+/** Most bytes of the metadata of an object, and of its summary, as JSON. */
+export const OBJECT_DOCUMENT_BYTES_MAX = 16_384;
+
+/** Most rows of a table. */
+export const TABLE_ROWS_MAX = 1000;
+
+/** Most columns of a row of a table. */
+export const TABLE_COLUMNS_MAX = 128;
+
+/** Most bytes of a row of a table as JSON. */
+export const TABLE_ROW_BYTES_MAX = 16_384;
+
+/** Rows that are stored, and read, together. */
+export const TABLE_CHUNK_ROWS = 100;
+
+/** Rows of a page of a table. */
+export const TABLE_PAGE_ROWS = { default: 100, max: 1000 } as const;
+
+/** Most counts of a histogram. */
+export const HISTOGRAM_COUNTS_MAX = 1024;
+
+/** Bounds of a classification evaluation. */
+export const EVALUATION = {
+  classNameBytesMax: 128,
+  samplesMax: 1_000_000,
+  curvePointsMax: 200,
+  predictionsMax: 100,
+  predictionBytesMax: 2048,
+  textBytesMax: 1024,
+  /** The value itself is level 1. */
+  depthMax: 8,
+} as const;

@@ -11,15 +11,19 @@ import { queryMetricSeriesHandler } from "./metrics/read/query-metric-series.ts"
 import { appendMetricsHandler, appendMetricsTogetherHandler } from "./metrics/write/append-metrics.ts";
 import type { MetricWriter } from "./metrics/write/metric-writer.ts";
 import { appendRankMetricsHandler } from "./rank-metrics/append-rank-metrics.ts";
+import { createObjectHandler } from "./objects/create-object.ts";
+import { exploreObjectsHandler, type FindRunsOfSearch } from "./objects/explore-objects.ts";
+import { listObjectsHandler } from "./objects/list-objects.ts";
+import { listTableRowsHandler } from "./objects/list-table-rows.ts";
 import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
 /** What the handlers of reads work with. */
-export type ReadDeps = { readonly db: Db; readonly runs: RunDirectory };
+export type ReadDeps = { readonly db: Db; readonly runs: RunDirectory; readonly searchRuns: FindRunsOfSearch };
 
 /** What the handlers of writes work with. */
-export type WriteDeps = ReadDeps & {
+export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly ids: IdSource;
   readonly metricWriter: MetricWriter;
   readonly rankLayouts: RankLayouts;
@@ -43,6 +47,7 @@ export function writeHandlers(deps: WriteDeps) {
     appendRankMetrics: appendRankMetricsHandler(deps),
     appendLogLines: appendLogLinesHandler(deps),
     appendAttributes: appendAttributesHandler(deps),
+    createObject: createObjectHandler(deps),
   };
 }
 
@@ -54,5 +59,8 @@ export function readHandlers(deps: ReadDeps) {
     summariseRankMetrics: summarizeRankMetricsHandler(deps),
     listLogLines: listLogLinesHandler(deps),
     listAttributes: listAttributesHandler(deps),
+    listObjects: listObjectsHandler(deps),
+    listTableRows: listTableRowsHandler(deps),
+    exploreObjects: exploreObjectsHandler(deps),
   };
 }

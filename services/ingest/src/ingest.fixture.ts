@@ -21,7 +21,8 @@ import type { LevelRules } from "./logs/log-levels.rules.ts";
 import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
 import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/metric-writer.ts";
-import { ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
+import { artifactsMigrations, ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
+import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
 import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
@@ -81,9 +82,9 @@ const failTest = (text: string, fields?: LogFields): void => {
   throw new Error(text, { cause: fields?.error });
 };
 
-/** Starts the service's handlers on a new database with the schemas `runs` and `ingest`. */
-export async function startIngest(): Promise<IngestFixture> {
-  const database = await createTestDatabase([runsMigrations, ingestMigrations]);
+/** Starts the service's handlers on a new database with the schemas `runs`, `ingest` and `artifacts`. */
+export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {}): Promise<IngestFixture> {
+  const database = await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]);
   const pools: Db[] = [];
   const poolOf = (role: string): Db => {
     const pool = createDb({ url: database.url, role, application: "ingest-test", connectionsMax: 10 });
@@ -118,6 +119,7 @@ export async function startIngest(): Promise<IngestFixture> {
   };
   const readDeps = {
     db,
+    searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("nobody searches runs"))),
     runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
   };
   const newProject = async (orgId: string): Promise<string> => {

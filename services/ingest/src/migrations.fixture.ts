@@ -13,6 +13,12 @@ export const runsMigrations = {
   directory: join(import.meta.dirname, "../../runs/src/store/migrations"),
 };
 
+/** All migrations of the artifacts service, whose view the ingest schema reads. */
+export const artifactsMigrations = {
+  schema: "artifacts",
+  directory: join(import.meta.dirname, "../../artifacts/src/store/migrations"),
+};
+
 /** Copies the migrations of the service before a number such as `0007` to a separate folder, which `remove` deletes. */
 export async function ingestMigrationsBefore(
   number: string,

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement, toRefusal } from "@tidemark/rpc";
 import { createRunDirectory } from "@tidemark/requests";
 import { compactRunData } from "./compaction/compact-run-data.ts";
@@ -8,6 +9,7 @@ import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
 import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
+import { searchRunsOf } from "./objects/search-runs.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
@@ -17,13 +19,13 @@ const migrations = { schema: "ingest", directory: join(import.meta.dirname, "sto
 
 const MIB = 1024 * 1024;
 
-/** Stores run data: metrics, rank metrics, console logs, attributes. */
+/** Stores run data: metrics, rank metrics, console logs, attributes, objects. */
 export const ingestModule = defineModule({
   name: "ingest",
   config: ingestConfig,
   schema: "ingest",
   migrations,
-  reads: ["runs.run_refs_v1"],
+  reads: ["artifacts.artifacts_v1", "runs.run_refs_v1"],
   provides: [IngestService],
   needs: [],
   start(context) {
@@ -68,9 +70,9 @@ export const ingestReadModule = defineModule({
   config: ingestReadConfig,
   schema: "ingest",
   migrations,
-  reads: ["runs.run_refs_v1"],
+  reads: ["artifacts.artifacts_v1", "runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
   provides: [IngestReadService],
-  needs: [],
+  needs: [{ module: "runs", service: RunsService }],
   start(context) {
     const db = context.db();
     const deps = {
@@ -79,6 +81,7 @@ export const ingestReadModule = defineModule({
         (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
         context.config.runsRemembered,
       ),
+      searchRuns: searchRunsOf(context.client(RunsService)),
     };
     return Promise.resolve({
       implementations: [implement(IngestReadService, readHandlers(deps))],

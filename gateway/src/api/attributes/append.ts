@@ -1,12 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
+import { ATTRIBUTE_TYPES, MEDIA_KINDS, OBJECT_VALUE_BYTES_MAX } from "@tidemark/limits";
 import type {
   AppendAttributesRequestSchema,
   AppendAttributesResponse,
   AttributeInputSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { documentBytes, freeObject, writeDocument } from "../fields/document.ts";
+import { documentBytes, writeDocument } from "../fields/document.ts";
 import {
   described,
   indexedList,
@@ -22,24 +23,14 @@ import {
   type Fields,
 } from "../fields/field.ts";
 import { instantText } from "../fields/instant.ts";
-import { step, toNumber } from "../fields/number.ts";
+import { step } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
-import { numberSchema } from "../schemas.ts";
+import { checkHistogram, histogramSchema } from "../objects/histogram.ts";
 import { writeAttribute } from "./list.ts";
 
-/** The types of attributes. */
-export const attributeTypes = [
-  "config",
-  "float_series",
-  "string_series",
-  "file",
-  "file_series",
-  "histogram_series",
-  "tag",
-] as const;
-const objectKinds = ["table", "image", "video", "audio"];
+const objectKinds = ["table", ...MEDIA_KINDS];
 
-const typeSchema: Schema = { type: "string", enum: attributeTypes };
+const typeSchema: Schema = { type: "string", enum: ATTRIBUTE_TYPES };
 
 /** An absent type and an unknown one get the same text. */
 const type: Field<string> = {
@@ -51,27 +42,10 @@ function readType(value: unknown, name: string): string {
   if (typeof value === "string" && objectKinds.includes(value)) {
     throw badRequest(`${value} values are rich objects: send them to /api/runs/{run_id}/objects`, name);
   }
-  const known = attributeTypes.find((one) => one === value);
-  if (known === undefined) throw badRequest(`type must be one of ${attributeTypes.join(", ")}`, name);
+  const known = ATTRIBUTE_TYPES.find((one) => one === value);
+  if (known === undefined) throw badRequest(`type must be one of ${ATTRIBUTE_TYPES.join(", ")}`, name);
   return known;
 }
-
-const COUNTS_MAX = 1024;
-/** Most bytes of a histogram as JSON. */
-const HISTOGRAM_BYTES_MAX = 65_536;
-const metadata = optional(freeObject({ unstorable: "replace", bytesMax: 16_384 }));
-
-const histogramSchema: Schema = {
-  type: "object",
-  required: ["bins", "counts"],
-  properties: {
-    bins: { type: "array", minItems: 1, maxItems: COUNTS_MAX + 1, items: numberSchema },
-    counts: { type: "array", minItems: 1, maxItems: COUNTS_MAX, items: { type: "number", minimum: 0 } },
-    metadata: metadata.schema,
-  },
-  description:
-    "`bins` has as many items as `counts` (one for each bin), or one more (their edges). At most 65,536 bytes.",
-};
 
 const path = text();
 const optionalStep = optional(step());
@@ -89,7 +63,7 @@ const itemSchema: Schema = {
     summary: summary.schema,
   },
   anyOf: [
-    { properties: { type: { enum: attributeTypes.filter((one) => one !== "histogram_series") } } },
+    { properties: { type: { enum: ATTRIBUTE_TYPES.filter((one) => one !== "histogram_series") } } },
     { properties: { type: { const: "histogram_series" }, value: histogramSchema } },
   ],
 };
@@ -103,11 +77,8 @@ const items = optional(
   indexedList(listedItemSchema, {}, (item) => {
     if (!isObject(item)) throw badRequest("must be an object");
     if (!Object.hasOwn(item, "value")) throw badRequest("value is required");
-    // Artifacts cannot be created yet, so none belongs to the run.
-    if (readField(artifact, item, "artifact_id") !== undefined) {
-      throw badRequest("artifact_id must be an artifact of the same run");
-    }
-    return readItem(item);
+    const artifactId = readField(artifact, item, "artifact_id");
+    return { ...readItem(item), ...(artifactId === undefined ? {} : { artifactId }) };
   }),
 );
 
@@ -165,34 +136,11 @@ function readItem(fields: Fields): Item {
   if (isHistogram) checkHistogram(value);
   const valueJson = writeDocument(value, "value", {
     unstorable: "replace",
-    ...(isHistogram ? { bytesMax: HISTOGRAM_BYTES_MAX } : {}),
+    ...(isHistogram ? { bytesMax: OBJECT_VALUE_BYTES_MAX } : {}),
   });
   return {
     ...item,
     valueJson: utf8.encode(valueJson),
     summaryJson: readField(summary, fields, "summary"),
   };
-}
-
-/** Checks the value of a histogram; see `histogramSchema`. @throws bad_request */
-function checkHistogram(value: unknown): void {
-  if (!isObject(value)) throw badRequest("value of a histogram must be an object", "value");
-  const bins = readNumbers(value, "bins");
-  const counts = readNumbers(value, "counts");
-  if (counts.length > COUNTS_MAX) throw badRequest(`counts must have at most ${COUNTS_MAX} items`, "value");
-  if (counts.some((count) => count < 0)) throw badRequest("counts must not be negative", "value");
-  if (bins.length !== counts.length && bins.length !== counts.length + 1) {
-    throw badRequest("bins must have as many items as counts, or one more", "value");
-  }
-  readField(metadata, value, "metadata");
-}
-
-function readNumbers(fields: Fields, name: string): number[] {
-  const list = present(fields, name);
-  if (!Array.isArray(list) || list.length === 0) throw badRequest(`${name} must be a list of numbers`, "value");
-  return list.map((item: unknown) => {
-    const number = toNumber(item);
-    if (number === undefined) throw badRequest(`${name} must hold finite numbers only`, "value");
-    return number;
-  });
 }

@@ -1,16 +1,18 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
 import { raw, type Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
+import { textOrNull } from "../replies.ts";
 import { queryText, textInputSchema } from "../fields/text.ts";
 
 /** Query of GET /api/runs/{run_id}/attributes. */
 export const listAttributesQuery = object({
   type: queryText({ description: "Exactly this type." }),
   path_prefix: queryText({ pattern: textInputSchema()["pattern"] }),
-  limit: limit({ default: 1000, max: 5000 }),
+  limit: limit(ATTRIBUTES_PAGE_ROWS),
   offset: offset(),
 });
 
@@ -42,7 +44,7 @@ export function writeAttribute(row: Attribute): Json {
     logged_at: row.loggedAt,
     value: raw(decoder.decode(row.valueJson)),
     summary: raw(decoder.decode(row.summaryJson)),
-    artifact_id: null,
+    artifact_id: textOrNull(row.artifactId),
     created_at: row.createdAt,
   };
 }

@@ -1,9 +1,11 @@
+import { ATTRIBUTE_TYPES } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
+import { uuidOrNullSchema } from "../schemas.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
-import { appendAttributesSchema, attributeTypes, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
+import { appendAttributesSchema, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
 import { decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
 
-const type: Schema = { type: "string", enum: attributeTypes };
+const type: Schema = { type: "string", enum: ATTRIBUTE_TYPES };
 
 const rows: Schema = {
   type: "object",
@@ -24,7 +26,7 @@ const rows: Schema = {
           logged_at: { type: "string", format: "date-time" },
           value: {},
           summary: { type: "object" },
-          artifact_id: { type: ["string", "null"] },
+          artifact_id: uuidOrNullSchema,
           created_at: { type: "string", format: "date-time" },
         },
       },
@@ -61,7 +63,8 @@ export const attributesRoutes: readonly Route[] = [
     path: "/api/runs/{run_id}/attributes",
     tag: "attributes",
     summary: "Attributes of a run",
-    description: "By step, those without one first, then in the order of arrival.",
+    description:
+      "By step, those without one first, then in the order of arrival. A page of more than 16 MiB is refused; the error says how many rows fit.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",

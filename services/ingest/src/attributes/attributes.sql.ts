@@ -1,3 +1,4 @@
+import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import { sql, type Db, type Tx } from "@tidemark/pg";
 import { float8Array, textArray } from "../writes/binary-array.sql.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
@@ -6,10 +7,7 @@ import { withFreshIds } from "../writes/write-outcome.sql.ts";
 export type AttributeWrite = {
   readonly orgId: string;
   readonly runId: string;
-  /** The run is known to exist in the organization, and the caller may see it. */
-  readonly runKnown: boolean;
-  /** The only project that the caller may see; null: every project of the organization. */
-  readonly onlyProject: string | null;
+  readonly projectId: string;
   /** Takes `count` consecutive ids and returns the first of them. */
   readonly takeIds: (count: number) => number;
   readonly attributes: readonly AttributeRow[];
@@ -24,27 +22,28 @@ export type AttributeRow = {
   readonly loggedAt: string;
   readonly valueJson: string;
   readonly summaryJson: string;
+  /** Empty: none. */
+  readonly artifactId: string;
 };
 
-/** What became of a write: the rows have the ids from `firstId` on. `projectId` is null when the run was known before the write. */
+/**
+ * What became of a write: the rows have the ids from `firstId` on, or the artifact of the attribute at `place`, counted from 1, is none of
+ * the run.
+ */
 export type AttributeOutcome =
-  | {
-      readonly outcome: "inserted";
-      readonly firstId: number;
-      readonly createdAt: string;
-      readonly projectId: string | null;
-    }
-  | { readonly outcome: "not_found" };
+  | { readonly outcome: "inserted"; readonly firstId: number; readonly createdAt: string }
+  | { readonly outcome: "no_artifact"; readonly place: number };
 
 const insertAttributes = sql(
   "ingest_append_attributes",
-  `SELECT outcome, run_project AS "projectId", stored_at AS "createdAt", $5::bigint AS "firstId"
+  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId"
    FROM ingest.append_attributes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
 /** Stores all the attributes of a request or none of them, in one round trip and one transaction. */
 export async function appendAttributes(db: Db, write: AttributeWrite): Promise<AttributeOutcome> {
   const rows = write.attributes;
+  const linked = rows.some(({ artifactId }) => artifactId !== "");
   const columns = [
     textArray(rows.map((row) => row.path)),
     textArray(rows.map((row) => row.type)),
@@ -52,13 +51,13 @@ export async function appendAttributes(db: Db, write: AttributeWrite): Promise<A
     textArray(rows.map((row) => row.loggedAt || null)),
     textArray(rows.map((row) => row.valueJson)),
     textArray(rows.map((row) => row.summaryJson)),
+    textArray(linked ? rows.map((row) => row.artifactId || null) : []),
   ];
   return withFreshIds(async () => {
     const outcome = await db.one<AttributeOutcome>(insertAttributes, [
       write.orgId,
       write.runId,
-      write.runKnown,
-      write.onlyProject,
+      write.projectId,
       write.takeIds(rows.length),
       ...columns,
     ]);
@@ -75,6 +74,7 @@ export type AttributeRecord = {
   readonly loggedAt: string;
   readonly valueJson: string;
   readonly summaryJson: string;
+  readonly artifactId: string | null;
   readonly createdAt: string;
 };
 
@@ -90,15 +90,22 @@ export type AttributeQuery = {
 
 const listRows = sql(
   "ingest_list_attributes",
-  `SELECT id, path, type, step, logged_at AS "loggedAt", value AS "valueJson", summary AS "summaryJson",
-          created_at AS "createdAt"
-   FROM ingest.attributes
-   WHERE org_id = $1 AND run_id = $2 AND ($3 = '' OR type = $3) AND ($4 = '' OR starts_with(path, $4))
-   ORDER BY step NULLS FIRST, id LIMIT $5 OFFSET $6`,
+  `SELECT id, path, type, step, logged_at AS "loggedAt", CASE WHEN reached <= $7 THEN value END AS "valueJson",
+          CASE WHEN reached <= $7 THEN summary END AS "summaryJson", artifact_id AS "artifactId", created_at AS "createdAt", bytes
+   FROM (SELECT *, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) AS reached
+         FROM (SELECT * FROM ingest.attributes
+               WHERE org_id = $1 AND run_id = $2 AND ($3 = '' OR type = $3) AND ($4 = '' OR starts_with(path, $4))
+               ORDER BY step NULLS FIRST, id LIMIT $5 OFFSET $6) page) weighed`,
 );
 
-/** Returns a page of a run's attributes by step, those without a step first, then by id. */
-export function listAttributes(tx: Tx, query: AttributeQuery): Promise<AttributeRecord[]> {
+/**
+ * Returns a page of a run's attributes by step, those without a step first, then by id. Of the rows after the first `PAGE_BYTES_MAX` bytes the
+ * documents are left out, and not read.
+ */
+export function listAttributes(
+  tx: Tx,
+  query: AttributeQuery,
+): Promise<(AttributeRecord & { readonly bytes: number })[]> {
   const { orgId, runId, type, pathPrefix, limit, offset } = query;
-  return tx.rows(listRows, [orgId, runId, type, pathPrefix, limit, offset]);
+  return tx.rows(listRows, [orgId, runId, type, pathPrefix, limit, offset, PAGE_BYTES_MAX]);
 }

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { notFound } from "@tidemark/errors";
+import { badRequest, type AppError } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
 import type {
   AppendAttributesRequestSchema,
@@ -11,8 +11,8 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { throwBodyFault } from "../writes/write-steps.ts";
 import { appendAttributes, listAttributes, type AttributeRecord, type AttributeRow } from "./attributes.sql.ts";
 
 /** IngestService.AppendAttributes. @throws not_found, bad_request */
@@ -25,23 +25,19 @@ export function appendAttributesHandler(deps: {
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
-    await throwBodyFault(request.bodyFault, runs, caller, runId);
-    if (request.attributes.length === 0) {
-      await runs.require(caller, [runId]);
-      return { attributes: [] };
-    }
+    const projectId = await runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    if (request.attributes.length === 0) return { attributes: [] };
     const rows = request.attributes.map(rowOf);
     const stored = await appendAttributes(db, {
       orgId: caller.orgId,
       runId,
-      runKnown: runs.knows(caller, runId),
-      onlyProject: caller.projectId ?? null,
+      projectId,
       takeIds: ids.take,
       attributes: rows,
     });
-    if (stored.outcome === "not_found") throw notFound("run");
-    const { firstId, createdAt, projectId } = stored;
-    if (projectId !== null) runs.learn(runId, { orgId: caller.orgId, projectId });
+    if (stored.outcome === "no_artifact") throw noArtifact(stored.place - 1);
+    const { firstId, createdAt } = stored;
     return {
       attributes: rows.map((row, i) =>
         attributeMessage(caller.orgId, runId, {
@@ -49,6 +45,7 @@ export function appendAttributesHandler(deps: {
           id: firstId + i,
           step: row.step ?? null,
           loggedAt: row.loggedAt || createdAt,
+          artifactId: row.artifactId || null,
           createdAt,
         }),
       ),
@@ -56,7 +53,7 @@ export function appendAttributesHandler(deps: {
   };
 }
 
-/** IngestReadService.ListAttributes. @throws not_found, then bad_request */
+/** IngestReadService.ListAttributes. @throws not_found, then bad_request, also when so many have more than 16 MiB together */
 export function listAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -71,6 +68,10 @@ export function listAttributesHandler(deps: {
     const { type, pathPrefix, limit, offset } = request;
     const query = { orgId, runId, type, pathPrefix, limit, offset };
     const records = await db.readTenant(orgId, (tx) => listAttributes(tx, query), { plans: "walks" });
+    refuseHeavyPage(
+      records.map(({ bytes }) => bytes),
+      "attributes",
+    );
     return { attributes: records.map((record) => attributeMessage(orgId, runId, record)) };
   };
 }
@@ -86,7 +87,13 @@ function rowOf(input: AttributeInput): AttributeRow {
     loggedAt: input.loggedAt,
     valueJson: decoder.decode(input.valueJson),
     summaryJson: decoder.decode(input.summaryJson),
+    artifactId: input.artifactId,
   };
+}
+
+/** The list of the body and the index in it: only items of a list have artifacts. */
+function noArtifact(index: number): AppError {
+  return badRequest(`attributes[${index}]: artifact_id must be an artifact of the same run`, "attributes");
 }
 
 function attributeMessage(
@@ -104,6 +111,7 @@ function attributeMessage(
     loggedAt: record.loggedAt,
     valueJson: encoder.encode(record.valueJson),
     summaryJson: encoder.encode(record.summaryJson),
+    artifactId: record.artifactId ?? "",
     createdAt: record.createdAt,
   };
 }

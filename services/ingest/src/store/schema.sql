@@ -20,6 +20,9 @@ CREATE TABLE ingest.attributes (
   value json NOT NULL,
   summary json NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  artifact_id uuid,
+  -- of path, value and summary
+  bytes integer GENERATED ALWAYS AS (octet_length(path) + octet_length(value::text) + octet_length(summary::text)) STORED NOT NULL,
   CONSTRAINT attributes_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT attributes_path_check CHECK (octet_length(path) >= 1 AND octet_length(path) <= 512),
   CONSTRAINT attributes_type_check CHECK (type = ANY (ARRAY['config'::text, 'float_series'::text, 'string_series'::text,
@@ -238,6 +241,43 @@ CREATE POLICY tenant ON ingest.metric_segments USING (org_id = platform.org_id()
 GRANT SELECT, INSERT ON TABLE ingest.metric_segments TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.metric_segments TO tidemark_ingest_worker;
 
+CREATE TABLE ingest.objects (
+  org_id uuid NOT NULL,
+  -- from the same source as the ids of attributes
+  id bigint NOT NULL,
+  run_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  from_attribute boolean NOT NULL,
+  step double precision,
+  -- the step as lists order by it: none is below all
+  order_step double precision GENERATED ALWAYS AS (COALESCE(step, '-Infinity'::double precision)) STORED NOT NULL,
+  artifact_id uuid,
+  value json,
+  metadata json,
+  summary json,
+  -- of key, value, metadata and summary, without the rows of a table
+  bytes integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT objects_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT objects_check CHECK (from_attribute OR kind <> 'text'::text),
+  CONSTRAINT objects_check1 CHECK (from_attribute = (value IS NULL) AND from_attribute = (metadata IS NULL) AND from_attribute = (summary IS NULL)),
+  CONSTRAINT objects_key_check CHECK (octet_length(key) >= 1 AND octet_length(key) <= 512),
+  CONSTRAINT objects_kind_check CHECK (kind = ANY (ARRAY['table'::text, 'image'::text, 'video'::text, 'audio'::text,
+    'histogram'::text, 'classification_eval'::text, 'text'::text])),
+  CONSTRAINT objects_step_check CHECK (step >= 0::double precision)
+);
+CREATE INDEX objects_by_key ON ingest.objects (org_id, run_id, key, order_step DESC, created_at DESC,
+  id DESC) WHERE kind <> 'text'::text;
+CREATE INDEX objects_of_org ON ingest.objects (org_id, kind, order_step DESC, created_at DESC, id DESC);
+CREATE INDEX objects_of_project ON ingest.objects (org_id, project_id, kind, order_step DESC, created_at DESC, id DESC);
+CREATE INDEX objects_of_run ON ingest.objects (org_id, run_id, kind, order_step DESC, created_at DESC, id DESC);
+ALTER TABLE ingest.objects ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ingest.objects FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON ingest.objects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT ON TABLE ingest.objects TO tidemark_ingest;
+
 -- how many values were ever stored for the runs of a project: the sum over the slots
 CREATE TABLE ingest.project_points (
   org_id uuid NOT NULL,
@@ -402,6 +442,20 @@ GRANT SELECT, UPDATE ON TABLE ingest.sort_keys TO tidemark_ingest;
 GRANT SELECT, UPDATE, DELETE ON TABLE ingest.sort_keys TO tidemark_ingest_worker;
 GRANT SELECT (org_id, key, by, ready) ON TABLE ingest.sort_keys TO tidemark_runs;
 
+CREATE TABLE ingest.table_chunks (
+  org_id uuid NOT NULL,
+  object_id bigint NOT NULL,
+  -- counted from 0
+  chunk smallint NOT NULL,
+  -- a byte, 0 for plain and 1 for Zstandard, and then the message tidemark.ingest.v1.TableChunk
+  rows bytea STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT table_chunks_pkey PRIMARY KEY (org_id, object_id, chunk)
+);
+ALTER TABLE ingest.table_chunks ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ingest.table_chunks FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON ingest.table_chunks USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT ON TABLE ingest.table_chunks TO tidemark_ingest;
+
 CREATE TABLE ingest.unindexed_runs (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
@@ -484,31 +538,45 @@ CREATE VIEW ingest.sort_values_v1 WITH (security_invoker=true) AS
    FROM ingest.metric_keys k;
 GRANT SELECT ON TABLE ingest.sort_values_v1 TO tidemark_runs;
 
--- Stores one request of attributes in one round trip. Outcomes: inserted; not_found: the run does not exist or lies
--- outside only_project. The rows get the ids from first_id on; an id that is taken fails the transaction. NaN stands
--- for no step, null for no time.
-CREATE FUNCTION ingest.append_attributes(org uuid, run uuid, run_known boolean, only_project uuid, first_id bigint,
-  paths text[], types text[], steps double precision[], logged text[], documents text[], summaries text[],
-  OUT outcome text, OUT run_project uuid, OUT stored_at timestamp with time zone)
+-- Stores one request of attributes in one round trip. Outcomes: inserted; no_artifact: the artifact of the attribute at
+-- this place, counted from 1, is none of the run. The rows get the ids from first_id on; an id that is taken fails the
+-- transaction. NaN stands for no step, null for no time and no artifact; an empty list of artifacts stands for none at
+-- all.
+CREATE FUNCTION ingest.append_attributes(org uuid, run uuid, project uuid, first_id bigint, paths text[], types text[],
+  steps double precision[], logged text[], documents text[], summaries text[], artifacts text[], OUT outcome text,
+  OUT place integer, OUT stored_at timestamp with time zone)
 RETURNS record
 LANGUAGE plpgsql
 AS $function$
 BEGIN
   PERFORM platform.enter_org(org);
-  IF NOT run_known THEN
-    run_project := ingest.visible_project(org, run, only_project);
-    IF run_project IS NULL THEN
-      outcome := 'not_found';
+  IF cardinality(artifacts) > 0 THEN
+    SELECT a.n INTO place FROM unnest(artifacts) WITH ORDINALITY AS a (id, n)
+    WHERE a.id IS NOT NULL AND NOT EXISTS (
+      SELECT FROM artifacts.artifacts_v1 v WHERE v.org_id = org AND v.id = a.id::uuid AND v.run_id = run OFFSET 0)
+    ORDER BY a.n LIMIT 1;
+    IF FOUND THEN
+      outcome := 'no_artifact';
       RETURN;
     END IF;
   END IF;
 
   stored_at := now();
-  INSERT INTO ingest.attributes (org_id, id, run_id, path, type, step, logged_at, value, summary, created_at)
+  INSERT INTO ingest.attributes
+    (org_id, id, run_id, path, type, step, logged_at, value, summary, artifact_id, created_at)
   SELECT org, first_id + a.n - 1, run, a.path, a.type, nullif(a.step, 'NaN'),
-         coalesce(a.logged_at::timestamptz, stored_at), a.document::json, a.summary::json, stored_at
+         coalesce(a.logged_at::timestamptz, stored_at), a.document::json, a.summary::json, artifacts[a.n]::uuid, stored_at
   FROM unnest(paths, types, steps, logged, documents, summaries)
        WITH ORDINALITY AS a (path, type, step, logged_at, document, summary, n);
+  IF types && ARRAY['histogram_series', 'string_series'] THEN
+    INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, bytes, created_at)
+    SELECT org, first_id + a.n - 1, run, project, a.path,
+           CASE a.type WHEN 'string_series' THEN 'text' ELSE 'histogram' END, true, nullif(a.step, 'NaN'),
+           octet_length(a.path) + octet_length(a.document) + octet_length(a.summary), stored_at
+    FROM unnest(paths, types, steps, documents, summaries)
+         WITH ORDINALITY AS a (path, type, step, document, summary, n)
+    WHERE a.type IN ('histogram_series', 'string_series');
+  END IF;
   outcome := 'inserted';
 END
 $function$;
@@ -940,6 +1008,74 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.compact_rank_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.compact_rank_rows TO tidemark_ingest_worker;
+
+-- Stores an object with the rows of a table in one round trip. Outcomes: inserted; replayed: a repeat of a stored
+-- request, with its id; reused: the idempotency key belongs to another request; no_artifact: there is none that lies in
+-- only_project; other_run: it is of another run. Without a value the object is a medium, whose value and summary come
+-- from its artifact. An id that is taken fails the transaction.
+CREATE FUNCTION ingest.create_object(org uuid, run uuid, project uuid, only_project uuid, idempotency_key bytea,
+  idempotency_body bytea, new_id bigint, new_kind text, new_key text, new_step double precision, artifact uuid,
+  new_value text, new_metadata text, new_summary text, chunks bytea[], OUT outcome text, OUT id bigint)
+RETURNS record
+LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  before record;
+  linked record;
+BEGIN
+  PERFORM platform.enter_org(org);
+  IF idempotency_key IS NOT NULL THEN
+    SELECT c.same_body, c.reply INTO before FROM platform.claim_key(org, idempotency_key, idempotency_body) c;
+    IF FOUND THEN
+      outcome := CASE WHEN before.same_body THEN 'replayed' ELSE 'reused' END;
+      id := CASE WHEN before.same_body THEN ('x' || encode(before.reply, 'hex'))::bit(64)::bigint END;
+      RETURN;
+    END IF;
+  END IF;
+
+  IF artifact IS NOT NULL THEN
+    SELECT v.run_id, v.name, v.uri, v.mime_type, v.size_bytes, v.step INTO linked
+    FROM artifacts.artifacts_v1 v WHERE v.org_id = org AND v.id = artifact;
+    IF NOT FOUND OR ingest.visible_project(org, linked.run_id, only_project) IS NULL THEN
+      outcome := 'no_artifact';
+      RETURN;
+    END IF;
+    IF linked.run_id <> run THEN
+      outcome := 'other_run';
+      RETURN;
+    END IF;
+    IF new_value IS NULL THEN
+      new_step := coalesce(new_step, linked.step);
+      new_value := '{"kind":' || to_json(new_kind) || ',"uri":' || to_json(linked.uri) || ',"metadata":' || new_metadata || '}';
+      new_summary := ingest.with_members(new_summary,
+        '{"artifact_name":' || to_json(linked.name) || ',"artifact_uri":' || to_json(linked.uri)
+        || ',"mime_type":' || to_json(linked.mime_type)
+        || ',"size_bytes":' || coalesce(linked.size_bytes::text, 'null') || '}');
+    END IF;
+  END IF;
+
+  -- Another process may have taken the id for an attribute in the same millisecond.
+  IF EXISTS (SELECT FROM ingest.attributes a WHERE a.org_id = org AND a.id = new_id) THEN
+    RAISE unique_violation;
+  END IF;
+  INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, artifact_id, value, metadata,
+                              summary, bytes, created_at)
+  VALUES (org, new_id, run, project, new_key, new_kind, false, new_step, artifact, new_value::json, new_metadata::json,
+          new_summary::json,
+          octet_length(new_key) + octet_length(new_value) + octet_length(new_metadata) + octet_length(new_summary), now());
+  INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows)
+  SELECT org, new_id, c.n - 1, c.rows FROM unnest(chunks) WITH ORDINALITY AS c (rows, n);
+
+  IF idempotency_key IS NOT NULL THEN
+    PERFORM platform.keep_key(org, idempotency_key, idempotency_body, int8send(new_id));
+  END IF;
+  outcome := 'inserted';
+  id := new_id;
+END
+$function$;
+REVOKE ALL ON FUNCTION ingest.create_object FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.create_object TO tidemark_ingest;
 
 -- Returns the next key ranges of a run behind a first key and width, in this order, that have several blocks which are
 -- not sealed. Reads all blocks of the run: call it once, for a run that is not written any more.
@@ -2450,6 +2586,15 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.waiting_metric_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.waiting_metric_rows TO tidemark_ingest_worker;
+
+-- Adds the members of one JSON object, at least one, to another one that has none of these names. Both are compact.
+CREATE FUNCTION ingest.with_members(document text, members text)
+RETURNS text
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+RETURN (CASE WHEN (document = '{}'::text) THEN '{'::text ELSE ("left"(document, '-1'::integer) || ','::text) END || substr(members, 2));
+REVOKE ALL ON FUNCTION ingest.with_members FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.with_members TO tidemark_ingest;
 
 -- Returns arrays of numbers one after another, in the order of the rows.
 CREATE AGGREGATE ingest.concatenated(double precision[]) (SFUNC = array_cat, STYPE = double precision[],

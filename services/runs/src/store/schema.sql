@@ -31,7 +31,7 @@ CREATE TABLE runs.projects (
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.projects FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control;
+GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_ingest;
 GRANT SELECT, INSERT, UPDATE (runs_running, runs_finished, runs_failed, runs_stopping, runs_finished_stopped,
   runs_failed_stopped) ON TABLE runs.projects TO tidemark_runs;
 
@@ -157,12 +157,12 @@ CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id()) WITH CHECK 
 CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at) EXECUTE FUNCTION runs.mark_change();
-GRANT SELECT (org_id, id, project_id, name, created_at, display_status) ON TABLE runs.runs TO tidemark_artifacts;
+GRANT SELECT (org_id, id, project_id, name, created_at, display_status) ON TABLE runs.runs TO tidemark_artifacts,
+  tidemark_ingest;
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at,
   changed_xid), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
-GRANT SELECT (org_id, id, project_id, created_at) ON TABLE runs.runs TO tidemark_ingest;
 GRANT SELECT, INSERT, UPDATE (status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle, stop_state,
   stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at, stop_acknowledged_at,
   stop_completed_at, stop_updated_at) ON TABLE runs.runs TO tidemark_runs;
@@ -181,7 +181,7 @@ GRANT SELECT ON TABLE runs.found_runs TO tidemark_runs;
 CREATE VIEW runs.project_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, name
    FROM runs.projects;
-GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control;
+GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control, tidemark_ingest;
 
 -- The control state of runs, for the control service: of its transaction's organization only, because the view checks
 -- rights and rows as its reader.
@@ -194,7 +194,7 @@ GRANT SELECT ON TABLE runs.run_control_v1 TO tidemark_control;
 CREATE VIEW runs.run_labels_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, name, display_status
    FROM runs.runs;
-GRANT SELECT ON TABLE runs.run_labels_v1 TO tidemark_artifacts;
+GRANT SELECT ON TABLE runs.run_labels_v1 TO tidemark_artifacts, tidemark_ingest;
 
 -- Whether a run exists, and in which project, for writes of run data.
 CREATE VIEW runs.run_refs_v1 WITH (security_invoker=true) AS

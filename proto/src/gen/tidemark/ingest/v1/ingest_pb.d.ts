@@ -2,13 +2,14 @@
 // @generated from file tidemark/ingest/v1/ingest.proto (package tidemark.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// Run data: metrics, console logs and attributes. Writes and reads are two services, because they
+// Run data: metrics, console logs, attributes and rich objects. Writes and reads are two services, because they
 // run as two processes that scale separately.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
+import type { CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
 
 /**
  * Describes the file tidemark/ingest/v1/ingest.proto.
@@ -375,6 +376,13 @@ export declare type AttributeInput = Message<"tidemark.ingest.v1.AttributeInput"
    * @generated from field: bytes summary_json = 6;
    */
   summaryJson: Uint8Array;
+
+  /**
+   * A plain artifact of the run; empty: none.
+   *
+   * @generated from field: string artifact_id = 7;
+   */
+  artifactId: string;
 };
 
 /**
@@ -494,6 +502,13 @@ export declare type Attribute = Message<"tidemark.ingest.v1.Attribute"> & {
    * @generated from field: string created_at = 10;
    */
   createdAt: string;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string artifact_id = 11;
+   */
+  artifactId: string;
 };
 
 /**
@@ -967,7 +982,7 @@ export declare type ListAttributesRequest = Message<"tidemark.ingest.v1.ListAttr
   pathPrefix: string;
 
   /**
-   * 1 to 5,000.
+   * 1 to 5,000. Refused when so many have more than 16 MiB together.
    *
    * @generated from field: uint32 limit = 4;
    */
@@ -1072,6 +1087,16 @@ export declare const IngestService: GenService<{
     input: typeof AppendAttributesRequestSchema;
     output: typeof AppendAttributesResponseSchema;
   },
+  /**
+   * Adds one object to a run, a table with all its rows.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestService.CreateObject
+   */
+  createObject: {
+    methodKind: "unary";
+    input: typeof CreateObjectRequestSchema;
+    output: typeof CreateObjectResponseSchema;
+  },
 }>;
 
 /**
@@ -1129,6 +1154,36 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof ListAttributesRequestSchema;
     output: typeof ListAttributesResponseSchema;
+  },
+  /**
+   * A page of a run's objects.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.ListObjects
+   */
+  listObjects: {
+    methodKind: "unary";
+    input: typeof ListObjectsRequestSchema;
+    output: typeof ListObjectsResponseSchema;
+  },
+  /**
+   * A page of a table's rows.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.ListTableRows
+   */
+  listTableRows: {
+    methodKind: "unary";
+    input: typeof ListTableRowsRequestSchema;
+    output: typeof ListTableRowsResponseSchema;
+  },
+  /**
+   * A page of the objects of many runs.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.ExploreObjects
+   */
+  exploreObjects: {
+    methodKind: "unary";
+    input: typeof ExploreObjectsRequestSchema;
+    output: typeof ExploreObjectsResponseSchema;
   },
 }>;
 

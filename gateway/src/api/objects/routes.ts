@@ -1,0 +1,94 @@
+import { route, type Route } from "../../route.ts";
+import { ingestCallers, readCallers } from "../callers.ts";
+import { countSchema, listSchema, objectSchema, timeSchema } from "../schemas.ts";
+import { createObjectSchema, decodeCreateObject, encodeCreateObject } from "./create.ts";
+import { decodeExploreObjects, encodeExploreObjects, exploreObjectsQuery, exploreObjectsSchema } from "./explore.ts";
+import {
+  decodeListObjects,
+  decodeListTableRows,
+  encodeListObjects,
+  encodeListTableRows,
+  listObjectsQuery,
+  listTableRowsQuery,
+} from "./list.ts";
+import { richObjectSchema } from "./rows.ts";
+
+const order = "The last step first, those without one at the end, then the newest.";
+
+/** Rich objects: tables, media, histograms, evaluations. */
+export const objectsRoutes: readonly Route[] = [
+  route({
+    method: "POST",
+    path: "/api/runs/{run_id}/objects",
+    tag: "objects",
+    summary: "Log an object",
+    description:
+      "A table with its rows, an image, a video or a sound that was uploaded as an artifact of the run, a histogram, or an evaluation.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    bodyBytesMax: 4 * 1024 * 1024,
+    exactNumbers: true,
+    schemas: { body: createObjectSchema, response: objectSchema({ object: richObjectSchema }) },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeCreateObject,
+    rpc: (clients, request, call) => clients.ingest.createObject(request, call),
+    encode: encodeCreateObject,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/objects",
+    tag: "objects",
+    summary: "Objects of a run",
+    description: `${order} Histograms that were logged as attributes are among them. A page of more than 16 MiB is refused; the error says how many objects fit.`,
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: listObjectsQuery.schema,
+      response: objectSchema({ objects: listSchema(richObjectSchema), limit: countSchema, offset: countSchema }),
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListObjects,
+    rpc: (clients, request, call) => clients.ingestRead.listObjects(request, call),
+    encode: encodeListObjects,
+  }),
+  route({
+    method: "GET",
+    path: "/api/objects/explorer",
+    tag: "objects",
+    summary: "Objects of many runs",
+    description: `${order} A page looks at a bounded number of objects, so with \`key\` it can be short, even empty, before the end: \`next_cursor\` tells.`,
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: exploreObjectsQuery.schema, response: exploreObjectsSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeExploreObjects,
+    rpc: (clients, request, call) => clients.ingestRead.exploreObjects(request, call),
+    encode: encodeExploreObjects,
+  }),
+  route({
+    method: "GET",
+    path: "/api/objects/{object_id}/rows",
+    tag: "objects",
+    summary: "Rows of a table",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: listTableRowsQuery.schema,
+      response: objectSchema({
+        object_id: { type: "integer" },
+        rows: listSchema(objectSchema({ row_index: countSchema, row: { type: "object" }, created_at: timeSchema })),
+        limit: countSchema,
+        offset: countSchema,
+      }),
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListTableRows,
+    rpc: (clients, request, call) => clients.ingestRead.listTableRows(request, call),
+    encode: encodeListTableRows,
+  }),
+];

@@ -1,0 +1,24 @@
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
+import { TableChunkSchema, type TableChunk } from "@tidemark/proto/ingest/v1/objects";
+
+const PLAIN = 0;
+const ZSTD = 1;
+const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** Returns a chunk as it is stored: a byte that says how, then the message, compressed when that makes it smaller. */
+export function packChunk(chunk: TableChunk): Buffer {
+  const plain = toBinary(TableChunkSchema, chunk);
+  const packed = zstdCompressSync(plain, compression);
+  return packed.length < plain.length
+    ? Buffer.concat([Buffer.of(ZSTD), packed])
+    : Buffer.concat([Buffer.of(PLAIN), plain]);
+}
+
+/** Reads what `packChunk` wrote. @throws Error for anything else */
+export function unpackChunk(bytes: Buffer): TableChunk {
+  const rest = bytes.subarray(1);
+  if (bytes[0] === PLAIN) return fromBinary(TableChunkSchema, rest);
+  if (bytes[0] === ZSTD) return fromBinary(TableChunkSchema, zstdDecompressSync(rest));
+  throw new Error(`a chunk of a table is stored in a form that is not known: ${bytes[0]}`);
+}

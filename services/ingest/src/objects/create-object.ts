@@ -1,0 +1,97 @@
+import { createHash } from "node:crypto";
+import { fingerprintOf, parseExact } from "@tidemark/documents";
+import { badRequest, notFound } from "@tidemark/errors";
+import { idempotencyHashes, keyReused, type Db } from "@tidemark/pg";
+import type {
+  CreateObjectRequest,
+  CreateObjectRequestSchema,
+  CreateObjectResponseSchema,
+  TableChunk,
+} from "@tidemark/proto/ingest/v1/objects";
+import { callerOf, isUuid, pathId, refuseUnpaid, throwFault, type RunDirectory } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { IdSource } from "../writes/id-source.rules.ts";
+import { packChunk } from "./chunk-bytes.ts";
+import { createObject } from "./create-object.sql.ts";
+import { encodeObject } from "./encode-object.ts";
+import { checkObject, isMedia } from "./object-limits.rules.ts";
+import { readObjects } from "./objects.sql.ts";
+import { summaryOf } from "./summary.rules.ts";
+
+const ROUTE = "POST /api/runs/{run_id}/objects";
+const utf8 = new TextDecoder();
+
+/**
+ * IngestService.CreateObject. A repeat under one key gets the object as it is now: without its artifact, if that was deleted meanwhile.
+ * @throws not_found, also of the artifact, then bad_request, payment_required, idempotency_key_reused, idempotency_in_progress
+ */
+export function createObjectHandler(deps: {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly ids: IdSource;
+}): Handler<typeof CreateObjectRequestSchema, typeof CreateObjectResponseSchema> {
+  const { db, runs, ids } = deps;
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const runId = pathId(request.runId, "run");
+    const projectId = await runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    checkObject(request);
+    const { key, kind, artifactId } = request;
+    if (artifactId !== "" && !isUuid(artifactId)) throw badRequest("artifact_id must be a UUID", "artifact_id");
+    refuseUnpaid(caller);
+    const stored = await createObject(db, {
+      orgId,
+      runId,
+      projectId,
+      onlyProject: caller.projectId ?? null,
+      idempotency:
+        request.idempotencyKey === ""
+          ? null
+          : idempotencyHashes({ key: request.idempotencyKey, route: ROUTE, parts: partsOf(runId, request) }),
+      takeId: () => ids.take(1),
+      kind,
+      key,
+      step: request.step ?? null,
+      artifactId: artifactId === "" || kind === "histogram" ? null : artifactId,
+      valueJson: isMedia(kind) ? null : utf8.decode(request.valueJson),
+      metadataJson: utf8.decode(request.metadataJson),
+      summaryJson: summaryOf(request),
+      chunks: request.chunks.map(packChunk),
+    });
+    if (stored.outcome === "reused") throw keyReused();
+    if (stored.outcome === "no_artifact") throw notFound("artifact");
+    if (stored.outcome === "other_run") {
+      throw badRequest("artifact_id must be an artifact of the same run", "artifact_id");
+    }
+    const [row] = await db.readTenant(orgId, (tx) => readObjects(tx, orgId, [stored.id]));
+    return { object: encodeObject(orgId, row!), replayed: stored.outcome === "replayed" };
+  };
+}
+
+/** What makes two requests the same, whatever the order of keys in them. */
+function partsOf(runId: string, request: CreateObjectRequest): (string | Uint8Array)[] {
+  const { key, kind, step, artifactId } = request;
+  const documents = [request.metadataJson, request.summaryJson, request.valueJson];
+  return [
+    runId,
+    JSON.stringify([key, kind, step ?? null, artifactId]),
+    ...documents.map((bytes) => (bytes.length === 0 ? bytes : fingerprintOf(parseExact(utf8.decode(bytes))))),
+    ...request.chunks.map(hashChunk),
+  ];
+}
+
+/** Hashes the cells of a chunk by the names of their columns. */
+function hashChunk({ names, shapes, rowShapes, rowCount, columns }: TableChunk): Uint8Array {
+  const hash = createHash("sha256");
+  hash.update(`${rowCount}`);
+  const having = shapes.map((shape) => new Set(shape.names));
+  const order = names.map((_, i) => i).toSorted((a, b) => (names[a]! < names[b]! ? -1 : 1));
+  for (const column of order) {
+    hash.update(JSON.stringify(names[column]));
+    if (shapes.length > 1) hash.update(rowShapes.map((shape) => (having[shape]!.has(column) ? "1" : "0")).join(""));
+    hash.update(columns[column]!);
+  }
+  return hash.digest();
+}

@@ -1,0 +1,65 @@
+import { countFitting } from "../reads/page-weight.rules.ts";
+
+/** Where an object stands in a list: by step, then by time, then by id, each falling. */
+export type ObjectPosition = {
+  /** Negative infinity for no step. */
+  readonly step: number;
+  /** RFC 3339 in UTC, as PostgreSQL writes it. */
+  readonly createdAt: string;
+  readonly id: number;
+};
+
+/** An object that a walk came to. */
+export type WalkedObject = ObjectPosition & {
+  /** Which walk: its objects come in the order of the list. */
+  readonly walk: number;
+  readonly bytes: number;
+  /** The object is part of the list; otherwise the walk ended at it before it came to its end. */
+  readonly matches: boolean;
+  /** The walk looked at as many objects as it may. */
+  readonly stopped: boolean;
+};
+
+/** A page of a list, and where the next one begins after; undefined: nothing is left. */
+export type ExploredPage = { readonly ids: readonly number[]; readonly after: ObjectPosition | undefined };
+
+/**
+ * Merges walks into a page of at most `limit` objects and `PAGE_BYTES_MAX` bytes. A walk that may have more to show, because it returned
+ * `rowsMax` objects or stopped early, bounds the page: what others have after its last object comes later. So a page can be short, or empty,
+ * before the end of the list.
+ */
+export function mergeWalks(walked: readonly WalkedObject[], limit: number, rowsMax: number): ExploredPage {
+  const bound = boundOf(walked, rowsMax);
+  const reached = walked
+    .filter((object) => object.matches && (bound === undefined || compare(object, bound) <= 0))
+    .toSorted(compare);
+  const page = reached.slice(0, limit);
+  const fitting = page.slice(0, countFitting(page.map(({ bytes }) => bytes)));
+  const ids = fitting.map(({ id }) => id);
+  return { ids, after: fitting.length < reached.length ? fitting.at(-1) : bound };
+}
+
+/** Returns the earliest end of a walk that may have more to show. */
+function boundOf(walked: readonly WalkedObject[], rowsMax: number): ObjectPosition | undefined {
+  const lengths = new Map<number, number>();
+  let bound: ObjectPosition | undefined;
+  for (const object of walked) {
+    const length = (lengths.get(object.walk) ?? 0) + 1;
+    lengths.set(object.walk, length);
+    if (!object.stopped && length < rowsMax) continue;
+    if (bound === undefined || compare(object, bound) < 0) bound = object;
+  }
+  return bound;
+}
+
+function compare(a: ObjectPosition, b: ObjectPosition): number {
+  if (a.step !== b.step) return a.step > b.step ? -1 : 1;
+  const [at, bt] = [instantKey(a.createdAt), instantKey(b.createdAt)];
+  if (at !== bt) return at > bt ? -1 : 1;
+  return b.id - a.id;
+}
+
+/** Returns a text that sorts like the instant: PostgreSQL leaves out zeros at the end of the fraction, and the fraction if it is zero. */
+function instantKey(text: string): string {
+  return text.slice(0, -1);
+}

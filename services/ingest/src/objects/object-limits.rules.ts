@@ -1,0 +1,70 @@
+import { badRequest } from "@tidemark/errors";
+import {
+  MEDIA_KINDS,
+  OBJECT_DOCUMENT_BYTES_MAX,
+  OBJECT_KINDS,
+  OBJECT_VALUE_BYTES_MAX,
+  PAGE_BYTES_MAX,
+  TABLE_CHUNK_ROWS,
+  TABLE_COLUMNS_MAX,
+  TABLE_ROWS_MAX,
+} from "@tidemark/limits";
+import type { CreateObjectRequest, TableChunk } from "@tidemark/proto/ingest/v1/objects";
+
+/** Tells whether the value of objects of a kind is a file. */
+export function isMedia(kind: string): boolean {
+  return MEDIA_KINDS.some((known) => known === kind);
+}
+
+/**
+ * Checks what every client of the service has to keep, whoever made the message. What is inside the documents is the caller's.
+ * @throws bad_request
+ */
+export function checkObject(request: CreateObjectRequest): void {
+  const { kind, artifactId, chunks } = request;
+  if (!OBJECT_KINDS.some((known) => known === kind)) {
+    throw badRequest(`kind must be one of ${OBJECT_KINDS.join(", ")}`, "kind");
+  }
+  if (isMedia(kind) && artifactId === "") throw badRequest("artifact_id is required", "artifact_id");
+  if (request.step !== undefined && !(request.step >= 0 && Number.isFinite(request.step))) {
+    throw badRequest("step must be a finite number of at least 0", "step");
+  }
+  requireBytes(request.metadataJson, "metadata", OBJECT_DOCUMENT_BYTES_MAX);
+  requireBytes(request.summaryJson, "summary", OBJECT_DOCUMENT_BYTES_MAX);
+  requireBytes(request.valueJson, "value", OBJECT_VALUE_BYTES_MAX);
+  if (kind !== "table" && chunks.length > 0) throw badRequest("only tables have rows", "rows");
+  if (!areChunks(chunks)) throw badRequest("the chunks of the table do not fit together", "rows");
+}
+
+function requireBytes(document: Uint8Array, name: string, bytesMax: number): void {
+  if (document.length > bytesMax) throw badRequest(`${name} must have at most ${bytesMax} bytes`, name);
+}
+
+/** Tells whether chunks make one table that keeps the limits, and whose rows fit one page. */
+function areChunks(chunks: readonly TableChunk[]): boolean {
+  const last = chunks.length - 1;
+  let bytes = 0;
+  return (
+    chunks.length <= TABLE_ROWS_MAX / TABLE_CHUNK_ROWS &&
+    chunks.every((chunk, i) => {
+      for (const column of chunk.columns) bytes += column.length;
+      const fills = chunk.rowCount === TABLE_CHUNK_ROWS || (i === last && chunk.rowCount > 0);
+      return fills && chunk.rowCount <= TABLE_CHUNK_ROWS && isChunk(chunk) && bytes <= PAGE_BYTES_MAX;
+    })
+  );
+}
+
+function isChunk({ names, shapes, rowShapes, rowCount, columns }: TableChunk): boolean {
+  return (
+    columns.length === names.length &&
+    shapes.length > 0 &&
+    shapes.every(
+      (shape) =>
+        shape.names.length <= TABLE_COLUMNS_MAX &&
+        new Set(shape.names).size === shape.names.length &&
+        shape.names.every((name) => name < names.length),
+    ) &&
+    (rowShapes.length === 0 || rowShapes.length === rowCount) &&
+    rowShapes.every((shape) => shape < shapes.length)
+  );
+}

@@ -1,0 +1,85 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** A stored object; documents are JSON texts, the artifact is null when it was deleted. */
+export type ObjectRow = {
+  readonly id: number;
+  readonly runId: string;
+  readonly projectId: string;
+  readonly key: string;
+  readonly kind: string;
+  readonly step: number | null;
+  readonly createdAt: string;
+  readonly artifactId: string | null;
+  readonly artifactName: string | null;
+  readonly artifactUri: string;
+  readonly mimeType: string;
+  readonly sizeBytes: number | null;
+  readonly storageBackend: string;
+  /** Null where it was not asked for. */
+  readonly valueJson: string | null;
+  readonly metadataJson: string;
+  readonly summaryJson: string;
+};
+
+/** The columns of `ObjectRow` but the value, from `rows`. */
+export const objectColumns = `o.id, o.run_id AS "runId", o.project_id AS "projectId", o.key, o.kind, o.step, o.created_at AS "createdAt",
+  coalesce(o.artifact_id, a.artifact_id) AS "artifactId", v.name AS "artifactName", v.uri AS "artifactUri",
+  v.mime_type AS "mimeType", v.size_bytes AS "sizeBytes", v.storage_backend AS "storageBackend",
+  coalesce(o.summary, a.summary) AS "summaryJson",
+  coalesce(o.metadata, CASE json_typeof(a.value) WHEN 'object' THEN
+    CASE json_typeof(a.value -> 'metadata') WHEN 'object' THEN a.value -> 'metadata' END END, '{}') AS "metadataJson"`;
+
+/** The objects with the ids of $2 in their order; each with its attribute, if it is one, and its artifact. */
+export const objectsByIds = `unnest($2::bigint[]) AS wanted (id)
+  CROSS JOIN LATERAL (SELECT * FROM ingest.objects s WHERE s.org_id = $1 AND s.id = wanted.id OFFSET 0) o
+  LEFT JOIN LATERAL (SELECT t.value, t.summary, t.artifact_id, t.logged_at FROM ingest.attributes t
+                     WHERE o.from_attribute AND t.org_id = $1 AND t.id = o.id OFFSET 0) a ON true
+  LEFT JOIN LATERAL (SELECT f.name, f.uri, f.mime_type, f.size_bytes, f.storage_backend FROM artifacts.artifacts_v1 f
+                     WHERE f.org_id = $1 AND f.id = coalesce(o.artifact_id, a.artifact_id) OFFSET 0) v ON true`;
+
+const readRows = sql(
+  "ingest_read_objects",
+  `SELECT ${objectColumns}, coalesce(o.value, a.value) AS "valueJson" FROM ${objectsByIds}`,
+);
+
+/** Returns objects of the organization by their ids, in the order of the ids. */
+export function readObjects(tx: Tx, orgId: string, ids: readonly number[]): Promise<ObjectRow[]> {
+  return tx.rows(readRows, [orgId, ids]);
+}
+
+/** Which objects of a run to list; empty texts mean all. */
+export type ObjectQuery = {
+  readonly orgId: string;
+  readonly runId: string;
+  readonly kinds: readonly string[];
+  readonly key: string;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+/** The id of an object, and how many bytes its key and documents have. */
+export type ObjectWeight = { readonly id: number; readonly bytes: number };
+
+const ORDER = "order_step DESC, created_at DESC, id DESC";
+
+const weighByKind = sql(
+  "ingest_weigh_objects_by_kind",
+  `SELECT w.id, w.bytes FROM unnest($3::text[]) AS k (kind) CROSS JOIN LATERAL (
+     SELECT o.id, o.bytes, o.order_step, o.created_at FROM ingest.objects o
+     WHERE o.org_id = $1 AND o.run_id = $2 AND o.kind = k.kind ORDER BY ${ORDER} LIMIT $4::bigint + $5::bigint) w
+   ORDER BY ${ORDER} LIMIT $4 OFFSET $5`,
+);
+
+const weighByKey = sql(
+  "ingest_weigh_objects_by_key",
+  `SELECT o.id, o.bytes FROM ingest.objects o
+   WHERE o.org_id = $1 AND o.run_id = $2 AND o.key = $6 AND o.kind <> 'text' AND o.kind = ANY ($3::text[])
+   ORDER BY ${ORDER} LIMIT $4 OFFSET $5`,
+);
+
+/** Returns a page of a run's objects: the last step first, those without one at the end, then the newest, then the highest id. */
+export function weighObjects(tx: Tx, query: ObjectQuery): Promise<ObjectWeight[]> {
+  const { orgId, runId, kinds, key, limit, offset } = query;
+  const values = [orgId, runId, kinds, limit, offset];
+  return key === "" ? tx.rows(weighByKind, values) : tx.rows(weighByKey, [...values, key]);
+}
