@@ -17,6 +17,7 @@ const NAMES = [
   "growth",
   "skew",
   "artifacts",
+  "objects",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -30,6 +31,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "charts",
   "growth",
   "skew",
+  "objects",
 ]);
 
 /** Those whose ratios can be judged. */

@@ -18,6 +18,7 @@ const bodies: Record<string, unknown> = {
   "POST /runs/{run_id}/rank-metrics": { metrics: { a: 1 }, step: 0, rank: 0, world_size: 1 },
   "POST /api/runs/{run_id}/logs": { lines: [{ line_number: 1, message: "x" }] },
   "POST /api/runs/{run_id}/attributes": { path: "p", type: "config", value: 1 },
+  "POST /api/runs/{run_id}/objects": { key: "k", kind: "table", rows: [{ a: 1 }] },
   "POST /api/runs/{run_id}/artifacts": { name: "x" },
   "POST /api/runs/{run_id}/artifacts/upload": { name: "x", content_base64: "AAAA" },
   "POST /api/runs/{run_id}/artifact-inputs": { ref: "x" },
@@ -50,6 +51,8 @@ describeModes("isolation of organizations", (stack) => {
     await owner.api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: CANARY }] });
     await owner.api.post(`/api/runs/${id}/attributes`, { path: CANARY, type: "config", value: CANARY });
 
+    await owner.api.post(`/api/runs/${id}/objects`, { key: CANARY, kind: "table", rows: [{ a: CANARY }] });
+
     const withRun = (await operations(stack().api)).filter(({ path }) => path.includes("{run_id}"));
     expect(withRun.length).toBeGreaterThanOrEqual(9);
     const missing = randomUUID();
@@ -64,7 +67,7 @@ describeModes("isolation of organizations", (stack) => {
       expect(foreign.text).toBe(absent.text);
       expect(JSON.stringify(foreign.headers)).not.toContain(CANARY);
     }
-    for (const path of ["/runs", "/projects", `/runs?project=${CANARY}`]) {
+    for (const path of ["/runs", "/projects", `/runs?project=${CANARY}`, "/api/objects/explorer"]) {
       expect((await stranger.api.get(path)).text).not.toContain(CANARY);
     }
     expect((await stranger.api.post("/api/metrics/series", { key: CANARY, run_ids: [id] })).status).toBe(404);

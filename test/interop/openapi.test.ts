@@ -32,12 +32,17 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "a number that must not be above another one of the request",
     check: "positive_data_acceptance",
-    answer: /must be below world_size|start_step must not be above end_step/,
+    answer: /must be below world_size|(?:start|from)_step must not be above (?:end|to)_step/,
   },
   {
     reason: "a list that must be as long as another one of the request",
     check: "positive_data_acceptance",
     answer: /bins must have as many items as counts/,
+  },
+  {
+    reason: "a text, a count or a sum that depends on another field of an evaluation, or how deep it is",
+    check: "positive_data_acceptance",
+    answer: /must be one of class_names|must be sample_count|levels deep/,
   },
   {
     reason: "two query parameters that exclude each other, or of which one is required",
@@ -82,7 +87,7 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "the grammar of run search",
     check: "positive_data_acceptance",
-    answer: /"code":"run_search_/,
+    answer: /"code":"run_search_|"code":"object_explorer_invalid","field":"q"/,
   },
   {
     reason: "who has which role and which kind of organization is stored",

@@ -29,6 +29,8 @@ type Tenant = {
   readonly api: Api;
   /** A run with points, console lines, attributes, values of ranks and forks. */
   readonly full: string;
+  /** A table of that run. */
+  readonly table: number;
   /** Runs of the first page. */
   readonly page: readonly string[];
   /** Where the second page begins. */
@@ -102,6 +104,7 @@ afterAll(async () => {
 
 const STEPS = 1500;
 const FORKS = 60;
+const OBJECTS = 60;
 
 /** Adds a run with some of everything to an organization. */
 async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
@@ -122,13 +125,25 @@ async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
     const attributes = Array.from({ length: 100 }, (_, i) => ({ path: `notes/${from + i}`, type: "config", value: i }));
     await api.post(`/api/runs/${full}/attributes`, { attributes });
   }
+  const rows = Array.from({ length: 250 }, (_, i) => ({ i, text: `row ${i}` }));
+  let table = 0;
+  for (let step = 0; step < OBJECTS; step += 1) {
+    const posted = await api.post(`/api/runs/${full}/objects`, { key: `eval/${step % 5}`, kind: "table", step, rows });
+    table = posted.json.object.id as number;
+  }
+  const texts = Array.from({ length: 300 }, (_, i) => ({
+    path: "console/stdout",
+    type: "string_series",
+    value: `line ${i}`,
+  }));
+  await api.post(`/api/runs/${full}/attributes`, { attributes: texts });
   for (let step = 0; step < 20; step += 1) {
     await api.post(`/runs/${full}/rank-metrics`, { metrics: { loss: step }, step, rank: step % 4, world_size: 4 });
   }
   for (let fork = 0; fork < FORKS; fork += 1) await api.post(`/api/runs/${full}/forks`, {});
   const first = await api.get("/api/runs/summary?limit=10&project=rl-control");
   const page = (first.json.runs as { id: string }[]).map(({ id }) => id);
-  return { api, full, page, cursor: first.json.next_cursor as string };
+  return { api, full, table, page, cursor: first.json.next_cursor as string };
 }
 
 type Read = {
@@ -279,6 +294,20 @@ const reads: readonly Read[] = [
   },
   { name: "console lines", path: ({ full }) => `/api/runs/${full}/logs`, items: ({ lines }) => lines!.length, each: 1 },
   { name: "attributes", path: ({ full }) => `/api/runs/${full}/attributes?limit=50`, items: () => 50, each: 2 },
+  ...["limit=20", "limit=20&kind=table", "limit=10&key=eval/1"].map((query): Read => ({
+    name: `objects, ${query}`,
+    path: ({ full }) => `/api/runs/${full}/objects?${query}`,
+    items: ({ objects }) => objects!.length,
+    each: 4,
+  })),
+  ...["limit=20", "limit=20&project=rl-control", "limit=20&kind=text", "limit=20&key=eval/1"].map((query): Read => ({
+    name: `objects of many runs, ${query}`,
+    path: () => `/api/objects/explorer?${query}`,
+    // With a part of a key it looks at all the objects that there are.
+    items: ({ objects }) => objects!.length + (query.includes("key") ? OBJECTS : 0),
+    each: 7,
+  })),
+  { name: "rows of a table", path: ({ table }) => `/api/objects/${table}/rows`, items: () => 1, base: 20 },
   { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
 ];
 
