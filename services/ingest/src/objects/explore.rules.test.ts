@@ -1,0 +1,90 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { mergeWalks, type WalkedObject } from "./explore.rules.ts";
+
+const T = "2026-01-01T00:00:00";
+
+const objectOf = (walk: number, step: number, id: number, more: Partial<WalkedObject> = {}): WalkedObject => ({
+  walk,
+  step,
+  id,
+  createdAt: `${T}Z`,
+  bytes: 1,
+  matches: true,
+  stopped: false,
+  ...more,
+});
+
+describe("a page of walks", () => {
+  test("goes by step, then by time, then by id, each falling", () => {
+    const walked = [
+      objectOf(1, 2, 1),
+      objectOf(1, 2, 3),
+      objectOf(1, 2, 2, { createdAt: `${T}.5Z` }),
+      objectOf(2, 2, 4, { createdAt: `${T}.25Z` }),
+      objectOf(2, Number.NEGATIVE_INFINITY, 9),
+      objectOf(3, 7, 5),
+    ];
+    expect(mergeWalks(walked, 10, 4)).toEqual({ ids: [5, 2, 4, 3, 1, 9], after: undefined });
+  });
+
+  test("ends at its limit, and the next one begins after its last object", () => {
+    const walked = [objectOf(1, 3, 1), objectOf(1, 2, 2), objectOf(1, 1, 3)];
+    expect(mergeWalks(walked, 2, 3)).toMatchObject({ ids: [1, 2], after: { id: 2 } });
+  });
+
+  test("ends at the last object of a walk that may have more", () => {
+    const walked = [objectOf(1, 9, 1), objectOf(1, 8, 2), objectOf(2, 7, 3)];
+    expect(mergeWalks(walked, 2, 2)).toMatchObject({ ids: [1, 2], after: { id: 2 } });
+  });
+
+  test("is empty, with a place to go on, when a walk has looked at what it may without a match", () => {
+    const walked = [objectOf(1, 9, 1, { matches: false, stopped: true }), objectOf(2, 7, 3)];
+    expect(mergeWalks(walked, 2, 3)).toMatchObject({ ids: [], after: { id: 1 } });
+  });
+
+  test("ends before its bytes exceed 16 MiB, after one object at least", () => {
+    const large = { bytes: 9 * 2 ** 20 };
+    const walked = [objectOf(1, 3, 1, large), objectOf(1, 2, 2, large)];
+    expect(mergeWalks(walked, 2, 3)).toMatchObject({ ids: [1], after: { id: 1 } });
+    expect(mergeWalks([objectOf(1, 3, 1, { bytes: 2 ** 25 })], 2, 3)).toEqual({ ids: [1], after: undefined });
+  });
+
+  test("of nothing is empty and the last one", () => {
+    expect(mergeWalks([], 2, 3)).toEqual({ ids: [], after: undefined });
+  });
+});
+
+test("pages show every match once, in order, however few objects a walk may look at", () => {
+  const walks = fc.array(fc.array(fc.record({ step: fc.nat(5), matches: fc.boolean() }), { maxLength: 12 }), {
+    maxLength: 4,
+  });
+  fc.assert(
+    fc.property(walks, fc.integer({ min: 1, max: 4 }), fc.integer({ min: 5, max: 8 }), (shapes, limit, looksMax) => {
+      let id = 0;
+      const inOrder = (a: WalkedObject, b: WalkedObject): number => b.step - a.step || b.id - a.id;
+      const stored = shapes.map((walk, i) =>
+        walk.map((object) => objectOf(i, object.step, id++, object)).toSorted(inOrder),
+      );
+      const seen: number[] = [];
+      let after: { step: number; id: number } | undefined;
+      do {
+        // As the statement does it: a walk ends after so many looks, or so many objects.
+        const walked = stored.flatMap((walk) =>
+          walk
+            .filter((object) => after === undefined || inOrder(object, after as WalkedObject) > 0)
+            .slice(0, looksMax)
+            .map((object, i) => ({ ...object, stopped: i === looksMax - 1 }))
+            .filter(({ matches, stopped }) => matches || stopped)
+            .slice(0, limit + 1),
+        );
+        const page = mergeWalks(walked, limit, limit + 1);
+        expect(page.ids.length).toBeLessThanOrEqual(limit);
+        seen.push(...page.ids);
+        after = page.after;
+      } while (after !== undefined);
+      const all = stored.flat().filter(({ matches }) => matches);
+      expect(seen).toEqual(all.toSorted(inOrder).map((object) => object.id));
+    }),
+  );
+});
