@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sql, type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "./ingest.fixture.ts";
+import { chunkOf, tableOf } from "./objects/objects.fixture.ts";
 
 let ingest: IngestFixture;
 let mine: Tenant;
@@ -21,6 +22,7 @@ beforeAll(async () => {
   await ingest.write.appendLogLines({ runId, stream: "stdout", lines }, call);
   const attribute = { path: "a", type: "config", valueJson: Buffer.from("1"), summaryJson: Buffer.from("{}") };
   await ingest.write.appendAttributes({ runId, attributes: [attribute] }, call);
+  await ingest.write.createObject(tableOf(runId, { chunks: [chunkOf(1)] }), call);
 });
 afterAll(() => ingest.close());
 
@@ -33,6 +35,8 @@ const tables = [
   "log_segments",
   "log_blocks",
   "attributes",
+  "objects",
+  "table_chunks",
 ];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
