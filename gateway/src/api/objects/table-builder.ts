@@ -25,7 +25,7 @@ type Shape = { readonly keys: readonly string[]; readonly columns: readonly numb
 
 function buildChunk(rows: readonly unknown[], from: number): Chunk {
   const columnOf = new Map<string, number>();
-  const texts: string[] = [];
+  const texts: string[][] = [];
   const shapes: Shape[] = [];
   const rowShapes: number[] = [];
   const addRow = (row: unknown): void => {
@@ -52,7 +52,7 @@ function buildChunk(rows: readonly unknown[], from: number): Chunk {
     shapes: shapes.map(({ columns }) => ({ names: [...columns] })),
     rowShapes: shapes.length === 1 ? [] : rowShapes,
     rowCount: rows.length,
-    columns: texts.map((text) => Buffer.from(text)),
+    columns: texts.map((cells) => Buffer.from(`${cells.join("\n")}\n`)),
   };
 }
 
@@ -66,7 +66,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return true;
 }
 
-function newShape(keys: readonly string[], columnOf: Map<string, number>, texts: string[]): Shape {
+function newShape(keys: readonly string[], columnOf: Map<string, number>, texts: string[][]): Shape {
   if (keys.length > TABLE_COLUMNS_MAX) {
     throw badRequest(`must have at most ${TABLE_COLUMNS_MAX} columns`);
   }
@@ -81,26 +81,26 @@ function newShape(keys: readonly string[], columnOf: Map<string, number>, texts:
     if (column === undefined) {
       column = columnOf.size;
       columnOf.set(key, column);
-      texts.push("");
+      texts.push([]);
     }
     return column;
   });
   return { keys, columns, nameBytes };
 }
 
-function addCells(row: Fields, { keys, columns, nameBytes }: Shape, texts: string[]): void {
+function addCells(row: Fields, { keys, columns, nameBytes }: Shape, texts: string[][]): void {
   let units = nameBytes;
-  const cells: string[] = [];
   for (let i = 0; i < keys.length; i++) {
     const value = row[keys[i]!];
     const cell = typeof value === "number" && Number.isFinite(value) ? `${value}` : writeCell(value);
     units += cell.length;
-    cells.push(cell);
-    texts[columns[i]!] += `${cell}\n`;
+    texts[columns[i]!]!.push(cell);
   }
   // A UTF-16 unit takes at most three bytes, so most rows need no counting.
   if (units * 3 <= TABLE_ROW_BYTES_MAX) return;
-  if (cells.reduce((sum, cell) => sum + Buffer.byteLength(cell), nameBytes) > TABLE_ROW_BYTES_MAX) {
+  if (
+    columns.reduce((sum, column) => sum + Buffer.byteLength(texts[column]!.at(-1)!), nameBytes) > TABLE_ROW_BYTES_MAX
+  ) {
     throw badRequest(`must have at most ${TABLE_ROW_BYTES_MAX} bytes`);
   }
 }
