@@ -61,7 +61,7 @@ describe("an object that no gateway has checked", () => {
     const writers = [ingest.writer(), ingest.writer()];
     const request = tableOf(runId, { idempotencyKey: "k", chunks: [chunkOf(3)] });
     const answers = await Promise.all(writers.map((writer) => writer.createObject(request, callOf(tenant))));
-    expect(answers.map(({ replayed }) => replayed).toSorted()).toEqual([false, true]);
+    expect(answers.filter(({ replayed }) => replayed)).toHaveLength(1);
     expect(answers[0]!.object).toEqual(answers[1]!.object);
   });
 });
