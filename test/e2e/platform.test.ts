@@ -219,9 +219,8 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect(Date.parse(json.expires_at)).toBeGreaterThan(Date.now() + 60_000);
   });
 
-  test("routes of later versions are plain 404s", async () => {
+  test("a route of a later version is a plain 404", async () => {
     const { api } = await stack().organization();
-    expect((await api.get("/api/objects/explorer")).status).toBe(404);
     expect((await api.call("PUT", "/api/runs/x/sessions/y", { body: {} })).status).toBe(404);
   });
 });
