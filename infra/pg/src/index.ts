@@ -1,3 +1,13 @@
+export {
+  boolArray,
+  byteaArray,
+  float8Array,
+  int4Array,
+  int8Array,
+  readFloat8Array,
+  textArray,
+  uuidArray,
+} from "./binary-array.ts";
 export { createDb, type Db, type DbOptions, type ReadOptions, type Tx } from "./db.ts";
 export {
   claimKey,

@@ -1,6 +1,5 @@
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
-import { sql, type Db, type Tx } from "@tidemark/pg";
-import { float8Array, textArray } from "../writes/binary-array.sql.ts";
+import { type Db, float8Array, sql, textArray, type Tx } from "@tidemark/pg";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of attributes, at least one. */

@@ -1,7 +1,6 @@
 import { countOf, encodeLogBlock, messageBytesOf, positionAt } from "@tidemark/log-codec";
-import { sql, type Db } from "@tidemark/pg";
+import { byteaArray, type Db, float8Array, sql } from "@tidemark/pg";
 import { rowCounterOf, type Claim } from "../compaction/compaction-work.sql.ts";
-import { byteaArray, float8Array } from "../writes/binary-array.sql.ts";
 import type { BlockChange, BlockFacts } from "./log-levels.rules.ts";
 import type { LogPosition, LogSource } from "./log-page.rules.ts";
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
-import { sql, type Db, type Tx } from "@tidemark/pg";
+import { byteaArray, type Db, sql, type Tx } from "@tidemark/pg";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
-import { byteaArray } from "../writes/binary-array.sql.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";
 import { logStart, type LogPosition, type LogSource } from "./log-page.rules.ts";
 

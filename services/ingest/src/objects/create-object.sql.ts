@@ -1,5 +1,4 @@
-import { sql, type Db } from "@tidemark/pg";
-import { byteaArray } from "../writes/binary-array.sql.ts";
+import { byteaArray, sql, type Db } from "@tidemark/pg";
 import { withFreshIds, type IdempotencyHashes } from "../writes/write-outcome.sql.ts";
 
 /** One accepted object. */

@@ -1,5 +1,4 @@
-import { sql, type Db, type Tx } from "@tidemark/pg";
-import { byteaArray, textArray } from "../writes/binary-array.sql.ts";
+import { byteaArray, type Db, sql, textArray, type Tx } from "@tidemark/pg";
 import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
 import {
   layoutName,

@@ -1,6 +1,5 @@
-import { binarySql, sql, type Db } from "@tidemark/pg";
+import { binarySql, byteaArray, type Db, float8Array, sql, textArray } from "@tidemark/pg";
 import { rowCounterOf, type Claim } from "../../compaction/compaction-work.sql.ts";
-import { byteaArray, float8Array, textArray } from "../../writes/binary-array.sql.ts";
 import type { MetricBlockChange, MetricBlockFacts, KeyRange } from "./key-ranges.rules.ts";
 
 /** A run of an organization. */

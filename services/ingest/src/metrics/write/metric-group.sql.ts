@@ -1,14 +1,16 @@
-import { binarySql, sql, type Tx } from "@tidemark/pg";
 import {
+  binarySql,
   boolArray,
   byteaArray,
   float8Array,
   int4Array,
   int8Array,
   readFloat8Array,
+  sql,
   textArray,
+  type Tx,
   uuidArray,
-} from "../../writes/binary-array.sql.ts";
+} from "@tidemark/pg";
 import type { IdempotencyHashes } from "../../writes/write-outcome.sql.ts";
 import type { PageChange } from "./run-draft.rules.ts";
 import type { SortChange } from "./sort-changes.rules.ts";

@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
-import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
-import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.sql.ts";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { boolArray, byteaArray, float8Array, int4Array, int8Array, textArray, uuidArray } from "./binary-array.ts";
+import { createDb, type Db } from "./db.ts";
+import { sql } from "./statement.ts";
 
-let ingest: IngestFixture;
+let database: TestDatabase;
+let db: Db;
 
 beforeAll(async () => {
-  ingest = await startIngest();
+  database = await createTestDatabase();
+  db = createDb({ url: database.url, role: "tidemark_ingest", application: "test", connectionsMax: 2 });
 });
-afterAll(() => ingest.close());
+afterAll(async () => {
+  await db.close();
+  await database.drop();
+});
 
 const numbersBack = sql("test_float8_array", "SELECT $1::float8[] AS back");
 const bytesBack = sql("test_bytea_array", "SELECT b AS back FROM unnest($1::bytea[]) AS b");
@@ -21,7 +27,7 @@ test.each([
   ["the ends of a double", [Number.MAX_VALUE, Number.MIN_VALUE, -Number.MAX_VALUE]],
   ["what is not a finite number", [Infinity, -Infinity, Number.NaN]],
 ])("PostgreSQL reads an array of %s as it is", async (_, numbers) => {
-  expect(await ingest.db.one(numbersBack, [float8Array(Float64Array.from(numbers))])).toEqual({ back: numbers });
+  expect(await db.one(numbersBack, [float8Array(Float64Array.from(numbers))])).toEqual({ back: numbers });
 });
 
 test.each([
@@ -30,7 +36,7 @@ test.each([
   ["texts beyond ASCII", ["é", "\uFF5E", "\u{1F600}", "ключ"]],
   ["nulls between texts", ["a", null, "b", null]],
 ])("PostgreSQL reads an array of %s as it is", async (_, texts) => {
-  const row = await ingest.db.one<{ back: string }>(textsBack, [textArray(texts)]);
+  const row = await db.one<{ back: string }>(textsBack, [textArray(texts)]);
   expect(JSON.parse(row!.back)).toEqual(texts);
 });
 
@@ -39,7 +45,7 @@ test.each([
   ["byte strings of any bytes and lengths", ["", "\0\\x00\u00ff", "x".repeat(5000)]],
 ])("PostgreSQL reads an array of %s as it is", async (_, texts) => {
   const bytes = texts.map((text) => Buffer.from(text, "latin1"));
-  const rows = await ingest.db.rows<{ back: Buffer }>(bytesBack, [byteaArray(bytes)]);
+  const rows = await db.rows<{ back: Buffer }>(bytesBack, [byteaArray(bytes)]);
   expect(rows.map(({ back }) => back.toString("latin1"))).toEqual(texts);
 });
 
@@ -57,5 +63,5 @@ test.each([
   ["no truth values", truthsBack, boolArray([]), "[]"],
   ["ids", idsBack, uuidArray([ID, ID.toUpperCase()]), `["${ID}","${ID}"]`],
 ])("%s arrive as they were", async (_, statement, parameter, back) => {
-  expect(await ingest.db.one(statement, [parameter])).toEqual({ back });
+  expect(await db.one(statement, [parameter])).toEqual({ back });
 });
