@@ -3,6 +3,7 @@ import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { TracesService } from "@tidemark/proto/traces/v1/traces";
 
 /** The services behind the routes. */
 export type Clients = {
@@ -11,4 +12,5 @@ export type Clients = {
   readonly ingest: Client<(typeof IngestService)["method"]>;
   readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
   readonly artifacts: Client<(typeof ArtifactsService)["method"]>;
+  readonly traces: Client<(typeof TracesService)["method"]>;
 };

@@ -3,6 +3,7 @@ import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { TracesService } from "@tidemark/proto/traces/v1/traces";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
@@ -39,6 +40,7 @@ export const gatewayModule = defineModule({
     { module: "ingest", service: IngestService },
     { module: "ingest-read", service: IngestReadService },
     { module: "artifacts", service: ArtifactsService },
+    { module: "traces", service: TracesService },
   ],
   start: startGateway,
 });
@@ -53,6 +55,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     ingest: context.isLocal(IngestService) ? ingest : shareWrites(ingest),
     ingestRead: context.client(IngestReadService),
     artifacts: context.client(ArtifactsService),
+    traces: context.client(TracesService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();

@@ -26,6 +26,21 @@ const bodies: Record<string, unknown> = {
     collection: { name: "x", type: "file" },
     manifest: { entries: [{ path: "x", size_bytes: 1, sha256: "0".repeat(64) }] },
   },
+  "POST /api/runs/{run_id}/traces/events": {
+    events: [
+      {
+        trace_id: "1".repeat(32),
+        span_id: "1".repeat(16),
+        event_id: randomUUID(),
+        sequence: 0,
+        event_kind: "started",
+        name: "x",
+        kind: "custom",
+        status: "ok",
+        started_at: "2026-01-01T00:00:00Z",
+      },
+    ],
+  },
   "POST /api/runs/{run_id}/stop-ack": { stop_request_id: "x", state: "completed" },
   "POST /api/orgs/{org_id}/api-keys": { name: "x" },
   "POST /api/orgs/{org_id}/seats": { email: "x@y.test", role: "member" },
@@ -59,7 +74,8 @@ describeModes("isolation of organizations", (stack) => {
     for (const { method, path } of withRun) {
       const ask = (run: string, api: Api): Promise<Answer> => {
         const body = bodies[`${method} ${path}`];
-        return api.call(method, path.replace("{run_id}", run), body === undefined ? {} : { body });
+        const headers = { "idempotency-key": randomUUID() };
+        return api.call(method, path.replace("{run_id}", run), body === undefined ? {} : { body, headers });
       };
       const foreign = await ask(id, stranger.api);
       const absent = await ask(missing, stranger.api);

@@ -34,6 +34,7 @@ const services = [
   { module: "ingest", service: "IngestService", domain: "ingest" },
   { module: "ingest-read", service: "IngestReadService", domain: "ingest" },
   { module: "artifacts", service: "ArtifactsService", domain: "artifacts" },
+  { module: "traces", service: "TracesService", domain: "traces" },
 ] as const;
 
 const modes =
@@ -107,6 +108,10 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
           (error: unknown) => error,
         ),
       ArtifactsService: () => ask(made, "ListCollections", {}),
+      TracesService: () =>
+        ask(made, "GetTrace", { runId: randomUUID(), traceId: "0".repeat(31) + "1", spanLimit: 1 }).catch(
+          (error: unknown) => error,
+        ),
     };
     const answer = await calls[service]!();
     // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.

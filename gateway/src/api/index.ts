@@ -15,6 +15,7 @@ import { rankMetricsRoutes } from "./rank-metrics/routes.ts";
 import { runControlRoutes } from "./run-control/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
+import { tracesRoutes } from "./traces/routes.ts";
 
 /** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
 export const allRoutes: readonly Route[] = [
@@ -27,6 +28,7 @@ export const allRoutes: readonly Route[] = [
   ...attributesRoutes,
   ...objectsRoutes,
   ...artifactsRoutes,
+  ...tracesRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

@@ -171,3 +171,63 @@ export const EVALUATION = {
   /** The value itself is level 1. */
   depthMax: 8,
 } as const;
+/** Limits of traces (API specification, Limits). */
+export const TRACE_LIMITS = {
+  /** Most events of one request with an idempotency key. */
+  eventsMax: 500,
+  /** Most spans that a telemetry exporter sends in one request, which needs no key. */
+  exportedSpansMax: 4096,
+  keyBytesMax: 200,
+  /** Most bytes of names and other short texts in UTF-8. */
+  textBytesMax: 512,
+  attributesBytesMax: 32 * 1024,
+  metricsBytesMax: 16 * 1024,
+  linksBytesMax: 16 * 1024,
+  previewBytesMax: 4 * 1024,
+  /** How far an end may lie before its start, in microseconds: clocks of two machines differ. */
+  skewUsMax: 1_000_000,
+  /** Most spans of one trace. */
+  spansMax: 250_000,
+  /** A trace with more spans counts as truncated. */
+  wholeSpansMax: 100_000,
+  searchBytesMax: 512,
+  searchTermsMax: 8,
+  /** Days that the list of a project goes back unless it says. */
+  listDays: 7,
+} as const;
+
+/** Rows of a page of traces. */
+export const TRACES_PAGE_ROWS = { default: 50, max: 200 } as const;
+
+/** Roots that the detail of a trace shows. */
+export const TRACE_ROOTS = { default: 500, max: 1000 } as const;
+
+/** Rows of a page of spans. */
+export const SPANS_PAGE_ROWS = { default: 100, max: 500 } as const;
+
+/** Kinds of spans; the first one is number 1 of `tidemark.traces.v1.SpanKind`. */
+export const SPAN_KINDS = [
+  "rollout",
+  "env_step",
+  "model",
+  "tool",
+  "retrieval",
+  "reward",
+  "evaluator",
+  "dataset",
+  "preprocessing",
+  "postprocessing",
+  "checkpoint",
+  "artifact",
+  "system",
+  "custom",
+] as const;
+
+/** Statuses of spans and traces; the first one is number 1 of `tidemark.traces.v1.SpanStatus`. */
+export const SPAN_STATUSES = ["running", "ok", "error", "cancelled", "interrupted"] as const;
+
+/** Kinds of trace events; the first one is number 1 of `tidemark.traces.v1.EventKind`. */
+export const TRACE_EVENT_KINDS = ["started", "updated", "finished", "exception", "interrupted"] as const;
+
+/** What may have become of inputs and outputs; the first one, the default, is number 1 of `tidemark.traces.v1.RedactionState`. */
+export const REDACTION_STATES = ["not_captured", "redacted", "truncated", "captured"] as const;

@@ -4,6 +4,7 @@ import { gatewayModule } from "@tidemark/gateway";
 import type { ModuleDefinition } from "@tidemark/host";
 import { ingestModule, ingestReadModule } from "@tidemark/ingest";
 import { runsModule } from "@tidemark/runs";
+import { tracesModule } from "@tidemark/traces";
 
 /** Every module of the product, peers before those that need them. */
 export const allModules: readonly ModuleDefinition[] = [
@@ -12,6 +13,7 @@ export const allModules: readonly ModuleDefinition[] = [
   ingestModule,
   ingestReadModule,
   artifactsModule,
+  tracesModule,
   gatewayModule,
 ];
 

@@ -2,7 +2,7 @@
 
 CREATE SCHEMA runs;
 GRANT USAGE ON SCHEMA runs TO tidemark_artifacts, tidemark_control, tidemark_control_worker, tidemark_definer,
-  tidemark_ingest, tidemark_runs;
+  tidemark_ingest, tidemark_runs, tidemark_traces;
 
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
@@ -31,7 +31,8 @@ CREATE TABLE runs.projects (
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.projects FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_ingest;
+GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_ingest,
+  tidemark_traces;
 GRANT SELECT, INSERT, UPDATE (runs_running, runs_finished, runs_failed, runs_stopping, runs_finished_stopped,
   runs_failed_stopped) ON TABLE runs.projects TO tidemark_runs;
 
@@ -158,7 +159,7 @@ CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (o
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at) EXECUTE FUNCTION runs.mark_change();
 GRANT SELECT (org_id, id, project_id, name, created_at, display_status) ON TABLE runs.runs TO tidemark_artifacts,
-  tidemark_ingest;
+  tidemark_ingest, tidemark_traces;
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at,
@@ -181,7 +182,7 @@ GRANT SELECT ON TABLE runs.found_runs TO tidemark_runs;
 CREATE VIEW runs.project_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, name
    FROM runs.projects;
-GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control, tidemark_ingest;
+GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control, tidemark_ingest, tidemark_traces;
 
 -- The control state of runs, for the control service: of its transaction's organization only, because the view checks
 -- rights and rows as its reader.
@@ -194,13 +195,13 @@ GRANT SELECT ON TABLE runs.run_control_v1 TO tidemark_control;
 CREATE VIEW runs.run_labels_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, name, display_status
    FROM runs.runs;
-GRANT SELECT ON TABLE runs.run_labels_v1 TO tidemark_artifacts, tidemark_ingest;
+GRANT SELECT ON TABLE runs.run_labels_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;
 
 -- Whether a run exists, and in which project, for writes of run data.
 CREATE VIEW runs.run_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, created_at
    FROM runs.runs;
-GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest;
+GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;
 
 -- Rows from another server (a restored dump) carry transaction numbers that this server has not reached; every look for
 -- changes would return them until it has. Gives some of them a number of this server and returns how many.

@@ -1,0 +1,103 @@
+/** Writes numbers and texts in few bytes, into a buffer that grows. */
+export type ByteWriter = {
+  /** One byte. */
+  byte(value: number): void;
+  /** A whole number from 0 to 2^53 - 1, seven bits a byte, the low ones first (LEB128). */
+  unsigned(value: number): void;
+  /** A whole number within 2^52; small ones of either sign are short. */
+  signed(value: number): void;
+  /** Any double. Whole numbers are short, others take nine bytes. */
+  number(value: number): void;
+  /** Eight bytes of a double, the lowest first. */
+  double(value: number): void;
+  /** 32 bits, the highest first. */
+  uint32(value: number): void;
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array): void;
+  /** The number of bytes, then the bytes. */
+  bytes(bytes: Uint8Array): void;
+  /** A text in UTF-8 as `bytes` writes it. */
+  text(text: string): void;
+  /** Returns what was written, as a view. */
+  done(): Uint8Array;
+  readonly length: number;
+};
+
+const LOW_BITS = 0x80;
+const INT32_SAFE = 0x4000_0000;
+const NUMBER_BYTES_MAX = 9;
+/** Whole numbers within this bound are written as such; their double, and a bit more, is below 2^53. */
+export const WHOLE_MAX = 2 ** 51;
+
+/** Creates a writer. */
+export function createByteWriter(capacity = 1024): ByteWriter {
+  let buffer = Buffer.allocUnsafe(Math.max(capacity, 16));
+  let at = 0;
+  const reserve = (added: number): void => {
+    if (at + added <= buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(2 * buffer.length, at + added));
+    buffer.copy(larger, 0, 0, at);
+    buffer = larger;
+  };
+  const unsigned = (value: number): void => {
+    reserve(NUMBER_BYTES_MAX);
+    let rest = value;
+    // Bit operations only work on 32 bits.
+    while (rest >= INT32_SAFE) {
+      buffer[at++] = (rest % LOW_BITS) | LOW_BITS;
+      rest = Math.floor(rest / LOW_BITS);
+    }
+    while (rest >= LOW_BITS) {
+      buffer[at++] = (rest & 0x7f) | LOW_BITS;
+      rest >>>= 7;
+    }
+    buffer[at++] = rest;
+  };
+  const signed = (value: number): void => unsigned(value < 0 ? -2 * value - 1 : 2 * value);
+  const raw = (bytes: Uint8Array): void => {
+    reserve(bytes.length);
+    buffer.set(bytes, at);
+    at += bytes.length;
+  };
+  const double = (value: number): void => {
+    reserve(8);
+    at = buffer.writeDoubleLE(value, at);
+  };
+  return {
+    byte(value) {
+      reserve(1);
+      buffer[at++] = value;
+    },
+    unsigned,
+    signed,
+    number(value) {
+      // The lowest bit tells the two forms apart. -0 is written as 0.
+      if (Number.isInteger(value) && Math.abs(value) < WHOLE_MAX) {
+        unsigned(value < 0 ? -4 * value - 2 : 4 * value);
+        return;
+      }
+      unsigned(1);
+      double(value);
+    },
+    double,
+    uint32(value) {
+      reserve(4);
+      at = buffer.writeUInt32BE(value, at);
+    },
+    raw,
+    bytes(bytes) {
+      unsigned(bytes.length);
+      raw(bytes);
+    },
+    text(text) {
+      const length = Buffer.byteLength(text);
+      unsigned(length);
+      reserve(length);
+      at += buffer.write(text, at);
+    },
+    done: () => buffer.subarray(0, at),
+    get length() {
+      return at;
+    },
+  };
+}

@@ -1,0 +1,7 @@
+export { createByteReader, type ByteReader } from "./byte-reader.ts";
+export { createByteWriter, type ByteWriter } from "./byte-writer.ts";
+export { isSpanCodecError } from "./codec-error.ts";
+export { pack, unpack } from "./pack.ts";
+export { readPayload, skipPayload, writePayload, type SpanPayload } from "./payload.ts";
+export { newSpanRecord, NONE, type SpanRecord } from "./span-record.ts";
+export { createTreeWriter, readTree, type TreeWriter } from "./tree-columns.ts";

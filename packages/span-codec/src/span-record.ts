@@ -1,0 +1,82 @@
+/** A sequence where there is none. */
+export const NONE = -1;
+
+/**
+ * What one event says of a span, or what several events of the span say together, without its payload. Times are microseconds since the Unix epoch.
+ * NaN stands for a number that is absent. An id is two halves of 32 bits; both 0 stand for none.
+ *
+ * Fields that keep their last value say by which event: `parentSeq` and so on are the sequences of the events that named the values, `NONE` where
+ * there is no value. Of a single event they are its own sequence.
+ */
+export type SpanRecord = {
+  idHigh: number;
+  idLow: number;
+  /** The sequence of the event that the other fields and the payload come from. */
+  seq: number;
+  parentHigh: number;
+  parentLow: number;
+  parentSeq: number;
+  /** The earliest start that an event named. */
+  startUs: number;
+  endUs: number;
+  endSeq: number;
+  durationMs: number;
+  durationSeq: number;
+  step: number;
+  stepSeq: number;
+  rank: number;
+  rankSeq: number;
+  /** Numbers of the enumerations of `tidemark.traces.v1`. */
+  kind: number;
+  status: number;
+  redaction: number;
+  hasPreviews: boolean;
+  isTruncated: boolean;
+  /** The input or the output can be seen. */
+  hasContent: boolean;
+  name: string;
+  threadId: string;
+  rolloutId: string;
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  /** Metrics that summaries keep, by key. */
+  rewards: readonly (readonly [key: string, value: number])[];
+  /** Bytes of the payload before compression. */
+  payloadBytes: number;
+};
+
+/** Returns a record of nothing, to be filled. */
+export function newSpanRecord(): SpanRecord {
+  return {
+    idHigh: 0,
+    idLow: 0,
+    seq: 0,
+    parentHigh: 0,
+    parentLow: 0,
+    parentSeq: NONE,
+    startUs: 0,
+    endUs: Number.NaN,
+    endSeq: NONE,
+    durationMs: Number.NaN,
+    durationSeq: NONE,
+    step: Number.NaN,
+    stepSeq: NONE,
+    rank: Number.NaN,
+    rankSeq: NONE,
+    kind: 0,
+    status: 0,
+    redaction: 0,
+    hasPreviews: false,
+    isTruncated: false,
+    hasContent: false,
+    name: "",
+    threadId: "",
+    rolloutId: "",
+    inputTokens: Number.NaN,
+    outputTokens: Number.NaN,
+    costUsd: Number.NaN,
+    rewards: [],
+    payloadBytes: 0,
+  };
+}

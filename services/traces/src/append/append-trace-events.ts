@@ -1,0 +1,54 @@
+import { idempotencyHashes } from "@tidemark/pg";
+import { badRequest } from "@tidemark/errors";
+import { TRACE_LIMITS } from "@tidemark/limits";
+import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
+import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import { arrangeEvents } from "./arrange-events.rules.ts";
+import { checkEvents } from "./events.rules.ts";
+import { storeEvents } from "./store-events.ts";
+
+const ROUTE = "POST /api/runs/{run_id}/traces/events";
+
+/**
+ * TracesService.AppendTraceEvents.
+ * @throws not_found, bad_request, payment_required, idempotency_key_reused, idempotency_in_progress
+ */
+export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTraceEvents"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const runId = pathId(request.runId, "run");
+    const projectId = await deps.runs.projectOf(caller, runId);
+    throwFault(request.bodyFault);
+    const { events, idempotencyKey } = request;
+    if (idempotencyKey.length > TRACE_LIMITS.keyBytesMax) {
+      throw badRequest(`Idempotency-Key must have at most ${TRACE_LIMITS.keyBytesMax} bytes`, "idempotency-key");
+    }
+    checkEvents(events, idempotencyKey !== "");
+    refuseUnpaid(caller);
+    const idempotency =
+      idempotencyKey === ""
+        ? null
+        : idempotencyHashes({ key: idempotencyKey, route: ROUTE, parts: [runId, ...events.flatMap(partsOf)] });
+    const { inserted, traceIds, replayed } = await storeEvents(deps, {
+      orgId,
+      runId,
+      projectId,
+      idempotency,
+      eventCount: events.length,
+      additions: arrangeEvents(events),
+    });
+    return { inserted, traceIds: [...traceIds], replayed };
+  };
+}
+
+/** Returns what makes an event another one, in a form that does not depend on how its times and numbers were written. */
+function partsOf({ attributesJson, metricsJson, linksJson, ...event }: TraceEvent): (string | Uint8Array)[] {
+  return [
+    JSON.stringify({ ...event, $typeName: undefined, $unknown: undefined }),
+    attributesJson,
+    metricsJson,
+    linksJson,
+  ];
+}

@@ -1,0 +1,53 @@
+import { newSpanRecord } from "@tidemark/span-codec";
+import { createSegmentsWriter, type EncodedSegment, type SegmentBounds } from "../append/segments.rules.ts";
+import { compareIds } from "../fold/span-ids.rules.ts";
+import type { SpanTable } from "../fold/span-table.rules.ts";
+
+/** So that a page of children reads one or two segments. */
+const COMPACTED: SegmentBounds = { spansMax: 512, payloadBytesMax: 256 * 1024 };
+
+/** A trace whose segments behind the first one are at least this share of its bytes is worth rewriting. */
+const TAIL_SHARE = 0.2;
+/** A tail of so many segments is worth it anyway: each costs a look-up. */
+const TAIL_SEGMENTS = 64;
+
+/** Tells whether segments of these sizes, in the order of arrival, are worth being rewritten. The first of them may be compacted ones. */
+export function isWorthRewriting(bytes: readonly number[], compacted: number): boolean {
+  if (bytes.length < 2) return false;
+  const tail = bytes.slice(compacted);
+  const all = bytes.reduce((sum, size) => sum + size, 0);
+  return tail.length >= TAIL_SEGMENTS || tail.reduce((sum, size) => sum + size, 0) >= TAIL_SHARE * all;
+}
+
+/** Returns all spans in the order in which pages show them: by parent, then by start, then by id. */
+function spansInPageOrder({ ids, columns }: SpanTable): Uint32Array {
+  const { parentHigh, parentLow, start } = columns;
+  return Uint32Array.from({ length: ids.count }, (_, span) => span).sort(
+    (a, b) =>
+      parentHigh[a]! - parentHigh[b]! ||
+      parentLow[a]! - parentLow[b]! ||
+      start[a]! - start[b]! ||
+      compareIds(ids, a, b),
+  );
+}
+
+/** Writes all spans of a trace into segments, in the order of pages, with the bytes of their payloads. `next` is called between steps, so that other work has its turn. */
+export async function rewriteSegments(
+  table: SpanTable,
+  payloadOf: (span: number) => Uint8Array,
+  next: () => Promise<unknown>,
+): Promise<EncodedSegment[]> {
+  const writer = createSegmentsWriter(COMPACTED);
+  const record = newSpanRecord();
+  let sinceTurn = 0;
+  for (const span of spansInPageOrder(table)) {
+    table.read(span, record);
+    writer.add(record, (to) => to.raw(payloadOf(span)));
+    sinceTurn += 1;
+    if (sinceTurn === COMPACTED.spansMax) {
+      sinceTurn = 0;
+      await next();
+    }
+  }
+  return writer.done();
+}

@@ -1,0 +1,1 @@
+export { tracesModule } from "./module.ts";

@@ -1,0 +1,112 @@
+import { badRequest, notFound } from "@tidemark/errors";
+import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import type { ListTracesRequest } from "@tidemark/proto/traces/v1/traces";
+import { callerOf, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
+import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import { encodeTrace } from "../read/encode-trace.ts";
+import { findProjectByName, findRunLabels, hasProject } from "../runs/labels.sql.ts";
+import { canBeFound, readTerms } from "./search-terms.rules.ts";
+import { readTraceCursor, writeTraceCursor } from "./trace-cursor.ts";
+import { listTraceRows, type TraceFilter, type TraceScope } from "./trace-rows.sql.ts";
+
+const DAY_US = 24 * 60 * 60 * 1_000_000;
+/** Bounds that no start reaches: the years 1 to 9999. */
+const FIRST_US = -62_135_596_800_000_000;
+const LAST_US = 253_402_300_800_000_000;
+
+/** TracesService.ListTraces. @throws not_found, bad_request */
+export function listTraces(deps: TracesDeps): TracesHandlers["listTraces"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const scope = await findScope(deps, caller, request);
+    throwFault(request.queryFault);
+    const filter = readFilter(request, scope, deps.now().getTime() * 1000);
+    const limit = requireLimit(request.limit, TRACES_PAGE_ROWS.max);
+    const after = readTraceCursor(request.cursor);
+    if (!canBeFound(request.q)) return { traces: [], nextCursor: "" };
+    return deps.db.readTenant(
+      orgId,
+      async (tx) => {
+        // One more tells whether there is a next page.
+        const rows = await listTraceRows(tx, orgId, scope, filter, { after, rowsMax: limit + 1 });
+        const page = rows.slice(0, limit);
+        const labels = await findRunLabels(
+          tx,
+          orgId,
+          page.map(({ runId }) => runId),
+        );
+        return {
+          traces: page.flatMap((row) => {
+            const label = labels.get(row.runId);
+            return label === undefined ? [] : [encodeTrace({ ...row, label })];
+          }),
+          nextCursor: rows.length > limit ? writeTraceCursor(page.at(-1)!) : "",
+        };
+      },
+      { plans: filter.terms.length > 0 ? "by values" : "walks" },
+    );
+  };
+}
+
+/** Returns whose traces are asked for. @throws not_found, bad_request without a run or project */
+async function findScope(
+  { db, runs }: Pick<TracesDeps, "db" | "runs">,
+  caller: Caller,
+  { runId, projectId, project }: ListTracesRequest,
+): Promise<TraceScope> {
+  if (runId !== "") {
+    const id = pathId(runId, "run");
+    await runs.require(caller, [id]);
+    return { kind: "run", id };
+  }
+  const found = await db.readTenant(caller.orgId, (tx) => findProject(tx, caller, projectId, project));
+  if (found === undefined) throw notFound("project");
+  if (caller.projectId !== undefined && caller.projectId !== found) throw notFound("project");
+  return { kind: "project", id: found };
+}
+
+/** @throws bad_request */
+async function findProject(tx: Tx, caller: Caller, projectId: string, name: string): Promise<string | undefined> {
+  if (projectId !== "") {
+    const id = projectId.toLowerCase();
+    return isUuid(id) && (await hasProject(tx, caller.orgId, id)) ? id : undefined;
+  }
+  if (name !== "") return findProjectByName(tx, caller.orgId, name);
+  if (caller.projectId !== undefined) return caller.projectId;
+  throw badRequest("run_id, project_id or project is required", "project");
+}
+
+/** @throws bad_request */
+function readFilter(request: ListTracesRequest, scope: TraceScope, nowUs: number): TraceFilter {
+  const { minStep, maxStep } = request;
+  if (minStep !== undefined && maxStep !== undefined && minStep > maxStep) {
+    throw badRequest("min_step must not be above max_step", "min_step");
+  }
+  const toUs = request.toUs ?? LAST_US;
+  const earliest =
+    scope.kind === "run" ? FIRST_US : Math.max((request.toUs ?? nowUs) - TRACE_LIMITS.listDays * DAY_US, FIRST_US);
+  const fromUs = request.fromUs ?? earliest;
+  if (toUs <= fromUs) throw badRequest("to must be after from", "to");
+  const kind = wordNumber(SPAN_KINDS, request.kind, "kind");
+  const hasSteps = minStep !== undefined || maxStep !== undefined;
+  return {
+    status: wordNumber(SPAN_STATUSES, request.status, "status"),
+    kindBits: kind === 0 ? 0 : 1 << (kind - 1),
+    // One bound alone also leaves out the traces without a step.
+    lowStep: hasSteps ? (minStep ?? -Number.MAX_VALUE) : null,
+    highStep: hasSteps ? (maxStep ?? Number.MAX_VALUE) : null,
+    fromUs,
+    toUs,
+    terms: canBeFound(request.q) ? readTerms(request.q) : [],
+  };
+}
+
+/** Returns the number of a word, from 1; 0 for none and for `all`. @throws bad_request for an unknown one */
+function wordNumber(words: readonly string[], word: string, field: string): number {
+  if (word === "" || word === "all") return 0;
+  const found = words.indexOf(word);
+  if (found === -1) throw badRequest(`${field} must be one of all, ${words.join(", ")}`, field);
+  return found + 1;
+}

@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import { TracesService } from "@tidemark/proto/traces/v1/traces";
+import { createRunDirectory } from "@tidemark/requests";
+import { implement } from "@tidemark/rpc";
+import { startCompactor } from "./compact/compactor.ts";
+import { tracesConfig } from "./config.ts";
+import { tracesHandlers } from "./handlers.ts";
+import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { createTraceStates } from "./state/trace-states.ts";
+
+const MIB = 1024 * 1024;
+
+/** Traces and their spans. */
+export const tracesModule = defineModule({
+  name: "traces",
+  config: tracesConfig,
+  schema: "traces",
+  migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
+  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
+  provides: [TracesService],
+  needs: [],
+  start(context) {
+    const { runsRemembered, cacheMib, compactAfterSeconds } = context.config;
+    const db = context.db();
+    const deps = {
+      db,
+      runs: createRunDirectory(
+        (orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)),
+        runsRemembered,
+      ),
+      states: createTraceStates(cacheMib * MIB),
+      quietSeconds: compactAfterSeconds,
+      now: () => context.now(),
+    };
+    const { log, metrics } = context;
+    const compactor = startCompactor({ ...deps, workerDb: context.workerDb(), log, metrics });
+    return Promise.resolve({
+      implementations: [implement(TracesService, tracesHandlers(deps))],
+      ready: () => db.ping(),
+      stop: () => compactor.stop(),
+    });
+  },
+});

@@ -1,0 +1,61 @@
+import { compareIds } from "../fold/span-ids.rules.ts";
+import type { TraceFold } from "../fold/totals.rules.ts";
+
+/** Where a page of spans begins: behind the span with this start and id. */
+export type SpanPosition = { readonly startUs: number; readonly idHigh: number; readonly idLow: number };
+
+/** Which spans: the children of a parent, the roots, or all. */
+export type WantedSpans = { readonly parentHigh: number; readonly parentLow: number } | "roots" | "all";
+
+/** Returns the spans that stand for the roots of a trace: its roots, or all spans of a trace without any. */
+export function rootsOf({ totals }: TraceFold): "roots" | "all" {
+  return totals.roots === 0 ? "all" : "roots";
+}
+
+/** Returns how many spans are wanted. */
+export function countSpans(fold: TraceFold, wanted: WantedSpans): number {
+  if (wanted === "all") return fold.totals.spans;
+  if (wanted === "roots") return fold.totals.roots;
+  const parent = fold.table.ids.find(wanted.parentHigh, wanted.parentLow);
+  return parent === -1 ? fold.missingChildCount(wanted.parentHigh, wanted.parentLow) : fold.childCount(parent);
+}
+
+/**
+ * Returns the first `count` of the wanted spans behind a position, by start, then by id. Looks at the parent of each span once, which takes less than
+ * a millisecond for 100,000 spans, so that nothing has to be kept sorted while spans arrive.
+ */
+export function chooseSpans(
+  { table }: TraceFold,
+  wanted: WantedSpans,
+  after: SpanPosition | undefined,
+  count: number,
+): number[] {
+  const { ids, columns } = table;
+  const { parentHigh, parentLow, start } = columns;
+  const [high, low] = typeof wanted === "string" ? [0, 0] : [wanted.parentHigh, wanted.parentLow];
+  const chosen: number[] = [];
+  const isBefore = (a: number, b: number): boolean =>
+    start[a]! < start[b]! || (start[a] === start[b] && compareIds(ids, a, b) < 0);
+  for (let span = 0; span < ids.count; span++) {
+    if (wanted !== "all" && (parentLow[span] !== low || parentHigh[span] !== high)) continue;
+    if (after !== undefined && !isBehind(span)) continue;
+    if (chosen.length === count && !isBefore(span, chosen[count - 1]!)) continue;
+    let [from, to] = [0, chosen.length];
+    // Spans mostly arrive in the order of their start.
+    if (to > 0 && isBefore(chosen[to - 1]!, span)) from = to;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if (isBefore(span, chosen[middle]!)) to = middle;
+      else from = middle + 1;
+    }
+    if (chosen.length === count) chosen.pop();
+    chosen.splice(from, 0, span);
+  }
+  return chosen;
+
+  function isBehind(span: number): boolean {
+    const { startUs, idHigh, idLow } = after!;
+    if (start[span] !== startUs) return start[span]! > startUs;
+    return (ids.high(span) - idHigh || ids.low(span) - idLow) > 0;
+  }
+}

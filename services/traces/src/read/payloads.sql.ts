@@ -1,0 +1,51 @@
+import { binarySql, int8Array, type Tx } from "@tidemark/pg";
+import { createByteReader, readPayload, skipPayload, unpack, type SpanPayload } from "@tidemark/span-codec";
+import type { PayloadPlace } from "../fold/span-table.rules.ts";
+import type { TraceKey } from "../state/trace-state.rules.ts";
+
+const payloadsSql = binarySql(
+  "traces_list_payloads",
+  `SELECT s.id, s.payloads FROM unnest($4::bigint[]) AS w (id)
+   CROSS JOIN LATERAL (SELECT o.id, o.payloads FROM traces.segments o
+                       WHERE o.org_id = $1 AND o.trace_id = $2 AND o.run_id = $3 AND o.id = w.id OFFSET 0) s`,
+);
+
+/** Returns the payloads at these places, in their order; undefined when a segment is gone, because the trace has been compacted meanwhile. */
+export async function readPayloads(
+  tx: Tx,
+  key: TraceKey,
+  places: readonly PayloadPlace[],
+): Promise<SpanPayload[] | undefined> {
+  const bySegment = Map.groupBy(
+    places.map((place, i) => ({ ...place, i })),
+    ({ segment }) => segment,
+  );
+  const found: SpanPayload[] = [];
+  let segments = 0;
+  await tx.each<{ id: number; payloads: Uint8Array }>(
+    payloadsSql,
+    [key.orgId, key.traceId, key.runId, int8Array([...bySegment.keys()])],
+    ({ id, payloads }) => {
+      segments += 1;
+      const from = createByteReader(unpack(payloads));
+      let at = 0;
+      for (const { place, i } of bySegment.get(id)!.toSorted((a, b) => a.place - b.place)) {
+        for (; at < place; at++) skipPayload(from);
+        found[i] = copyOf(readPayload(from));
+        at += 1;
+      }
+    },
+  );
+  return segments === bySegment.size ? found : undefined;
+}
+
+/** Copies the documents, because they are in memory that is used again. */
+function copyOf(payload: SpanPayload): SpanPayload {
+  const { attributesJson, metricsJson, linksJson } = payload;
+  return {
+    ...payload,
+    attributesJson: Uint8Array.from(attributesJson),
+    metricsJson: Uint8Array.from(metricsJson),
+    linksJson: Uint8Array.from(linksJson),
+  };
+}

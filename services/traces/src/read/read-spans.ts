@@ -1,0 +1,135 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { AppError, badRequest, notFound } from "@tidemark/errors";
+import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
+import { newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
+import type { TracesDeps } from "../handlers.ts";
+import { spanIdText } from "../fold/span-ids.rules.ts";
+import type { PayloadPlace } from "../fold/span-table.rules.ts";
+import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
+import type { TraceFold } from "../fold/totals.rules.ts";
+import { catchUp } from "../state/load-segments.sql.ts";
+import type { TraceKey } from "../state/trace-state.rules.ts";
+import { chooseSpans, countSpans, type SpanPosition, type WantedSpans } from "./choose-spans.rules.ts";
+import { present } from "./encode-trace.ts";
+import { readPayloads } from "./payloads.sql.ts";
+import { writeSpanCursor } from "./span-cursor.rules.ts";
+
+/** What a request asks of the spans of a trace. */
+export type SpansAsked = {
+  readonly key: TraceKey;
+  /** Decides from the trace which spans are wanted. */
+  readonly wanted: (fold: TraceFold) => WantedSpans;
+  readonly after: SpanPosition | undefined;
+  readonly limit: number;
+};
+
+/** A page of spans, and the trace as it was at that moment. */
+export type SpansRead = {
+  readonly spans: MessageInitShape<typeof SpanSchema>[];
+  /** Empty: there are no more. */
+  readonly nextCursor: string;
+  /** All wanted spans. */
+  readonly count: number;
+  readonly summary: TraceSummary;
+  readonly updatedUs: number;
+};
+
+/** What a page takes from memory. */
+type Page = Omit<SpansRead, "spans"> & {
+  readonly rows: readonly { readonly record: SpanRecord; readonly place: PayloadPlace; readonly childCount: number }[];
+};
+
+/** Most bytes of payloads of one page. */
+const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+/** A trace is compacted at most once in a while, so that a second attempt finds what the first one missed. */
+const ATTEMPTS_MAX = 5;
+
+/** Returns an id of a trace in lower case. @throws bad_request */
+export function requireTraceId(text: string): string {
+  const id = text.toLowerCase();
+  if (/^(?!0{32})[0-9a-f]{32}$/.test(id)) return id;
+  throw badRequest("trace_id must be 32 hexadecimal digits that are not all 0", "trace_id");
+}
+
+/**
+ * Reads a page of spans: the tree from memory, brought up to date, and the payloads of the page from their segments. A page ends early before its
+ * payloads exceed 16 MiB.
+ * @throws not_found when there is no such trace
+ */
+export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: SpansAsked): Promise<SpansRead> {
+  const { db, states } = deps;
+  const { key } = asked;
+  for (let attempt = 1; ; attempt++) {
+    const page = await states.use([key], async ([state]) => {
+      const isThere = await db.readTenant(key.orgId, (tx) => catchUp(tx, key, state!));
+      if (!isThere) throw notFound("trace");
+      return choosePage(state!.fold, asked, state!.updatedUs);
+    });
+    const places = page.rows.map(({ place }) => place);
+    const payloads = places.length === 0 ? [] : await db.readTenant(key.orgId, (tx) => readPayloads(tx, key, places));
+    if (payloads !== undefined) {
+      const spans = page.rows.map(({ record, childCount }, i) => encodeSpan(record, payloads[i]!, childCount));
+      const { nextCursor, count, summary, updatedUs } = page;
+      return { spans, nextCursor, count, summary, updatedUs };
+    }
+    if (attempt === ATTEMPTS_MAX) {
+      throw new AppError("service_unavailable", "the trace changes while it is read; try again", {
+        retryAfterSeconds: 1,
+      });
+    }
+  }
+}
+
+function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updatedUs: number): Page {
+  const { table } = fold;
+  const spansWanted = wanted(fold);
+  // One more tells whether there is a next page.
+  const chosen = chooseSpans(fold, spansWanted, after, limit + 1);
+  let bytes = 0;
+  const heavy = chosen.findIndex((span) => (bytes += table.columns.payloadBytes[span]!) > PAGE_BYTES_MAX);
+  const length = Math.min(limit, heavy === -1 ? chosen.length : Math.max(heavy, 1));
+  const rows = chosen.slice(0, length).map((span) => {
+    const record = newSpanRecord();
+    table.read(span, record);
+    const { segment, place } = table.columns;
+    return { record, place: { segment: segment[span]!, place: place[span]! }, childCount: fold.childCount(span) };
+  });
+  const last = rows.at(-1)?.record;
+  return {
+    rows,
+    nextCursor: last === undefined || length === chosen.length ? "" : writeSpanCursor(last),
+    count: countSpans(fold, spansWanted),
+    summary: summarize(fold),
+    updatedUs,
+  };
+}
+
+function encodeSpan(record: SpanRecord, payload: SpanPayload, childCount: number): MessageInitShape<typeof SpanSchema> {
+  return {
+    ...payload,
+    spanId: spanIdText(record.idHigh, record.idLow),
+    parentSpanId:
+      record.parentHigh === 0 && record.parentLow === 0 ? "" : spanIdText(record.parentHigh, record.parentLow),
+    name: record.name,
+    kind: record.kind,
+    status: record.status,
+    startedUs: record.startUs,
+    endedUs: present(record.endUs),
+    durationMs: present(durationOf(record)),
+    step: present(record.step),
+    rank: present(record.rank),
+    threadId: record.threadId,
+    rolloutId: record.rolloutId,
+    previews: record.hasPreviews,
+    redactionState: record.redaction,
+    truncated: record.isTruncated,
+    childCount,
+  };
+}
+
+const MS_US = 1000;
+
+/** Returns the duration that was sent, else the time from start to end; clocks that disagree make no negative one. */
+function durationOf({ durationMs, startUs, endUs }: SpanRecord): number {
+  return Number.isNaN(durationMs) ? Math.max(0, endUs - startUs) / MS_US : durationMs;
+}

@@ -1,0 +1,43 @@
+import { binarySql, sql, type Tx } from "@tidemark/pg";
+import { readTree } from "@tidemark/span-codec";
+import type { TraceKey, TraceState } from "./trace-state.rules.ts";
+
+/** What a trace row says of its segments. */
+export type TraceVersion = { readonly version: number; readonly segments: number; readonly updatedUs: number };
+
+const versionSql = sql(
+  "traces_find_trace_version",
+  `SELECT version, segments, updated_us AS "updatedUs" FROM traces.traces WHERE org_id = $1 AND trace_id = $2 AND run_id = $3`,
+);
+
+/** Returns the version of a trace, if there is one. */
+function findTraceVersion(tx: Tx, key: TraceKey): Promise<TraceVersion | undefined> {
+  return tx.one(versionSql, [key.orgId, key.traceId, key.runId]);
+}
+
+const treesSql = binarySql(
+  "traces_list_trees",
+  `SELECT id, tree FROM traces.segments
+   WHERE org_id = $1 AND trace_id = $2 AND run_id = $3 AND id > $4 ORDER BY id`,
+);
+
+/**
+ * Folds into a state what was stored since, with one statement. Compacted segments in the place of others that the state has already do no harm: they
+ * say the same. Returns false when there is no such trace. `tx` sees one moment.
+ */
+export async function catchUp(tx: Tx, key: TraceKey, state: TraceState): Promise<boolean> {
+  const stored = await findTraceVersion(tx, key);
+  if (stored === undefined) return false;
+  if (stored.version > state.version) {
+    await tx.each<{ id: number; tree: Uint8Array }>(
+      treesSql,
+      [key.orgId, key.traceId, key.runId, state.version],
+      ({ id, tree }) => readTree(tree, (record, place) => state.fold.fold(record, id, place)),
+    );
+    state.fold.settle();
+    state.version = stored.version;
+    state.segments = stored.segments;
+    state.updatedUs = stored.updatedUs;
+  }
+  return true;
+}

@@ -1,0 +1,280 @@
+CREATE SCHEMA traces;
+GRANT USAGE ON SCHEMA traces TO tidemark_traces, tidemark_traces_worker, tidemark_definer;
+
+-- What searches look through: ASCII letters in lower case.
+CREATE FUNCTION traces.search_text(root_name text, thread_id text, rollout_id text) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN lower((root_name || E'\n' || thread_id || E'\n' || rollout_id) COLLATE "C");
+COMMENT ON FUNCTION traces.search_text IS 'What searches look through: ASCII letters in lower case.';
+
+-- One row per trace, with everything that lists show and filter by, computed over all spans and written by every append.
+CREATE TABLE traces.traces (
+  org_id uuid NOT NULL,
+  trace_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  version bigint NOT NULL,
+  segments integer NOT NULL,
+  compacted integer NOT NULL DEFAULT 0,
+  started_us bigint NOT NULL,
+  updated_us bigint NOT NULL,
+  status smallint NOT NULL,
+  kinds integer NOT NULL,
+  min_step double precision,
+  root_name text COLLATE "C" NOT NULL,
+  thread_id text COLLATE "C" NOT NULL,
+  rollout_id text COLLATE "C" NOT NULL,
+  summary bytea NOT NULL,
+  PRIMARY KEY (org_id, trace_id, run_id)
+) WITH (fillfactor = 85);
+COMMENT ON COLUMN traces.traces.version IS 'the id of the last segment that was ever written';
+COMMENT ON COLUMN traces.traces.segments IS 'how many segments it has now';
+COMMENT ON COLUMN traces.traces.compacted IS 'how many of them, from the first on, were made by compaction';
+COMMENT ON COLUMN traces.traces.started_us IS 'microseconds since the Unix epoch, as updated_us';
+COMMENT ON COLUMN traces.traces.status IS 'a number of tidemark.traces.v1.SpanStatus';
+COMMENT ON COLUMN traces.traces.kinds IS 'a bit for each tidemark.traces.v1.SpanKind';
+COMMENT ON COLUMN traces.traces.min_step IS 'the lowest step of a span';
+COMMENT ON COLUMN traces.traces.thread_id IS 'empty without one, as rollout_id';
+COMMENT ON COLUMN traces.traces.summary IS 'the other members of a trace in lists';
+CREATE INDEX traces_of_project ON traces.traces (org_id, project_id, started_us, trace_id, run_id);
+CREATE INDEX traces_of_run ON traces.traces (org_id, run_id, started_us, trace_id);
+CREATE INDEX traces_running_in_project ON traces.traces (org_id, project_id, started_us, trace_id, run_id) WHERE status = 1;
+CREATE INDEX traces_running_in_run ON traces.traces (org_id, run_id, started_us, trace_id) WHERE status = 1;
+CREATE INDEX traces_words ON traces.traces
+  USING gin (org_id, traces.search_text(root_name, thread_id, rollout_id) public.gin_trgm_ops)
+  WITH (gin_pending_list_limit = 1024);
+SELECT platform.fence('traces.traces');
+CREATE POLICY all_for_tidemark_definer ON traces.traces TO tidemark_definer USING (true);
+GRANT SELECT, INSERT, UPDATE ON traces.traces TO tidemark_traces;
+GRANT SELECT ON traces.traces TO tidemark_definer;
+
+-- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
+-- using the index of words. Compares the organization itself.
+CREATE VIEW traces.found_traces AS
+  SELECT org_id, trace_id, run_id, project_id, started_us, updated_us, status, kinds, min_step, root_name, thread_id,
+         rollout_id, summary
+  FROM traces.traces WHERE org_id = platform.org_id();
+COMMENT ON VIEW traces.found_traces IS
+  'What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL '
+  'from using the index of words. Compares the organization itself.';
+GRANT CREATE ON SCHEMA traces TO tidemark_definer;
+ALTER VIEW traces.found_traces OWNER TO tidemark_definer;
+REVOKE CREATE ON SCHEMA traces FROM tidemark_definer;
+GRANT SELECT ON traces.found_traces TO tidemark_traces;
+
+-- Segments: the events of one request and one trace, in the order of arrival, or compacted records of a whole trace.
+-- They never change.
+CREATE TABLE traces.segments (
+  org_id uuid NOT NULL,
+  trace_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  id bigint NOT NULL,
+  tree bytea NOT NULL,
+  payloads bytea NOT NULL,
+  PRIMARY KEY (org_id, trace_id, run_id, id)
+);
+COMMENT ON COLUMN traces.segments.id IS 'ascends with time: the order of arrival';
+COMMENT ON COLUMN traces.segments.tree IS 'tree columns of the span codec';
+COMMENT ON COLUMN traces.segments.payloads IS 'payloads of the span codec in the order of the records, packed';
+-- Both are compressed already, or too short for it. What is short stays in the row.
+ALTER TABLE traces.segments ALTER COLUMN tree SET STORAGE EXTERNAL, ALTER COLUMN payloads SET STORAGE EXTERNAL;
+SELECT platform.fence('traces.segments');
+GRANT SELECT, INSERT, DELETE ON traces.segments TO tidemark_traces;
+
+-- For each minute in which traces of a run or a project started: which kinds and statuses they have had, and between
+-- which bounds their lowest steps were. A list with a filter skips the minutes that cannot have what it wants.
+CREATE TABLE traces.minutes (
+  org_id uuid NOT NULL,
+  scope_id uuid NOT NULL,
+  minute bigint NOT NULL,
+  facets integer NOT NULL,
+  min_step_low double precision NOT NULL,
+  min_step_high double precision NOT NULL,
+  PRIMARY KEY (org_id, scope_id, minute)
+);
+COMMENT ON COLUMN traces.minutes.scope_id IS 'a run or a project';
+COMMENT ON COLUMN traces.minutes.minute IS 'minutes since the Unix epoch';
+COMMENT ON COLUMN traces.minutes.facets IS 'the bits of kinds, and bit 16 + n for status n; bits are never taken back';
+COMMENT ON COLUMN traces.minutes.min_step_low IS 'Infinity, and -Infinity as min_step_high, where no trace has a step';
+SELECT platform.fence('traces.minutes');
+GRANT SELECT, INSERT, UPDATE ON traces.minutes TO tidemark_traces;
+
+-- Traces that may be worth compacting.
+CREATE TABLE traces.compaction_work (
+  org_id uuid NOT NULL,
+  trace_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  due_at timestamptz NOT NULL,
+  PRIMARY KEY (org_id, trace_id, run_id)
+) WITH (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+COMMENT ON COLUMN traces.compaction_work.due_at IS 'when to look; of claimed work, when the claim expires';
+CREATE INDEX compaction_work_due ON traces.compaction_work (due_at);
+SELECT platform.fence('traces.compaction_work');
+CREATE POLICY all_for_tidemark_traces_worker ON traces.compaction_work TO tidemark_traces_worker USING (true) WITH CHECK (true);
+GRANT SELECT, INSERT, DELETE ON traces.compaction_work TO tidemark_traces;
+GRANT SELECT, UPDATE ON traces.compaction_work TO tidemark_traces_worker;
+
+CREATE FUNCTION traces.append_events(
+  org uuid, run uuid, project uuid, idempotency_key bytea, idempotency_body bytea, answer bytea,
+  trace_ids uuid[], versions bigint[], next_versions bigint[], segment_counts integer[],
+  starts bigint[], statuses integer[], kind_bits integer[], min_steps double precision[],
+  root_names text[], thread_ids text[], rollout_ids text[], summaries bytea[],
+  segment_traces integer[], segment_ids bigint[], trees bytea[], payload_blocks bytea[], work_seconds double precision,
+  OUT outcome text, OUT old_answer bytea, OUT updated bigint
+) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+DECLARE
+  stale integer;
+BEGIN
+  PERFORM platform.enter_org(org);
+  IF idempotency_key IS NOT NULL THEN
+    SELECT CASE WHEN c.same_body THEN 'replayed' ELSE 'reused' END, c.reply INTO outcome, old_answer
+    FROM platform.claim_key(org, idempotency_key, idempotency_body) c;
+    IF FOUND THEN
+      RETURN;
+    END IF;
+  END IF;
+
+  SELECT count(*) INTO stale
+  FROM unnest(trace_ids, versions) AS w (id, version)
+  LEFT JOIN LATERAL (SELECT t.version FROM traces.traces t
+                     WHERE t.org_id = org AND t.trace_id = w.id AND t.run_id = run OFFSET 0 FOR UPDATE) o ON true
+  WHERE coalesce(o.version, 0) <> w.version;
+  IF stale > 0 THEN
+    outcome := 'stale';
+    RETURN;
+  END IF;
+
+  updated := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+  INSERT INTO traces.traces AS t
+    (org_id, trace_id, run_id, project_id, version, segments, started_us, updated_us, status, kinds, min_step,
+     root_name, thread_id, rollout_id, summary)
+  SELECT org, w.id, run, project, w.next_version, w.segments, w.started, updated, w.status, w.kinds, nullif(w.min_step, 'NaN'),
+         w.root_name, w.thread_id, w.rollout_id, w.summary
+  FROM unnest(trace_ids, versions, next_versions, segment_counts, starts, statuses, kind_bits, min_steps, root_names,
+              thread_ids, rollout_ids, summaries)
+       AS w (id, version, next_version, segments, started, status, kinds, min_step, root_name, thread_id, rollout_id, summary)
+  ON CONFLICT (org_id, trace_id, run_id) DO UPDATE SET
+    version = excluded.version, segments = excluded.segments, started_us = excluded.started_us,
+    updated_us = greatest(t.updated_us, excluded.updated_us), status = excluded.status, kinds = excluded.kinds,
+    min_step = excluded.min_step, root_name = excluded.root_name, thread_id = excluded.thread_id,
+    rollout_id = excluded.rollout_id, summary = excluded.summary
+  -- A trace that was not there a moment ago, but is now, is not this request's to overwrite.
+  WHERE t.version = versions[array_position(trace_ids, t.trace_id)];
+  GET DIAGNOSTICS stale = ROW_COUNT;
+  IF stale <> cardinality(trace_ids) THEN
+    RAISE EXCEPTION USING ERRCODE = 'TM010', MESSAGE = 'another process was quicker';
+  END IF;
+
+  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads)
+  SELECT org, trace_ids[s.trace], run, s.id, s.tree, s.payloads
+  FROM unnest(segment_traces, segment_ids, trees, payload_blocks) AS s (trace, id, tree, payloads);
+
+  INSERT INTO traces.minutes AS m (org_id, scope_id, minute, facets, min_step_low, min_step_high)
+  SELECT org, n.scope, n.minute, n.facets, n.low, n.high
+  FROM (SELECT s.scope, w.started / 60000000 - (w.started % 60000000 < 0)::integer AS minute,
+               bit_or(w.kinds | (1 << (16 + w.status))) AS facets,
+               min(coalesce(nullif(w.min_step, 'NaN'), 'Infinity')) AS low,
+               max(coalesce(nullif(w.min_step, 'NaN'), '-Infinity')) AS high
+        FROM unnest(starts, statuses, kind_bits, min_steps) AS w (started, status, kinds, min_step),
+             unnest(ARRAY[project, run]) AS s (scope)
+        GROUP BY 1, 2 ORDER BY 1, 2) n
+  WHERE NOT EXISTS (SELECT FROM traces.minutes o
+                    WHERE o.org_id = org AND o.scope_id = n.scope AND o.minute = n.minute
+                      AND o.facets & n.facets = n.facets AND o.min_step_low <= n.low AND o.min_step_high >= n.high OFFSET 0)
+  ON CONFLICT (org_id, scope_id, minute) DO UPDATE SET
+    facets = m.facets | excluded.facets,
+    min_step_low = least(m.min_step_low, excluded.min_step_low), min_step_high = greatest(m.min_step_high, excluded.min_step_high);
+
+  INSERT INTO traces.compaction_work (org_id, trace_id, run_id, due_at)
+  SELECT org, w.id, run, now() + make_interval(secs => work_seconds)
+  FROM unnest(trace_ids, segment_counts) AS w (id, segments) WHERE w.segments > 1
+  ON CONFLICT DO NOTHING;
+
+  IF idempotency_key IS NOT NULL THEN
+    PERFORM platform.keep_key(org, idempotency_key, idempotency_body, answer);
+  END IF;
+  outcome := 'inserted';
+END
+$$;
+COMMENT ON FUNCTION traces.append_events IS
+  'Stores the events of one request, all or none, in one round trip: claims its key, locks the traces, checks that each '
+  'is as the caller knows it (version 0: it does not exist), adds segments, writes summaries and the minutes of lists. '
+  'Every array up to summaries has an element for each trace, ascending by id; segment_traces are places in them, from 1. '
+  'Outcomes: inserted; replayed with the old answer, and reused, for a key that was used before; stale, when a trace has '
+  'another version: nothing is written. A trace that another transaction creates meanwhile raises TM010, which means the '
+  'same. Locks are taken in this order by all: the key, traces ascending, minutes ascending.';
+REVOKE ALL ON FUNCTION traces.append_events FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION traces.append_events TO tidemark_traces;
+
+CREATE FUNCTION traces.replace_segments(
+  org uuid, trace uuid, run uuid, known_version bigint, new_ids bigint[], trees bytea[], payload_blocks bytea[]
+) RETURNS boolean LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+  UPDATE traces.traces t SET version = new_ids[cardinality(new_ids)], segments = cardinality(new_ids), compacted = cardinality(new_ids)
+  WHERE t.org_id = org AND t.trace_id = trace AND t.run_id = run AND t.version = known_version;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  DELETE FROM traces.segments s WHERE s.org_id = org AND s.trace_id = trace AND s.run_id = run;
+  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads)
+  SELECT org, trace, run, s.id, s.tree, s.payloads FROM unnest(new_ids, trees, payload_blocks) AS s (id, tree, payloads);
+  DELETE FROM traces.compaction_work w WHERE w.org_id = org AND w.trace_id = trace AND w.run_id = run;
+  RETURN true;
+END
+$$;
+COMMENT ON FUNCTION traces.replace_segments IS
+  'Puts compacted segments in the place of all segments of a trace, unless events were added meanwhile; then it returns '
+  'false and changes nothing. Their ids ascend from behind known_version.';
+REVOKE ALL ON FUNCTION traces.replace_segments FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION traces.replace_segments TO tidemark_traces;
+
+CREATE FUNCTION traces.filtered_page(
+  org uuid, scope uuid, is_run boolean, from_us bigint, before_us bigint, before_trace uuid, before_run uuid,
+  wanted_status integer, wanted_kinds integer, low_step double precision, high_step double precision, rows_max integer
+) RETURNS SETOF traces.traces LANGUAGE plpgsql STABLE
+  SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_sort = off AS $$
+DECLARE
+  wanted_facets constant integer := wanted_kinds | CASE WHEN wanted_status = 0 THEN 0 ELSE 1 << (16 + wanted_status) END;
+  rows_left integer := rows_max;
+  returned integer;
+  this_minute bigint;
+BEGIN
+  FOR this_minute IN
+    SELECT m.minute FROM traces.minutes m
+    WHERE m.org_id = org AND m.scope_id = scope
+      AND m.minute >= from_us / 60000000 - 1 AND m.minute <= before_us / 60000000
+      AND m.facets & wanted_facets = wanted_facets
+      AND (low_step IS NULL OR m.min_step_high >= low_step) AND (high_step IS NULL OR m.min_step_low <= high_step)
+    ORDER BY m.minute DESC
+  LOOP
+    IF is_run THEN
+      RETURN QUERY
+        SELECT t.* FROM traces.traces t
+        WHERE t.org_id = org AND t.run_id = scope
+          AND t.started_us >= greatest(from_us, this_minute * 60000000) AND t.started_us < (this_minute + 1) * 60000000
+          AND (t.started_us, t.trace_id) < (before_us, before_trace)
+          AND (wanted_status = 0 OR t.status = wanted_status) AND t.kinds & wanted_kinds = wanted_kinds
+          AND (low_step IS NULL OR t.min_step >= low_step) AND (high_step IS NULL OR t.min_step <= high_step)
+        ORDER BY t.started_us DESC, t.trace_id DESC LIMIT rows_left;
+    ELSE
+      RETURN QUERY
+        SELECT t.* FROM traces.traces t
+        WHERE t.org_id = org AND t.project_id = scope
+          AND t.started_us >= greatest(from_us, this_minute * 60000000) AND t.started_us < (this_minute + 1) * 60000000
+          AND (t.started_us, t.trace_id, t.run_id) < (before_us, before_trace, before_run)
+          AND (wanted_status = 0 OR t.status = wanted_status) AND t.kinds & wanted_kinds = wanted_kinds
+          AND (low_step IS NULL OR t.min_step >= low_step) AND (high_step IS NULL OR t.min_step <= high_step)
+        ORDER BY t.started_us DESC, t.trace_id DESC, t.run_id DESC LIMIT rows_left;
+    END IF;
+    GET DIAGNOSTICS returned = ROW_COUNT;
+    rows_left := rows_left - returned;
+    EXIT WHEN rows_left <= 0;
+  END LOOP;
+END
+$$;
+COMMENT ON FUNCTION traces.filtered_page IS
+  'A page of the traces of a project or a run that pass a filter, the one that started last first, from behind a '
+  'position. Walks only the minutes that may have what is wanted, so that a rare value does not cost a walk of everything. '
+  'wanted_status and wanted_kinds 0: any; a step bound null: none.';
+REVOKE ALL ON FUNCTION traces.filtered_page FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION traces.filtered_page TO tidemark_traces;
