@@ -50,7 +50,7 @@ export default {
     test: {
       entry: [
         "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects}.ts!",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces}.ts!",
         "bench/metrics/*-process.ts!",
         "bench/seed/main.ts!",
       ],

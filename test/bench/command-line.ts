@@ -18,6 +18,7 @@ const NAMES = [
   "skew",
   "artifacts",
   "objects",
+  "traces",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -32,6 +33,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "growth",
   "skew",
   "objects",
+  "traces",
 ]);
 
 /** Those whose ratios can be judged. */

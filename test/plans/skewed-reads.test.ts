@@ -1,4 +1,5 @@
 import { mkdtemp, rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -16,6 +17,8 @@ import { createPlanLog, describeReads, logPlans, planSettings, type Executed } f
 // average organization reads thousands of rows for a page of few. All requests are in one file, because they share a database that takes long to fill.
 
 const LARGE_RUNS = 100_000;
+/** Traces of a run of the organization with so many runs. */
+const LARGE_TRACES = 100_000;
 /** A request may switch PostgreSQL to another plan after five. */
 const REQUESTS_BEFORE = 6;
 const WRITTEN = "an organization whose runs are all being written";
@@ -93,6 +96,10 @@ beforeAll(async () => {
   for (const { name, key, orgId } of made) {
     tenants.set(name, { ...(await fillRuns(stack.api.as(key))), artifacts: artifacts.get(orgId)! });
   }
+  await copyTraces(
+    made.filter(({ runs }) => runs === LARGE_RUNS).map(({ orgId }) => orgId),
+    LARGE_TRACES,
+  );
   await sortKeysReady(tenants.get(WRITTEN)!);
 });
 afterAll(async () => {
@@ -101,6 +108,38 @@ afterAll(async () => {
   await postgres?.stop();
   await rm(await directory, { recursive: true, force: true });
 });
+
+/** Traces of a run, each with a step; the oldest one failed. */
+const TRACES = 300;
+const TRACE_ID = "f".repeat(32);
+
+function traceEvents(): object[] {
+  return Array.from({ length: TRACES }, (_, i) => ({
+    trace_id: i === 0 ? TRACE_ID : (i + 1).toString(16).padStart(32, "0"),
+    span_id: "1".repeat(16),
+    event_id: randomUUID(),
+    sequence: 1,
+    event_kind: "finished",
+    name: i === 0 ? "the oldest" : "rollout",
+    kind: i === 0 ? "tool" : "rollout",
+    status: i === 0 ? "error" : "ok",
+    started_at: new Date(Date.now() - (TRACES - i) * 60_000).toISOString(),
+    step: i,
+  }));
+}
+
+/** Makes so many copies of a trace of each organization, which start when the others do. */
+async function copyTraces(orgIds: readonly string[], copies: number): Promise<void> {
+  await owner.query(
+    `INSERT INTO traces.traces (org_id, trace_id, run_id, project_id, version, segments, started_us, updated_us, status, kinds, min_step,
+                                root_name, thread_id, rollout_id, summary)
+     SELECT t.org_id, gen_random_uuid(), t.run_id, t.project_id, 1, 1, t.started_us + n, t.updated_us, t.status, t.kinds, t.min_step,
+            t.root_name, t.thread_id, t.rollout_id, t.summary
+     FROM traces.traces t, generate_series(1, $2::integer / ${TRACES - 1}) n
+     WHERE t.org_id = ANY ($1::uuid[]) AND t.kinds = 1`,
+    [orgIds, copies],
+  );
+}
 
 const STEPS = 1500;
 const FORKS = 60;
@@ -140,6 +179,11 @@ async function fillRuns(api: Api): Promise<Omit<Tenant, "artifacts">> {
   for (let step = 0; step < 20; step += 1) {
     await api.post(`/runs/${full}/rank-metrics`, { metrics: { loss: step }, step, rank: step % 4, world_size: 4 });
   }
+  await api.post(
+    `/api/runs/${full}/traces/events`,
+    { events: traceEvents() },
+    { headers: { "idempotency-key": full } },
+  );
   for (let fork = 0; fork < FORKS; fork += 1) await api.post(`/api/runs/${full}/forks`, {});
   const first = await api.get("/api/runs/summary?limit=10&project=rl-control");
   const page = (first.json.runs as { id: string }[]).map(({ id }) => id);
@@ -231,6 +275,13 @@ const artifactReads: readonly Read[] = [
   },
 ];
 
+const traceList = (name: string, scope: string, query: string, more: Partial<Read> = {}): Read => ({
+  name,
+  path: ({ full }) => `/api/traces?${scope}=${scope === "project" ? "rl-control" : full}&limit=50&${query}`,
+  items: ({ traces }) => traces!.length,
+  ...more,
+});
+
 const reads: readonly Read[] = [
   ...artifactReads,
   list("newest", "/runs?limit=50"),
@@ -309,6 +360,17 @@ const reads: readonly Read[] = [
   })),
   { name: "rows of a table", path: ({ table }) => `/api/objects/${table}/rows`, items: () => 1, base: 20 },
   { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
+  ...["run_id", "project"].flatMap((scope) => [
+    traceList(`traces of a ${scope}`, scope, ""),
+    traceList(`running traces of a ${scope}`, scope, "status=running"),
+    // A minute has a row, and one of a large organization 300 traces, of which the oldest is the one that is wanted.
+    traceList(`failed traces of a ${scope}`, scope, "status=error", { base: 1200 }),
+    traceList(`traces of a ${scope} with a rare kind`, scope, "kind=tool", { base: 1200 }),
+    traceList(`traces of a ${scope} with a rare word`, scope, "q=oldest", { base: NEWEST + 500 }),
+    traceList(`traces of a ${scope} by the beginning of an id`, scope, "q=ffffffffffffffff", { base: NEWEST + 500 }),
+  ]),
+  { name: "a trace", path: ({ full }) => `/api/runs/${full}/traces/${TRACE_ID}`, items: () => 1 },
+  { name: "spans", path: ({ full }) => `/api/runs/${full}/traces/${TRACE_ID}/spans`, items: () => 1 },
 ];
 
 async function request({ api, ...tenant }: Tenant, { method, path, body }: Read) {
@@ -348,7 +410,7 @@ const shown = ({ text, plan, pages }: Executed) => ({
 });
 
 const TABLES =
-  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace, 'artifacts'::regnamespace)";
+  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace, 'artifacts'::regnamespace, 'traces'::regnamespace)";
 
 async function forEachTable(statement: (name: string) => string): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(TABLES);

@@ -28,7 +28,7 @@ export type Tenant = { readonly orgId: string; readonly projectId: string; reado
 export type TracesFixture = {
   readonly client: TracesClient;
   /** Another process of the service, with nothing in its memory, which holds so many bytes. */
-  newProcess(cacheBytes?: number): TracesClient;
+  newProcess(cacheBytes?: number, over?: Db): TracesClient;
   /** A compactor that works when a round is asked for. */
   compactor(): Compactor;
   readonly db: Db;
@@ -58,14 +58,14 @@ export async function startTraces(): Promise<TracesFixture> {
   const workerDb = open("tidemark_traces_worker");
   const owner = open(new URL(url).username);
   const compactors: Compactor[] = [];
-  const newProcess = (cacheBytes = CACHE_BYTES): TracesClient =>
+  const newProcess = (cacheBytes = CACHE_BYTES, over = db): TracesClient =>
     createLocalClient(
       TracesService,
       implement(
         TracesService,
         tracesHandlers({
-          db,
-          runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
+          db: over,
+          runs: createRunDirectory((orgId, ids) => over.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
           states: createTraceStates(cacheBytes),
           quietSeconds: QUIET_SECONDS,
           now: () => new Date(),

@@ -112,7 +112,13 @@ const probeSql = forScopes((scope) =>
   ),
 );
 
-/** Returns the statement that finds what has all of the terms. Its parameters behind $11 are those of the terms. */
+/** The index of words knows texts by three characters in a row, of which none is a separator. */
+const INDEXED_TERM = /[^\s\p{P}\p{S}]{3}/u;
+
+/**
+ * Returns the statement that finds what has all of the terms. Its parameters behind $11 are those of the terms. One that the index of words can answer
+ * leaves nothing else to use: without statistics PostgreSQL would rather walk the list. The others walk it.
+ */
 function searchSql(
   scope: TraceScope["kind"],
   terms: readonly SearchTerm[],
@@ -123,10 +129,15 @@ function searchSql(
     const found = `${SEARCHED} LIKE ${place(pattern)}`;
     return idFrom === null ? found : `(${found} OR t.trace_id BETWEEN ${place(idFrom)}::uuid AND ${place(idTo)}::uuid)`;
   });
-  const text = `SELECT ${COLUMNS} FROM (
-      SELECT * FROM traces.found_traces t
-      WHERE ${inScope(scope)} AND ${PASSES} AND ($11::integer = 0 OR t.status = $11) AND ${conditions.join(" AND ")} OFFSET 0) t
-    ORDER BY ${SCOPES[scope].order} LIMIT $7::bigint`;
+  const rest = `${PASSES} AND ($11::integer = 0 OR t.status = $11) AND ${conditions.join(" AND ")}`;
+  const page = `ORDER BY ${SCOPES[scope].order} LIMIT $7::bigint`;
+  const isIndexed = terms.some(({ pattern }) => INDEXED_TERM.test(pattern));
+  const hidden = inScope(scope)
+    .replace(`t.${SCOPES[scope].column} = $2`, `t.${SCOPES[scope].column} IS NOT DISTINCT FROM $2::uuid`)
+    .replaceAll("t.started_us", "t.started_us + 0");
+  const text = isIndexed
+    ? `SELECT ${COLUMNS} FROM (SELECT * FROM traces.found_traces t WHERE ${hidden} AND ${rest} OFFSET 0) t ${page}`
+    : `SELECT ${COLUMNS} FROM traces.traces t WHERE ${inScope(scope)} AND ${rest} ${page}`;
   return { statement: plannedSql(`traces_search_${scope}`, text), values };
 }
 
