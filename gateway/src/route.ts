@@ -115,6 +115,8 @@ type RouteFacts = {
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
   readonly idempotency: "none" | "optional" | "required";
+  /** Most characters of the idempotency key; 255 unless said. */
+  readonly idempotencyKeyMax?: number;
   /** `required`: a JSON object; `optional`: nothing or a JSON object; absent: no body is read. */
   readonly body?: "required" | "optional";
   /** The handler reads the body itself while it arrives: a JSON object, or bytes of any type. */

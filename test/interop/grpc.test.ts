@@ -18,7 +18,7 @@ type Loaded = {
 type Listed = { listServicesResponse: { service: { name: string }[] } };
 
 const root = join(import.meta.dirname, "../../proto");
-const files = ["runs", "control", "ingest"].map((name) => `tidemark/${name}/v1/${name}.proto`);
+const files = ["runs", "control", "ingest", "traces"].map((name) => `tidemark/${name}/v1/${name}.proto`);
 const loaded = grpc.loadPackageDefinition(
   loadSync([...files, "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], {
     includeDirs: [root],

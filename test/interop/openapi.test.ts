@@ -32,7 +32,8 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "a number that must not be above another one of the request",
     check: "positive_data_acceptance",
-    answer: /must be below world_size|(?:start|from)_step must not be above (?:end|to)_step/,
+    answer:
+      /must be below world_size|(?:start|from)_step must not be above (?:end|to)_step|min_step must not be above max_step|to must be after from|ended_at must not be more than 1 s before/,
   },
   {
     reason: "a list that must be as long as another one of the request",
@@ -47,12 +48,17 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "two query parameters that exclude each other, or of which one is required",
     check: "positive_data_acceptance",
-    answer: /tail cannot be used with q or cursor|run_ids is required/,
+    answer: /tail cannot be used with q or cursor|run_ids is required|run_id, project_id or project is required/,
   },
   {
     reason: "a cursor must be one that the server gave out",
     check: "positive_data_acceptance",
     answer: /is not a cursor of this list|cursor is not valid/,
+  },
+  {
+    reason: "the shape of an id in a path",
+    check: "positive_data_acceptance",
+    answer: /trace_id must be 32 hexadecimal digits/,
   },
   {
     reason: "an id must be that of a stored row",
@@ -68,6 +74,12 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     reason: "paths of a manifest: each once, and without backslashes, control characters, empty parts and steps up",
     check: "positive_data_acceptance",
     answer: /path is given twice|path must not contain backslashes|path must be relative/,
+  },
+  {
+    reason: "what the events of a request say together, and previews that need another field of their event",
+    check: "positive_data_acceptance",
+    answer:
+      /is that of another event|differs from that of another event|form a cycle|another span than span_id|content_policy preview/,
   },
   {
     reason: "a reference must fit one collection of the organization",

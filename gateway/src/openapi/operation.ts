@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_MAX } from "../http/headers.ts";
 import type { Route, Schema } from "../route.ts";
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -112,7 +113,7 @@ function isConditional({ statuses }: Route): boolean {
   return statuses.includes(304);
 }
 
-function idempotencyParameters({ idempotency }: Route): Schema[] {
+function idempotencyParameters({ idempotency, idempotencyKeyMax = IDEMPOTENCY_KEY_MAX }: Route): Schema[] {
   if (idempotency === "none") return [];
   return [
     {
@@ -122,7 +123,10 @@ function idempotencyParameters({ idempotency }: Route): Schema[] {
       description:
         "Repeating a request under one key has one effect and one answer." +
         (idempotency === "required" ? "" : " A blank one counts as absent."),
-      schema: { type: "string", pattern: `^[\\x21-\\x7e]{${idempotency === "required" ? 1 : 0},255}$` },
+      schema: {
+        type: "string",
+        pattern: `^[\\x21-\\x7e]{${idempotency === "required" ? 1 : 0},${idempotencyKeyMax}}$`,
+      },
     },
   ];
 }

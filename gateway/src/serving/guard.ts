@@ -27,7 +27,11 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       reply.headers(admission.headers);
       if (admission.refused !== undefined) throw admission.refused;
     }
-    const idempotencyKey = readIdempotencyKey(request.headers[headerNames.idempotencyKey], route.idempotency);
+    const idempotencyKey = readIdempotencyKey(
+      request.headers[headerNames.idempotencyKey],
+      route.idempotency,
+      route.idempotencyKeyMax,
+    );
     if (route.body !== undefined) checkContentType(request);
     // Judged above. The framework would refuse malformed ones even where no body is read.
     request.raw.headers["content-type"] = undefined;

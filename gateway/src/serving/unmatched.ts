@@ -51,7 +51,7 @@ function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }:
 /** Returns the methods of a path; empty when no route has it. */
 export type PathMethods = (path: string) => readonly string[];
 
-/** Finds the methods of a path, HEAD with GET. A path that a template spells out has only its own, as `/openapi.json` says. */
+/** Finds the methods of a path, HEAD with GET: those of the template that spells out most of it, as `/openapi.json` says. */
 export function createPathMethods(routes: readonly Pick<Route, "method" | "path">[]): PathMethods {
   const methodsByPath = new Map<string, Set<string>>();
   for (const { method, path } of routes) {
@@ -60,11 +60,15 @@ export function createPathMethods(routes: readonly Pick<Route, "method" | "path"
     if (method === "GET") methods.add("HEAD");
     methodsByPath.set(path, methods);
   }
-  const templates = [...methodsByPath].map(([path, methods]) => ({ pattern: patternOf(path), methods: [...methods] }));
+  const templates = [...methodsByPath].map(([path, methods]) => ({
+    pattern: patternOf(path),
+    parameters: path.split("{").length - 1,
+    methods: [...methods],
+  }));
   return (path) => {
-    const own = methodsByPath.get(path);
-    if (own !== undefined) return [...own];
-    return [...new Set(templates.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods))];
+    const matching = templates.filter(({ pattern }) => pattern.test(path));
+    const fewest = Math.min(...matching.map(({ parameters }) => parameters));
+    return [...new Set(matching.filter(({ parameters }) => parameters === fewest).flatMap(({ methods }) => methods))];
   };
 }
 

@@ -6,7 +6,6 @@ import type {
   AppendTraceEventsResponse,
   TraceEventSchema,
 } from "@tidemark/proto/traces/v1/traces";
-import { headerNames } from "../../http/headers.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { freeObject, writeDocument } from "../fields/document.ts";
 import {
@@ -123,21 +122,12 @@ const events = indexedList(event.schema, { itemsMin: 1, itemsMax: TRACE_LIMITS.e
 /** Body of POST /api/runs/{run_id}/traces/events. */
 export const appendTraceEventsBody = object({ events });
 
-/**
- * POST /api/runs/{run_id}/traces/events. Faults of the body travel in the message, because a missing run takes precedence.
- * @throws bad_request for a key that is too long
- */
+/** POST /api/runs/{run_id}/traces/events. Faults of the body travel in the message, because a missing run takes precedence. */
 export function decodeAppendTraceEvents({
   params,
   body,
   idempotencyKey = "",
 }: RouteInput): MessageInitShape<typeof AppendTraceEventsRequestSchema> {
-  if (idempotencyKey.length > TRACE_LIMITS.keyBytesMax) {
-    throw badRequest(
-      `Idempotency-Key must be 1 to ${TRACE_LIMITS.keyBytesMax} visible ASCII characters`,
-      headerNames.idempotencyKey,
-    );
-  }
   const { value, fault } = withFault(() => appendTraceEventsBody.read(body));
   return { runId: params["run_id"]!, idempotencyKey, events: value?.events ?? [], bodyFault: fault };
 }

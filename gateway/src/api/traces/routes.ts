@@ -1,3 +1,4 @@
+import { TRACE_LIMITS } from "@tidemark/limits";
 import { route, type Route } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { booleanSchema, countSchema, listSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
@@ -25,6 +26,7 @@ export const tracesRoutes: readonly Route[] = [
     callers: ingestCallers,
     rate: "ingest",
     idempotency: "required",
+    idempotencyKeyMax: TRACE_LIMITS.keyBytesMax,
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,
     exactNumbers: true,
