@@ -1,3 +1,7 @@
+-- Whichever service migrates first creates them.
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
 CREATE SCHEMA traces;
 GRANT USAGE ON SCHEMA traces TO tidemark_traces, tidemark_traces_worker, tidemark_definer;
 
