@@ -154,6 +154,7 @@ function addRoute(app: FastifyInstance, route: Route, context: ServingContext): 
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: createGuard(route, context),
     handler: createHandler(route, context),
+    errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route.protocol),
     onResponse: (request, reply, done) => {
       context.metrics.httpRequest({
         method: request.method,

@@ -4,6 +4,7 @@ import type { Call } from "@tidemark/rpc";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
 import type { Clients } from "./clients.ts";
+import type { ErrorAnswer } from "./errors.ts";
 import type { Json } from "./http/json.ts";
 
 /** What a member of an organization may be. */
@@ -99,6 +100,21 @@ export type StoredFile = {
   readonly name: string;
 };
 
+/** A protocol of others that a route speaks: its media types, and its shape of errors. */
+export type Protocol = {
+  /** Media types that the body may have; the first one is that of errors where the request names none of them. */
+  readonly mediaTypes: readonly string[];
+  /** Reads a body, which is decompressed and may be empty; its bytes hold until this returns. @throws bad_request */
+  readonly parse: (bytes: Buffer, mediaType: string) => RouteInput["body"];
+  /** Writes an error for a client that sent a body of this type. */
+  readonly writeError: (
+    answer: ErrorAnswer,
+    mediaType: string,
+  ) => { readonly mediaType: string; readonly body: Buffer | string };
+  /** JSON Schema of errors. */
+  readonly errorSchema: Schema;
+};
+
 type RouteFacts = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Template with `{name}` parts, as in OpenAPI: `/runs/{run_id}`. */
@@ -121,6 +137,8 @@ type RouteFacts = {
   readonly body?: "required" | "optional";
   /** The handler reads the body itself while it arrives: a JSON object, or bytes of any type. */
   readonly streamed?: "json" | "bytes";
+  /** Reads the body and writes errors instead of the gateway's own rules. */
+  readonly protocol?: Protocol;
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
   /** Keeps the digits of integers beyond 2^53 (free-form documents). */

@@ -7,6 +7,7 @@ import { keysRoutes } from "./keys/routes.ts";
 import { logsRoutes } from "./logs/routes.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
 import { objectsRoutes } from "./objects/routes.ts";
+import { otlpRoutes } from "./otlp/routes.ts";
 import { operatorRoutes } from "./organizations/operator-routes.ts";
 import { organizationsRoutes } from "./organizations/routes.ts";
 import { routingRoutes } from "./platform/routes.ts";
@@ -29,6 +30,7 @@ export const allRoutes: readonly Route[] = [
   ...objectsRoutes,
   ...artifactsRoutes,
   ...tracesRoutes,
+  ...otlpRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

@@ -42,6 +42,11 @@ export function requestIdOf(request: {
   return randomUUID();
 }
 
+/** Returns the media type of a body in lower case and without parameters; empty: none is named. */
+export function mediaTypeOf(headers: { readonly "content-type"?: string | undefined }): string {
+  return (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
 const keyShape = /^[\x21-\x7e]+$/;
 
 /** Most characters of an idempotency key on routes that do not say. */

@@ -131,7 +131,11 @@ function idempotencyParameters({ idempotency, idempotencyKeyMax = IDEMPOTENCY_KE
   ];
 }
 
-function requestBody({ body, streamed, schemas }: Route): Schema {
+function requestBody({ body, streamed, schemas, protocol }: Route): Schema {
+  if (protocol !== undefined) {
+    const content = protocol.mediaTypes.map((type) => [type, { schema: type.endsWith("json") ? schemas.body : {} }]);
+    return { requestBody: { required: true, content: Object.fromEntries(content) as Schema } };
+  }
   if (streamed === "bytes") {
     return { requestBody: { required: true, content: { [FILE_TYPE]: { schema: schemas.body ?? {} } } } };
   }
@@ -163,8 +167,9 @@ function statusesOf({ statuses, body, streamed, callers, rate }: Route): number[
 }
 
 function responseOf(route: Route, status: number): Schema {
-  const { schemas } = route;
-  const schema = status < 300 ? schemas.response : { $ref: "#/components/schemas/Error" };
+  const { schemas, protocol } = route;
+  const errorSchema = protocol?.errorSchema ?? { $ref: "#/components/schemas/Error" };
+  const schema = status < 300 ? schemas.response : errorSchema;
   const tagged = status < 400 && isConditional(route);
   const text: Schema = { type: "string" };
   const answer = {

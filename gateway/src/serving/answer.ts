@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { toErrorAnswer } from "../errors.ts";
-import { headerNames } from "../http/headers.ts";
+import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { corsHeaders } from "../http/origin.ts";
+import type { Protocol } from "../route.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
@@ -25,12 +26,25 @@ export function beginAnswer(
     throw badRequest("the Host header is missing");
 }
 
-/** Answers a request with an error. Unexpected ones are logged with the request's id and hidden from the client. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): void {
+/**
+ * Answers a request with an error, in the shape of the protocol if its route has one. Unexpected ones are logged with the request's id and hidden from
+ * the client.
+ */
+export function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  log: Log,
+  protocol?: Protocol,
+): void {
   const answer = toErrorAnswer(error, request.state?.route.statuses);
   const fields = { request_id: request.id, method: request.method, error };
   if (answer.status === 500) log.error("a request failed unexpectedly", fields);
   else if (answer.status > 500) log.debug("a request could not be served", fields);
   if (answer.retryAfterSeconds !== undefined) reply.header(headerNames.retryAfter, String(answer.retryAfterSeconds));
-  reply.code(answer.status).header("content-type", "application/json; charset=utf-8").send(JSON.stringify(answer.body));
+  const { mediaType, body } = protocol?.writeError(answer, mediaTypeOf(request.headers)) ?? {
+    mediaType: "application/json; charset=utf-8",
+    body: JSON.stringify(answer.body),
+  };
+  reply.code(answer.status).header("content-type", mediaType).send(body);
 }

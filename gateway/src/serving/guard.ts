@@ -4,9 +4,9 @@ import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
-import { headerNames, readIdempotencyKey } from "../http/headers.ts";
+import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf } from "../http/origin.ts";
-import type { Route } from "../route.ts";
+import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -32,9 +32,12 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       route.idempotency,
       route.idempotencyKeyMax,
     );
-    if (route.body !== undefined) checkContentType(request);
-    // Judged above. The framework would refuse malformed ones even where no body is read.
-    request.raw.headers["content-type"] = undefined;
+    if (route.protocol !== undefined) requireMediaType(route.protocol, request);
+    else {
+      if (route.body !== undefined) checkContentType(request);
+      // Judged above. The framework would refuse malformed ones even where no body is read.
+      request.raw.headers["content-type"] = undefined;
+    }
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
@@ -108,6 +111,12 @@ function checkContentType({ headers }: FastifyRequest): void {
   if (!empty && !(headers["content-type"] ?? "").toLowerCase().includes("application/json")) {
     throw badRequest("the content type must be application/json");
   }
+}
+
+/** Requires that a body is declared as one of a protocol's media types. */
+function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest): void {
+  if (mediaTypes.includes(mediaTypeOf(headers))) return;
+  throw badRequest(`the content type must be ${mediaTypes.join(" or ")}`);
 }
 
 /**

@@ -7,7 +7,7 @@ import { sessionTokenOf } from "../auth/authenticator.ts";
 import { dropRest } from "../http/arrival.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
-import { headerNames } from "../http/headers.ts";
+import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
 import { cookieSecure } from "../http/origin.ts";
 import { parseJsonObject, parseQuery } from "../http/parse.ts";
@@ -160,12 +160,14 @@ export function parseBody(
   }
   readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, bodyAccount, (error, bytes) => {
     if (error !== null || bytes === undefined) done(null, error ?? undefined);
-    else done(null, bytes.length === 0 ? undefined : parsed(bytes, route.exactNumbers === true));
+    else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);
+    else done(null, parsed(bytes, route, request));
   });
 }
 
-function parsed(bytes: Buffer, exactNumbers: boolean): ParsedBody {
+function parsed(bytes: Buffer, { protocol, exactNumbers = false }: Route, { headers }: FastifyRequest): ParsedBody {
   try {
+    if (protocol !== undefined) return protocol.parse(bytes, mediaTypeOf(headers));
     return parseJsonObject(bytes, exactNumbers);
   } catch (fault) {
     return fault as Error;

@@ -16,6 +16,7 @@ const requirements = [
   "examples/python/requirements.txt",
   "examples/grpc/requirements.txt",
   "test/interop/openapi-requirements.txt",
+  "test/examples/otlp-requirements.txt",
 ].map((file) => join(root, file));
 
 /**

@@ -1,0 +1,92 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { isAppError, type Reason } from "@tidemark/errors";
+import type { ExportAnswer } from "@tidemark/otlp";
+import type { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
+import type { Call } from "@tidemark/rpc";
+import type { Clients } from "../../clients.ts";
+import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import { canonicalUuid } from "../fields/text.ts";
+import { encodeAnswer, type OtlpBody } from "./protocol.ts";
+import { eventOf } from "./span-event.ts";
+
+type Event = MessageInitShape<typeof TraceEventSchema>;
+
+/** The header that names the run of spans whose resource names none. */
+const RUN_HEADER = "x-tidemark-run-id";
+
+/** Runs that are written at the same time. */
+const AT_ONCE = 4;
+
+/** What is wrong with the spans of one run and not with the request. */
+const ofTheRun: ReadonlySet<Reason> = new Set<Reason>(["not_found", "forbidden", "bad_request"]);
+
+/**
+ * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, and those that are malformed are counted as
+ * rejected; the others are stored. Whatever would go for all of them is thrown.
+ */
+export async function handleExportSpans(
+  { body }: RouteInput,
+  clients: Clients,
+  call: Call,
+  { request }: Pick<Transfer, "request">,
+): Promise<RouteReply> {
+  const { resources, mediaType } = body as unknown as OtlpBody;
+  const rejections = createRejections();
+  const byRun = new Map<string, Event[]>();
+  for (const { resource, spans } of resources) {
+    const named = resource.get("tidemark.run_id")?.text ?? request.headers[RUN_HEADER];
+    const runId = typeof named === "string" ? canonicalUuid(named.trim()) : undefined;
+    if (runId === undefined) {
+      rejections.add(
+        spans.length,
+        "a span needs a run: tidemark.run_id of its resource, or the header x-tidemark-run-id",
+      );
+      continue;
+    }
+    const events = byRun.get(runId) ?? [];
+    byRun.set(runId, events);
+    for (const span of spans) {
+      const event = eventOf(span, resource);
+      if ("rejected" in event) rejections.add(1, event.rejected);
+      else events.push(event as Event);
+    }
+  }
+  const waiting = [...byRun].filter(([, events]) => events.length > 0);
+  const store = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [runId, events] = next;
+      try {
+        await clients.traces.appendTraceEvents({ runId, events: newestOfEach(events) }, call);
+      } catch (error) {
+        if (!isAppError(error) || !ofTheRun.has(error.reason)) throw error;
+        rejections.add(events.length, `run ${runId}: ${error.message}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, store));
+  return encodeAnswer(rejections.answer(), { mediaType });
+}
+
+/** Of a span that a request brings twice, only the state that ended last counts; of equal ends the last. */
+function newestOfEach(events: readonly Event[]): Event[] {
+  const newest = new Map<string, Event>();
+  for (const event of events) {
+    const id = `${event.traceId}${event.spanId}`;
+    if ((newest.get(id)?.sequence ?? -1) <= event.sequence!) newest.set(id, event);
+  }
+  return [...newest.values()];
+}
+
+/** Counts spans that were rejected, and keeps the reasons. */
+function createRejections(): { add(spans: number, reason: string): void; answer(): ExportAnswer } {
+  const reasons = new Set<string>();
+  let rejectedSpans = 0;
+  return {
+    add(spans, reason) {
+      if (spans === 0) return;
+      rejectedSpans += spans;
+      if (reasons.size < 5) reasons.add(reason);
+    },
+    answer: () => ({ rejectedSpans, message: [...reasons].join("; ") }),
+  };
+}
