@@ -11,11 +11,11 @@ test.each([
     JsonTraceSerializer,
   ],
   ["protobuf", writeProtobufAnswer, ProtobufTraceSerializer],
-] as const)("spans that were refused are told in %s", (_encoding, write, { deserializeResponse }) => {
-  const answer = deserializeResponse(write({ rejectedSpans: 3, message: "no run" }));
+] as const)("spans that were refused are told in %s", (_encoding, write, serializer) => {
+  const answer = serializer.deserializeResponse(write({ rejectedSpans: 3, message: "no run" }));
   expect(Number(answer.partialSuccess?.rejectedSpans)).toBe(3);
   expect(answer.partialSuccess?.errorMessage).toBe("no run");
-  expect(deserializeResponse(write({ rejectedSpans: 0, message: "" })).partialSuccess).toBeUndefined();
+  expect(serializer.deserializeResponse(write({ rejectedSpans: 0, message: "" })).partialSuccess).toBeUndefined();
 });
 
 test("nothing refused: nothing is said", () => {

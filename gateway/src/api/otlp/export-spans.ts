@@ -48,7 +48,7 @@ export async function handleExportSpans(
     for (const span of spans) {
       const event = eventOf(span, resource);
       if ("rejected" in event) rejections.add(1, event.rejected);
-      else events.push(event as Event);
+      else events.push(event);
     }
   }
   const waiting = [...byRun].filter(([, events]) => events.length > 0);
