@@ -2,6 +2,7 @@ import type { Client } from "@tidemark/rpc";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { TracesService } from "@tidemark/proto/traces/v1/traces";
 
@@ -13,4 +14,5 @@ export type Clients = {
   readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
   readonly artifacts: Client<(typeof ArtifactsService)["method"]>;
   readonly traces: Client<(typeof TracesService)["method"]>;
+  readonly reports: Client<(typeof ReportsService)["method"]>;
 };

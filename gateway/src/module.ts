@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
@@ -41,6 +42,7 @@ export const gatewayModule = defineModule({
     { module: "ingest-read", service: IngestReadService },
     { module: "artifacts", service: ArtifactsService },
     { module: "traces", service: TracesService },
+    { module: "reports", service: ReportsService },
   ],
   start: startGateway,
 });
@@ -56,6 +58,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     ingestRead: context.client(IngestReadService),
     artifacts: context.client(ArtifactsService),
     traces: context.client(TracesService),
+    reports: context.client(ReportsService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();

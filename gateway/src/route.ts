@@ -25,6 +25,11 @@ export type Callers =
       readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
       /** The operator's bootstrap token opens it as well. */
       readonly operator?: boolean;
+      /**
+       * Everybody may call it, and the service decides by the row what they see. Whoever has no credentials that would open the route comes without an
+       * identity and counts against the address; when the service asks for credentials, the answer says what is wrong with those that were sent.
+       */
+      readonly orAnyone?: boolean;
     }
   /** The operator's bootstrap token only. */
   | { readonly kind: "operator" };

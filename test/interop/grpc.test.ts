@@ -18,7 +18,9 @@ type Loaded = {
 type Listed = { listServicesResponse: { service: { name: string }[] } };
 
 const root = join(import.meta.dirname, "../../proto");
-const files = ["runs", "control", "ingest", "traces"].map((name) => `tidemark/${name}/v1/${name}.proto`);
+const files = ["runs", "control", "ingest", "artifacts", "reports", "traces"].map(
+  (name) => `tidemark/${name}/v1/${name}.proto`,
+);
 const loaded = grpc.loadPackageDefinition(
   loadSync([...files, "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], {
     includeDirs: [root],
@@ -35,6 +37,7 @@ const services = [
   { module: "ingest-read", service: "IngestReadService", domain: "ingest" },
   { module: "artifacts", service: "ArtifactsService", domain: "artifacts" },
   { module: "traces", service: "TracesService", domain: "traces" },
+  { module: "reports", service: "ReportsService", domain: "reports" },
 ] as const;
 
 const modes =
@@ -112,6 +115,7 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
         ask(made, "GetTrace", { runId: randomUUID(), traceId: "0".repeat(31) + "1", spanLimit: 1 }).catch(
           (error: unknown) => error,
         ),
+      ReportsService: () => ask(made, "ListReports", {}),
     };
     const answer = await calls[service]!();
     // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.

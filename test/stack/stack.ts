@@ -62,7 +62,7 @@ export type ChildLimits = {
   fileBytesMax?: number | undefined;
 };
 
-const moduleNames = ["runs", "control", "ingest", "ingest-read", "artifacts", "traces", "gateway"] as const;
+const moduleNames = ["runs", "control", "ingest", "ingest-read", "artifacts", "traces", "reports", "gateway"] as const;
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";

@@ -58,6 +58,9 @@ export const readCallers: Callers = {
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
 
+/** Routes whose rows may be open to everybody. Readers of the organization see more. */
+export const readersOrAnyone: Callers = { ...readCallers, orAnyone: true };
+
 /** Callers who ask runs to stop: keys with the scope for it, and sessions that may write. */
 export const controllers: Callers = {
   kind: "credentials",

@@ -13,6 +13,7 @@ import { organizationsRoutes } from "./organizations/routes.ts";
 import { routingRoutes } from "./platform/routes.ts";
 import { projectsRoutes } from "./projects/routes.ts";
 import { rankMetricsRoutes } from "./rank-metrics/routes.ts";
+import { reportsRoutes } from "./reports/routes.ts";
 import { runControlRoutes } from "./run-control/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
@@ -31,6 +32,7 @@ export const allRoutes: readonly Route[] = [
   ...artifactsRoutes,
   ...tracesRoutes,
   ...otlpRoutes,
+  ...reportsRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

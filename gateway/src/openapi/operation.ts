@@ -196,5 +196,6 @@ function securityOf({ callers }: Route): Schema[] {
     ...("refused" in callers.key ? [] : [{ bearerApiKey: [] }]),
     ...("roles" in callers.session ? [{ cookieSession: [] }] : []),
     ...(callers.operator === true ? [{ bootstrapToken: [] }] : []),
+    ...(callers.orAnyone === true ? [{}] : []),
   ];
 }

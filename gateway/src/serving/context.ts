@@ -35,6 +35,8 @@ export type ServingContext = {
 export type RequestState = {
   readonly route: Route;
   readonly identity: Identity | undefined;
+  /** Why there is no identity, on routes that do not need one. */
+  readonly refusal: Error | undefined;
   readonly idempotencyKey: string | undefined;
   readonly baseUrl: string;
   /** Milliseconds left for the work itself. */

@@ -20,7 +20,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     request: FastifyRequest,
     reply: FastifyReply,
     baseUrl: string,
-    identity: Identity | undefined,
+    { identity, refusal }: Identified,
   ): void => {
     const admission = identity === undefined ? undefined : context.limiter.admit(identity, route.rate);
     if (admission !== undefined) {
@@ -41,11 +41,11 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
-    request.state = { route, identity, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
+    request.state = { route, identity, refusal, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
   };
 
   /** A failed authentication counts against the address; past its limit the answer is 429. */
-  const refusal = (error: unknown, request: FastifyRequest, reply: FastifyReply): Error => {
+  const refused = (error: unknown, request: FastifyRequest, reply: FastifyReply): Error => {
     try {
       if (isAppError(error) && error.reason === "unauthenticated") countAddress(context, request, reply);
       return error as Error;
@@ -55,19 +55,19 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
   };
 
   const admitLater = async (
-    identity: Promise<Identity>,
+    identified: Promise<Identified>,
     request: FastifyRequest,
     reply: FastifyReply,
     baseUrl: string,
     done: (error?: Error) => void,
   ): Promise<void> => {
-    let refused: Error | undefined;
+    let refusal: Error | undefined;
     try {
-      admit(request, reply, baseUrl, await identity);
+      admit(request, reply, baseUrl, await identified);
     } catch (error) {
-      refused = refusal(error, request, reply);
+      refusal = refused(error, request, reply);
     }
-    done(refused);
+    done(refusal);
   };
 
   return (request, reply, done) => {
@@ -78,14 +78,14 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const baseUrl = baseUrlOf(context.publicUrl, request);
     try {
       beginAnswer(request, reply, context, baseUrl);
-      const identity = identify(route, context, request, reply, baseUrl);
-      if (identity instanceof Promise) {
-        void admitLater(identity, request, reply, baseUrl, done);
+      const identified = identifyOrNobody(route, context, request, reply, baseUrl);
+      if (identified instanceof Promise) {
+        void admitLater(identified, request, reply, baseUrl, done);
         return;
       }
-      admit(request, reply, baseUrl, identity);
+      admit(request, reply, baseUrl, identified);
     } catch (error) {
-      done(refusal(error, request, reply));
+      done(refused(error, request, reply));
       return;
     }
     done();
@@ -118,6 +118,34 @@ function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest)
   if (mediaTypes.includes(mediaTypeOf(headers))) return;
   throw badRequest(`the content type must be ${mediaTypes.join(" or ")}`);
 }
+
+/** Who asks, or on routes that are open to everybody why that is not known. */
+type Identified = { readonly identity: Identity | undefined; readonly refusal?: Error };
+
+/** As `identify`, but on routes that are open to everybody a refusal becomes a caller without an identity, who counts against the address. */
+function identifyOrNobody(
+  route: Route,
+  context: ServingContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+): Identified | Promise<Identified> {
+  const { callers } = route;
+  const isOpen = callers.kind === "credentials" && callers.orAnyone === true;
+  const nobody = (error: unknown): Identified => {
+    if (!isOpen || !isAppError(error) || !refusals.has(error.reason)) throw error;
+    countAddress(context, request, reply);
+    return { identity: undefined, refusal: error };
+  };
+  try {
+    const identity = identify(route, context, request, reply, baseUrl);
+    return identity instanceof Promise ? identity.then((found) => ({ identity: found }), nobody) : { identity };
+  } catch (error) {
+    return nobody(error);
+  }
+}
+
+const refusals: ReadonlySet<string> = new Set(["unauthenticated", "forbidden"]);
 
 /**
  * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,

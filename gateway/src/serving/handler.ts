@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { badRequest } from "@tidemark/errors";
+import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
 import { sessionTokenOf } from "../auth/authenticator.ts";
@@ -43,6 +43,8 @@ export function createHandler(route: Route, context: ServingContext) {
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
       return route.streamed === undefined ? answering : answering.catch((error: unknown) => refuseRest(request, error));
+    }).catch((error: unknown) => {
+      throw isAppError(error) && error.reason === "unauthenticated" ? (state.refusal ?? error) : error;
     });
     if (route.changesAccess === true) await atMost(REFRESH_MS, context.refreshAccess());
     if (answer.etag !== undefined && answer.etag !== "") {

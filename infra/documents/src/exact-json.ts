@@ -36,14 +36,15 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  */
 export function readDocument(bytes: Uint8Array, field: string): ExactObject {
   if (bytes.length === 0) return {};
-  const value = parse(bytes, field);
+  const value = readExactJson(bytes, field);
   if (typeof value !== "object" || value === null || Array.isArray(value) || json.isRawJSON(value)) {
     throw badRequest(`${field} must be an object`, field);
   }
   return value as ExactObject;
 }
 
-function parse(bytes: Uint8Array, field: string): ExactJson {
+/** Reads any value from UTF-8 JSON, as `readDocument` reads an object. @throws bad_request */
+export function readExactJson(bytes: Uint8Array, field: string): ExactJson {
   try {
     const text = utf8.decode(bytes);
     const value = JSON.parse(text) as ExactJson;

@@ -6,6 +6,7 @@ export {
   isSameJson,
   parseExact,
   readDocument,
+  readExactJson,
   writeCanonical,
   type ExactJson,
   type ExactObject,

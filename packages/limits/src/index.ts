@@ -231,3 +231,11 @@ export const TRACE_EVENT_KINDS = ["started", "updated", "finished", "exception",
 
 /** What may have become of inputs and outputs; the first one, the default, is number 1 of `tidemark.traces.v1.RedactionState`. */
 export const REDACTION_STATES = ["not_captured", "redacted", "truncated", "captured"] as const;
+/** Rows of a page of reports. */
+export const REPORTS_PAGE_ROWS = { default: 50, max: 200 } as const;
+
+/** Who may read a report: readers of the organization, or everybody; the first one is the default. Both `private` and `org` mean the organization. */
+export const REPORT_VISIBILITIES = ["private", "org", "public"] as const;
+
+/** Rows of a page of panels of reports. */
+export const PANELS_PAGE_ROWS = { default: 1000, max: 1000 } as const;

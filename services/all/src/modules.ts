@@ -3,6 +3,7 @@ import { controlModule } from "@tidemark/control";
 import { gatewayModule } from "@tidemark/gateway";
 import type { ModuleDefinition } from "@tidemark/host";
 import { ingestModule, ingestReadModule } from "@tidemark/ingest";
+import { reportsModule } from "@tidemark/reports";
 import { runsModule } from "@tidemark/runs";
 import { tracesModule } from "@tidemark/traces";
 
@@ -14,6 +15,7 @@ export const allModules: readonly ModuleDefinition[] = [
   ingestReadModule,
   artifactsModule,
   tracesModule,
+  reportsModule,
   gatewayModule,
 ];
 

@@ -7,9 +7,10 @@ import { WITHOUT_NUL } from "./text.ts";
 export type DocumentOptions = {
   /**
    * What happens to NUL and lone surrogates inside text values, which cannot be stored: the request
-   * is refused (unless said otherwise), or each becomes U+FFFD. In keys they are always refused.
+   * is refused (unless said otherwise), each becomes U+FFFD, or they are kept as escapes, where the text of the document is stored. In keys they are
+   * always refused.
    */
-  readonly unstorable?: "refuse" | "replace";
+  readonly unstorable?: "refuse" | "replace" | "keep";
   /** Most bytes of the JSON text; only the route's body limit when left out. */
   readonly bytesMax?: number;
 };
@@ -51,8 +52,8 @@ export function documentBytes(): Field<Uint8Array> {
  * @throws bad_request
  */
 export function writeDocument(value: unknown, name: string, options: DocumentOptions = {}): string {
-  const replace = options.unstorable === "replace";
-  const clean = checkPart(value, name, replace) ? value : replacePart(value);
+  const { unstorable = "refuse" } = options;
+  const clean = checkPart(value, name, unstorable) || unstorable === "keep" ? value : replacePart(value);
   const text = JSON.stringify(clean);
   if (options.bytesMax !== undefined && Buffer.byteLength(text) > options.bytesMax) {
     throw badRequest(`${name} must have at most ${options.bytesMax} bytes`, name);
@@ -65,10 +66,10 @@ function storable(text: string): boolean {
 }
 
 /** True when nothing has to be replaced. The depth is bounded by the body parser. */
-function checkPart(value: unknown, name: string, replace: boolean): boolean {
+function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace" | "keep"): boolean {
   if (typeof value === "string") {
     if (storable(value)) return true;
-    if (replace) return false;
+    if (unstorable !== "refuse") return false;
     throw badRequest(`${name} must not contain NUL or lone surrogates`, name);
   }
   if (typeof value === "number") {
@@ -78,12 +79,12 @@ function checkPart(value: unknown, name: string, replace: boolean): boolean {
   if (typeof value !== "object" || value === null || isRawNumber(value)) return true;
   let clean = true;
   if (Array.isArray(value)) {
-    for (const part of value) clean = checkPart(part, name, replace) && clean;
+    for (const part of value) clean = checkPart(part, name, unstorable) && clean;
     return clean;
   }
   for (const [key, part] of Object.entries(value)) {
     if (!storable(key)) throw badRequest(`${name} has a key with NUL or a lone surrogate`, name);
-    clean = checkPart(part, name, replace) && clean;
+    clean = checkPart(part, name, unstorable) && clean;
   }
   return clean;
 }

@@ -1,0 +1,63 @@
+import { LANGUAGES } from "./languages.ts";
+import { panelShape, runsetShape } from "./panels.ts";
+import { filledText, isObject, listOf, objectOf, oneOf, taggedBy, text, whole, type Schema } from "./shape.ts";
+
+/** Bounds of the blocks of a report; bytes are those of compact JSON. */
+export const BLOCKS = { countMax: 256, bytesMax: 256 * 1024, blockBytesMax: 32 * 1024 } as const;
+
+/** How callouts look; the first one is the default. */
+export const CALLOUTS = ["info", "warn", "success"] as const;
+
+/** What a summary looks for; the first one is the default. */
+export const ANGLES = ["what-worked", "outliers", "config-diffs", "next-steps", "free-form"] as const;
+
+/** A block. It may have more members, which are kept. */
+const blockShape = taggedBy("kind", {
+  heading: objectOf({ level: whole(1, 3), text }),
+  paragraph: objectOf({ text }),
+  markdown: objectOf({ text }),
+  code: objectOf({ code: text }, { language: oneOf(...LANGUAGES) }),
+  callout: objectOf({ text }, { variant: oneOf(...CALLOUTS) }),
+  horizontal_rule: objectOf({}),
+  image: objectOf({ url: filledText }, { caption: text }),
+  panel_grid: objectOf({ runsets: listOf(runsetShape), panels: listOf(panelShape) }),
+  // Reports of long ago have it.
+  llm_summary: objectOf({ panelgrid_index: whole(0) }, { angle: oneOf(...ANGLES) }),
+});
+
+/** The JSON Schema of the blocks of a report, which cannot say how many bytes they may have. */
+export const blocksSchema: Schema = { ...listOf(blockShape).schema, maxItems: BLOCKS.countMax };
+
+/** A block that was checked. */
+export type Block = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+/**
+ * Returns what is wrong with the blocks of a report; undefined: nothing. Numbers may keep their digits as `JSON.rawJSON`.
+ * `bytesOf` returns how long a value is as compact JSON.
+ */
+export function faultOfBlocks(blocks: unknown, bytesOf: (value: unknown) => number): string | undefined {
+  if (!Array.isArray(blocks)) return "blocks must be a list";
+  if (blocks.length > BLOCKS.countMax) return `blocks must have 0 to ${BLOCKS.countMax} items`;
+  for (const [i, block] of (blocks as readonly unknown[]).entries()) {
+    const path = `blocks[${i}]`;
+    const fault = blockShape.faultOf(block, path);
+    if (fault !== undefined) return fault;
+    if (bytesOf(block) > BLOCKS.blockBytesMax) return `${path} must have at most ${BLOCKS.blockBytesMax} bytes`;
+  }
+  return bytesOf(blocks) > BLOCKS.bytesMax ? `blocks must have at most ${BLOCKS.bytesMax} bytes` : undefined;
+}
+
+/** A panel with its place in its grid. */
+export type PlacedPanel = { readonly index: number; readonly panel: unknown };
+
+/** Returns the panels of all grids, in their order. The blocks were checked. */
+export function panelsOf(blocks: readonly Block[]): PlacedPanel[] {
+  return blocks.flatMap(({ kind, panels }) =>
+    kind === "panel_grid" ? (panels as readonly unknown[]).map((panel, index) => ({ index, panel })) : [],
+  );
+}
+
+/** Tells whether a stored value has the form of a block. */
+export function isBlock(value: unknown): value is Block {
+  return isObject(value) && typeof value["kind"] === "string";
+}

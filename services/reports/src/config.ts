@@ -1,0 +1,14 @@
+import { defineConfig, int } from "@tidemark/config";
+
+const DAY_SECONDS = 86_400;
+
+/** Settings of the service of reports. */
+export const reportsConfig = defineConfig({
+  shareTtlSeconds: int({
+    env: "TIDEMARK_SHARE_TTL",
+    help: "Seconds that a share link of a report is valid after it was made; 0: without end.",
+    default: 30 * DAY_SECONDS,
+    min: 0,
+    max: 3650 * DAY_SECONDS,
+  }),
+});

@@ -1,0 +1,40 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Db } from "@tidemark/pg";
+import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
+import type { Handlers } from "@tidemark/rpc";
+import { createReport } from "./reports/create-report.ts";
+import { deleteReport } from "./reports/delete-report.ts";
+import { getReport, getSharedReport } from "./reports/get-report.ts";
+import { listPanels } from "./reports/list-panels.ts";
+import { listReports } from "./reports/list-reports.ts";
+import { shareReport } from "./reports/share-report.ts";
+import { updateReport } from "./reports/update-report.ts";
+
+/** What the handlers use. */
+export type ReportsDeps = {
+  readonly db: Db;
+  /** A new random UUID. */
+  readonly newId: () => string;
+  /** Unpredictable bytes, for share tokens. */
+  readonly randomBytes: (count: number) => Uint8Array;
+  readonly now: () => Date;
+  /** How long a share token is valid; 0: without end. */
+  readonly shareTtlSeconds: number;
+};
+
+/** The handlers of this service by RPC. */
+export type ReportsHandlers = Handlers<(typeof ReportsService)["method"] & GenServiceMethods>;
+
+/** Every RPC of the service. */
+export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
+  return {
+    listReports: listReports(deps),
+    createReport: createReport(deps),
+    getReport: getReport(deps),
+    getSharedReport: getSharedReport(deps),
+    updateReport: updateReport(deps),
+    deleteReport: deleteReport(deps),
+    shareReport: shareReport(deps),
+    listPanels: listPanels(deps),
+  };
+}

@@ -1,0 +1,34 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import type { MigrationSet } from "@tidemark/pg";
+import { ReportsService } from "@tidemark/proto/reports/v1/reports";
+import { implement } from "@tidemark/rpc";
+import { reportsConfig } from "./config.ts";
+import { reportsHandlers } from "./handlers.ts";
+
+/** Schema `reports`. */
+const reportsMigrations: MigrationSet = {
+  schema: "reports",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Reports, and what people save of the dashboard. */
+export const reportsModule = defineModule({
+  name: "reports",
+  config: reportsConfig,
+  schema: "reports",
+  migrations: reportsMigrations,
+  reads: [],
+  provides: [ReportsService],
+  needs: [],
+  start(context) {
+    const db = context.db();
+    const { shareTtlSeconds } = context.config;
+    const handlers = reportsHandlers({ db, newId: randomUUID, randomBytes, now: () => context.now(), shareTtlSeconds });
+    return Promise.resolve({
+      implementations: [implement(ReportsService, handlers)],
+      ready: () => db.ping(),
+    });
+  },
+});

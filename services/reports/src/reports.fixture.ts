@@ -1,0 +1,77 @@
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createDb, sql, type Db } from "@tidemark/pg";
+import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { ReportsService } from "@tidemark/proto/reports/v1/reports";
+import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createTestDatabase } from "@tidemark/testkit";
+import { reportsHandlers, type ReportsDeps } from "./handlers.ts";
+
+export type ReportsClient = Client<(typeof ReportsService)["method"]>;
+
+/** The service on its own database. */
+export type ReportsFixture = {
+  readonly client: ReportsClient;
+  /** Another process of the service. */
+  newProcess(changes: Partial<ReportsDeps>): ReportsClient;
+  /** As the service's role, under row level security. */
+  readonly db: Db;
+  /** Runs one statement as the owner of the database, above row level security. */
+  ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+};
+
+/** Starts the service's handlers on a new database with the schema `reports`. */
+export async function startReports(): Promise<ReportsFixture> {
+  const directory = join(import.meta.dirname, "store/migrations");
+  const database = await createTestDatabase([{ schema: "reports", directory }]);
+  const { url } = database;
+  const open = (role: string) => createDb({ url, role, application: "reports-test", connectionsMax: 12 });
+  const db = open("tidemark_reports");
+  const owner = open(new URL(url).username);
+  const deps: ReportsDeps = {
+    db,
+    newId: randomUUID,
+    randomBytes,
+    now: () => new Date(),
+    shareTtlSeconds: 3600,
+  };
+  const clientOf = (own: ReportsDeps): ReportsClient =>
+    createLocalClient(ReportsService, implement(ReportsService, reportsHandlers(own)));
+  return {
+    client: clientOf(deps),
+    newProcess: (changes) => clientOf({ ...deps, ...changes }),
+    db,
+    ask: (statement, ...values) =>
+      owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
+    close: async () => {
+      await Promise.all([db.close(), owner.close()]);
+      await database.drop();
+    },
+  };
+}
+
+/** Returns a call of an API key of an organization. */
+export function callOf(orgId: string, identity: MessageInitShape<typeof IdentitySchema> = {}): Call {
+  return createCall({
+    timeoutMs: 600_000,
+    identity: create(IdentitySchema, {
+      kind: CallerKind.API_KEY,
+      scopes: ["sdk:ingest", "export:read"],
+      planTier: "free",
+      billingState: "free_active",
+      ...identity,
+      orgId,
+    }),
+  });
+}
+
+/** A call without an identity, of somebody from outside. */
+export const nobody = (): Call => createCall({ timeoutMs: 600_000 });
+
+/** Encodes a value as messages carry it. */
+export const json = (value: unknown): Uint8Array<ArrayBuffer> => new TextEncoder().encode(JSON.stringify(value));
+
+/** Decodes a document of a message. */
+export const text = (bytes: Uint8Array | undefined): string => new TextDecoder().decode(bytes);

@@ -1,0 +1,31 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** In place of a project: the whole organization. */
+const ALL = "00000000-0000-0000-0000-000000000000";
+
+const readSql = sql(
+  "reports_read_count",
+  "SELECT reports FROM reports.report_counts WHERE org_id = $1 AND project_id = $2",
+);
+
+/** Returns how many reports an organization has, or one of its projects. */
+export async function countReports(tx: Tx, orgId: string, projectId: string | undefined): Promise<number> {
+  return (await tx.one<{ reports: number }>(readSql, [orgId, projectId ?? ALL]))?.reports ?? 0;
+}
+
+const addSql = sql(
+  "reports_count_one_more",
+  `INSERT INTO reports.report_counts AS c (org_id, project_id, reports) VALUES ($1, $2, 1)
+   ON CONFLICT (org_id, project_id) DO UPDATE SET reports = c.reports + 1`,
+);
+const takeSql = sql(
+  "reports_count_one_less",
+  "UPDATE reports.report_counts SET reports = reports - 1 WHERE org_id = $1 AND project_id = $2",
+);
+
+/** Counts a report that was made (1) or deleted (-1). Call it last in the transaction: other writers of the organization wait from here to its end. */
+export async function countReport(tx: Tx, orgId: string, projectId: string | null, change: 1 | -1): Promise<void> {
+  const statement = change === 1 ? addSql : takeSql;
+  await tx.count(statement, [orgId, ALL]);
+  if (projectId !== null) await tx.count(statement, [orgId, projectId]);
+}

@@ -1,0 +1,135 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { StoredBlocks } from "./report-input.rules.ts";
+
+/** A report as the statements return it: instants are RFC 3339 texts, blocks a JSON text. */
+export type ReportRow = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly projectId: string | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly visibility: string;
+  readonly authorUserId: string | null;
+  readonly shareId: string | null;
+  readonly shareIssuedAt: string | null;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly deletedAt: string | null;
+  readonly blocks: string;
+};
+
+const columns = `r.id, r.org_id AS "orgId", r.project_id AS "projectId", r.title, r.description, r.visibility,
+  r.author_user_id AS "authorUserId", r.share_id AS "shareId", r.share_issued_at AS "shareIssuedAt", r.created_at AS "createdAt",
+  r.updated_at AS "updatedAt", r.deleted_at AS "deletedAt"`;
+
+const withBlocks = `CROSS JOIN LATERAL (
+  SELECT f.blocks FROM reports.documents f WHERE f.org_id = $1 AND f.report_id = r.id OFFSET 0) d`;
+
+const findSql = sql(
+  "reports_find",
+  `SELECT ${columns}, d.blocks FROM reports.reports r ${withBlocks}
+   WHERE r.org_id = $1 AND r.id = $2 AND r.deleted_at IS NULL`,
+);
+
+/** Returns the report with this id, if the organization has it and it is not deleted. */
+export function findReport(tx: Tx, orgId: string, reportId: string): Promise<ReportRow | undefined> {
+  return tx.one(findSql, [orgId, reportId]);
+}
+
+const lockSql = sql(
+  "reports_lock",
+  `SELECT org_id AS "orgId", project_id AS "projectId" FROM reports.reports
+   WHERE org_id = $1 AND id = $2 AND deleted_at IS NULL FOR UPDATE`,
+);
+
+/** Locks a report that is not deleted, and returns who owns it. */
+export function lockReport(
+  tx: Tx,
+  orgId: string,
+  reportId: string,
+): Promise<{ orgId: string; projectId: string | null } | undefined> {
+  return tx.one(lockSql, [orgId, reportId]);
+}
+
+/** A report that is to be written, without its blocks. */
+export type NewReport = {
+  readonly id: string;
+  readonly projectId: string | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly visibility: string;
+  readonly authorUserId: string | null;
+};
+
+const insertSql = sql(
+  "reports_insert",
+  `INSERT INTO reports.reports
+     (org_id, id, project_id, title, description, visibility, author_user_id, block_count, panel_count, panel_bytes)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+);
+const insertBlocksSql = sql(
+  "reports_insert_blocks",
+  "INSERT INTO reports.documents (org_id, report_id, blocks, panels, panel_indexes) VALUES ($1, $2, $3, $4, $5)",
+);
+
+/** Inserts a report with its blocks. */
+export async function insertReport(tx: Tx, orgId: string, report: NewReport, stored: StoredBlocks): Promise<void> {
+  const { id, projectId, title, description, visibility, authorUserId } = report;
+  const { blocks, blockCount, panels, panelIndexes, panelBytes } = stored;
+  const counts = [blockCount, panels.length, panelBytes];
+  await tx.count(insertSql, [orgId, id, projectId, title, description, visibility, authorUserId, ...counts]);
+  await tx.count(insertBlocksSql, [orgId, id, blocks, panels, panelIndexes]);
+}
+
+/** What of a report changes; what is undefined stays. */
+export type ReportChange = {
+  readonly title: string | undefined;
+  /** Null: none. */
+  readonly description: string | null | undefined;
+  readonly visibility: string | undefined;
+  readonly stored: StoredBlocks | undefined;
+};
+
+// Later than before also where the clock was set back, so that nobody takes a changed report for the one they know.
+const LATER = "greatest(clock_timestamp(), updated_at + interval '1 microsecond')";
+
+const updateSql = sql(
+  "reports_update",
+  `UPDATE reports.reports SET title = coalesce($3, title), description = CASE WHEN $4::boolean THEN $5 ELSE description END,
+     visibility = coalesce($6, visibility), block_count = coalesce($7, block_count), panel_count = coalesce($8, panel_count),
+     panel_bytes = coalesce($9, panel_bytes), updated_at = ${LATER}
+   WHERE org_id = $1 AND id = $2`,
+);
+const updateBlocksSql = sql(
+  "reports_update_blocks",
+  "UPDATE reports.documents SET blocks = $3, panels = $4, panel_indexes = $5 WHERE org_id = $1 AND report_id = $2",
+);
+
+/** Changes a report that is locked. */
+export async function changeReport(tx: Tx, orgId: string, reportId: string, change: ReportChange): Promise<void> {
+  const { title, description, visibility, stored } = change;
+  await tx.count(updateSql, [
+    orgId,
+    reportId,
+    title ?? null,
+    description !== undefined,
+    description ?? null,
+    visibility ?? null,
+    stored?.blockCount ?? null,
+    stored?.panels.length ?? null,
+    stored?.panelBytes ?? null,
+  ]);
+  if (stored === undefined) return;
+  await tx.count(updateBlocksSql, [orgId, reportId, stored.blocks, stored.panels, stored.panelIndexes]);
+}
+
+const deleteSql = sql(
+  "reports_delete",
+  `UPDATE reports.reports r SET deleted_at = clock_timestamp() WHERE r.org_id = $1 AND r.id = $2 RETURNING r.deleted_at AS "deletedAt"`,
+);
+
+/** Marks a report that is locked as deleted, and returns when that was. */
+export async function markDeleted(tx: Tx, orgId: string, reportId: string): Promise<string> {
+  const row = await tx.one<{ deletedAt: string }>(deleteSql, [orgId, reportId]);
+  return row!.deletedAt;
+}

@@ -1,0 +1,24 @@
+import { issueCredential } from "@tidemark/credentials";
+import { callerOf, pathId } from "@tidemark/requests";
+import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import { encodeReport } from "./encode-report.ts";
+import { findReport } from "./reports.sql.ts";
+import { lockForChange, REPORT } from "./require-report.ts";
+import { storeShare } from "./shares.sql.ts";
+
+type Deps = Pick<ReportsDeps, "db" | "randomBytes">;
+
+/** ReportsService.ShareReport: the token before it is not valid any more. @throws not_found */
+export function shareReport({ db, randomBytes }: Deps): ReportsHandlers["shareReport"] {
+  return (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const id = pathId(request.reportId, REPORT);
+    return db.withTenant(orgId, async (tx) => {
+      await lockForChange(tx, caller, id);
+      const token = issueCredential("share", randomBytes);
+      await storeShare(tx, orgId, id, token);
+      return { report: encodeReport((await findReport(tx, orgId, id))!, token.text) };
+    });
+  };
+}
