@@ -138,6 +138,7 @@ describeModes("isolation of organizations", (stack) => {
       "/api/orgs/name-availability",
       "/api/invitations/preview",
       // The token in the path is the credential.
+      "/api/reports/share/{share_token}",
       "/api/upload-parts/{token}",
     ]);
     for (const { method, path } of await operations(stack().api)) {

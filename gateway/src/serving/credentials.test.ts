@@ -230,3 +230,31 @@ describe("routes that change who may do what", () => {
     await other.close();
   });
 });
+
+describe("where everybody may come", () => {
+  const lookUp = () => bearer(issueCredential("api_key", randomBytes).text);
+  test.each<[string, () => Record<string, string>, number, string]>([
+    ["no credentials", () => ({}), 401, "missing bearer token"],
+    ["a text that is not a key", () => bearer("local"), 401, "invalid or expired credentials"],
+    ["an unknown key", lookUp, 401, "invalid or expired credentials"],
+    [
+      "a revoked session",
+      () => cookie(app.addSession("owner", { revoked: true })),
+      401,
+      "invalid or expired credentials",
+    ],
+    ["a key without the scope", () => bearer(app.addKey(["sdk:ingest"])), 403, "api key requires export:read"],
+    ["a session of another role", () => cookie(app.addSession("viewer")), 403, "session requires the role owner"],
+  ])("%s is nobody, who is told why where somebody is asked for", async (_, headers, status, error) => {
+    const open = await ask("GET", "/open/public", headers());
+    expect([open.status, open.body]).toEqual([200, { org_id: null }]);
+    const closed = await ask("GET", "/open/private", headers());
+    expect([closed.status, closed.body]).toEqual([status, { error }]);
+  });
+
+  test("good credentials say who it is", async () => {
+    for (const headers of [bearer(app.addKey(["export:read"])), cookie(app.addSession("owner"))]) {
+      expect((await ask("GET", "/open/private", headers)).body).toEqual({ org_id: orgId });
+    }
+  });
+});

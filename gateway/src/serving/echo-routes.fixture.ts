@@ -83,6 +83,19 @@ export const echoRoutes: readonly Route[] = [
   {
     ...facts,
     method: "GET",
+    path: "/open/{row}",
+    rate: "none",
+    callers: { kind: "credentials", key: { scopes: ["export:read"] }, session: { roles: ["owner"] }, orAnyone: true },
+    handle: ({ params, identity }) => {
+      if (identity !== undefined || params["row"] === "public") {
+        return Promise.resolve({ body: { org_id: identity?.orgId ?? null } });
+      }
+      return Promise.reject(new AppError("unauthenticated", "missing bearer token"));
+    },
+  },
+  {
+    ...facts,
+    method: "GET",
     path: "/tagged",
     callers: { kind: "anyone" },
     statuses: [200, 304],

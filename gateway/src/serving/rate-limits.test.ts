@@ -116,6 +116,16 @@ test("failed authentication counts against the address, good credentials do not 
   expect(await times(26, "/echo/1")).toEqual([...repeated(25, 401), 429]);
 });
 
+test("where everybody may come, those without good credentials count against their address, and others do not", async () => {
+  await start();
+  const good = bearer(app.addKey(["export:read"]));
+  expect(await times(110, "/open/public", good)).toEqual(repeated(110, 200));
+  expect(await times(50, "/open/public")).toEqual(repeated(50, 200));
+  expect(await times(49, "/open/public", bearer("nonsense"))).toEqual(repeated(49, 200));
+  expect(await times(2, "/open/private", bearer("nonsense"))).toEqual([401, 429]);
+  expect((await ask("/open/private", good)).status).toBe(200);
+});
+
 test("past its limit an address cannot make the gateway look credentials up, and a good look-up is not counted", async () => {
   const issued = issueCredential("api_key", randomBytes);
   const entry = create(CredentialEntrySchema, {

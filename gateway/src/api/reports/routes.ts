@@ -28,7 +28,7 @@ const panelSchema = objectSchema({
   report_id: uuidSchema,
   report_title: textSchema,
   panel_index: countSchema,
-  panel_spec: { type: "object", required: ["type"] },
+  panel_spec: objectSchema({ type: textSchema }),
 });
 
 /** Reports. They belong to no class of rates. */

@@ -29,7 +29,7 @@ export const reportSchema = objectSchema(
     project_id: uuidOrNullSchema,
     title: textSchema,
     description: textOrNullSchema,
-    blocks: listSchema({ type: "object", required: ["kind"] }),
+    blocks: listSchema(objectSchema({ kind: textSchema })),
     created_at: timeSchema,
     updated_at: timeSchema,
     author_user_id: uuidOrNullSchema,
