@@ -6,6 +6,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
 import type { Json } from "./http/json.ts";
+import type { ExactNumbers } from "./http/parse.ts";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";
@@ -146,8 +147,8 @@ type RouteFacts = {
   readonly protocol?: Protocol;
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
-  /** Keeps the digits of integers beyond 2^53 (free-form documents). */
-  readonly exactNumbers?: boolean;
+  /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */
+  readonly exactNumbers?: ExactNumbers;
   /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */
   readonly queryNeverBlank?: readonly string[];
   /** JSON Schemas for the documentation. Those of query and body come from the descriptions by which the decoder reads. */

@@ -23,6 +23,13 @@ export const signedIn: Callers = {
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
 
+/** Whoever is signed in and may write. Keys are refused. */
+export const signedInWriters: Callers = {
+  kind: "credentials",
+  key: { refused: 401 },
+  session: { roles: ["owner", "admin", "member"] },
+};
+
 /** Owners and admins who are signed in. */
 export const signedInAdmins: Callers = {
   kind: "credentials",

@@ -11,6 +11,7 @@ import { otlpRoutes } from "./otlp/routes.ts";
 import { operatorRoutes } from "./organizations/operator-routes.ts";
 import { organizationsRoutes } from "./organizations/routes.ts";
 import { routingRoutes } from "./platform/routes.ts";
+import { preferencesRoutes } from "./preferences/routes.ts";
 import { projectsRoutes } from "./projects/routes.ts";
 import { rankMetricsRoutes } from "./rank-metrics/routes.ts";
 import { reportsRoutes } from "./reports/routes.ts";
@@ -18,6 +19,7 @@ import { runControlRoutes } from "./run-control/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { tracesRoutes } from "./traces/routes.ts";
+import { viewsRoutes } from "./workspace-views/routes.ts";
 
 /** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
 export const allRoutes: readonly Route[] = [
@@ -33,6 +35,8 @@ export const allRoutes: readonly Route[] = [
   ...tracesRoutes,
   ...otlpRoutes,
   ...reportsRoutes,
+  ...preferencesRoutes,
+  ...viewsRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

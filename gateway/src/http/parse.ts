@@ -10,23 +10,27 @@ export const DEPTH_MAX = 64;
 const longInteger = /(?<![\d.])\d{16}/;
 const integer = /^-?\d+$/;
 
+/** Which numbers of a body keep their digits: none, integers beyond 2^53, or all whose digits JavaScript would change, such as `1.0`. */
+export type ExactNumbers = boolean | "every digit";
+
 /**
- * Parses a JSON body. With `exactNumbers`, integers beyond 2^53 become `JSON.rawJSON` values, which
+ * Parses a JSON body. Numbers that keep their digits become `JSON.rawJSON` values, which
  * `JSON.stringify` writes back digit for digit. Numbers beyond double range arrive as infinite.
  * @throws bad_request for invalid UTF-8 or JSON, anything except an object, nesting above 64, and keys
  * that could reach an object's prototype (`__proto__`, `constructor` with `prototype`)
  */
-export function parseJsonObject(bytes: Buffer, exactNumbers: boolean): Readonly<Record<string, unknown>> {
+export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Readonly<Record<string, unknown>> {
   const value = parse(bytes, exactNumbers);
   if (!isNested(value) || Array.isArray(value)) throw badRequest("the body must be a JSON object");
   checkShape(value, 1);
   return value as Record<string, unknown>;
 }
 
-function parse(bytes: Buffer, exactNumbers: boolean): unknown {
+function parse(bytes: Buffer, exactNumbers: ExactNumbers): unknown {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
   const text = bytes.toString("utf8");
   try {
+    if (exactNumbers === "every digit") return JSON.parse(text, keepEveryDigit);
     return exactNumbers && longInteger.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
   } catch (cause) {
     // The engine's message quotes the body, which may hold anything.
@@ -54,6 +58,12 @@ function checkShape(value: object, depth: number): void {
     }
     if (isNested(part)) checkShape(part, depth + 1);
   }
+}
+
+function keepEveryDigit(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number" || !Number.isFinite(value)) return value;
+  const source = context?.source;
+  return source === undefined || source === String(value) ? value : rawNumber(source);
 }
 
 function isNested(value: unknown): value is object {

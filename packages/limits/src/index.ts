@@ -239,3 +239,18 @@ export const REPORT_VISIBILITIES = ["private", "org", "public"] as const;
 
 /** Rows of a page of panels of reports. */
 export const PANELS_PAGE_ROWS = { default: 1000, max: 1000 } as const;
+
+/** Rows of a page of workspace views. */
+export const VIEWS_PAGE_ROWS = { default: 50, max: 100 } as const;
+
+/** Most bytes of the payload of a workspace view, as compact JSON. */
+export const VIEW_PAYLOAD_BYTES_MAX = 64 * 1024;
+
+/** Most workspace views that are not deleted, of one user in one organization, and of an organization. */
+export const VIEWS_MAX = { ofUser: 200, ofOrganization: 1000 } as const;
+
+/** What an imported view becomes; the first one is the default. */
+export const IMPORT_STRATEGIES = ["create", "replace"] as const;
+
+/** Keys that no payload of a view may have at any depth, because they reach prototypes. */
+export const FORBIDDEN_KEYS = ["__proto__", "prototype", "constructor"] as const;

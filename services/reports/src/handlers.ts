@@ -2,6 +2,7 @@ import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { Handlers } from "@tidemark/rpc";
+import { getPreferences, setPreferences } from "./preferences/preferences.ts";
 import { createReport } from "./reports/create-report.ts";
 import { deleteReport } from "./reports/delete-report.ts";
 import { getReport, getSharedReport } from "./reports/get-report.ts";
@@ -9,6 +10,8 @@ import { listPanels } from "./reports/list-panels.ts";
 import { listReports } from "./reports/list-reports.ts";
 import { shareReport } from "./reports/share-report.ts";
 import { updateReport } from "./reports/update-report.ts";
+import { exportView, importView } from "./views/exchange-view.ts";
+import { createView, deleteView, getView, listViews, updateView } from "./views/views.ts";
 
 /** What the handlers use. */
 export type ReportsDeps = {
@@ -36,5 +39,14 @@ export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
     deleteReport: deleteReport(deps),
     shareReport: shareReport(deps),
     listPanels: listPanels(deps),
+    getPreferences: getPreferences(deps),
+    setPreferences: setPreferences(deps),
+    listViews: listViews(deps),
+    createView: createView(deps),
+    getView: getView(deps),
+    updateView: updateView(deps),
+    deleteView: deleteView(deps),
+    exportView: exportView(deps),
+    importView: importView(deps),
   };
 }

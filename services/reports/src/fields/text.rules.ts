@@ -3,13 +3,14 @@ import { badRequest } from "@tidemark/errors";
 /** Most bytes of a title, a name or a description in UTF-8 (API specification, Limits). */
 const TEXT_BYTES_MAX = 512;
 
-/** Requires a text of 1 to 512 bytes that can be stored. @throws bad_request */
+/** Requires a text of 1 to 512 bytes, not blank, that can be stored. @throws bad_request */
 export function requireText(text: string, field: string): string {
-  const bytes = Buffer.byteLength(text);
-  if (text.trim() === "" || bytes > TEXT_BYTES_MAX) {
-    throw badRequest(`${field} must have 1 to ${TEXT_BYTES_MAX} bytes`, field);
+  if (text.trim() === "") throw badRequest(`${field} must not be empty`, field);
+  if (Buffer.byteLength(text) > TEXT_BYTES_MAX)
+    throw badRequest(`${field} must have at most ${TEXT_BYTES_MAX} bytes`, field);
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw badRequest(`${field} must not contain NUL or lone surrogates`, field);
   }
-  if (text.includes("\0")) throw badRequest(`${field} must not contain NUL`, field);
   return text;
 }
 

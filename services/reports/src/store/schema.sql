@@ -17,6 +17,19 @@ ALTER TABLE reports.documents FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON reports.documents USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.documents TO tidemark_reports;
 
+CREATE TABLE reports.preferences (
+  org_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  selected_project text COLLATE "C",
+  updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT preferences_pkey PRIMARY KEY (org_id, user_id),
+  CONSTRAINT preferences_selected_project_check CHECK (octet_length(selected_project) >= 1 AND octet_length(selected_project) <= 512)
+) WITH (fillfactor=70);
+ALTER TABLE reports.preferences ENABLE ROW LEVEL SECURITY;
+ALTER TABLE reports.preferences FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON reports.preferences USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.preferences TO tidemark_reports;
+
 CREATE TABLE reports.report_counts (
   org_id uuid NOT NULL,
   project_id uuid NOT NULL,
@@ -73,6 +86,39 @@ CREATE POLICY tenant ON reports.reports USING (org_id = platform.org_id()) WITH 
 GRANT SELECT (org_id, id, visibility, share_id, share_hash, share_issued_at,
   deleted_at) ON TABLE reports.reports TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.reports TO tidemark_reports;
+
+CREATE TABLE reports.view_counts (
+  org_id uuid NOT NULL,
+  owner_user_id uuid NOT NULL,
+  views integer NOT NULL,
+  CONSTRAINT view_counts_pkey PRIMARY KEY (org_id, owner_user_id),
+  CONSTRAINT view_counts_views_check CHECK (views >= 0)
+) WITH (fillfactor=70);
+ALTER TABLE reports.view_counts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE reports.view_counts FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON reports.view_counts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.view_counts TO tidemark_reports;
+
+CREATE TABLE reports.views (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  owner_user_id uuid NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  project text COLLATE "C",
+  payload text NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  deleted_at timestamp with time zone,
+  CONSTRAINT views_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT views_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 512),
+  CONSTRAINT views_payload_check CHECK (octet_length(payload) <= 65536),
+  CONSTRAINT views_project_check CHECK (octet_length(project) >= 1 AND octet_length(project) <= 512)
+) WITH (fillfactor=85);
+CREATE INDEX views_newest ON reports.views (org_id, owner_user_id, updated_at DESC, name, id) WHERE deleted_at IS NULL;
+ALTER TABLE reports.views ENABLE ROW LEVEL SECURITY;
+ALTER TABLE reports.views FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON reports.views USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.views TO tidemark_reports;
 
 -- The organization of a public report.
 CREATE FUNCTION reports.find_public(wanted_id uuid)

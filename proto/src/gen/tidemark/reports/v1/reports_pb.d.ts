@@ -2,11 +2,13 @@
 // @generated from file tidemark/reports/v1/reports.proto (package tidemark.reports.v1, syntax proto3)
 /* eslint-disable */
 
-// Reports of an organization.
+// Reports of an organization, what people choose in the dashboard, and their saved views of the workspace.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { GetPreferencesRequestSchema, GetPreferencesResponseSchema, SetPreferencesRequestSchema, SetPreferencesResponseSchema } from "./preferences_pb.js";
+import type { CreateViewRequestSchema, CreateViewResponseSchema, DeleteViewRequestSchema, DeleteViewResponseSchema, ExportViewRequestSchema, ExportViewResponseSchema, GetViewRequestSchema, GetViewResponseSchema, ImportViewRequestSchema, ImportViewResponseSchema, ListViewsRequestSchema, ListViewsResponseSchema, UpdateViewRequestSchema, UpdateViewResponseSchema } from "./views_pb.js";
 
 /**
  * Describes the file tidemark/reports/v1/reports.proto.
@@ -640,6 +642,88 @@ export declare const ReportsService: GenService<{
     methodKind: "unary";
     input: typeof ListPanelsRequestSchema;
     output: typeof ListPanelsResponseSchema;
+  },
+  /**
+   * All calls from here on need a signed-in user, and show what belongs to this user in this organization.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.GetPreferences
+   */
+  getPreferences: {
+    methodKind: "unary";
+    input: typeof GetPreferencesRequestSchema;
+    output: typeof GetPreferencesResponseSchema;
+  },
+  /**
+   * @generated from rpc tidemark.reports.v1.ReportsService.SetPreferences
+   */
+  setPreferences: {
+    methodKind: "unary";
+    input: typeof SetPreferencesRequestSchema;
+    output: typeof SetPreferencesResponseSchema;
+  },
+  /**
+   * Newest change first, without payloads.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.ListViews
+   */
+  listViews: {
+    methodKind: "unary";
+    input: typeof ListViewsRequestSchema;
+    output: typeof ListViewsResponseSchema;
+  },
+  /**
+   * @generated from rpc tidemark.reports.v1.ReportsService.CreateView
+   */
+  createView: {
+    methodKind: "unary";
+    input: typeof CreateViewRequestSchema;
+    output: typeof CreateViewResponseSchema;
+  },
+  /**
+   * @generated from rpc tidemark.reports.v1.ReportsService.GetView
+   */
+  getView: {
+    methodKind: "unary";
+    input: typeof GetViewRequestSchema;
+    output: typeof GetViewResponseSchema;
+  },
+  /**
+   * Changes what is present; the last one wins.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.UpdateView
+   */
+  updateView: {
+    methodKind: "unary";
+    input: typeof UpdateViewRequestSchema;
+    output: typeof UpdateViewResponseSchema;
+  },
+  /**
+   * Only a view that is as the caller knows it: ABORTED if it was changed or deleted since.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.DeleteView
+   */
+  deleteView: {
+    methodKind: "unary";
+    input: typeof DeleteViewRequestSchema;
+    output: typeof DeleteViewResponseSchema;
+  },
+  /**
+   * @generated from rpc tidemark.reports.v1.ReportsService.ExportView
+   */
+  exportView: {
+    methodKind: "unary";
+    input: typeof ExportViewRequestSchema;
+    output: typeof ExportViewResponseSchema;
+  },
+  /**
+   * Makes a view of an exported one, or replaces one that is as the caller knows it.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.ImportView
+   */
+  importView: {
+    methodKind: "unary";
+    input: typeof ImportViewRequestSchema;
+    output: typeof ImportViewResponseSchema;
   },
 }>;
 

@@ -1,0 +1,19 @@
+import { AppError } from "@tidemark/errors";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import { callerOf, type Caller } from "@tidemark/requests";
+import type { Call } from "@tidemark/rpc";
+
+/** A signed-in user in an organization. */
+export type Owner = { readonly orgId: string; readonly userId: string; readonly caller: Caller };
+
+/**
+ * Returns whose preferences or views a call is about.
+ * @throws unauthenticated unless a session calls, forbidden for a session that belongs to nobody, as one that was made of an API key does
+ */
+export function ownerOf(call: Call): Owner {
+  const caller = callerOf(call);
+  if (caller.kind !== CallerKind.SESSION) throw new AppError("unauthenticated", "this route needs a signed-in session");
+  const userId = call.identity?.userId ?? "";
+  if (userId === "") throw new AppError("forbidden", "this route needs a session of a user");
+  return { orgId: caller.orgId, userId, caller };
+}

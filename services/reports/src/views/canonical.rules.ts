@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+import type { ExactJson, ExactObject } from "@tidemark/documents";
+
+/** Writes a number; gets its digits in JSON's notation. */
+type WriteNumber = (digits: string) => string;
+
+const json = JSON as unknown as { isRawJSON(value: unknown): value is { readonly rawJSON: string } };
+
+/** Tells whether a value is an object, and not a number that keeps its digits. */
+export function isExactObject(value: ExactJson): value is ExactObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
+}
+
+/** Compares texts by their Unicode code points, as UTF-8 orders them. JavaScript would compare UTF-16 units. */
+function byCodePoint(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/**
+ * Writes a value as the checksum of an exported view takes it (contract of workspace views): compact JSON with keys in the order of their code points
+ * at every level. The value is not deeply nested.
+ */
+export function writeSorted(value: ExactJson, number: WriteNumber = (digits) => digits): string {
+  if (typeof value === "number") return number(JSON.stringify(value));
+  if (json.isRawJSON(value)) return number(value.rawJSON);
+  if (Array.isArray(value))
+    return `[${(value as readonly ExactJson[]).map((part) => writeSorted(part, number)).join(",")}]`;
+  if (!isExactObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .toSorted(byCodePoint)
+    .map((key) => `${JSON.stringify(key)}:${writeSorted(value[key]!, number)}`);
+  return `{${members.join(",")}}`;
+}
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Returns the checksum of a payload: SHA-256 of its sorted JSON in UTF-8, in lower-case hexadecimal digits. */
+export function checksumOf(payload: ExactJson): string {
+  return sha256(writeSorted(payload));
+}
+
+/**
+ * Tells whether a checksum is that of a payload, with the numbers as they were sent, or as a program writes them that has read the file and writes doubles
+ * in their shortest form.
+ */
+export function hasChecksum(payload: ExactJson, checksum: string): boolean {
+  const wanted = checksum.toLowerCase();
+  return wanted === checksumOf(payload) || wanted === sha256(writeSorted(payload, shortest));
+}
+
+function shortest(digits: string): string {
+  return /^-?\d+$/.test(digits) ? digits : JSON.stringify(Number(digits));
+}

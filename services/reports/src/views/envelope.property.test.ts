@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
+import { sanitize } from "./sanitize.rules.ts";
+
+const word = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 6 }),
+  fc.constantFrom(
+    "token",
+    "url",
+    "runIds",
+    "http://x",
+    "Bearer x",
+    "a=b",
+    "session=1",
+    "\ud800",
+    "\0",
+    "\uffff",
+    "\u{10000}",
+  ),
+);
+const forbidden = ["__proto__", "prototype", "constructor"];
+const key = word.filter((text) => !forbidden.includes(text));
+const { payload } = fc.letrec<{ value: unknown; payload: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    word,
+    fc.constantFrom(null, true, false),
+    fc.double({ noDefaultInfinity: true, noNaN: true }),
+    fc.integer(),
+    fc.array(tie("value"), { maxLength: 4 }),
+    tie("payload"),
+  ),
+  payload: fc.dictionary(key, tie("value"), { maxKeys: 5 }),
+}));
+
+test("export, then import of any payload yields the sanitized payload", () => {
+  const shown = fc.property(payload, (sent) => {
+    const text = JSON.stringify(sent);
+    const imported = readEnvelope(Buffer.from(writeEnvelope({ name: "n", project: null, payload: text }, "t")));
+    expect(JSON.parse(imported.payload)).toEqual(JSON.parse(JSON.stringify(sanitize(JSON.parse(text) as never).value)));
+    expect(imported.warnings).toEqual([]);
+  });
+  fc.assert(shown, { numRuns: 500 });
+});
+
+test("to sanitize twice is to sanitize once", () => {
+  const shown = fc.property(payload, (sent) => {
+    const once = sanitize(sent as never).value;
+    expect(sanitize(once)).toEqual({ value: once, warnings: [] });
+  });
+  fc.assert(shown, { numRuns: 500 });
+});

@@ -1,0 +1,95 @@
+import { badRequest, notFound } from "@tidemark/errors";
+import { IMPORT_STRATEGIES } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
+import { isUuid, pathId, refuseUnpaid } from "@tidemark/requests";
+import { requireText, textOrNull } from "../fields/text.rules.ts";
+import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import { ownerOf } from "../owner/owner-of.ts";
+import { encodeView } from "./encode-view.ts";
+import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
+import { requireExpected, requireUnchanged, VIEW } from "./require-view.ts";
+import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
+import { changeView, findView, insertView, lockView, readViewState, type ViewContent } from "./views.sql.ts";
+
+type Deps = Pick<ReportsDeps, "db" | "newId" | "now">;
+
+const utf8 = new TextEncoder();
+
+/** ReportsService.ExportView. @throws unauthenticated, forbidden, not_found */
+export function exportView({ db, now }: Deps): ReportsHandlers["exportView"] {
+  return async (request, call) => {
+    const { orgId, userId } = ownerOf(call);
+    const id = pathId(request.viewId, VIEW);
+    const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
+    if (row === undefined) throw notFound(VIEW);
+    return { exportedJson: utf8.encode(writeEnvelope(row, now().toISOString())), name: row.name };
+  };
+}
+
+/** What an import does: makes a view, or replaces one that is as the caller knows it. */
+type Wish =
+  | { readonly action: "create" }
+  | { readonly action: "replace"; readonly id: string; readonly expected: string };
+
+/**
+ * ReportsService.ImportView. A dry run is refused for the same reasons and changes nothing.
+ * @throws unauthenticated, forbidden, payment_required, bad_request, not_found, conflict
+ */
+export function importView({ db, newId }: Deps): ReportsHandlers["importView"] {
+  return async (request, call) => {
+    const { orgId, userId, caller } = ownerOf(call);
+    const { dryRun } = request;
+    if (!dryRun) refuseUnpaid(caller);
+    const { warnings, ...exported } = readEnvelope(request.exportedJson);
+    const content: ViewContent = {
+      name: request.name === undefined ? exported.name : requireText(request.name, "name"),
+      project: request.project === undefined ? exported.project : textOrNull(request.project, "project"),
+      payload: exported.payload,
+    };
+    const wish = readWish(request);
+    const owner = { orgId, userId };
+    const row = dryRun
+      ? await db.readTenant(orgId, (tx) => requirePossible(tx, owner, wish))
+      : await db.withTenant(orgId, (tx) => store(tx, owner, wish, content, newId));
+    const { name, project, payload } = content;
+    return {
+      dryRun,
+      action: wish.action,
+      name,
+      project: project ?? undefined,
+      payloadBytes: Buffer.byteLength(payload),
+      warnings: [...warnings],
+      view: row === undefined ? undefined : encodeView(row),
+    };
+  };
+}
+
+function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: ImportViewRequest): Wish {
+  const action = IMPORT_STRATEGIES.find((known) => known === (conflictStrategy || IMPORT_STRATEGIES[0]));
+  if (action === undefined) {
+    throw badRequest(`conflict_strategy must be one of ${IMPORT_STRATEGIES.join(", ")}`, "conflict_strategy");
+  }
+  if (action === "create") return { action };
+  const id = (existingViewId ?? "").toLowerCase();
+  if (!isUuid(id)) throw badRequest("existing_view_id must be the id of a view", "existing_view_id");
+  return { action, id, expected: requireExpected(expectedUpdatedAt) };
+}
+
+type Owned = { readonly orgId: string; readonly userId: string };
+
+async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish): Promise<undefined> {
+  if (wish.action === "create") await requireRoomForView(tx, orgId, userId);
+  else requireUnchanged(await readViewState(tx, orgId, userId, wish.id), wish.expected);
+  return undefined;
+}
+
+async function store(tx: Tx, { orgId, userId }: Owned, wish: Wish, content: ViewContent, newId: () => string) {
+  if (wish.action === "create") {
+    const made = await insertView(tx, orgId, userId, newId(), content);
+    await countNewView(tx, orgId, userId);
+    return made;
+  }
+  requireUnchanged(await lockView(tx, orgId, userId, wish.id), wish.expected);
+  return changeView(tx, orgId, wish.id, content);
+}

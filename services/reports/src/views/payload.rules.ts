@@ -1,0 +1,40 @@
+import { readDocument, type ExactJson, type ExactObject } from "@tidemark/documents";
+import { badRequest } from "@tidemark/errors";
+import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX } from "@tidemark/limits";
+import { isExactObject } from "./canonical.rules.ts";
+
+/** Deepest nesting of a payload; its own braces are level 1. */
+const DEPTH_MAX = 64;
+
+const forbidden: ReadonlySet<string> = new Set(FORBIDDEN_KEYS);
+
+/** Reads the payload of a view; no bytes mean `{}`. Returns it as it is stored: compact JSON. @throws bad_request */
+export function readPayload(bytes: Uint8Array): string {
+  return writePayload(checkPayload(readDocument(bytes, "payload")));
+}
+
+/** @throws bad_request for a payload with keys that reach prototypes, or that is nested too deeply */
+export function checkPayload(payload: ExactObject): ExactObject {
+  checkPart(payload, 1);
+  return payload;
+}
+
+/** Writes a checked payload as compact JSON. @throws bad_request when it is too large */
+export function writePayload(payload: ExactObject): string {
+  const text = JSON.stringify(payload);
+  if (Buffer.byteLength(text) <= VIEW_PAYLOAD_BYTES_MAX) return text;
+  throw badRequest(`payload must have at most ${VIEW_PAYLOAD_BYTES_MAX} bytes`, "payload");
+}
+
+function checkPart(part: ExactJson, depth: number): void {
+  if (depth > DEPTH_MAX) throw badRequest(`payload may be nested ${DEPTH_MAX} levels deep`, "payload");
+  if (Array.isArray(part)) {
+    for (const item of part as readonly ExactJson[]) checkPart(item, depth + 1);
+    return;
+  }
+  if (!isExactObject(part)) return;
+  for (const [key, member] of Object.entries(part)) {
+    if (forbidden.has(key)) throw badRequest(`the key ${key} is not allowed`, "payload");
+    checkPart(member, depth + 1);
+  }
+}

@@ -1,0 +1,53 @@
+import { badRequest } from "@tidemark/errors";
+import { VIEWS_MAX } from "@tidemark/limits";
+import { sql, type Tx } from "@tidemark/pg";
+
+/** In place of a user: the whole organization. */
+const ALL = "00000000-0000-0000-0000-000000000000";
+
+const limitsOf = (userId: string) =>
+  [
+    { owner: ALL, max: VIEWS_MAX.ofOrganization, whose: "an organization" },
+    { owner: userId, max: VIEWS_MAX.ofUser, whose: "a user" },
+  ] as const;
+
+const addSql = sql(
+  "reports_count_one_more_view",
+  `INSERT INTO reports.view_counts AS c (org_id, owner_user_id, views) VALUES ($1, $2, 1)
+   ON CONFLICT (org_id, owner_user_id) DO UPDATE SET views = c.views + 1 WHERE c.views < $3::integer RETURNING c.views`,
+);
+
+/** Counts a new view. Other writers of views of the organization wait from here to the end of the transaction. @throws bad_request when there are too many */
+export async function countNewView(tx: Tx, orgId: string, userId: string): Promise<void> {
+  for (const { owner, max, whose } of limitsOf(userId)) {
+    const counted = await tx.count(addSql, [orgId, owner, max]);
+    if (counted === 0) throw tooMany(whose, max);
+  }
+}
+
+const readSql = sql(
+  "reports_read_view_count",
+  "SELECT views FROM reports.view_counts WHERE org_id = $1 AND owner_user_id = $2",
+);
+
+/** Tells beforehand what `countNewView` would say. @throws bad_request */
+export async function requireRoomForView(tx: Tx, orgId: string, userId: string): Promise<void> {
+  for (const { owner, max, whose } of limitsOf(userId)) {
+    const row = await tx.one<{ views: number }>(readSql, [orgId, owner]);
+    if (row !== undefined && row.views >= max) throw tooMany(whose, max);
+  }
+}
+
+const takeSql = sql(
+  "reports_count_one_less_view",
+  "UPDATE reports.view_counts SET views = views - 1 WHERE org_id = $1 AND owner_user_id = $2",
+);
+
+/** Counts a deleted view. */
+export async function countDeletedView(tx: Tx, orgId: string, userId: string): Promise<void> {
+  for (const { owner } of limitsOf(userId)) await tx.count(takeSql, [orgId, owner]);
+}
+
+function tooMany(whose: string, max: number) {
+  return badRequest(`${whose} may have at most ${max} workspace views`);
+}

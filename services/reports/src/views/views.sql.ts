@@ -1,0 +1,143 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** A view as the statements return it: instants are RFC 3339 texts, the payload a JSON text. */
+export type ViewRow = {
+  readonly id: string;
+  readonly orgId: string;
+  readonly ownerUserId: string;
+  readonly name: string;
+  readonly project: string | null;
+  readonly payload: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+};
+
+const columns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload,
+  v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
+
+const findSql = sql(
+  "reports_find_view",
+  `SELECT ${columns} FROM reports.views v
+   WHERE v.org_id = $1 AND v.id = $2 AND v.owner_user_id = $3 AND v.deleted_at IS NULL`,
+);
+
+/** Returns the view with this id, if it is the user's and not deleted. */
+export function findView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewRow | undefined> {
+  return tx.one(findSql, [orgId, viewId, userId]);
+}
+
+/** What a change of a view is compared with. */
+export type ViewState = { readonly updatedAt: string; readonly deletedAt: string | null };
+
+const stateOf = (name: string, lock: string) =>
+  sql(
+    name,
+    `SELECT updated_at AS "updatedAt", deleted_at AS "deletedAt" FROM reports.views
+     WHERE org_id = $1 AND id = $2 AND owner_user_id = $3 ${lock}`,
+  );
+const lockSql = stateOf("reports_lock_view", "FOR UPDATE");
+const readStateSql = stateOf("reports_read_view_state", "");
+
+/** Locks a view of the user, also a deleted one, and returns its state. */
+export function lockView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
+  return tx.one(lockSql, [orgId, viewId, userId]);
+}
+
+/** Returns the state of a view of the user, also of a deleted one. */
+export function readViewState(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
+  return tx.one(readStateSql, [orgId, viewId, userId]);
+}
+
+const insertSql = sql(
+  "reports_insert_view",
+  `INSERT INTO reports.views AS v (org_id, id, owner_user_id, name, project, payload) VALUES ($1, $2, $3, $4, $5, $6)
+   RETURNING ${columns}`,
+);
+
+/** What a view holds. */
+export type ViewContent = { readonly name: string; readonly project: string | null; readonly payload: string };
+
+/** Inserts a view. */
+export async function insertView(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  id: string,
+  { name, project, payload }: ViewContent,
+): Promise<ViewRow> {
+  const row = await tx.one<ViewRow>(insertSql, [orgId, id, userId, name, project, payload]);
+  return row!;
+}
+
+// Later than before also where the clock was set back, so that nobody takes a changed view for the one they know.
+const LATER = "greatest(clock_timestamp(), v.updated_at + interval '1 microsecond')";
+
+/** What of a view changes; what is undefined stays. */
+export type ViewChange = {
+  readonly name: string | undefined;
+  /** Null: none. */
+  readonly project: string | null | undefined;
+  readonly payload: string | undefined;
+};
+
+const updateSql = sql(
+  "reports_update_view",
+  `UPDATE reports.views v SET name = coalesce($3, v.name), project = CASE WHEN $4::boolean THEN $5 ELSE v.project END,
+     payload = coalesce($6, v.payload), updated_at = ${LATER}
+   WHERE v.org_id = $1 AND v.id = $2 RETURNING ${columns}`,
+);
+
+/** Changes a view that is locked. It becomes newer even if nothing changes. */
+export async function changeView(
+  tx: Tx,
+  orgId: string,
+  viewId: string,
+  { name, project, payload }: ViewChange,
+): Promise<ViewRow> {
+  const values = [orgId, viewId, name ?? null, project !== undefined, project ?? null, payload ?? null];
+  const row = await tx.one<ViewRow>(updateSql, values);
+  return row!;
+}
+
+const deleteSql = sql(
+  "reports_delete_view",
+  `UPDATE reports.views v SET deleted_at = clock_timestamp(), updated_at = ${LATER}, payload = '{}'
+   WHERE v.org_id = $1 AND v.id = $2 RETURNING v.deleted_at AS "deletedAt"`,
+);
+
+/** Marks a view that is locked as deleted, and returns when that was. */
+export async function markViewDeleted(tx: Tx, orgId: string, viewId: string): Promise<string> {
+  const row = await tx.one<{ deletedAt: string }>(deleteSql, [orgId, viewId]);
+  return row!.deletedAt;
+}
+
+/** A view of a list. */
+export type ViewSummaryRow = Pick<ViewRow, "id" | "name" | "project" | "createdAt" | "updatedAt">;
+
+/** The last view of a page. */
+export type ViewPosition = { readonly updatedAt: string; readonly name: string; readonly id: string };
+
+const listSql = (name: string, start: string) =>
+  sql(
+    name,
+    `SELECT v.id, v.name, v.project, v.created_at AS "createdAt", v.updated_at AS "updatedAt" FROM reports.views v
+     WHERE v.org_id = $1 AND v.owner_user_id = $2 AND v.deleted_at IS NULL AND ${start}
+     ORDER BY v.updated_at DESC, v.name, v.id LIMIT $3::bigint`,
+  );
+const firstSql = listSql("reports_list_views", "$4::timestamptz IS NULL AND $5::text IS NULL AND $6::uuid IS NULL");
+// Only views that changed in the same microsecond are read in vain.
+const nextSql = listSql(
+  "reports_list_next_views",
+  `v.updated_at <= $4::timestamptz AND (v.updated_at < $4::timestamptz OR (v.name, v.id) > ($5 COLLATE "C", $6::uuid))`,
+);
+
+/** Returns views of a user, those that changed last first, after a position. */
+export function listViewRows(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { limit, after }: { readonly limit: number; readonly after: ViewPosition | undefined },
+): Promise<ViewSummaryRow[]> {
+  const place = [after?.updatedAt ?? null, after?.name ?? null, after?.id ?? null];
+  return tx.rows(after === undefined ? firstSql : nextSql, [orgId, userId, limit, ...place]);
+}
