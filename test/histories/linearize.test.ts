@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { linearize, type Entry } from "./linearize.ts";
-import type { Answer, Operation, SeenControl } from "./run-model.ts";
+import { linearize } from "./linearize.ts";
+import { runModel, type Answer, type Operation, type RunEntry, type SeenControl } from "./run-model.ts";
 
 // A judge must also find faults: histories that are linear, and similar ones that are not.
 
@@ -39,11 +39,11 @@ const done: SeenControl = {
 };
 
 /** A history in which the n-th line takes place at this time; lines that share moments are concurrent. */
-const history = (...lines: [Operation, Answer, from: number, to: number][]): Entry[] =>
+const history = (...lines: [Operation, Answer, from: number, to: number][]): RunEntry[] =>
   lines.map(([operation, answer, begun, ended]) => ({ operation, answer, begun, ended }));
 
 describe("a history is linear", () => {
-  test.each<[string, Entry[]]>([
+  test.each<[string, RunEntry[]]>([
     ["when nothing happened", []],
     [
       "when a stop is repeated",
@@ -73,12 +73,12 @@ describe("a history is linear", () => {
       ),
     ],
   ])("%s", (_what, entries) => {
-    expect(linearize(entries)?.toSorted((a, b) => a.begun - b.begun)).toEqual(entries);
+    expect(linearize(entries, runModel)?.toSorted((a, b) => a.begun - b.begun)).toEqual(entries);
   });
 });
 
 describe("a history is not linear", () => {
-  test.each<[string, Entry[]]>([
+  test.each<[string, RunEntry[]]>([
     [
       "when two stops are both the first",
       history([stop, stopped(asked), 1, 3], [stop, stopped({ ...asked, id: "s2" }), 2, 4]),
@@ -133,6 +133,6 @@ describe("a history is not linear", () => {
     ],
     ["when an answer is none that there is", history([stop, { kind: "refused", status: 500 }, 1, 2])],
   ])("%s", (_what, entries) => {
-    expect(linearize(entries)).toBeUndefined();
+    expect(linearize(entries, runModel)).toBeUndefined();
   });
 });

@@ -1,11 +1,16 @@
-import { follow, newRun, type Answer, type Operation, type RunModel } from "./run-model.ts";
-
 /** An operation of a history: what was asked and answered, and when by one clock. */
-export type Entry = {
+export type Entry<Operation, Answer> = {
   readonly operation: Operation;
   readonly answer: Answer;
   readonly begun: number;
   readonly ended: number;
+};
+
+/** How a thing behaves when one operation comes after another. */
+export type Model<State, Operation, Answer> = {
+  readonly initial: State;
+  /** Returns the state after an operation that got this answer; undefined when it would have got another one. */
+  readonly follow: (state: State, operation: Operation, answer: Answer) => State | undefined;
 };
 
 /**
@@ -13,11 +18,14 @@ export type Entry = {
  * the one that had ended before the other began comes first (Herlihy and Wing, linearizability);
  * undefined when there is none. Tries all orders, so a history should have a dozen operations at most.
  */
-export function linearize(history: readonly Entry[], initial: RunModel = newRun): Entry[] | undefined {
+export function linearize<State, Operation, Answer>(
+  history: readonly Entry<Operation, Answer>[],
+  { initial, follow }: Model<State, Operation, Answer>,
+): Entry<Operation, Answer>[] | undefined {
   const everything = 2 ** history.length - 1;
   const deadEnds = new Set<string>();
 
-  const search = (done: number, state: RunModel): Entry[] | undefined => {
+  const search = (done: number, state: State): Entry<Operation, Answer>[] | undefined => {
     if (done === everything) return [];
     const place = `${done} ${JSON.stringify(state)}`;
     if (deadEnds.has(place)) return undefined;
@@ -33,4 +41,9 @@ export function linearize(history: readonly Entry[], initial: RunModel = newRun)
     return undefined;
   };
   return search(0, initial);
+}
+
+/** Tells whether operations of a history met: one began while another was under way. */
+export function met(history: readonly Entry<unknown, unknown>[]): boolean {
+  return history.some((one) => history.some((other) => one.begun < other.begun && other.begun < one.ended));
 }

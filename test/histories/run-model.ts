@@ -1,3 +1,5 @@
+import type { Entry, Model } from "./linearize.ts";
+
 /** What a client asks of a run. */
 export type Operation =
   | { readonly kind: "stop"; readonly reason: string | null }
@@ -66,7 +68,7 @@ const noStop = {
 } as const satisfies Partial<RunModel>;
 
 /** A run that was just created. */
-export const newRun: RunModel = { status: "running", ended: false, resumes: 0, ...noStop };
+const newRun: RunModel = { status: "running", ended: false, resumes: 0, ...noStop };
 
 const isPending = ({ stop }: RunModel): boolean => stop === "requested" || stop === "acknowledged";
 
@@ -74,7 +76,7 @@ const isPending = ({ stop }: RunModel): boolean => stop === "requested" || stop 
  * Returns the state after an operation that got this answer in this state; undefined when it would have got
  * another one.
  */
-export function follow(state: RunModel, operation: Operation, answer: Answer): RunModel | undefined {
+function follow(state: RunModel, operation: Operation, answer: Answer): RunModel | undefined {
   const [next, expected] = step(state, operation, answer);
   return JSON.stringify(answer) === JSON.stringify(expected) ? next : undefined;
 }
@@ -143,3 +145,9 @@ function seenControl(state: RunModel): SeenControl {
   if (status !== "running" && state.stop === "completed") displayStatus = "stopped";
   return { stopState: state.stop, displayStatus, id, reason, message, acknowledged, completed };
 }
+
+/** How one run behaves. */
+export const runModel: Model<RunModel, Operation, Answer> = { initial: newRun, follow };
+
+/** An operation of the history of a run. */
+export type RunEntry = Entry<Operation, Answer>;

@@ -1,0 +1,44 @@
+import type { Entry, Model } from "./linearize.ts";
+
+/** What a client asks of a workspace view. `knows` is the `updated_at` of the version that the client means. */
+export type ViewOperation =
+  | { readonly kind: "read" }
+  | { readonly kind: "put"; readonly name: string }
+  | { readonly kind: "delete"; readonly knows: string }
+  | { readonly kind: "replace"; readonly knows: string; readonly name: string };
+
+/** What a client was told. */
+export type ViewAnswer =
+  | { readonly kind: "view"; readonly name: string; readonly version: string }
+  | { readonly kind: "deleted" }
+  | { readonly kind: "refused"; readonly status: number };
+
+/** A view by the contract: the last PUT wins, and who deletes or replaces names the version that is there. */
+export type ViewState = { readonly name: string; readonly version: string; readonly deleted: boolean };
+
+/** An operation of the history of a view. */
+export type ViewEntry = Entry<ViewOperation, ViewAnswer>;
+
+const refusal = (state: ViewState, operation: ViewOperation): number | undefined => {
+  if (operation.kind === "read" || operation.kind === "put") return state.deleted ? 404 : undefined;
+  return state.deleted || operation.knows !== state.version ? 409 : undefined;
+};
+
+function follow(state: ViewState, operation: ViewOperation, answer: ViewAnswer): ViewState | undefined {
+  const refused = refusal(state, operation);
+  if (refused !== undefined || answer.kind === "refused") {
+    return answer.kind === "refused" && answer.status === refused ? state : undefined;
+  }
+  if (operation.kind === "delete") return answer.kind === "deleted" ? { ...state, deleted: true } : undefined;
+  if (answer.kind !== "view") return undefined;
+  if (operation.kind === "read")
+    return answer.name === state.name && answer.version === state.version ? state : undefined;
+  // The server chooses the moment of a change; it is later than that of the one before.
+  const isNext = answer.name === operation.name && answer.version > state.version;
+  return isNext ? { name: operation.name, version: answer.version, deleted: false } : undefined;
+}
+
+/** How a view behaves that was just made. */
+export function viewModel(initial: Pick<ViewState, "name" | "version">): Model<ViewState, ViewOperation, ViewAnswer> {
+  return { initial: { ...initial, deleted: false }, follow };
+}
