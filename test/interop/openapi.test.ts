@@ -94,7 +94,17 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "a key at any depth of a document must be storable and must not reach a prototype",
     check: "positive_data_acceptance",
-    answer: /has a key with NUL or a lone surrogate|the key (?:__proto__|constructor) is not allowed/,
+    answer: /has a key with NUL or a lone surrogate|the key (?:__proto__|prototype|constructor) is not allowed/,
+  },
+  {
+    reason: "a checksum must be that of another part of the request",
+    check: "positive_data_acceptance",
+    answer: /payload_sha256 is not the checksum of the payload/,
+  },
+  {
+    reason: "how many there are is stored",
+    check: "positive_data_acceptance",
+    answer: /may have at most \d+ workspace views/,
   },
   {
     reason: "the grammar of run search",
@@ -177,12 +187,17 @@ async function configOf(stack: Stack): Promise<string> {
   const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { scopes }, operator);
   const key = issued.json.api_key as string;
   const { run } = (await api.as(key).post("/runs", {})).json;
+  const { report } = (await api.as(key).post("/api/reports", { title: "t" })).json;
+  const session = { headers: { cookie: `tidemark_session=${cookie}`, origin: baseUrl } };
+  const view = (await api.post("/api/workspace-views", { name: "n" }, session)).json.workspace_view;
   const other = await stack.organization();
   return `
 seed = ${SEED}
 [parameters]
 "path.run_id" = "${run.id}"
 "path.org_id" = "${orgId}"
+"path.report_id" = "${report.id}"
+"path.view_id" = "${view.id}"
 [auth.openapi.bearerApiKey]
 bearer = "${key}"
 [auth.openapi.cookieSession]
@@ -211,7 +226,8 @@ include-name = "PATCH /api/orgs/{org_id}"
 include-name = [
   "POST /api/auth/dev/google", "POST /api/auth/logout", "POST /api/auth/device-code/confirm", "POST /api/orgs/{org_id}/seats",
   "POST /api/orgs/{org_id}/invitations", "POST /api/orgs/{org_id}/invitations/{invitation_id}/resend",
-  "POST /api/orgs/{org_id}/invitations/{invitation_id}/revoke",
+  "POST /api/orgs/{org_id}/invitations/{invitation_id}/revoke", "PUT /api/dashboard/preferences", "POST /api/workspace-views",
+  "POST /api/workspace-views/import", "PUT /api/workspace-views/{view_id}", "DELETE /api/workspace-views/{view_id}",
 ]
 headers = { Origin = "${baseUrl}" }
 [[operations]]

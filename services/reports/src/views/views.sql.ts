@@ -15,10 +15,11 @@ export type ViewRow = {
 const columns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload,
   v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
 
+// With the other conditions beside them, an index of the views of a user could look as good as the primary key.
 const findSql = sql(
   "reports_find_view",
-  `SELECT ${columns} FROM reports.views v
-   WHERE v.org_id = $1 AND v.id = $2 AND v.owner_user_id = $3 AND v.deleted_at IS NULL`,
+  `SELECT ${columns} FROM (SELECT f.* FROM reports.views f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) v
+   WHERE v.owner_user_id = $3 AND v.deleted_at IS NULL`,
 );
 
 /** Returns the view with this id, if it is the user's and not deleted. */
@@ -32,20 +33,30 @@ export type ViewState = { readonly updatedAt: string; readonly deletedAt: string
 const stateOf = (name: string, lock: string) =>
   sql(
     name,
-    `SELECT updated_at AS "updatedAt", deleted_at AS "deletedAt" FROM reports.views
-     WHERE org_id = $1 AND id = $2 AND owner_user_id = $3 ${lock}`,
+    `SELECT owner_user_id AS "ownerUserId", updated_at AS "updatedAt", deleted_at AS "deletedAt" FROM reports.views
+     WHERE org_id = $1 AND id = $2 ${lock}`,
   );
 const lockSql = stateOf("reports_lock_view", "FOR UPDATE");
 const readStateSql = stateOf("reports_read_view_state", "");
 
+type OwnedState = ViewState & { readonly ownerUserId: string };
+
+const ofUser = (row: OwnedState | undefined, userId: string): ViewState | undefined =>
+  row?.ownerUserId === userId ? row : undefined;
+
 /** Locks a view of the user, also a deleted one, and returns its state. */
-export function lockView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
-  return tx.one(lockSql, [orgId, viewId, userId]);
+export async function lockView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
+  return ofUser(await tx.one<OwnedState>(lockSql, [orgId, viewId]), userId);
 }
 
 /** Returns the state of a view of the user, also of a deleted one. */
-export function readViewState(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
-  return tx.one(readStateSql, [orgId, viewId, userId]);
+export async function readViewState(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  viewId: string,
+): Promise<ViewState | undefined> {
+  return ofUser(await tx.one<OwnedState>(readStateSql, [orgId, viewId]), userId);
 }
 
 const insertSql = sql(

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { CallerKind } from "@tidemark/proto/common/v1/common";
+import { createReadCounter } from "@tidemark/testkit";
+import { callOf, json, nobody, startReports, type ReportsClient, type ReportsFixture } from "./reports.fixture.ts";
+import { seedSkewed, type Skewed } from "./skewed.fixture.ts";
+
+// What a request reads depends on what it answers, not on the size of the organization: one has 20,000 reports and views here, a thousand others have 1 to
+// 10. Blocks count as often as they are fetched: a row by an index takes three or four, a new row a few in every index. A list that read the blocks of
+// its reports would fetch two more for each.
+
+const SIZE = 20_000;
+/** More often than PostgreSQL plans a kept statement for its values. */
+const TIMES = 7;
+
+const counter = createReadCounter();
+let fixture: ReportsFixture;
+let client: ReportsClient;
+let large: Skewed;
+let token = "";
+let viewId = "";
+const call = () => callOf(large.orgId);
+const userId = randomUUID();
+const session = () => callOf(large.orgId, { kind: CallerKind.SESSION, userId, role: "member" });
+
+beforeAll(async () => {
+  fixture = await startReports();
+  client = fixture.newProcess({ db: counter.around(fixture.db) });
+  large = await seedSkewed(fixture, { organizations: 1000, size: SIZE });
+  token = (await client.shareReport({ reportId: large.reportId }, call())).report!.shareToken!;
+  for (let i = 0; i < 60; i += 1) viewId = (await client.createView({ name: `v${i}` }, session())).view!.id;
+});
+afterAll(() => fixture.close());
+
+const made: string[] = [];
+let cursor = "";
+
+/** What is asked, how many blocks it may fetch, and the request. */
+const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
+  ["200 reports", 260, () => client.listReports({ limit: 200 }, call())],
+  ["200 reports of a project", 260, () => client.listReports({ limit: 200, project: large.projectId }, call())],
+  [
+    "100 panels of 50 reports",
+    700,
+    async () => (cursor = (await client.listPanels({ limit: 100 }, call())).nextCursor),
+  ],
+  ["the next 100 panels", 700, () => client.listPanels({ limit: 100, cursor }, call())],
+  [
+    "100 panels of a project",
+    700,
+    () => client.listPanels({ limit: 100 }, callOf(large.orgId, { projectId: large.projectId })),
+  ],
+  ["a report", 30, () => client.getReport({ reportId: large.reportId }, call())],
+  ["a report that is not there", 20, () => client.getReport({ reportId: randomUUID() }, nobody()).catch(() => {})],
+  ["a shared report", 40, () => client.getSharedReport({ shareToken: token }, nobody())],
+  [
+    "a new report",
+    60,
+    async () => {
+      const blocksJson = json([{ kind: "horizontal_rule" }]);
+      made.push((await client.createReport({ title: "t", blocksJson }, call())).report!.id);
+    },
+  ],
+  ["a changed report", 80, () => client.updateReport({ reportId: made.at(-1)!, title: "u" }, call())],
+  ["a deleted report", 80, () => client.deleteReport({ reportId: made.pop()! }, call())],
+  ["a view", 12, () => client.getView({ viewId }, session())],
+  ["a changed view", 40, () => client.updateView({ viewId }, session())],
+  ["50 views", 80, () => client.listViews({}, session())],
+  ["a new view", 40, () => client.createView({ name: "n" }, session())],
+  ["preferences", 10, () => client.setPreferences({ selectedProject: "p" }, session())],
+];
+
+describe.each(["never analyzed", "analyzed"])("in a database that was %s, reads are bound for", (state) => {
+  beforeAll(async () => {
+    if (state === "analyzed") await fixture.ask("ANALYZE");
+  });
+
+  test.each(cases)("%s", async (_what, blocksMax, ask) => {
+    for (let i = 1; i < TIMES; i += 1) await ask();
+    const reads = await counter.readsOf(ask);
+    // With the tables, which a failure should name.
+    expect(reads.blocks > blocksMax ? reads : undefined).toBeUndefined();
+    expect(reads.blocks).toBeGreaterThan(0);
+  });
+});
