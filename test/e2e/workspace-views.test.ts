@@ -186,7 +186,7 @@ describeModes("workspace views", (stack) => {
       ];
       const kinds = round % 2 === 0 ? doers : [doers[round % 4]!, doers[round % 4]!];
       const statuses = (await Promise.all(kinds.map((ask) => ask()))).map(({ status }) => status);
-      expect(statuses.toSorted()).toEqual([200, ...statuses.slice(1).map(() => 409)]);
+      expect(statuses.toSorted((a, b) => a - b)).toEqual([200, ...statuses.slice(1).map(() => 409)]);
     }
     const view = await create(browser);
     await put(browser, view, {});
@@ -235,6 +235,23 @@ describeModes("workspace views", (stack) => {
     sent.integrity = { payload_sha256: createHash("sha256").update('{"token":1}').digest("hex") };
     const cleaned = (await browser.post(`${PATH}/import`, importBody(sent))).json;
     expect([cleaned.workspace_view.payload, cleaned.warnings]).toEqual([{}, [expect.stringContaining("$.token")]]);
+  });
+
+  test("are judged by the digits of their file, or by those that JavaScript would write", async () => {
+    const { browser } = await signIn(stack());
+    const sent = (payload: string, hashed: string) => {
+      const sha = createHash("sha256").update(hashed).digest("hex");
+      const view = `{"name":"n","project":null,"payload":${payload}}`;
+      const rawBody = `{"dry_run":false,"exported_view":{"kind":"instantml.workspace_view","schema_version":1,
+        "source":{"product":"instantml"},"view":${view},"integrity":{"payload_sha256":"${sha}"}}}`;
+      return browser.call("POST", `${PATH}/import`, { rawBody, headers: { "content-type": "application/json" } });
+    };
+    const payload = '{"b": 1.0, "a": [12345678901234567890, 1e2]}';
+    const imported = await sent(payload, '{"a":[12345678901234567890,1e2],"b":1.0}');
+    expect(imported.status).toBe(200);
+    expect(imported.text).toContain('"payload":{"b":1.0,"a":[12345678901234567890,1e2]}');
+    expect((await sent(payload, '{"a":[12345678901234567890,100],"b":1}')).status).toBe(200);
+    expect((await sent(payload, '{"a":[12345678901234567000,100],"b":1}')).status).toBe(400);
   });
 
   test("that were changed on their way, or are none, are not imported", async () => {

@@ -83,6 +83,7 @@ beforeAll(async () => {
     made.map(({ orgId }) => orgId),
     { every: 10 },
   );
+  await owner.query(seedReports, [made.map(({ orgId }) => orgId), made.map(({ runs }) => runs), REPORTS_PROJECT]);
   // As if all its runs had been written a moment ago, for as long as the test takes.
   await owner.query(
     `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
@@ -140,6 +141,25 @@ async function copyTraces(orgIds: readonly string[], copies: number): Promise<vo
     [orgIds, copies],
   );
 }
+
+const REPORTS_PROJECT = "0a1b2c3d-0000-4000-8000-000000000001";
+
+/** Gives organizations as many reports as they have runs, of two blocks and one panel each; a tenth of them belong to one project. */
+const seedReports = `
+  WITH wanted AS (
+    SELECT w.org_id, i, gen_random_uuid() AS id, CASE WHEN i % 10 = 0 THEN $3::uuid END AS project_id
+    FROM unnest($1::uuid[], $2::integer[]) AS w (org_id, size), generate_series(1, w.size) i
+  ), made AS (
+    INSERT INTO reports.reports (org_id, id, project_id, title, visibility, block_count, panel_count, panel_bytes, created_at, updated_at)
+    SELECT org_id, id, project_id, 'report ' || i, 'org', 2, 1, 13, now() - i * interval '1 second', now() - i * interval '1 second'
+    FROM wanted ORDER BY random()
+  ), written AS (
+    INSERT INTO reports.documents (org_id, report_id, blocks, panels, panel_indexes)
+    SELECT org_id, id, '[]', ARRAY['{"type":"line"}'], ARRAY[0] FROM wanted
+  )
+  INSERT INTO reports.report_counts (org_id, project_id, reports)
+  SELECT org_id, '00000000-0000-0000-0000-000000000000', count(*) FROM wanted GROUP BY org_id
+  UNION ALL SELECT org_id, project_id, count(*) FROM wanted WHERE project_id IS NOT NULL GROUP BY org_id, project_id`;
 
 const STEPS = 1500;
 const FORKS = 60;
@@ -359,6 +379,19 @@ const reads: readonly Read[] = [
     each: 7,
   })),
   { name: "rows of a table", path: ({ table }) => `/api/objects/${table}/rows`, items: () => 1, base: 20 },
+  { name: "reports", path: () => "/api/reports", items: ({ reports }) => reports!.length, each: 2 },
+  {
+    name: "reports of a project",
+    path: () => `/api/reports?project=${REPORTS_PROJECT}`,
+    items: ({ reports }) => reports!.length,
+    each: 2,
+  },
+  {
+    name: "panels of reports",
+    path: () => "/api/reports/panels?limit=100",
+    items: ({ panels }) => panels!.length,
+    each: 5,
+  },
   { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
   ...["run_id", "project"].flatMap((scope) => [
     traceList(`traces of a ${scope}`, scope, ""),
@@ -410,7 +443,7 @@ const shown = ({ text, plan, pages }: Executed) => ({
 });
 
 const TABLES =
-  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace, 'artifacts'::regnamespace, 'traces'::regnamespace)";
+  "SELECT oid::regclass AS name FROM pg_class WHERE relkind = 'r' AND relnamespace IN ('runs'::regnamespace, 'ingest'::regnamespace, 'artifacts'::regnamespace, 'traces'::regnamespace, 'reports'::regnamespace)";
 
 async function forEachTable(statement: (name: string) => string): Promise<void> {
   const { rows } = await owner.query<{ name: string }>(TABLES);
