@@ -10,8 +10,13 @@ import { listPanels } from "./reports/list-panels.ts";
 import { listReports } from "./reports/list-reports.ts";
 import { shareReport } from "./reports/share-report.ts";
 import { updateReport } from "./reports/update-report.ts";
-import { exportView, importView } from "./views/exchange-view.ts";
-import { createView, deleteView, getView, listViews, updateView } from "./views/views.ts";
+import { createView } from "./views/create-view.ts";
+import { deleteView } from "./views/delete-view.ts";
+import { exportView } from "./views/export-view.ts";
+import { getView } from "./views/get-view.ts";
+import { importView } from "./views/import-view.ts";
+import { listViews } from "./views/list-views.ts";
+import { updateView } from "./views/update-view.ts";
 
 /** What the handlers use. */
 export type ReportsDeps = {

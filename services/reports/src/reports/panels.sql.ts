@@ -1,21 +1,29 @@
 import { sql, type Tx } from "@tidemark/pg";
 import type { PanelSource, PanelStart } from "./panels.rules.ts";
 
-const sourcesSql = (name: string, owned: string, start: string) =>
+// Reports of an organization and of a project are walks of different indexes, of which each has an order of its own.
+const sourcesSql = (name: string, owned: string, createdAt: string, start: string) =>
   sql(
     name,
     `SELECT r.id, r.created_at AS "createdAt", r.panel_count AS "panelCount", r.panel_bytes AS "panelBytes"
      FROM reports.reports r WHERE r.org_id = $1 AND r.deleted_at IS NULL AND r.panel_count > 0 AND ${owned} AND ${start}
-     ORDER BY r.created_at DESC, r.id DESC LIMIT $2::bigint`,
+     ORDER BY ${createdAt} DESC, r.id DESC LIMIT $2::bigint`,
   );
-const ALL = "$3::uuid IS NULL";
-const OF_PROJECT = "r.project_id = $3";
+const ALL = ["$3::uuid IS NULL", "(r.created_at AT TIME ZONE 'UTC')"] as const;
+const OF_PROJECT = ["r.project_id = $3", "r.created_at"] as const;
 const FIRST = "$4::timestamptz IS NULL AND $5::uuid IS NULL";
-const NEXT = "(r.created_at, r.id) <= ($4::timestamptz, $5::uuid)";
-const firstSql = sourcesSql("reports_panel_sources", ALL, FIRST);
-const nextSql = sourcesSql("reports_next_panel_sources", ALL, NEXT);
-const firstOfProjectSql = sourcesSql("reports_panel_sources_of_project", OF_PROJECT, FIRST);
-const nextOfProjectSql = sourcesSql("reports_next_panel_sources_of_project", OF_PROJECT, NEXT);
+const firstSql = sourcesSql("reports_panel_sources", ...ALL, FIRST);
+const nextSql = sourcesSql(
+  "reports_next_panel_sources",
+  ...ALL,
+  "((r.created_at AT TIME ZONE 'UTC'), r.id) <= ($4::timestamptz AT TIME ZONE 'UTC', $5::uuid)",
+);
+const firstOfProjectSql = sourcesSql("reports_panel_sources_of_project", ...OF_PROJECT, FIRST);
+const nextOfProjectSql = sourcesSql(
+  "reports_next_panel_sources_of_project",
+  ...OF_PROJECT,
+  "(r.created_at, r.id) <= ($4::timestamptz, $5::uuid)",
+);
 
 /** Returns reports with panels, newest first, from a report on. */
 export function listPanelSources(

@@ -70,12 +70,13 @@ CREATE TABLE reports.reports (
   CONSTRAINT reports_title_check CHECK (octet_length(title) >= 1 AND octet_length(title) <= 512),
   CONSTRAINT reports_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'org'::text, 'public'::text]))
 ) WITH (fillfactor=85);
-CREATE INDEX reports_newest ON reports.reports (org_id, updated_at DESC, title, id) WHERE deleted_at IS NULL;
+CREATE INDEX reports_newest ON reports.reports (org_id, (updated_at AT TIME ZONE 'UTC'::text) DESC, title,
+  id) WHERE deleted_at IS NULL;
 CREATE INDEX reports_newest_of_project ON reports.reports (org_id, project_id, updated_at DESC, title,
   id) WHERE deleted_at IS NULL;
 CREATE INDEX reports_public ON reports.reports (id) WHERE visibility = 'public'::text AND deleted_at IS NULL;
 CREATE UNIQUE INDEX reports_shared ON reports.reports (share_id) WHERE share_id IS NOT NULL AND deleted_at IS NULL;
-CREATE INDEX reports_with_panels ON reports.reports (org_id, created_at DESC,
+CREATE INDEX reports_with_panels ON reports.reports (org_id, (created_at AT TIME ZONE 'UTC'::text) DESC,
   id DESC) WHERE deleted_at IS NULL AND panel_count > 0;
 CREATE INDEX reports_with_panels_of_project ON reports.reports (org_id, project_id, created_at DESC,
   id DESC) WHERE deleted_at IS NULL AND panel_count > 0;

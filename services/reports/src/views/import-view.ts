@@ -1,31 +1,16 @@
-import { badRequest, notFound } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import { IMPORT_STRATEGIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
-import { isUuid, pathId, refuseUnpaid } from "@tidemark/requests";
+import { isUuid, refuseUnpaid } from "@tidemark/requests";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView } from "./encode-view.ts";
-import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
-import { requireExpected, requireUnchanged, VIEW } from "./require-view.ts";
+import { readEnvelope } from "./envelope.rules.ts";
+import { requireExpected, requireUnchanged } from "./require-view.ts";
 import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
-import { changeView, findView, insertView, lockView, readViewState, type ViewContent } from "./views.sql.ts";
-
-type Deps = Pick<ReportsDeps, "db" | "newId" | "now">;
-
-const utf8 = new TextEncoder();
-
-/** ReportsService.ExportView. @throws unauthenticated, forbidden, not_found */
-export function exportView({ db, now }: Deps): ReportsHandlers["exportView"] {
-  return async (request, call) => {
-    const { orgId, userId } = ownerOf(call);
-    const id = pathId(request.viewId, VIEW);
-    const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
-    if (row === undefined) throw notFound(VIEW);
-    return { exportedJson: utf8.encode(writeEnvelope(row, now().toISOString())), name: row.name };
-  };
-}
+import { changeView, insertView, lockView, readViewState, type ViewContent, type ViewRow } from "./views.sql.ts";
 
 /** What an import does: makes a view, or replaces one that is as the caller knows it. */
 type Wish =
@@ -36,7 +21,7 @@ type Wish =
  * ReportsService.ImportView. A dry run is refused for the same reasons and changes nothing.
  * @throws unauthenticated, forbidden, payment_required, bad_request, not_found, conflict
  */
-export function importView({ db, newId }: Deps): ReportsHandlers["importView"] {
+export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["importView"] {
   return async (request, call) => {
     const { orgId, userId, caller } = ownerOf(call);
     const { dryRun } = request;
@@ -84,7 +69,13 @@ async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish): Pr
   return undefined;
 }
 
-async function store(tx: Tx, { orgId, userId }: Owned, wish: Wish, content: ViewContent, newId: () => string) {
+async function store(
+  tx: Tx,
+  { orgId, userId }: Owned,
+  wish: Wish,
+  content: ViewContent,
+  newId: () => string,
+): Promise<ViewRow> {
   if (wish.action === "create") {
     const made = await insertView(tx, orgId, userId, newId(), content);
     await countNewView(tx, orgId, userId);

@@ -1,0 +1,27 @@
+import { refuseUnpaid } from "@tidemark/requests";
+import { requireText, textOrNull } from "../fields/text.rules.ts";
+import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import { ownerOf } from "../owner/owner-of.ts";
+import { encodeView } from "./encode-view.ts";
+import { readPayload } from "./payload.rules.ts";
+import { countNewView } from "./view-counts.sql.ts";
+import { insertView } from "./views.sql.ts";
+
+/** ReportsService.CreateView. @throws unauthenticated, forbidden, payment_required, bad_request also when there are too many */
+export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["createView"] {
+  return async (request, call) => {
+    const { orgId, userId, caller } = ownerOf(call);
+    refuseUnpaid(caller);
+    const content = {
+      name: requireText(request.name, "name"),
+      project: textOrNull(request.project, "project"),
+      payload: readPayload(request.payloadJson),
+    };
+    const row = await db.withTenant(orgId, async (tx) => {
+      const made = await insertView(tx, orgId, userId, newId(), content);
+      await countNewView(tx, orgId, userId);
+      return made;
+    });
+    return { view: encodeView(row) };
+  };
+}

@@ -1,0 +1,20 @@
+import { notFound } from "@tidemark/errors";
+import { pathId } from "@tidemark/requests";
+import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
+import { ownerOf } from "../owner/owner-of.ts";
+import { writeEnvelope } from "./envelope.rules.ts";
+import { VIEW } from "./require-view.ts";
+import { findView } from "./views.sql.ts";
+
+const utf8 = new TextEncoder();
+
+/** ReportsService.ExportView. @throws unauthenticated, forbidden, not_found */
+export function exportView({ db, now }: Pick<ReportsDeps, "db" | "now">): ReportsHandlers["exportView"] {
+  return async (request, call) => {
+    const { orgId, userId } = ownerOf(call);
+    const id = pathId(request.viewId, VIEW);
+    const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
+    if (row === undefined) throw notFound(VIEW);
+    return { exportedJson: utf8.encode(writeEnvelope(row, now().toISOString())), name: row.name };
+  };
+}
