@@ -10,7 +10,7 @@ import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
 import { cookieSecure } from "../http/origin.ts";
-import { parseJsonObject, parseQuery, type ExactNumbers } from "../http/parse.ts";
+import { parseJsonObject, parseQuery } from "../http/parse.ts";
 import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
