@@ -23,19 +23,23 @@ export type ObjectRow = {
 
 /** The columns of `ObjectRow` but the value, from `rows`. */
 export const objectColumns = `o.id, o.run_id AS "runId", o.project_id AS "projectId", o.key, o.kind, o.step, o.created_at AS "createdAt",
-  coalesce(o.artifact_id, a.artifact_id) AS "artifactId", v.name AS "artifactName", v.uri AS "artifactUri",
+  link.id AS "artifactId", v.name AS "artifactName", v.uri AS "artifactUri",
   v.mime_type AS "mimeType", v.size_bytes AS "sizeBytes", v.storage_backend AS "storageBackend",
   coalesce(o.summary, a.summary) AS "summaryJson",
   coalesce(o.metadata, CASE json_typeof(a.value) WHEN 'object' THEN
     CASE json_typeof(a.value -> 'metadata') WHEN 'object' THEN a.value -> 'metadata' END END, '{}') AS "metadataJson"`;
 
-/** The objects with the ids of $2 in their order; each with its attribute, if it is one, and its artifact. */
+/**
+ * The objects with the ids of $2 in their order; each with its attribute, if it is one, and its artifact. The id of the artifact is a column of its own
+ * subquery, because behind row level security PostgreSQL looks up by columns and not by COALESCE, which might leak.
+ */
 export const objectsByIds = `unnest($2::bigint[]) AS wanted (id)
   CROSS JOIN LATERAL (SELECT * FROM ingest.objects s WHERE s.org_id = $1 AND s.id = wanted.id OFFSET 0) o
   LEFT JOIN LATERAL (SELECT t.value, t.summary, t.artifact_id, t.logged_at FROM ingest.attributes t
                      WHERE o.from_attribute AND t.org_id = $1 AND t.id = o.id OFFSET 0) a ON true
+  CROSS JOIN LATERAL (SELECT coalesce(o.artifact_id, a.artifact_id) AS id OFFSET 0) link
   LEFT JOIN LATERAL (SELECT f.name, f.uri, f.mime_type, f.size_bytes, f.storage_backend FROM artifacts.artifacts_v1 f
-                     WHERE f.org_id = $1 AND f.id = coalesce(o.artifact_id, a.artifact_id) OFFSET 0) v ON true`;
+                     WHERE f.org_id = $1 AND f.id = link.id OFFSET 0) v ON true`;
 
 const readRows = sql(
   "ingest_read_objects",
