@@ -9,16 +9,18 @@ import { otlpProtocol } from "./protocol.ts";
 const OTLP_BYTES_MAX = 4 * 1024 * 1024;
 
 const anything: Schema = { type: "object" };
+/** In OTLP/JSON, null is the same as absent. */
+const anythingOrNull: Schema = { type: ["object", "null"] };
 const listOf = (items: Schema): Schema => ({ type: ["array", "null"], items });
 
 /** The outer fields of an `ExportTraceServiceRequest` in JSON; those of spans are OpenTelemetry's. */
 const body: Schema = objectSchema(
   {
     resourceSpans: listOf(
-      objectSchema({ resource: anything, scopeSpans: listOf(objectSchema({ spans: listOf(anything) }, ["spans"])) }, [
-        "resource",
-        "scopeSpans",
-      ]),
+      objectSchema(
+        { resource: anythingOrNull, scopeSpans: listOf(objectSchema({ spans: listOf(anything) }, ["spans"])) },
+        ["resource", "scopeSpans"],
+      ),
     ),
   },
   ["resourceSpans"],
