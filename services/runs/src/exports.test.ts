@@ -127,7 +127,7 @@ describe("views", () => {
   test.each([
     "SELECT config FROM runs.runs",
     "SELECT * FROM runs.projects",
-    "SELECT * FROM runs.project_refs_v1",
+    "SELECT * FROM runs.run_control_v1",
     "SELECT * FROM runs.lock_state_v1(gen_random_uuid(), gen_random_uuid())",
     "UPDATE runs.runs SET status = 'failed'",
   ])("ingest may not: %s", async (text) => {
