@@ -86,16 +86,53 @@ export function writeCanonical(value: ExactJson, number: (digits: string) => str
     if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
     if (typeof part === "number") return number(JSON.stringify(part));
     if (part === null || typeof part !== "object") return JSON.stringify(part);
+    if (Array.isArray(part)) {
+      let items = "";
+      for (const item of part as readonly ExactJson[]) items += `${items === "" ? "" : ","}${write(item, depth + 1)}`;
+      return `[${items}]`;
+    }
     if (json.isRawJSON(part)) return number(part.rawJSON);
-    if (Array.isArray(part)) return `[${(part as ExactJson[]).map((item) => write(item, depth + 1)).join(",")}]`;
     const object = part as ExactObject;
-    const members = Object.keys(object)
-      .toSorted()
-      .map((key) => `${JSON.stringify(key)}:${write(object[key] as ExactJson, depth + 1)}`);
-    return `{${members.join(",")}}`;
+    let members = "";
+    for (const key of sortedKeys(object)) {
+      members += `${members === "" ? "" : ","}${quote(key)}:${write(object[key] as ExactJson, depth + 1)}`;
+    }
+    return `{${members}}`;
   };
   return write(value, 0);
 }
+
+const quoted = new Map<string, string>();
+
+/** Returns a key as JSON. Keys are remembered, because nearly all repeat. */
+function quote(key: string): string {
+  let text = quoted.get(key);
+  if (text === undefined) {
+    text = JSON.stringify(key);
+    if (quoted.size < QUOTED_MAX && key.length <= QUOTED_LENGTH_MAX) quoted.set(key, text);
+  }
+  return text;
+}
+const QUOTED_MAX = 2000;
+const QUOTED_LENGTH_MAX = 64;
+
+let sentKeys: readonly string[] = [];
+let orderedKeys: readonly string[] = [];
+
+/** Sorts the keys of an object. The items of a list have the same keys, so they are compared with those of the object before. */
+function sortedKeys(object: object): readonly string[] {
+  const keys = Object.keys(object);
+  let same = keys.length === sentKeys.length;
+  for (let i = 0; same && i < keys.length; i++) same = keys[i] === sentKeys[i];
+  if (same) return orderedKeys;
+  const ordered = keys.toSorted();
+  if (keys.length <= REMEMBERED_KEYS_MAX) {
+    sentKeys = keys;
+    orderedKeys = ordered;
+  }
+  return ordered;
+}
+const REMEMBERED_KEYS_MAX = 64;
 
 /**
  * Returns one text for all notations of a number: `1`, `1.0` and `10e-1` give the same text, and so

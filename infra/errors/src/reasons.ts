@@ -66,6 +66,7 @@ export const reasons = {
 
   rate_limit_exceeded: shown("resource_exhausted"),
   invite_resend_rate_limited: shown("resource_exhausted"),
+  embed_create_rate_limited: shown("resource_exhausted"),
   slow_down: shown("resource_exhausted"),
 
   warehouse_unavailable: shown("unavailable"),

@@ -11,6 +11,7 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.stop()));
 });
 
+async function* nothing() {}
 const echo = async (request: { text: string }) => ({ text: request.text });
 let events: string[] = [];
 
@@ -23,7 +24,7 @@ const server = (options: { ready?: () => Promise<boolean> } = {}): ModuleDefinit
     start: async (context) => {
       events.push(`start server ${context.config.size}`);
       return {
-        implementations: [implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo })],
+        implementations: [implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo, count: nothing })],
         ready: options.ready ?? (async () => true),
         drain: async () => void events.push("drain server"),
         stop: async () => void events.push("stop server"),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import pg from "pg";
-import { createDb, type Db } from "./db.ts";
+import { createDb, type Db, type Tx } from "./db.ts";
 import { sql } from "./statement.ts";
 
 const ORG_A = "aaaaaaaa-0000-4000-8000-000000000001";
@@ -186,6 +186,38 @@ test("two statements cannot share a name", () => {
   expect(() => sql("test_once", "SELECT 2")).toThrow("share the name");
   expect(sql("t".repeat(63), "SELECT 3").name).toHaveLength(63);
   expect(() => sql("t".repeat(64), "SELECT 3")).toThrow("too long");
+});
+
+describe("a stream of rows", () => {
+  async function* twice(tx: Tx) {
+    yield tx.rows(allNotes, []);
+    yield tx.rows(allNotes, []);
+  }
+
+  test("sees its organization at one moment, whenever its rows are taken", async () => {
+    const rows = db.streamTenant(ORG_B, twice);
+    expect((await rows.next()).value).toEqual([{ body: "b1" }]);
+    await db.withTenant(ORG_B, (tx) => tx.rows(insertNote, [ORG_B, "b2"]));
+    expect((await rows.next()).value).toEqual([{ body: "b1" }]);
+    expect(await rows.next()).toEqual({ done: true, value: undefined });
+    expect(await db.withTenant(ORG_B, (tx) => tx.rows(allNotes, []))).toEqual([{ body: "b1" }, { body: "b2" }]);
+  });
+
+  test("gives its connection back when it is not read to its end, and when it fails", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      for await (const rows of db.streamTenant(ORG_A, twice)) {
+        expect(rows).toHaveLength(2);
+        break;
+      }
+      const failing = db.streamTenant(ORG_A, async function* (tx) {
+        yield tx.rows(insertNote, [ORG_A, "never"]);
+      });
+      await expect(failing.next()).rejects.toThrow("the database is not available");
+    }
+    expect(db.stats()).toMatchObject({ waiting: 0 });
+    expect(db.stats().idle).toBe(db.stats().total);
+    expect(await db.withTenant(ORG_A, (tx) => tx.rows(allNotes, []))).toHaveLength(2);
+  });
 });
 
 describe("plans", () => {

@@ -30,6 +30,15 @@ export type Db = Tx & {
   withTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: Pick<ReadOptions, "plans">): Promise<T>;
   /** As `withTenant`, but only reads: all statements of `work` see the same moment. */
   readTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: ReadOptions): Promise<T>;
+  /**
+   * As `readTenant`, for rows that are passed on as they are read. The transaction, and with it a connection, stays open until the last row is
+   * taken or whoever takes them stops; whoever takes none for `STREAM_IDLE_MS_MAX` loses it. Nothing is retried.
+   */
+  streamTenant<T>(
+    orgId: string,
+    work: (tx: Tx) => AsyncIterable<T>,
+    options?: Pick<ReadOptions, "plans">,
+  ): AsyncGenerator<T, void, undefined>;
   /** Runs `work` in one transaction without an organization, for definer functions and a service's global tables. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Pool figures for the internal metrics. */
@@ -98,6 +107,9 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ROLE = /^[a-z_]{1,63}$/;
 const RETRIES = 2;
 const CONNECT_SECONDS = 1;
+
+/** Milliseconds that a transaction of `streamTenant` waits for rows to be taken: time for 100 KB/s to take a batch of some megabytes. */
+const STREAM_IDLE_MS_MAX = 60_000;
 
 function enter(orgId: string): string {
   if (!UUID.test(orgId)) throw new Error("a tenant transaction needs an organization id");
@@ -231,6 +243,25 @@ export function createDb(options: DbOptions): Db {
     }
   };
 
+  const stream = async function* <T>(
+    begin: string,
+    work: (tx: Tx) => AsyncIterable<T>,
+  ): AsyncGenerator<T, void, undefined> {
+    let broken: Error | undefined;
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toAppError(error);
+    });
+    try {
+      await client.query(begin);
+      yield* work(over(client, false));
+    } catch (error) {
+      throw toAppError(error);
+    } finally {
+      await client.query("ROLLBACK").catch((error: unknown) => (broken = error as Error));
+      client.release(broken);
+    }
+  };
+
   const retrying = async <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
     for (let left = RETRIES; ; left -= 1) {
       try {
@@ -251,6 +282,11 @@ export function createDb(options: DbOptions): Db {
       const bound = statementMsMax === undefined ? "" : `; SET LOCAL statement_timeout = ${Math.trunc(statementMsMax)}`;
       const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
       return retrying(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${bound}${settings}`, work);
+    },
+    streamTenant: (orgId, work, { plans } = {}) => {
+      const idle = `; SET LOCAL idle_in_transaction_session_timeout = ${STREAM_IDLE_MS_MAX}`;
+      const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
+      return stream(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${idle}${settings}`, work);
     },
     transaction: (work) => retrying("BEGIN", work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

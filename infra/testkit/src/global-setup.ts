@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
+import { obtainChromium } from "./chromium.ts";
 import { obtainPython } from "./python.ts";
 import { obtainServersOfRun } from "./require-servers.ts";
 
@@ -28,7 +29,7 @@ const requirements = [
  */
 export default async function prepareTestRun(): Promise<void> {
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {
-    await Promise.all([obtainServersOfRun(), ...requirements.map(obtainPython)]);
+    await Promise.all([obtainServersOfRun(), obtainChromium(), ...requirements.map(obtainPython)]);
   }
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));

@@ -1,3 +1,4 @@
+export { requireChromium } from "./chromium.ts";
 export { requirePython, type PythonNeeds } from "./python.ts";
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";

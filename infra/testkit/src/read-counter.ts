@@ -48,6 +48,20 @@ export function createReadCounter(): ReadCounter {
       count: (statement, values) => db.transaction(counted((tx) => tx.count(statement, values))),
       withTenant: (orgId, work, options) => db.withTenant(orgId, counted(work), options),
       readTenant: (orgId, work, options) => db.readTenant(orgId, counted(work), options),
+      // The rows of each step are counted with the step.
+      streamTenant: (orgId, work, options) =>
+        db.streamTenant(
+          orgId,
+          async function* (tx) {
+            const steps = work(tx)[Symbol.asyncIterator]();
+            for (;;) {
+              const step = await counted(() => steps.next())(tx);
+              if (step.done === true) return;
+              yield step.value;
+            }
+          },
+          options,
+        ),
       transaction: (work) => db.transaction(counted(work)),
     }),
     readsOf: async (work) => {

@@ -22,6 +22,15 @@ export const LIST_METRIC_KEYS_MAX = 250;
 /** Most metric keys of a page of one run; also the default. */
 export const RUN_METRIC_KEYS_MAX = 1000;
 
+/** Most runs of a workspace view. */
+export const VIEW_RUNS_MAX = 100;
+
+/** Most panels of a workspace view, which is also the bound of its metric keys. */
+export const VIEW_PANELS = { default: 20, max: 50 } as const;
+
+/** Points of each series of a workspace view. */
+export const VIEW_POINTS = { default: 500, max: 500 } as const;
+
 /** Most runs of one comparison. */
 export const COMPARED_RUNS_MAX = 50;
 
@@ -33,6 +42,9 @@ export const METRIC_KEYS_MAX = 1000;
 
 /** Points of one series; more may be asked for, and counts as the most. */
 export const SERIES_POINTS = { default: 1000, max: 5000 } as const;
+
+/** Most metric keys whose series are read together. */
+export const SERIES_KEYS_MAX = 50;
 
 /** Most console lines of one request. */
 export const LOG_LINES_MAX = 50;
@@ -55,6 +67,11 @@ export const ARTIFACT_TYPES = ["file", "checkpoint", "rollout"] as const;
 
 /** The types of collections; the first one is the default. */
 export const COLLECTION_TYPES = ["file", "model", "dataset", "checkpoint", "table", "media"] as const;
+
+/** Returns the public address of an artifact whose bytes are here. */
+export function artifactUri(artifactId: string): string {
+  return `instantml://artifacts/${artifactId}`;
+}
 
 /** Rows of the list of a run's artifacts. */
 export const ARTIFACTS_ROWS = { default: 100, max: 1000 } as const;
@@ -103,6 +120,9 @@ export const RESERVED_OBJECTS_MAX = 64;
 
 /** Most bytes of texts of a client's choice in one page of a list (16 MiB). */
 export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
+
+/** Bytes of texts of a client's choice after which a batch of rows ends that a service reads from another (4 MiB). */
+export const BATCH_BYTES = 4 * 1024 * 1024;
 
 /** The types of attributes. */
 export const ATTRIBUTE_TYPES = [
@@ -254,3 +274,64 @@ export const IMPORT_STRATEGIES = ["create", "replace"] as const;
 
 /** Keys that no payload of a view may have at any depth, because they reach prototypes. */
 export const FORBIDDEN_KEYS = ["__proto__", "prototype", "constructor"] as const;
+
+/** The themes of an embed session; the last one is the default. */
+export const EMBED_THEMES = ["light", "dark", "system"] as const;
+
+/** Seconds that an embed session lives. */
+export const EMBED_TTL_SECONDS = { min: 60, max: 3600, default: 900 } as const;
+
+/** Panels of an embed session. */
+export const EMBED_PANELS = { default: 8, max: 8 } as const;
+
+/** Limits of import jobs (API specification, Imports). */
+export const IMPORT_LIMITS = {
+  /** Most bytes of a decoded chunk (16 MiB). */
+  chunkBytesMax: 16 * 1024 * 1024,
+  /** Most runs that are stored together. A chunk may have as many as its job. */
+  runsTogetherMax: 1000,
+  pointsOfChunkMax: 50_000,
+  attributesOfChunkMax: 25_000,
+  artifactsOfChunkMax: 10_000,
+  warningsOfChunkMax: 200,
+  /** Most characters (Unicode code points) of a text or a key. */
+  textCharactersMax: 8192,
+  chunksOfJobMax: 500,
+  runsOfJobMax: 50_000,
+  pointsOfJobMax: 1_000_000,
+  attributesOfJobMax: 250_000,
+  artifactsOfJobMax: 100_000,
+  /** Most bytes of all chunks of a job as they are staged (2 GiB). */
+  bytesOfJobMax: 2 * 1024 ** 3,
+  /** Jobs of the list. */
+  listedMax: 500,
+} as const;
+
+/** States of import jobs; the last one is that of imports without a job. */
+export const IMPORT_STATUSES = [
+  "created",
+  "uploading",
+  "dry_run_ready",
+  "committing",
+  "committed",
+  "failed",
+  "cancelled",
+  "completed",
+] as const;
+
+/** Bounds of an export of runs. */
+export const EXPORT_LIMITS = {
+  /** Most runs of a filter. */
+  runs: 500,
+  /** Most runs that are named. */
+  selectedRunIds: 100,
+  metrics: 100_000,
+  metricSeries: 25_000,
+  /** Objects count among them. */
+  attributes: 25_000,
+  artifacts: 10_000,
+  tableObjectRows: 25_000,
+  imports: 500,
+  /** 25 MiB. */
+  csvBytes: 26_214_400,
+} as const;

@@ -9,8 +9,8 @@ export { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance } from "
 export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
 export { readChunkStatistics } from "./blocks/chunk-statistics.ts";
 export type { ChunkStatistics } from "./blocks/chunk-statistics.ts";
-export { decodeBlock, decodeBlockKey } from "./blocks/decode-block.ts";
-export type { BlockKeyParts, BlockSeries } from "./blocks/decode-block.ts";
+export { decodeBlock, openBlock } from "./blocks/decode-block.ts";
+export type { BlockAxis, BlockKeyReader } from "./blocks/decode-block.ts";
 export { encodeBlock } from "./blocks/encode-block.ts";
 export type { EncodeBlockOptions, EncodedBlock } from "./blocks/encode-block.ts";
 export { isCodecError } from "./codec-error.ts";

@@ -5,7 +5,7 @@ import { anyBlockPoints, blockColumnsOf } from "../columns/block-columns.fixture
 import { checkBlockColumns } from "../columns/block-columns.ts";
 import { BLOCK_HEADER_BYTES } from "./block-layout.ts";
 import { isCodecError } from "../codec-error.ts";
-import { decodeBlock, decodeBlockKey, type BlockKeyParts } from "./decode-block.ts";
+import { decodeBlock, openBlock, type BlockAxis } from "./decode-block.ts";
 import { encodeBlock } from "./encode-block.ts";
 
 /** Returns whether this succeeds; fails the test if it throws anything but a CodecError. */
@@ -25,9 +25,9 @@ function isReadable(data: Uint8Array): boolean {
 }
 
 /** Returns whether one key can be read from the parts; checks that there is one step, value and time per point. */
-function isKeyReadable(parts: BlockKeyParts): boolean {
+function isKeyReadable(parts: BlockAxis & { readonly section: Uint8Array }): boolean {
   return succeeds(() => {
-    const { steps, values, receivedUs, timestampsUs } = decodeBlockKey(parts);
+    const { steps, values, receivedUs, timestampsUs } = openBlock(parts)(parts.section);
     expect(steps).toHaveLength(values.length);
     expect([0, values.length]).toContain(receivedUs.length);
     expect([0, values.length]).toContain(timestampsUs.length);

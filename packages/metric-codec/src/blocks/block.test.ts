@@ -9,7 +9,7 @@ import {
   type BlockPoint,
 } from "../columns/block-columns.fixture.ts";
 import { anyBits, bitsOf } from "../columns/metric-columns.fixture.ts";
-import { decodeBlock, decodeBlockKey } from "./decode-block.ts";
+import { decodeBlock, openBlock } from "./decode-block.ts";
 import { encodeBlock, type EncodedBlock } from "./encode-block.ts";
 import { createScratchBuffer } from "../numbers/scratch-buffer.ts";
 
@@ -75,6 +75,7 @@ describe("a metric block", () => {
   });
 
   test("restores one key from its parts, wherever they are in memory, with and without times", () => {
+    const axisMemory = createScratchBuffer();
     const memory = createScratchBuffer();
     fc.assert(
       fc.property(anyBlockPoints, effort, fc.nat(8), (points, how, at) => {
@@ -83,13 +84,19 @@ describe("a metric block", () => {
         for (let slot = 0; slot < 16; slot++) {
           const own = pointsWith(points, 32 + slot);
           const parts = partsOf(block, slot, at);
-          const series = decodeBlockKey(parts);
+          const series = openBlock(parts)(parts.section);
           expect(bitsOf(series.steps)).toEqual(bitsOf(own.map(({ step }) => step)));
           expect(bitsOf(series.values)).toEqual(bitsOf(own.map(({ values }) => values.get(32 + slot)!)));
           expect([...series.receivedUs]).toEqual(own.map(({ receivedUs }) => receivedUs));
           expect([...series.timestampsUs]).toEqual(timed ? own.map(({ timestampUs }) => timestampUs ?? NaN) : []);
-          expect(decodeBlockKey(parts, memory)).toEqual(series);
-          expect(decodeBlockKey({ ...parts, times: null })).toEqual({
+          axisMemory.reuse();
+          const readKey = openBlock(parts, axisMemory);
+          // Any number of keys of a block, one after another.
+          for (let again = 0; again < 2; again++) {
+            memory.reuse();
+            expect(readKey(parts.section, memory)).toEqual(series);
+          }
+          expect(openBlock({ ...parts, times: null })(parts.section)).toEqual({
             ...series,
             receivedUs: new Float64Array(0),
             timestampsUs: new Float64Array(0),
@@ -127,7 +134,9 @@ describe("a metric block", () => {
     expect(decoded.steps.at(-1)).toBe(65_535);
     const memory = createScratchBuffer();
     for (let round = 0; round < 2; round++) {
-      const series = decodeBlockKey(partsOf(encodeBlock(columns, options), 0), memory);
+      memory.reuse();
+      const parts = partsOf(encodeBlock(columns, options), 0);
+      const series = openBlock(parts, memory)(parts.section, memory);
       expect([series.values[65_535], series.steps[65_535]]).toEqual([Math.sqrt(65_535), 65_535]);
     }
   });

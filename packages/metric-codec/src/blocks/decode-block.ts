@@ -3,7 +3,7 @@ import { EMPTY_F64, EMPTY_U32, copyNumbers, pick, type BlockColumns } from "../c
 import { createByteReader, expectEnd, type ByteReader } from "../numbers/bytes.ts";
 import { NUMBER_HEADER_BYTES } from "../numbers/number-layout.ts";
 import { readNumbers } from "../numbers/numbers.ts";
-import type { ScratchBuffer } from "../numbers/scratch-buffer.ts";
+import type { NumberBuffer } from "../numbers/scratch-buffer.ts";
 import { DIRECTORY_ENTRY_BYTES } from "../storage-layout.ts";
 import { BLOCK_HEADER_BYTES, DIRECTORY_ENTRY_WORDS, readBlockHeader, type BlockHeader } from "./block-layout.ts";
 import { isEverywhere, readPresence } from "./presence.ts";
@@ -116,40 +116,44 @@ function fillEverywhere(pointIndexes: Uint32Array, at: number, points: number): 
   if (pointIndexes.length > 0) for (let point = 0; point < points; point++) pointIndexes[at + point] = point;
 }
 
-/** The parts of a block that are needed to read one key. */
-export type BlockKeyParts = {
+/** What the keys of a block share. */
+export type BlockAxis = {
   /** The block's bytes up to `stepsEnd`. */
   readonly steps: Uint8Array;
   /** The bytes from `stepsEnd` to `axisEnd`; null if the times are not wanted. */
   readonly times: Uint8Array | null;
-  /** The key's section; empty if the block does not have the key. */
-  readonly section: Uint8Array;
 };
 
 /** One key's points of a block in the order of arrival. Both times are empty if they are not wanted, the client's also if no point has one. */
-export type BlockSeries = {
+type BlockSeries = {
   readonly steps: Float64Array;
   readonly values: Float64Array;
   readonly receivedUs: Float64Array;
   readonly timestampsUs: Float64Array;
 };
 
+/** Decodes the points of a key from its section. Shares the section, and the steps and times with other keys of the block. */
+export type BlockKeyReader = (section: Uint8Array, memory?: NumberBuffer) => BlockSeries;
+
 /**
- * Decodes the points of one key from parts of a block. The result shares the parts, which must then not change, and the scratch buffer if one is
- * given, which is reused from its start. Throws a CodecError for parts that are not of an encoded block or do not belong together.
+ * Decodes the steps and times of a block and returns a reader of its keys. The reader shares the parts, which must then not change, and the memory if
+ * it is given. Both throw a CodecError for parts that are not of an encoded block or do not belong together.
  */
-export function decodeBlockKey(parts: BlockKeyParts, memory?: ScratchBuffer): BlockSeries {
-  memory?.reuse();
-  const header = readBlockHeader(parts.steps);
-  if (header.stepsEnd !== parts.steps.length) throw codecError("a part of the metric block has a wrong size");
-  if (parts.section.length === 0)
-    return { steps: EMPTY_F64, values: EMPTY_F64, receivedUs: EMPTY_F64, timestampsUs: EMPTY_F64 };
-  const { points } = header;
-  const { values, indexes } = readSection(createByteReader(parts.section, memory), points);
-  const at = (numbers: Float64Array): Float64Array =>
-    indexes === null || numbers.length === 0 ? numbers : pick(numbers, indexes);
-  const steps = at(readSteps(createByteReader(parts.steps, memory), header));
-  if (parts.times === null) return { steps, values, receivedUs: EMPTY_F64, timestampsUs: EMPTY_F64 };
-  const { receivedUs, timestampsUs } = readTimes(createByteReader(parts.times, memory), 0, parts.times.length, points);
-  return { steps, values, receivedUs: at(receivedUs), timestampsUs: at(timestampsUs) };
+export function openBlock({ steps: stepsPart, times: timesPart }: BlockAxis, memory?: NumberBuffer): BlockKeyReader {
+  const header = readBlockHeader(stepsPart);
+  const { points, stepsEnd } = header;
+  if (stepsEnd !== stepsPart.length) throw codecError("a part of the metric block has a wrong size");
+  const steps = readSteps(createByteReader(stepsPart, memory), header);
+  const { receivedUs, timestampsUs } =
+    timesPart === null ? NO_TIMES : readTimes(createByteReader(timesPart, memory), 0, timesPart.length, points);
+  return (section, sectionMemory) => {
+    if (section.length === 0) return NO_POINTS;
+    const { values, indexes } = readSection(createByteReader(section, sectionMemory), points);
+    if (indexes === null) return { steps, values, receivedUs, timestampsUs };
+    const at = (numbers: Float64Array): Float64Array => (numbers.length === 0 ? numbers : pick(numbers, indexes));
+    return { steps: at(steps), values, receivedUs: at(receivedUs), timestampsUs: at(timestampsUs) };
+  };
 }
+
+const NO_TIMES = { receivedUs: EMPTY_F64, timestampsUs: EMPTY_F64 };
+const NO_POINTS: BlockSeries = { steps: EMPTY_F64, values: EMPTY_F64, ...NO_TIMES };

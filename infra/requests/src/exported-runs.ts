@@ -1,0 +1,25 @@
+import { badRequest } from "@tidemark/errors";
+import { EXPORT_LIMITS } from "@tidemark/limits";
+import type { Call } from "@tidemark/rpc";
+import { callerOf, isUuid } from "./requests.ts";
+import type { RunDirectory } from "./run-directory.ts";
+
+/** Checks the ids of runs that one request of an export names. @throws bad_request */
+export function requireExportedIds(runIds: readonly string[]): void {
+  const { selectedRunIds } = EXPORT_LIMITS;
+  if (runIds.length > selectedRunIds || !runIds.every(isUuid)) {
+    throw badRequest(`at most ${selectedRunIds} run ids`, "run_ids");
+  }
+}
+
+/** Returns the organization and the runs of a request. @throws bad_request, not_found unless the caller may see all runs */
+export async function exportedRuns(
+  runs: RunDirectory,
+  runIds: readonly string[],
+  call: Call,
+): Promise<{ readonly orgId: string; readonly runIds: readonly string[] }> {
+  const caller = callerOf(call);
+  requireExportedIds(runIds);
+  await runs.require(caller, runIds);
+  return { orgId: caller.orgId, runIds };
+}

@@ -1,0 +1,73 @@
+import { archiveError } from "./archive-error.ts";
+import type { Field } from "./fields.ts";
+import { parse } from "./json-parts.ts";
+
+/** Writes doubles, none of them infinite, as a list that is read as the same doubles; NaN becomes null. */
+export function writeNumbers(numbers: Float64Array): string {
+  const joined = `[${numbers.join(",")}]`;
+  let plain = true;
+  for (const value of numbers) {
+    // NaN, infinite, or -0, which joins as 0.
+    if (!(value - value === 0) || (value === 0 && 1 / value < 0)) {
+      plain = false;
+      break;
+    }
+  }
+  return plain ? joined : `[${Array.from(numbers, writeOne).join(",")}]`;
+}
+
+function writeOne(value: number): string {
+  if (Number.isNaN(value)) return "null";
+  if (!Number.isFinite(value)) throw archiveError("a number is not finite");
+  return Object.is(value, -0) ? "-0" : String(value);
+}
+
+function readNumbers(json: string, gaps: boolean): Float64Array {
+  const items = parse(json);
+  if (!Array.isArray(items)) throw archiveError("not a list");
+  const numbers = new Float64Array(items.length);
+  for (let i = 0; i < items.length; i++) {
+    const item: unknown = items[i];
+    if (typeof item === "number" && Number.isFinite(item)) numbers[i] = item;
+    else if (gaps && item === null) numbers[i] = Number.NaN;
+    else throw archiveError("not a list of finite numbers");
+  }
+  return numbers;
+}
+
+/** A column of finite doubles. */
+export const numbers: Field<Float64Array> = { write: writeNumbers, read: (json) => readNumbers(json, false) };
+
+/** A column of doubles, NaN where there is none, which is null in the line. */
+export const numbersWithGaps: Field<Float64Array> = { write: writeNumbers, read: (json) => readNumbers(json, true) };
+
+/** A column of texts. */
+export const texts: Field<readonly string[]> = {
+  write: (values) => JSON.stringify(values),
+  read: (json) => {
+    const items = parse(json);
+    if (!Array.isArray(items) || !items.every((item) => typeof item === "string")) {
+      throw archiveError("not a list of texts");
+    }
+    return items;
+  },
+};
+
+/** Columns of one length, from 1 to a bound; those that are undefined have no values. */
+export function columns<T extends object>(fields: Field<T>, lengthMax: number): Field<T> {
+  return {
+    write: fields.write,
+    read: (json) => {
+      const value = fields.read(json);
+      const lengths = new Set(
+        Object.values(value)
+          .filter((column) => column !== undefined)
+          .map((column: { length: number }) => column.length),
+      );
+      const [length = 0] = lengths;
+      if (lengths.size > 1) throw archiveError("the columns differ in length");
+      if (length < 1 || length > lengthMax) throw archiveError(`the columns must have 1 to ${lengthMax} values`);
+      return value;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+export { isArchiveError, type ArchiveError } from "./archive-error.ts";
+export { bytesOfColumn, doublesOfBytes, indexesOfBytes } from "./column-bytes.ts";
+export {
+  ARCHIVE_PRODUCT,
+  ARCHIVE_VERSION,
+  LINE_BYTES_MAX,
+  decodeLine,
+  encodeLine,
+  encodePoints,
+  writeColumn,
+  type ArchiveLine,
+  type CountedType,
+  type LineKind,
+  type LineOf,
+  type UnknownLine,
+  type WrittenColumns,
+} from "./line.ts";
+export { LINE_LENGTHS_MAX } from "./line-shapes.ts";
+export { readLines, type NumberedLine } from "./read-lines.ts";
+export { rowsOfChunk, type TableChunk } from "./table-rows.ts";

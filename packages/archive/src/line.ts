@@ -1,0 +1,85 @@
+import { archiveError } from "./archive-error.ts";
+import { writeNumbers } from "./columns.ts";
+import { type Field, type ValueOf } from "./fields.ts";
+import { membersOf, parse } from "./json-parts.ts";
+import { lineShapes } from "./line-shapes.ts";
+
+/** The version of the format that is written, and the newest one that can be read. */
+export const ARCHIVE_VERSION = 1;
+
+/** What the first line of an archive calls its product. */
+export const ARCHIVE_PRODUCT = "tidemark";
+
+/** Bytes of a line, without the line feed: twice what the largest rows of a request can make. */
+export const LINE_BYTES_MAX = 32 * 1024 * 1024;
+
+/** The kinds of lines, `<type>` or `<type>.<part>`. */
+export type LineKind = keyof typeof lineShapes;
+
+/** The members of a line of some kind. */
+export type LineOf<K extends LineKind> = { readonly line: K } & ValueOf<(typeof lineShapes)[K]>;
+
+/** Any line. */
+export type ArchiveLine = { readonly [K in LineKind]: LineOf<K> }[LineKind];
+
+/** A line whose type this version does not know. */
+export type UnknownLine = { readonly line: "unknown"; readonly type: string };
+
+/** Types whose rows the end counts. */
+export type CountedType = keyof LineOf<"end">["counts"];
+
+/** The members by which lines that continue another one are known. */
+const partMembers = new Map([
+  ["object", ["rows"]],
+  ["version", ["entries", "edges"]],
+  ["trace", ["spans"]],
+]);
+
+const typeOf = (kind: string): string => kind.split(".", 1)[0]!;
+
+/** Writes a line, with its line feed. @throws ArchiveError for a number that is not finite */
+export function encodeLine(line: ArchiveLine): string {
+  const json = (lineShapes[line.line] as Field<unknown>).write(line);
+  return `{"type":"${typeOf(line.line)}",${json.slice(1)}\n`;
+}
+
+/** Columns of points as texts that {@link writeColumn} wrote, so that keys of the same points share them. */
+export type WrittenColumns = {
+  readonly step: string;
+  readonly value: string;
+  readonly timestamp: string | undefined;
+  readonly created_at: string;
+};
+
+/** Writes a column of finite doubles; NaN, which only `timestamp` may have, becomes null. @throws ArchiveError for an infinite one */
+export const writeColumn = writeNumbers;
+
+/** Writes the line that `encodeLine` writes of points whose columns are written already. */
+export function encodePoints(
+  runId: string,
+  key: string,
+  { step, value, timestamp, created_at }: WrittenColumns,
+): string {
+  const times = timestamp === undefined ? "" : `"timestamp":${timestamp},`;
+  return `{"type":"points","run_id":"${runId}","key":${JSON.stringify(key)},"columns":{"step":${step},"value":${value},${times}"created_at":${created_at}}}\n`;
+}
+
+/**
+ * Reads a line. Members that the kind does not have are refused; a type that is not known is not. The texts of documents are as they stand.
+ * @throws ArchiveError
+ */
+export function decodeLine(json: string): ArchiveLine | UnknownLine {
+  const members = membersOf(json);
+  const type = parse(members.get("type") ?? "null");
+  if (typeof type !== "string") throw archiveError("type is missing");
+  const part = partMembers.get(type)?.find((member) => members.has(member));
+  const kind = part === undefined ? type : `${type}.${part}`;
+  const shape = type.includes(".") ? undefined : shapeOf(kind);
+  if (shape === undefined) return { line: "unknown", type };
+  members.delete("type");
+  return { line: kind, ...(shape.readMembers(members) as object) } as ArchiveLine;
+}
+
+function shapeOf(kind: string): (typeof lineShapes)[LineKind] | undefined {
+  return Object.hasOwn(lineShapes, kind) ? lineShapes[kind as LineKind] : undefined;
+}

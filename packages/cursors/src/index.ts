@@ -1,0 +1,1 @@
+export { isInstant, readCursor, writeCursor, type CursorField } from "./cursor.ts";

@@ -1,0 +1,16 @@
+import { parse } from "yaml";
+import type { JsonObject, JsonValue } from "../items.ts";
+import { boundedJson, isObject } from "../json.ts";
+
+/** Most bytes of a `params.yaml`. */
+export const PARAMS_BYTES_MAX = 64 * 1024;
+
+/** Reads a `params.yaml`; undefined for what is not YAML or not a map. */
+export function readParamsFile(text: string): JsonObject | undefined {
+  try {
+    const content = boundedJson(parse(text, { schema: "core", logLevel: "error" }) as JsonValue);
+    return isObject(content) ? content : undefined;
+  } catch {
+    return undefined;
+  }
+}

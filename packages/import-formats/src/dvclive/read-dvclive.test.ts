@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  collect,
+  finitePoints,
+  fixturesFolder,
+  readExpected,
+  type Collected,
+  type CollectedRun,
+} from "../collect.fixture.ts";
+import { expectSurvival } from "../damage.fixture.ts";
+import { fixtureTree } from "../disk-tree.fixture.ts";
+import { readDvclive } from "./read-dvclive.ts";
+
+type ExpectedRun = Pick<CollectedRun, "points" | "texts"> & {
+  readonly config: Record<string, unknown>;
+  readonly latest: Record<string, unknown>;
+};
+
+const fixture = "dvclive-3.49.1";
+const expected = readExpected<ExpectedRun>(fixture).runs;
+const read = (instead: Record<string, Uint8Array> = {}): Promise<Collected> =>
+  collect(readDvclive(fixtureTree(fixture, instead)));
+
+test("the runs are the folders of DVCLive", async () => {
+  expect(Object.keys((await read()).runs)).toEqual(["deeper/second", "first"]);
+});
+
+test.each(Object.keys(expected))("run %s has what DVCLive reads, point by point", async (id) => {
+  const { runs, warnings } = await read();
+  const { points, texts, config, latest } = expected[id]!;
+  const { finite, others } = finitePoints(points);
+  expect(runs[id]!.points).toEqual(finite);
+  expect(warnings[id]?.non_finite_value ?? 0).toBe(others);
+  expect(runs[id]!.texts).toEqual(texts);
+  expect(runs[id]!.fields.config).toEqual(config);
+  expect(runs[id]!.fields.metadata?.["summary"] ?? {}).toEqual(latest);
+  expect(runs[id]!.fields).toMatchObject({ source: "dvclive", status: "finished" });
+});
+
+test("images have their step, and other files are files", async () => {
+  const { images, files } = (await read()).runs["first"]!;
+  expect(images).toEqual({
+    "image.png": [[null, "first/plots/images/image.png"]],
+    series: [[7, "first/plots/images/series/7.png"]],
+  });
+  expect(files).toEqual({ "plots/custom/curve.json": { size: 47, path: "first/plots/custom/curve.json" } });
+});
+
+test("a damaged metric gives the lines before the damage", async () => {
+  const file = "first/plots/metrics/train/loss.tsv";
+  const bytes = readFileSync(join(fixturesFolder, fixture, "data", file));
+  const ends = [...bytes.entries()].flatMap(([at, byte]) => (byte === 0x0a ? [at + 1] : []));
+  const readDamaged = (changed: Uint8Array) => readDvclive(fixtureTree(fixture, { [file]: changed }));
+  await expectSurvival({ bytes, read: readDamaged, ends, runs: 100 });
+});
+
+test("damaged documents are counted, and the points stay", async () => {
+  const whole = (await read()).runs["first"]!.points;
+  const documents = ["first/params.yaml", "first/metrics.json"];
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...documents), fc.uint8Array({ maxLength: 40 }), async (file, bytes) => {
+      expect((await read({ [file]: bytes })).runs["first"]!.points).toEqual(whole);
+    }),
+    { numRuns: 50 },
+  );
+  const { warnings } = await read({ "first/params.yaml": Buffer.from("a: [") });
+  expect(warnings["first"]).toMatchObject({ damaged: 1 });
+});

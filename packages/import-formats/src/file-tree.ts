@@ -1,0 +1,31 @@
+/** What a folder holds. */
+export type TreeEntry = {
+  /** One name, without `/`. */
+  readonly name: string;
+  readonly isFolder: boolean;
+  /** Bytes of a file; 0 for a folder. */
+  readonly size: number;
+};
+
+/** Where a path stands in the trees that are read, relative to the root, by `/`; the root is the empty text. */
+export type TreePath = string;
+
+/**
+ * The folder that is read, which the caller opens. Errors of its functions pass through the readers.
+ * A single file is read as a folder that holds it alone.
+ */
+export type FileTree = {
+  /** Lists a folder in any order, without links that lead out of the root. A folder that is not there is empty. */
+  list(folder: TreePath): Promise<readonly TreeEntry[]>;
+  /** Reads a file from `from` on (default 0), in pieces of any size. */
+  read(file: TreePath, from?: number): AsyncIterable<Uint8Array>;
+};
+
+/** A row of a database: columns by their names. */
+export type SqlRow = Readonly<Record<string, null | number | bigint | string | Uint8Array>>;
+
+/**
+ * Runs one SELECT with parameters `?` on a SQLite database that the caller opened read-only. Rows are asked for one by one, so the whole answer is never in
+ * memory. What it throws counts as damage of the database.
+ */
+export type Query = (sql: string, ...parameters: readonly (number | string)[]) => Iterable<SqlRow>;

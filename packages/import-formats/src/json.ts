@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from "./items.ts";
+
+/** How deep lists and objects may lie in each other; what is deeper becomes null. */
+export const JSON_DEPTH_MAX = 64;
+
+/** Returns a number as a value: a text where JSON does not have the number. */
+export function jsonNumber(value: number): number | string {
+  return Number.isFinite(value) ? value : String(value);
+}
+
+/** Returns an object of entries. Every key is a member of its own, `__proto__` as well. */
+export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
+  return Object.fromEntries(entries);
+}
+
+/** Tells whether a value is an object, and not a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A token of Python's JSON; texts are matched so that words in them stay. */
+const pythonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/gs;
+
+/**
+ * Reads JSON as Python writes it, which knows the bare words NaN, Infinity and -Infinity; they become texts. Returns undefined for what is not JSON.
+ */
+export function readPythonJson(text: string): JsonValue | undefined {
+  const parsed = parse(() => text) ?? parse(() => text.replace(pythonToken, quoteWord));
+  return parsed === undefined ? undefined : boundedJson(parsed.value);
+}
+
+function quoteWord(token: string): string {
+  return token.startsWith('"') ? token : `"${token}"`;
+}
+
+/** Parses a text that may be as large as a record, for which a regular expression may lack the memory. */
+function parse(text: () => string): { value: JsonValue } | undefined {
+  try {
+    return { value: JSON.parse(text()) as JsonValue };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a value without what is nested too deep and without numbers that JSON does not have. */
+export function boundedJson(value: JsonValue, depth = 0): JsonValue {
+  if (typeof value === "number") return jsonNumber(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === JSON_DEPTH_MAX) return null;
+  if (Array.isArray(value)) return (value as readonly JsonValue[]).map((inner) => boundedJson(inner, depth + 1));
+  return jsonObject(Object.entries(value).map(([key, inner]) => [key, boundedJson(inner, depth + 1)] as const));
+}
+
+/** Returns the number that a value of JSON is, also as one of Python's words; undefined of anything else. Booleans are 0 and 1. */
+export function numberOf(value: JsonValue | undefined): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (value === "NaN" || value === "Infinity" || value === "-Infinity") return Number(value);
+  return undefined;
+}
+
+/** Returns the numbers of a list, NaN for what is something else; nothing if the value is not a list. */
+export function numbersOf(value: JsonValue | undefined): number[] {
+  return Array.isArray(value) ? value.map((cell: JsonValue) => numberOf(cell) ?? Number.NaN) : [];
+}

@@ -1,0 +1,34 @@
+import type { Warnings } from "./warnings.ts";
+
+const NEWLINE = 0x0a;
+
+/**
+ * Yields the lines of a text without their line breaks. A line with more than `bytesMax` bytes is counted and left out, and so is the last one if no line break
+ * ends it: its writer did not finish it.
+ */
+export async function* completeLines(
+  pieces: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  warnings: Warnings,
+  file: string,
+): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let bytes = 0;
+  const gather = (part: Buffer): void => {
+    bytes += part.length;
+    if (bytes <= bytesMax) parts.push(part);
+    else parts = [];
+  };
+  for await (const piece of pieces) {
+    const buffer = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    let from = 0;
+    for (let end = buffer.indexOf(NEWLINE); end >= 0; end = buffer.indexOf(NEWLINE, from)) {
+      gather(buffer.subarray(from, end));
+      if (bytes > bytesMax) warnings.add("too_large", `a line of ${file}`);
+      else yield Buffer.concat(parts).toString("utf8");
+      [parts, bytes, from] = [[], 0, end + 1];
+    }
+    gather(buffer.subarray(from));
+  }
+  if (bytes > 0) warnings.add("torn_tail", file);
+}

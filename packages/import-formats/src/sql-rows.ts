@@ -1,0 +1,29 @@
+import type { Query, SqlRow } from "./file-tree.ts";
+import type { Warnings } from "./warnings.ts";
+
+/** Yields the rows of a statement up to the one that the database cannot read, which is counted as damage. */
+export function* sqlRows(
+  query: Query,
+  warnings: Warnings,
+  sql: string,
+  ...parameters: readonly (number | string)[]
+): Generator<SqlRow> {
+  try {
+    for (const row of query(sql, ...parameters)) yield row;
+  } catch (error) {
+    warnings.add("damaged", error instanceof Error ? error.message : "the database cannot be read");
+  }
+}
+
+/** Returns the text of a column; undefined where it is null or something else. */
+export function textColumn(row: SqlRow, name: string): string | undefined {
+  const value = row[name];
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns the number of a column; undefined where it is null or something else. */
+export function numberColumn(row: SqlRow, name: string): number | undefined {
+  const value = row[name];
+  return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
+}

@@ -1,0 +1,64 @@
+import type { FileTree } from "../file-tree.ts";
+import type { Item } from "../items.ts";
+import { createWarnings } from "../warnings.ts";
+import { walkFolders, type WalkedFolder } from "../walk-tree.ts";
+import { readEvent } from "./event.ts";
+import { createPurges, type Purges } from "./purges.ts";
+import { createRunReader } from "./run-reader.ts";
+import { tfRecords } from "./tf-records.ts";
+
+/** Tells whether a file is one that TensorBoard reads. */
+export function isEventFile(name: string): boolean {
+  return name.includes("tfevents") && !name.endsWith(".profile-empty");
+}
+
+/**
+ * Reads the runs of a folder of TensorBoard. Each folder with event files is a run, whose id is the path of the folder (`.`: the root, as TensorBoard names
+ * it); its files are read in the order of their names. Every file is read twice, because a restart takes back points that stand before it.
+ */
+export async function* readTensorboard(tree: FileTree): AsyncGenerator<Item> {
+  const warnings = createWarnings();
+  for await (const { path, files } of walkFolders(tree, warnings)) {
+    const eventFiles = files.filter(({ name }) => isEventFile(name));
+    if (eventFiles.length > 0) yield* readRun(tree, path === "" ? "." : path, eventFiles);
+  }
+  yield* warnings.take();
+}
+
+async function* readRun(tree: FileTree, run: string, files: WalkedFolder["files"]): AsyncGenerator<Item> {
+  const warnings = createWarnings(run);
+  const purges = await findPurges(tree, files);
+  const reader = createRunReader(run, warnings);
+  yield reader.begin();
+  for (const [file, { path, name }] of files.entries()) {
+    let record = -1;
+    for await (const bytes of tfRecords(tree.read(path), warnings, name)) {
+      record += 1;
+      if (bytes === undefined) continue;
+      const event = readEvent(bytes);
+      if (event.damaged) warnings.add("damaged", name);
+      if (purges.purges({ file, record }, event.step)) warnings.add("purged", undefined, event.values.length);
+      else yield* reader.read(event);
+    }
+  }
+  yield* reader.end();
+  yield* warnings.take();
+}
+
+/** Finds the restarts of a run: all starts of its writers but the first one, as TensorBoard sees it. */
+async function findPurges(tree: FileTree, files: WalkedFolder["files"]): Promise<Purges> {
+  const purges = createPurges();
+  const uncounted = createWarnings();
+  let started = false;
+  for (const [file, { path, name }] of files.entries()) {
+    let record = -1;
+    for await (const bytes of tfRecords(tree.read(path), uncounted, name)) {
+      record += 1;
+      const event = bytes === undefined ? undefined : readEvent(bytes);
+      if (event?.starts !== true) continue;
+      if (started) purges.add({ file, record }, event.step);
+      started = true;
+    }
+  }
+  return purges;
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  collect,
+  finitePoints,
+  fixturesFolder,
+  readExpected,
+  type Collected,
+  type CollectedRun,
+} from "../collect.fixture.ts";
+import type { Query } from "../file-tree.ts";
+import { withDatabase } from "../sqlite.fixture.ts";
+import { readTrackio } from "./read-trackio.ts";
+
+type ExpectedRun = Pick<CollectedRun, "points" | "texts" | "histograms" | "images" | "tables"> & {
+  readonly config: Record<string, unknown>;
+  readonly name: string;
+};
+
+const fixture = "trackio-0.43.0";
+const expected = readExpected<ExpectedRun>(fixture).runs;
+const database = gunzipSync(readFileSync(join(fixturesFolder, fixture, "data/nets-ü.db.gz")));
+const read = (bytes: Uint8Array = database): Promise<Collected> =>
+  withDatabase(bytes, (query) => collect(readTrackio(query, "nets-ü")));
+
+test("the runs are those that trackio lists", async () => {
+  expect(Object.keys((await read()).runs).toSorted()).toEqual(Object.keys(expected).toSorted());
+});
+
+test.each(Object.keys(expected))("run %s has what trackio reads, point by point", async (id) => {
+  const { runs, warnings } = await read();
+  const { points, texts, histograms, images, tables, config, name } = expected[id]!;
+  const { finite, others } = finitePoints(points);
+  const run = runs[id]!;
+  expect(run.points).toEqual(finite);
+  expect(warnings[id]?.non_finite_value ?? 0).toBe(others);
+  const { texts: foundTexts, histograms: foundHistograms, images: foundImages, tables: foundTables } = run;
+  expect({ foundTexts, foundHistograms, foundImages, foundTables }).toEqual({
+    foundTexts: texts,
+    foundHistograms: histograms,
+    foundImages: images,
+    foundTables: tables,
+  });
+  expect(run.fields).toMatchObject({ name, config, project: "nets-ü", status: "finished" });
+  expect(run.fields.finishedAt).toBeGreaterThanOrEqual(run.fields.startedAt!);
+});
+
+test("what has no place is counted", async () => {
+  const { runs, warnings } = await read();
+  const [id] = Object.entries(runs).find(([, { fields }]) => fields.name === "first ☃")!;
+  // A list and an alert.
+  expect(warnings[id]).toEqual({ non_finite_value: 3, unsupported: 2 });
+  expect(runs[id]!.fields.metadata).toEqual({ group: "g" });
+});
+
+test("a database of the first versions knows runs by their names", async () => {
+  const old = new DatabaseSync(":memory:");
+  old.exec(`
+    CREATE TABLE metrics (id INTEGER PRIMARY KEY, timestamp TEXT, run_name TEXT, step INTEGER, metrics TEXT);
+    CREATE TABLE configs (id INTEGER PRIMARY KEY, run_name TEXT, config TEXT, created_at TEXT);
+    INSERT INTO metrics VALUES (1, '2026-11-22T10:00:00', 'a', 0, '{"loss": 0.5}');
+    INSERT INTO configs VALUES (1, 'a', '{"lr": 1}', '2026-11-22T10:00:00');`);
+  const query: Query = (sql, ...parameters) => old.prepare(sql).iterate(...parameters) as ReturnType<Query>;
+  const { runs, warnings } = await collect(readTrackio(query, "p"));
+  expect(runs["a"]!.points).toEqual({ loss: [[0, 0.5, Date.UTC(2026, 10, 22, 10)]] });
+  expect(runs["a"]!.fields).toMatchObject({ name: "a", config: { lr: 1 } });
+  expect(warnings).toEqual({});
+});
+
+test("a damaged database ends without an error, and says that something is missing", async () => {
+  const flips = fc.array(fc.tuple(fc.nat(database.length - 1), fc.nat(255)), { minLength: 1, maxLength: 200 });
+  const cut = fc.option(fc.nat(database.length), { nil: database.length });
+  await fc.assert(
+    fc.asyncProperty(flips, cut, async (changes, length) => {
+      const bytes = Buffer.from(database.subarray(0, length));
+      for (const [at, byte] of changes) if (at < length) bytes[at] = byte;
+      const { runs, warnings } = await read(bytes);
+      if (length > 0 && Object.keys(runs).length === 0) expect(Object.keys(warnings)).not.toEqual([]);
+    }),
+    { numRuns: 100 },
+  );
+});
