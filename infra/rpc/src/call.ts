@@ -40,6 +40,10 @@ const headerNames = {
 } as const;
 
 const TIMEOUT_MS_MAX = 60_000;
+
+/** The most milliseconds that a stream may take, and what it may take unless its caller names a time. */
+export const STREAM_MS_MAX = 24 * 3600 * 1000;
+
 // One identity object serves many requests of a key, so its encoding is kept.
 const encoded = new WeakMap<Identity, string>();
 const decoded = new LRUCache<string, Identity>({ max: 1000 });
@@ -83,22 +87,27 @@ function isPeer(given: string | undefined, token: string): boolean {
 /**
  * Reads a call from the headers of an incoming RPC; what is missing gets its default. The headers
  * say who the user is; where a token is configured, only a peer that presents it is believed.
- * @throws unauthenticated
+ * @throws unauthenticated; bad_request for a `timeoutMs` above what such a call may take
  */
 export function callFromHeaders(
   get: (name: string) => string | undefined,
-  options: { token?: string | undefined; timeoutMs?: number | undefined } = {},
+  options: { token?: string | undefined; timeoutMs?: number | undefined; isStream?: boolean } = {},
 ): Call {
-  const { token, timeoutMs } = options;
+  const { token, timeoutMs, isStream = false } = options;
   if (token !== undefined && !isPeer(get(headerNames.token), token)) {
     throw new AppError("unauthenticated", "this port is for the parts of the service only");
   }
-  const asked = timeoutMs ?? (Number(get(headerNames.timeout) ?? callTimeoutMs) || callTimeoutMs);
+  const usual = isStream ? STREAM_MS_MAX : callTimeoutMs;
+  const max = isStream ? STREAM_MS_MAX : TIMEOUT_MS_MAX;
+  if (timeoutMs !== undefined && timeoutMs > max) {
+    throw new AppError("bad_request", `the deadline may be at most ${max / 1000} s away`);
+  }
+  const asked = timeoutMs ?? (Number(get(headerNames.timeout) ?? usual) || usual);
   const identity = get(headerNames.identity);
   return {
     requestId: get(headerNames.requestId) ?? "",
     identity: identity === undefined || identity === "" ? undefined : decodeIdentity(identity),
-    deadlineMs: Date.now() + Math.min(Math.max(1, asked), TIMEOUT_MS_MAX),
+    deadlineMs: Date.now() + Math.min(Math.max(1, asked), max),
     traceparent: get(headerNames.traceparent),
   };
 }

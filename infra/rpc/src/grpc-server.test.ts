@@ -6,6 +6,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { AppError } from "@tidemark/errors";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
+import { until } from "@tidemark/testkit";
 import { join } from "node:path";
 import { startGrpcServer, type GrpcServer } from "./grpc-server.ts";
 import { implement } from "./service.ts";
@@ -33,6 +34,7 @@ const loaded = grpc.loadPackageDefinition(
 
 let server: GrpcServer;
 let ready = true;
+let streamsEnded = 0;
 const open: grpc.Client[] = [];
 
 beforeAll(async () => {
@@ -43,6 +45,14 @@ beforeAll(async () => {
       throw new AppError("run_not_found", "run not found");
     },
     hang: () => new Promise(() => {}),
+    count: async function* ({ text, numbers }) {
+      try {
+        for (const number of numbers) yield { text, numbers: [number] };
+        if (text === "fail") throw new AppError("run_not_found", "run not found");
+      } finally {
+        streamsEnded += 1;
+      }
+    },
   });
   server = await startGrpcServer([implementation], { host: "127.0.0.1", port: 0, ready: async () => ready });
 });
@@ -69,6 +79,19 @@ function ask(of: GrpcClient, method: string, request: object, deadlineMs = 60_00
   });
 }
 
+/** Reads the numbers of a stream, and cancels it after the number `last`. */
+async function read(of: GrpcClient, request: object, last?: number): Promise<number[]> {
+  const stream = (of as unknown as Record<string, (request: object) => grpc.ClientReadableStream<object>>)["Count"]!(
+    request,
+  );
+  const numbers: number[] = [];
+  for await (const message of stream as AsyncIterable<{ numbers: number[] }>) {
+    numbers.push(...message.numbers);
+    if (message.numbers[0] === last) stream.cancel();
+  }
+  return numbers;
+}
+
 describe("a plain gRPC client", () => {
   test("calls a service", async () => {
     const echo = client(loaded.tidemark.testing.v1.EchoService);
@@ -86,6 +109,22 @@ describe("a plain gRPC client", () => {
   test("has its own deadline kept", async () => {
     const echo = client(loaded.tidemark.testing.v1.EchoService);
     await expect(ask(echo, "Hang", {}, 100)).rejects.toMatchObject({ code: grpc.status.DEADLINE_EXCEEDED });
+  });
+
+  test("reads a stream, and its error", async () => {
+    const echo = client(loaded.tidemark.testing.v1.EchoService);
+    expect(await read(echo, { text: "x", numbers: [1, 2, 3] })).toEqual([1, 2, 3]);
+    await expect(read(echo, { text: "fail", numbers: [1] })).rejects.toMatchObject({ code: grpc.status.NOT_FOUND });
+  });
+
+  test("that cancels a stream ends it", async () => {
+    const echo = client(loaded.tidemark.testing.v1.EchoService);
+    const before = streamsEnded;
+    const numbers = Array.from({ length: 5000 }, (_, i) => i);
+    await expect(read(echo, { text: "x".repeat(100_000), numbers }, 3)).rejects.toMatchObject({
+      code: grpc.status.CANCELLED,
+    });
+    await until("the end of the stream", () => streamsEnded === before + 1);
   });
 
   test("sees the health of the server and of each service change with readiness", async () => {

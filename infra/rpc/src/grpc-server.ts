@@ -2,15 +2,14 @@ import { createServer, type Http2Server, type ServerHttp2Session } from "node:ht
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { isAppError } from "@tidemark/errors";
-import { callFromHeaders } from "./call.ts";
+import { callFromHeaders, STREAM_MS_MAX, type Call } from "./call.ts";
 import { toConnectError } from "./error-wire.ts";
 import { addHealth } from "./health.ts";
-import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
+import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
 import { addReflection } from "./reflection.ts";
-import { unaryMethods, type Implementation } from "./service.ts";
+import { answerOf, methodsOf, streamOf, type Implementation } from "./service.ts";
 
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
-const TIMEOUT_MS_MAX = 60_000;
 
 /** The HTTP/2 listener of a process: gRPC, gRPC-Web and Connect for any client. */
 export type GrpcServer = {
@@ -31,19 +30,41 @@ type ServerOptions = {
 
 function addImplementation(router: ConnectRouter, implementation: Implementation, options: ServerOptions): void {
   const methods: Record<string, unknown> = {};
-  for (const [name, method] of unaryMethods(implementation.service)) {
-    const handler = implementation.handlers[name];
+  type Context = { requestHeader: Headers; signal: AbortSignal; timeoutMs(): number | undefined };
+  const callOf = (context: Context, isStream: boolean): Call =>
+    callFromHeaders((header) => context.requestHeader.get(header) ?? undefined, {
+      token: options.token,
+      timeoutMs: context.timeoutMs(),
+      isStream,
+    });
+  const shown = (error: unknown): Error => {
+    if (!isAppError(error)) options.onUnknownError?.(error);
+    return toConnectError(error);
+  };
+  for (const [name, method] of methodsOf(implementation.service)) {
+    const handler = implementation.handlers[name]!;
     const facts = { service: implementation.service.typeName, method: method.name, side: "server" as const };
-    methods[name] = async (request: never, context: { requestHeader: Headers; timeoutMs(): number | undefined }) => {
+    const answer = async (request: object, context: Context): Promise<object> => {
       try {
-        const get = (header: string) => context.requestHeader.get(header) ?? undefined;
-        const call = callFromHeaders(get, { token: options.token, timeoutMs: context.timeoutMs() });
-        return await observed(options.observer, facts, () => withinDeadline(call, () => handler!(request, call)));
+        const call = callOf(context, false);
+        return await observed(options.observer, facts, () =>
+          withinDeadline(call, () => answerOf(handler, request, call)),
+        );
       } catch (error) {
-        if (!isAppError(error)) options.onUnknownError?.(error);
-        throw toConnectError(error);
+        throw shown(error);
       }
     };
+    const stream = async function* (request: object, context: Context): AsyncGenerator<object, void, undefined> {
+      try {
+        const call = callOf(context, true);
+        const messages = streamed(call, options.observer, facts, () => streamOf(handler, request, call));
+        context.signal.addEventListener("abort", () => void messages.return().catch(() => {}), { once: true });
+        yield* messages;
+      } catch (error) {
+        throw shown(error);
+      }
+    };
+    methods[name] = method.methodKind === "unary" ? answer : stream;
   }
   router.service(implementation.service, methods as Partial<ServiceImpl<typeof implementation.service>>);
 }
@@ -76,7 +97,7 @@ export async function startGrpcServer(
         );
       },
       readMaxBytes: MESSAGE_BYTES_MAX,
-      maxTimeoutMs: TIMEOUT_MS_MAX,
+      maxTimeoutMs: STREAM_MS_MAX,
     }),
   );
   const sessions = new Set<ServerHttp2Session>();

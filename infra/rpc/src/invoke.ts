@@ -45,3 +45,34 @@ export async function observed<T>(
     observer({ ...facts, seconds: (performance.now() - started) / 1000, error });
   }
 }
+
+/**
+ * Passes on the messages of a stream until the call's deadline, and tells the observer how it ended. Whoever stops reading ends the stream.
+ * @throws deadline_exceeded
+ */
+export async function* streamed<T>(
+  call: Call,
+  observer: CallObserver | undefined,
+  facts: { service: string; method: string; side: "client" | "server" },
+  open: () => AsyncGenerator<T, void, undefined>,
+): AsyncGenerator<T, void, undefined> {
+  const started = performance.now();
+  let error: unknown;
+  let messages: AsyncGenerator<T, void, undefined> | undefined;
+  try {
+    messages = open();
+    for (;;) {
+      const from = messages;
+      const { done, value } = await withinDeadline(call, () => from.next());
+      if (done === true) return;
+      yield value;
+    }
+  } catch (thrown) {
+    error = thrown;
+    throw thrown;
+  } finally {
+    // Not awaited: after a deadline the handler may still be waiting for something.
+    messages?.return().catch(() => {});
+    observer?.({ ...facts, seconds: (performance.now() - started) / 1000, error });
+  }
+}

@@ -2,11 +2,12 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import { isAppError } from "@tidemark/errors";
-import { Pool } from "undici";
+import { Pool, type Dispatcher } from "undici";
 import { callToHeaders, refusedHeader, type Call } from "./call.ts";
+import { readEnvelopes, STREAM_TYPE, envelopeHeader } from "./envelopes.ts";
 import { deadlineExceeded, errorFromJson, peerUnavailable } from "./error-wire.ts";
-import { observed, type CallObserver } from "./invoke.ts";
-import { unaryMethods, type Client } from "./service.ts";
+import { observed, streamed, type CallObserver } from "./invoke.ts";
+import { methodsOf, type Client, type Method } from "./service.ts";
 
 /** Connections to one peer, shared by the clients of all its services. */
 export type Peer = {
@@ -18,7 +19,19 @@ const ATTEMPTS_MAX = 40;
 const BACKOFF_MS = 50;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
 
-type Outcome = { bytes: Uint8Array } | { refused: true; cause: unknown };
+type Outcome<T> = { answer: T } | { refused: true; cause: unknown };
+type Response = Dispatcher.ResponseData;
+/** What is sent, and how its answer is read. */
+type Sending<T> = {
+  readonly path: string;
+  readonly type: string;
+  readonly body: Uint8Array;
+  readonly call: Call;
+  readonly repeatable: boolean;
+  readonly pool: Pool;
+  readonly signal: AbortSignal;
+  readonly read: (response: Response) => Promise<T>;
+};
 
 /** Tells whether an error came before the peer can have begun with the request. */
 function neverSent(error: unknown): boolean {
@@ -27,7 +40,7 @@ function neverSent(error: unknown): boolean {
 }
 
 /**
- * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's unary protocol over them.
+ * Opens a pool of HTTP/1.1 connections to a peer and speaks Connect's protocol over them. A stream that is not read to its end is cut off.
  * A request is repeated only where that does no harm: when the peer refused it before any handler
  * saw it, when no connection could be opened, or when the method is declared free of side effects.
  * Every other broken call is `service_unavailable`; whether to repeat it is for the caller to say.
@@ -36,69 +49,133 @@ export function connectPeer(
   baseUrl: string,
   options: { connectionsMax?: number; observer?: CallObserver; token?: string | undefined } = {},
 ): Peer {
-  const pool = new Pool(baseUrl, {
-    connections: options.connectionsMax ?? 32,
+  const poolOptions = {
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connectTimeout: 1000,
     headersTimeout: 0,
     bodyTimeout: 0,
+  };
+  const pool = new Pool(baseUrl, {
+    ...poolOptions,
+    connections: options.connectionsMax ?? 32,
     maxResponseSize: ANSWER_BYTES_MAX,
   });
+  // A stream has a connection to itself for as long as it takes, so that it keeps none from short calls.
+  const streams = new Pool(baseUrl, poolOptions);
 
-  const attempt = async (path: string, body: Uint8Array, call: Call, repeatable: boolean): Promise<Outcome> => {
+  const attempt = async <T>(sending: Sending<T>): Promise<Outcome<T>> => {
     try {
-      const response = await pool.request({
+      const response = await sending.pool.request({
         method: "POST",
-        path,
-        body,
+        path: sending.path,
+        body: sending.body,
         headers: {
-          "content-type": "application/proto",
+          "content-type": sending.type,
           "connect-protocol-version": "1",
-          ...callToHeaders(call, options.token),
+          ...callToHeaders(sending.call, options.token),
         },
-        signal: AbortSignal.timeout(Math.max(1, Math.ceil(call.deadlineMs - Date.now()))),
+        signal: sending.signal,
       });
-      if (response.statusCode === 200) return { bytes: await response.body.bytes() };
+      if (response.statusCode === 200) return { answer: await sending.read(response) };
       const text = await response.body.text();
       if (response.headers[refusedHeader] !== undefined) return { refused: true, cause: new Error(text) };
       throw errorFromJson(text);
     } catch (error) {
       if (isAppError(error)) throw error;
       if ((error as { name?: unknown }).name === "TimeoutError") throw deadlineExceeded();
-      if (repeatable || neverSent(error)) return { refused: true, cause: error };
+      if (sending.repeatable || neverSent(error)) return { refused: true, cause: error };
       throw peerUnavailable(error);
     }
   };
 
-  const send = async (path: string, body: Uint8Array, call: Call, repeatable: boolean): Promise<Uint8Array> => {
+  const send = async <T>(sending: Sending<T>): Promise<T> => {
     let cause: unknown;
     for (let attempts = 1; attempts <= ATTEMPTS_MAX; attempts += 1) {
-      const outcome = await attempt(path, body, call, repeatable);
-      if ("bytes" in outcome) return outcome.bytes;
+      const outcome = await attempt(sending);
+      if ("answer" in outcome) return outcome.answer;
       cause = outcome.cause;
       const pause = BACKOFF_MS * (0.5 + Math.random());
-      if (Date.now() + pause >= call.deadlineMs) break;
+      if (Date.now() + pause >= sending.call.deadlineMs) break;
       await new Promise((resolve) => setTimeout(resolve, pause));
     }
     throw peerUnavailable(cause);
   };
 
+  const deadlineOf = (call: Call): AbortSignal =>
+    AbortSignal.timeout(Math.max(1, Math.ceil(call.deadlineMs - Date.now())));
+
+  const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
+    const bytes = await send({
+      path,
+      type: "application/proto",
+      body: toBinary(method.input, create(method.input, request as never)),
+      call,
+      repeatable: isRepeatable(method),
+      pool,
+      signal: deadlineOf(call),
+      read: (response) => response.body.bytes(),
+    });
+    return fromBinary(method.output, bytes);
+  };
+
+  const stream = async function* (
+    path: string,
+    method: Method,
+    request: object,
+    call: Call,
+  ): AsyncGenerator<object, void, undefined> {
+    const message = toBinary(method.input, create(method.input, request as never));
+    const stopped = new AbortController();
+    try {
+      const { body } = await send({
+        path,
+        type: STREAM_TYPE,
+        body: Buffer.concat([envelopeHeader(message.length, false), message]),
+        call,
+        repeatable: isRepeatable(method),
+        pool: streams,
+        signal: AbortSignal.any([deadlineOf(call), stopped.signal]),
+        read: (response) => Promise.resolve(response),
+      });
+      for await (const { isEnd, bytes } of readEnvelopes(body)) {
+        if (!isEnd) yield fromBinary(method.output, bytes);
+        else return endStream(Buffer.from(bytes).toString("utf8"));
+      }
+      throw peerUnavailable(new Error("the stream has no end"));
+    } catch (error) {
+      if (isAppError(error)) throw error;
+      throw (error as { name?: unknown }).name === "TimeoutError" ? deadlineExceeded() : peerUnavailable(error);
+    } finally {
+      stopped.abort();
+    }
+  };
+
   return {
     client<S extends GenServiceMethods>(service: GenService<S>): Client<S> {
       const client: Record<string, unknown> = {};
-      for (const [name, method] of unaryMethods(service)) {
+      for (const [name, method] of methodsOf(service)) {
         const path = `/${service.typeName}/${method.name}`;
-        const repeatable = method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
         const facts = { service: service.typeName, method: method.name, side: "client" as const };
-        client[name] = (request: object, call: Call) =>
-          observed(options.observer, facts, async () => {
-            const body = toBinary(method.input, create(method.input, request as never));
-            return fromBinary(method.output, await send(path, body, call, repeatable));
-          });
+        client[name] =
+          method.methodKind === "unary"
+            ? (request: object, call: Call) =>
+                observed(options.observer, facts, () => answer(path, method, request, call))
+            : (request: object, call: Call) =>
+                streamed(call, options.observer, facts, () => stream(path, method, request, call));
       }
       return client as Client<S>;
     },
-    close: () => pool.close(),
+    close: async () => void (await Promise.all([pool.close(), streams.destroy()])),
   };
+}
+
+function isRepeatable(method: Method): boolean {
+  return method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+}
+
+/** Reads how a stream ended. @throws AppError unless it is complete */
+function endStream(json: string): void {
+  const { error } = JSON.parse(json) as { error?: object };
+  if (error !== undefined) throw errorFromJson(JSON.stringify(error));
 }

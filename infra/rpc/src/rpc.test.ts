@@ -4,6 +4,7 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createServer, type Server } from "node:http";
+import { until } from "@tidemark/testkit";
 import { createCall, type Call } from "./call.ts";
 import { createLocalClient } from "./local-client.ts";
 import { connectPeer, type Peer } from "./network-client.ts";
@@ -16,6 +17,8 @@ type EchoMethods = (typeof EchoService)["method"];
 const seen: Call[] = [];
 const unknownErrors: unknown[] = [];
 let writes = 0;
+let counted = 0;
+let ended = 0;
 let letGo: () => void = () => {};
 
 const implementation: Implementation = implement(EchoService as GenService<EchoMethods>, {
@@ -32,6 +35,20 @@ const implementation: Implementation = implement(EchoService as GenService<EchoM
     throw new AppError("run_search_invalid", "unknown status", { field: "q", position: 3, retryAfterSeconds: 7 });
   },
   hang: () => new Promise((resolve) => (letGo = () => resolve({ text: "late" }))),
+  count: async function* (request, call) {
+    seen.push(call);
+    try {
+      for (const number of request.numbers) {
+        counted += 1;
+        yield { text: request.text, numbers: [number] };
+      }
+      if (request.text === "fail") throw new AppError("not_found", "run not found", { field: "run_id" });
+      if (request.text === "unknown") throw new Error("secret inner text");
+      if (request.text === "hang") await new Promise<void>((resolve) => (letGo = resolve));
+    } finally {
+      ended += 1;
+    }
+  },
 });
 
 let server: Server;
@@ -74,6 +91,57 @@ describe.each(clients)("a client %s", (_where, make) => {
     const answer = await make().read({ text: "hé\n", numbers: [1.5, -0, 5e-324] }, createCall());
     expect(answer).toMatchObject({ text: "hé\n", numbers: [1.5, -0, 5e-324] });
     expect(await make().read({}, createCall())).toMatchObject({ text: "", numbers: [] });
+  });
+
+  test("gets the messages of a stream, empty and large ones", async () => {
+    const numbers = Array.from({ length: 20 }, (_, i) => i);
+    for (const text of ["", "é".repeat(300_000)]) {
+      const got = await Array.fromAsync(make().count({ text, numbers }, createCall()));
+      expect(got.map((message) => message.numbers[0])).toEqual(numbers);
+      expect(new Set(got.map((message) => message.text))).toEqual(new Set([text]));
+    }
+    expect(await Array.fromAsync(make().count({}, createCall()))).toEqual([]);
+  });
+
+  test("gets the messages of a stream before its error", async () => {
+    const got: number[] = [];
+    const read = async (text: string): Promise<void> => {
+      for await (const { numbers } of make().count({ text, numbers: [1, 2] }, createCall())) got.push(numbers[0]!);
+    };
+    await expect(read("fail")).rejects.toMatchObject({
+      reason: "not_found",
+      message: "run not found",
+      field: "run_id",
+    });
+    expect(got).toEqual([1, 2]);
+    await expect(read("unknown")).rejects.toBeInstanceOf(Error);
+  });
+
+  test("that stops reading ends the stream, and is not sent all before", async () => {
+    const before = { counted, ended };
+    const numbers = Array.from({ length: 5000 }, (_, i) => i);
+    for await (const {
+      numbers: [number],
+    } of make().count({ text: "x".repeat(100_000), numbers }, createCall())) {
+      if (number === 3) break;
+    }
+    await until("the end of the stream", () => ended === before.ended + 1);
+    // What fits into the buffers of a connection is sent ahead.
+    expect(counted - before.counted).toBeLessThan(numbers.length / 2);
+  });
+
+  test("is told after the deadline of a stream that it is over", async () => {
+    const before = ended;
+    const read = () => Array.fromAsync(make().count({ text: "hang" }, createCall({ timeoutMs: 50 })));
+    await expect(read()).rejects.toMatchObject({ reason: "deadline_exceeded" });
+    letGo();
+    await until("the end of the stream", () => ended === before + 1);
+  });
+
+  test("may have a stream for longer than an answer", async () => {
+    const call = createCall({ timeoutMs: 3_600_000 });
+    await Array.fromAsync(make().count({}, call));
+    expect(Math.abs(seen.at(-1)!.deadlineMs - call.deadlineMs)).toBeLessThan(1000);
   });
 
   test("carries who calls, the request id, the trace and the deadline", async () => {
@@ -186,6 +254,24 @@ describe("the network client", () => {
     await other.close();
     await close(odd);
   });
+});
+
+test("a stream that its peer does not end is an error after what has arrived", async () => {
+  const own = await listen(createUnaryServer([implementation]));
+  const other = connectPeer(`http://127.0.0.1:${portOf(own)}`);
+  const got: number[] = [];
+  const read = async (): Promise<void> => {
+    const call = createCall();
+    for await (const { numbers } of other.client(EchoService).count({ text: "hang", numbers: [7] }, call)) {
+      got.push(...numbers);
+      own.closeAllConnections();
+    }
+  };
+  await expect(read()).rejects.toMatchObject({ reason: "service_unavailable" });
+  expect(got).toEqual([7]);
+  letGo();
+  await other.close();
+  await close(own);
 });
 
 test("a peer without the token is not believed, one with it is", async () => {

@@ -1,16 +1,18 @@
-import { create, fromBinary, toBinary, type DescMethodUnary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
 import { callFromHeaders, refusedHeader } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
-import { observed, withinDeadline, type CallObserver } from "./invoke.ts";
-import { unaryMethods, type Implementation } from "./service.ts";
+import { readEnvelopes } from "./envelopes.ts";
+import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
+import { answerOf, methodsOf, streamOf, type Implementation, type Method } from "./service.ts";
+import { sendStream } from "./stream-server.ts";
 
 const REQUEST_BYTES_MAX = 128 * 1024 * 1024;
 
-type Route = { method: DescMethodUnary; service: string; handler: Implementation["handlers"][string] };
+type Route = { method: Method; service: string; handler: Implementation["handlers"][string] };
 
-/** Answers Connect unary requests over HTTP/1.1. */
+/** Answers Connect requests over HTTP/1.1, with one message or with a stream of them. */
 export type UnaryServer = {
   /** Takes a request for an RPC; returns false for any other, which it leaves alone. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
@@ -29,14 +31,18 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
-/** Builds the HTTP/1.1 side of a process: Connect's unary protocol for every service. @throws Error when a handler is missing */
+async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes;
+}
+
+/** Builds the HTTP/1.1 side of a process: Connect's protocol for every service. @throws Error when a handler is missing */
 export function createUnaryServer(
   implementations: readonly Implementation[],
   options: { observer?: CallObserver; onUnknownError?: (error: unknown) => void; token?: string | undefined } = {},
 ): UnaryServer {
   const routes = new Map<string, Route>();
   for (const { service, handlers } of implementations) {
-    for (const [name, method] of unaryMethods(service)) {
+    for (const [name, method] of methodsOf(service)) {
       const handler = handlers[name];
       if (handler === undefined) throw new Error(`${service.typeName} has no handler for ${name}`);
       routes.set(`/${service.typeName}/${method.name}`, { method, service: service.typeName, handler });
@@ -55,7 +61,7 @@ export function createUnaryServer(
       const call = callFromHeaders((name) => request.headers[name] as string | undefined, { token: options.token });
       const facts = { service: route.service, method: route.method.name, side: "server" as const };
       const output = await observed(options.observer, facts, () =>
-        withinDeadline(call, () => route.handler(fromBinary(route.method.input, body) as never, call)),
+        withinDeadline(call, () => answerOf(route.handler, fromBinary(route.method.input, body), call)),
       );
       answer(
         response,
@@ -70,6 +76,25 @@ export function createUnaryServer(
     }
   };
 
+  const serveStream = async (route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const messageOf = async (): Promise<Uint8Array> => {
+      const body = await readBody(request);
+      for await (const { bytes } of readEnvelopes(oneChunk(body))) return bytes;
+      throw new AppError("bad_request", "the request has no message");
+    };
+    const facts = { service: route.service, method: route.method.name, side: "server" as const };
+    const opened = async function* (): AsyncGenerator<object, void, undefined> {
+      const message = await messageOf();
+      const call = callFromHeaders((name) => request.headers[name] as string | undefined, {
+        token: options.token,
+        isStream: true,
+      });
+      const open = () => streamOf(route.handler, fromBinary(route.method.input, message), call);
+      yield* streamed(call, options.observer, facts, open);
+    };
+    await sendStream(response, route.method.output, opened, options.onUnknownError);
+  };
+
   return {
     handle(request, response) {
       const route = routes.get(request.url ?? "");
@@ -81,7 +106,7 @@ export function createUnaryServer(
         answer(response, 503, "application/json", JSON.stringify({ code: "unavailable", message: "shutting down" }));
         return true;
       }
-      void serve(route, request, response);
+      void (route.method.methodKind === "unary" ? serve : serveStream)(route, request, response);
       return true;
     },
     refuse() {

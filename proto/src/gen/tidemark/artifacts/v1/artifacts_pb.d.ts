@@ -147,6 +147,101 @@ export declare type ArtifactInput = Message<"tidemark.artifacts.v1.ArtifactInput
 export declare const ArtifactInputSchema: GenMessage<ArtifactInput>;
 
 /**
+ * Artifacts that another tracker had recorded.
+ *
+ * @generated from message tidemark.artifacts.v1.ImportArtifactsRequest
+ */
+export declare type ImportArtifactsRequest = Message<"tidemark.artifacts.v1.ImportArtifactsRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * 1 to 255 visible ASCII bytes.
+   *
+   * @generated from field: string idempotency_key = 2;
+   */
+  idempotencyKey: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: repeated tidemark.artifacts.v1.ImportedArtifact artifacts = 3;
+   */
+  artifacts: ImportedArtifact[];
+
+  /**
+   * 1 to 512 bytes, and a type of collections.
+   *
+   * @generated from field: string collection_name = 4;
+   */
+  collectionName: string;
+
+  /**
+   * @generated from field: string collection_type = 5;
+   */
+  collectionType: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ImportArtifactsRequest.
+ * Use `create(ImportArtifactsRequestSchema)` to create a new message.
+ */
+export declare const ImportArtifactsRequestSchema: GenMessage<ImportArtifactsRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.ImportedArtifact
+ */
+export declare type ImportedArtifact = Message<"tidemark.artifacts.v1.ImportedArtifact"> & {
+  /**
+   * @generated from field: tidemark.artifacts.v1.ArtifactInput artifact = 1;
+   */
+  artifact?: ArtifactInput | undefined;
+
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: string uri = 2;
+   */
+  uri: string;
+
+  /**
+   * @generated from field: optional uint64 size_bytes = 3;
+   */
+  sizeBytes?: bigint | undefined;
+
+  /**
+   * Path of its entry in the version, unlike all others of the request.
+   *
+   * @generated from field: string path = 4;
+   */
+  path: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ImportedArtifact.
+ * Use `create(ImportedArtifactSchema)` to create a new message.
+ */
+export declare const ImportedArtifactSchema: GenMessage<ImportedArtifact>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.ImportArtifactsResponse
+ */
+export declare type ImportArtifactsResponse = Message<"tidemark.artifacts.v1.ImportArtifactsResponse"> & {
+  /**
+   * @generated from field: bool replayed = 1;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.ImportArtifactsResponse.
+ * Use `create(ImportArtifactsResponseSchema)` to create a new message.
+ */
+export declare const ImportArtifactsResponseSchema: GenMessage<ImportArtifactsResponse>;
+
+/**
  * @generated from message tidemark.artifacts.v1.CreateArtifactRequest
  */
 export declare type CreateArtifactRequest = Message<"tidemark.artifacts.v1.CreateArtifactRequest"> & {
@@ -366,6 +461,97 @@ export declare type ListArtifactsResponse = Message<"tidemark.artifacts.v1.ListA
  * Use `create(ListArtifactsResponseSchema)` to create a new message.
  */
 export declare const ListArtifactsResponseSchema: GenMessage<ListArtifactsResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.CountArtifactsRequest
+ */
+export declare type CountArtifactsRequest = Message<"tidemark.artifacts.v1.CountArtifactsRequest"> & {
+  /**
+   * Different ids in lower case, at most 1,000.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.CountArtifactsRequest.
+ * Use `create(CountArtifactsRequestSchema)` to create a new message.
+ */
+export declare const CountArtifactsRequestSchema: GenMessage<CountArtifactsRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.CountArtifactsResponse
+ */
+export declare type CountArtifactsResponse = Message<"tidemark.artifacts.v1.CountArtifactsResponse"> & {
+  /**
+   * One for each run, in the order of the request; entries of versions are not counted.
+   *
+   * @generated from field: repeated double counts = 1;
+   */
+  counts: number[];
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.CountArtifactsResponse.
+ * Use `create(CountArtifactsResponseSchema)` to create a new message.
+ */
+export declare const CountArtifactsResponseSchema: GenMessage<CountArtifactsResponse>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.PageArtifactsRequest
+ */
+export declare type PageArtifactsRequest = Message<"tidemark.artifacts.v1.PageArtifactsRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before; empty for the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.PageArtifactsRequest.
+ * Use `create(PageArtifactsRequestSchema)` to create a new message.
+ */
+export declare const PageArtifactsRequestSchema: GenMessage<PageArtifactsRequest>;
+
+/**
+ * @generated from message tidemark.artifacts.v1.PageArtifactsResponse
+ */
+export declare type PageArtifactsResponse = Message<"tidemark.artifacts.v1.PageArtifactsResponse"> & {
+  /**
+   * Fewer than were asked for also when these have 4 MiB of texts.
+   *
+   * @generated from field: repeated tidemark.artifacts.v1.Artifact artifacts = 1;
+   */
+  artifacts: Artifact[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.PageArtifactsResponse.
+ * Use `create(PageArtifactsResponseSchema)` to create a new message.
+ */
+export declare const PageArtifactsResponseSchema: GenMessage<PageArtifactsResponse>;
 
 /**
  * @generated from message tidemark.artifacts.v1.LocateArtifactRequest
@@ -597,6 +783,17 @@ export declare const ArtifactsService: GenService<{
     output: typeof CreateArtifactResponseSchema;
   },
   /**
+   * Records artifacts of a run whose bytes are elsewhere, and a version of a collection that refers to them, all or none. A repeat under the key
+   * stores nothing.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.ImportArtifacts
+   */
+  importArtifacts: {
+    methodKind: "unary";
+    input: typeof ImportArtifactsRequestSchema;
+    output: typeof ImportArtifactsResponseSchema;
+  },
+  /**
    * Names objects that are about to be written. What never becomes part of an artifact is swept.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.ReserveObjects
@@ -625,6 +822,26 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof ListArtifactsRequestSchema;
     output: typeof ListArtifactsResponseSchema;
+  },
+  /**
+   * How many artifacts runs have.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.CountArtifacts
+   */
+  countArtifacts: {
+    methodKind: "unary";
+    input: typeof CountArtifactsRequestSchema;
+    output: typeof CountArtifactsResponseSchema;
+  },
+  /**
+   * A page of all artifacts of a run, newest first.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.PageArtifacts
+   */
+  pageArtifacts: {
+    methodKind: "unary";
+    input: typeof PageArtifactsRequestSchema;
+    output: typeof PageArtifactsResponseSchema;
   },
   /**
    * Where the bytes of an artifact are.

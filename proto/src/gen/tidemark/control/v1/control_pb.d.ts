@@ -1085,6 +1085,38 @@ export declare type ListOrganizationsResponse = Message<"tidemark.control.v1.Lis
 export declare const ListOrganizationsResponseSchema: GenMessage<ListOrganizationsResponse>;
 
 /**
+ * Asks for the organization of the caller.
+ *
+ * @generated from message tidemark.control.v1.GetOrganizationRequest
+ */
+export declare type GetOrganizationRequest = Message<"tidemark.control.v1.GetOrganizationRequest"> & {
+};
+
+/**
+ * Describes the message tidemark.control.v1.GetOrganizationRequest.
+ * Use `create(GetOrganizationRequestSchema)` to create a new message.
+ */
+export declare const GetOrganizationRequestSchema: GenMessage<GetOrganizationRequest>;
+
+/**
+ * The organization.
+ *
+ * @generated from message tidemark.control.v1.GetOrganizationResponse
+ */
+export declare type GetOrganizationResponse = Message<"tidemark.control.v1.GetOrganizationResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.GetOrganizationResponse.
+ * Use `create(GetOrganizationResponseSchema)` to create a new message.
+ */
+export declare const GetOrganizationResponseSchema: GenMessage<GetOrganizationResponse>;
+
+/**
  * An absent field stays as it is.
  *
  * @generated from message tidemark.control.v1.UpdateOrganizationRequest
@@ -2769,6 +2801,16 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof ListOrganizationsRequestSchema;
     output: typeof ListOrganizationsResponseSchema;
+  },
+  /**
+   * The organization of the caller. Reasons: unauthenticated, not_found.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.GetOrganization
+   */
+  getOrganization: {
+    methodKind: "unary";
+    input: typeof GetOrganizationRequestSchema;
+    output: typeof GetOrganizationResponseSchema;
   },
   /**
    * Sets an organization's plan and billing state. Operators only.

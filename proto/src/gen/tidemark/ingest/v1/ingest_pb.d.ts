@@ -10,6 +10,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
 import type { CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
+import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema, PageMetricAggregatesRequestSchema, PageMetricAggregatesResponseSchema, PageObjectsRequestSchema, PageObjectsResponseSchema, PageTableRowsRequestSchema, PageTableRowsResponseSchema } from "./run_data_pb.js";
 
 /**
  * Describes the file tidemark/ingest/v1/ingest.proto.
@@ -415,6 +416,13 @@ export declare type AppendAttributesRequest = Message<"tidemark.ingest.v1.Append
    * @generated from field: tidemark.common.v1.FieldFault body_fault = 3;
    */
   bodyFault?: FieldFault | undefined;
+
+  /**
+   * 1 to 255 visible ASCII bytes; empty without one. A repeat stores nothing, and answers without the attributes.
+   *
+   * @generated from field: string idempotency_key = 4;
+   */
+  idempotencyKey: string;
 };
 
 /**
@@ -585,7 +593,7 @@ export declare type ListMetricPointsRequest = Message<"tidemark.ingest.v1.ListMe
   endStep?: number | undefined;
 
   /**
-   * 1 to 5,000, over all keys together.
+   * From 1, over all keys together. The gateway asks for at most 5,000, an export for at most 100,000.
    *
    * @generated from field: uint32 limit = 5;
    */
@@ -683,9 +691,11 @@ export declare const ListMetricPointsResponseSchema: GenMessage<ListMetricPoints
  */
 export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.QueryMetricSeriesRequest"> & {
   /**
-   * @generated from field: string key = 1;
+   * 1 to 50 different keys.
+   *
+   * @generated from field: repeated string keys = 1;
    */
-  key: string;
+  keys: string[];
 
   /**
    * 1 to 2,000 run ids in lower case; repeats count.
@@ -695,7 +705,7 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
   runIds: string[];
 
   /**
-   * Points of each run, from 1. More than 5,000 count as 5,000.
+   * Points of each series, from 1. More than 5,000 count as 5,000.
    *
    * @generated from field: uint32 limit = 3;
    */
@@ -736,7 +746,7 @@ export declare type QueryMetricSeriesRequest = Message<"tidemark.ingest.v1.Query
 export declare const QueryMetricSeriesRequestSchema: GenMessage<QueryMetricSeriesRequest>;
 
 /**
- * The series of one run.
+ * The series of one key in one run.
  *
  * @generated from message tidemark.ingest.v1.MetricSeries
  */
@@ -752,7 +762,7 @@ export declare type MetricSeries = Message<"tidemark.ingest.v1.MetricSeries"> & 
   points?: PointColumns | undefined;
 
   /**
-   * The run has more points than were returned, and this is not a sample.
+   * There are more points than were returned, and this is not a sample.
    *
    * @generated from field: bool truncated = 3;
    */
@@ -773,7 +783,8 @@ export declare type MetricSeries = Message<"tidemark.ingest.v1.MetricSeries"> & 
 export declare const MetricSeriesSchema: GenMessage<MetricSeries>;
 
 /**
- * One series per run id of the request, in its order; a repeated id has no points after the first.
+ * One series for each key and run id of the request: those of the first key in the order of the run ids,
+ * then those of the second, and so on. A repeated id has no points after the first.
  *
  * @generated from message tidemark.ingest.v1.QueryMetricSeriesResponse
  */
@@ -784,7 +795,7 @@ export declare type QueryMetricSeriesResponse = Message<"tidemark.ingest.v1.Quer
   series: MetricSeries[];
 
   /**
-   * The limit per run after the bound on the whole answer was applied.
+   * The limit per series after the bound on the whole answer was applied.
    *
    * @generated from field: uint32 effective_limit = 2;
    */
@@ -1028,6 +1039,65 @@ export declare type ListAttributesResponse = Message<"tidemark.ingest.v1.ListAtt
 export declare const ListAttributesResponseSchema: GenMessage<ListAttributesResponse>;
 
 /**
+ * Asks for attributes of a run in the order of ListAttributes.
+ *
+ * @generated from message tidemark.ingest.v1.PageAttributesRequest
+ */
+export declare type PageAttributesRequest = Message<"tidemark.ingest.v1.PageAttributesRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * 1 to 5,000.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before; empty for the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.PageAttributesRequest.
+ * Use `create(PageAttributesRequestSchema)` to create a new message.
+ */
+export declare const PageAttributesRequestSchema: GenMessage<PageAttributesRequest>;
+
+/**
+ * Attributes by step (those without one first), then by id.
+ *
+ * @generated from message tidemark.ingest.v1.PageAttributesResponse
+ */
+export declare type PageAttributesResponse = Message<"tidemark.ingest.v1.PageAttributesResponse"> & {
+  /**
+   * Fewer than were asked for also when these have 4 MiB.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.Attribute attributes = 1;
+   */
+  attributes: Attribute[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.PageAttributesResponse.
+ * Use `create(PageAttributesResponseSchema)` to create a new message.
+ */
+export declare const PageAttributesResponseSchema: GenMessage<PageAttributesResponse>;
+
+/**
  * Takes run data. A write is durable, and visible to every read that starts later, once its answer
  * is sent.
  *
@@ -1174,6 +1244,56 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof ListTableRowsRequestSchema;
     output: typeof ListTableRowsResponseSchema;
+  },
+  /**
+   * How much data runs have.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.MeasureRunData
+   */
+  measureRunData: {
+    methodKind: "unary";
+    input: typeof MeasureRunDataRequestSchema;
+    output: typeof MeasureRunDataResponseSchema;
+  },
+  /**
+   * A page of the aggregates of a run's metric keys.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageMetricAggregates
+   */
+  pageMetricAggregates: {
+    methodKind: "unary";
+    input: typeof PageMetricAggregatesRequestSchema;
+    output: typeof PageMetricAggregatesResponseSchema;
+  },
+  /**
+   * A page of a run's attributes, which goes on where the one before ended.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageAttributes
+   */
+  pageAttributes: {
+    methodKind: "unary";
+    input: typeof PageAttributesRequestSchema;
+    output: typeof PageAttributesResponseSchema;
+  },
+  /**
+   * A page of a run's objects of one kind.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageObjects
+   */
+  pageObjects: {
+    methodKind: "unary";
+    input: typeof PageObjectsRequestSchema;
+    output: typeof PageObjectsResponseSchema;
+  },
+  /**
+   * A page of the rows of all tables of a run.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.PageTableRows
+   */
+  pageTableRows: {
+    methodKind: "unary";
+    input: typeof PageTableRowsRequestSchema;
+    output: typeof PageTableRowsResponseSchema;
   },
   /**
    * A page of the objects of many runs.

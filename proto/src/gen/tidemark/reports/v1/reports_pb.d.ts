@@ -7,8 +7,9 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { CreateViewRequestSchema, CreateViewResponseSchema, DeleteViewRequestSchema, DeleteViewResponseSchema, ExportViewRequestSchema, ExportViewResponseSchema, GetViewRequestSchema, GetViewResponseSchema, ImportViewRequestSchema, ImportViewResponseSchema, ListViewsRequestSchema, ListViewsResponseSchema, ReadViewRequestSchema, ReadViewResponseSchema, UpdateViewRequestSchema, UpdateViewResponseSchema } from "./views_pb.js";
+import type { CreateEmbedSessionRequestSchema, CreateEmbedSessionResponseSchema, GetEmbedPolicyRequestSchema, GetEmbedPolicyResponseSchema, OpenEmbedSessionRequestSchema, OpenEmbedSessionResponseSchema } from "./embeds_pb.js";
 import type { GetPreferencesRequestSchema, GetPreferencesResponseSchema, SetPreferencesRequestSchema, SetPreferencesResponseSchema } from "./preferences_pb.js";
-import type { CreateViewRequestSchema, CreateViewResponseSchema, DeleteViewRequestSchema, DeleteViewResponseSchema, ExportViewRequestSchema, ExportViewResponseSchema, GetViewRequestSchema, GetViewResponseSchema, ImportViewRequestSchema, ImportViewResponseSchema, ListViewsRequestSchema, ListViewsResponseSchema, UpdateViewRequestSchema, UpdateViewResponseSchema } from "./views_pb.js";
 
 /**
  * Describes the file tidemark/reports/v1/reports.proto.
@@ -185,7 +186,7 @@ export declare type ListReportsRequest = Message<"tidemark.reports.v1.ListReport
   offset: bigint;
 
   /**
-   * Id of a project; empty: all reports.
+   * Id of a project, or its name; empty: all reports. What has the form of an id is one.
    *
    * @generated from field: string project = 3;
    */
@@ -642,6 +643,47 @@ export declare const ReportsService: GenService<{
     methodKind: "unary";
     input: typeof ListPanelsRequestSchema;
     output: typeof ListPanelsResponseSchema;
+  },
+  /**
+   * Checks a view that is not stored, and removes what an import would remove.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.ReadView
+   */
+  readView: {
+    methodKind: "unary";
+    input: typeof ReadViewRequestSchema;
+    output: typeof ReadViewResponseSchema;
+  },
+  /**
+   * At most 100 that have not expired of each key and 1,000 of each organization. Reasons: bad_request.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.CreateEmbedSession
+   */
+  createEmbedSession: {
+    methodKind: "unary";
+    input: typeof CreateEmbedSessionRequestSchema;
+    output: typeof CreateEmbedSessionResponseSchema;
+  },
+  /**
+   * For whoever has its token: UNAUTHENTICATED where session or token are unknown, expired, or do not belong together. What has become of the key is for
+   * the caller to find out.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.OpenEmbedSession
+   */
+  openEmbedSession: {
+    methodKind: "unary";
+    input: typeof OpenEmbedSessionRequestSchema;
+    output: typeof OpenEmbedSessionResponseSchema;
+  },
+  /**
+   * For everybody who knows the id. Expired sessions are known for a day.
+   *
+   * @generated from rpc tidemark.reports.v1.ReportsService.GetEmbedPolicy
+   */
+  getEmbedPolicy: {
+    methodKind: "unary";
+    input: typeof GetEmbedPolicyRequestSchema;
+    output: typeof GetEmbedPolicyResponseSchema;
   },
   /**
    * All calls from here on need a signed-in user, and show what belongs to this user in this organization.

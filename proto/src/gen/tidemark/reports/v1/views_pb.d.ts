@@ -492,3 +492,46 @@ export declare type ImportViewResponse = Message<"tidemark.reports.v1.ImportView
  */
 export declare const ImportViewResponseSchema: GenMessage<ImportViewResponse>;
 
+/**
+ * @generated from message tidemark.reports.v1.ReadViewRequest
+ */
+export declare type ReadViewRequest = Message<"tidemark.reports.v1.ReadViewRequest"> & {
+  /**
+   * An envelope as ExportView writes it, an object with a payload, or a payload: a JSON object with the numbers as they were sent.
+   *
+   * @generated from field: bytes view_json = 1;
+   */
+  viewJson: Uint8Array;
+};
+
+/**
+ * Describes the message tidemark.reports.v1.ReadViewRequest.
+ * Use `create(ReadViewRequestSchema)` to create a new message.
+ */
+export declare const ReadViewRequestSchema: GenMessage<ReadViewRequest>;
+
+/**
+ * @generated from message tidemark.reports.v1.ReadViewResponse
+ */
+export declare type ReadViewResponse = Message<"tidemark.reports.v1.ReadViewResponse"> & {
+  /**
+   * JSON object.
+   *
+   * @generated from field: bytes payload_json = 1;
+   */
+  payloadJson: Uint8Array;
+
+  /**
+   * What was removed from the payload and where.
+   *
+   * @generated from field: repeated string warnings = 2;
+   */
+  warnings: string[];
+};
+
+/**
+ * Describes the message tidemark.reports.v1.ReadViewResponse.
+ * Use `create(ReadViewResponseSchema)` to create a new message.
+ */
+export declare const ReadViewResponseSchema: GenMessage<ReadViewResponse>;
+

@@ -631,6 +631,163 @@ export declare type CreateRunResponse = Message<"tidemark.runs.v1.CreateRunRespo
 export declare const CreateRunResponseSchema: GenMessage<CreateRunResponse>;
 
 /**
+ * Where runs are to be imported.
+ *
+ * @generated from message tidemark.runs.v1.PrepareImportRequest
+ */
+export declare type PrepareImportRequest = Message<"tidemark.runs.v1.PrepareImportRequest"> & {
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: string project = 1;
+   */
+  project: string;
+
+  /**
+   * How many runs are new.
+   *
+   * @generated from field: uint32 new_runs = 2;
+   */
+  newRuns: number;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.PrepareImportRequest.
+ * Use `create(PrepareImportRequestSchema)` to create a new message.
+ */
+export declare const PrepareImportRequestSchema: GenMessage<PrepareImportRequest>;
+
+/**
+ * The project.
+ *
+ * @generated from message tidemark.runs.v1.PrepareImportResponse
+ */
+export declare type PrepareImportResponse = Message<"tidemark.runs.v1.PrepareImportResponse"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.PrepareImportResponse.
+ * Use `create(PrepareImportResponseSchema)` to create a new message.
+ */
+export declare const PrepareImportResponseSchema: GenMessage<PrepareImportResponse>;
+
+/**
+ * A run of another tracker.
+ *
+ * @generated from message tidemark.runs.v1.ImportedRun
+ */
+export declare type ImportedRun = Message<"tidemark.runs.v1.ImportedRun"> & {
+  /**
+   * Chosen by the sender, once: a UUID in lower case, not nil.
+   *
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * running, finished or failed.
+   *
+   * @generated from field: string status = 3;
+   */
+  status: string;
+
+  /**
+   * JSON object; empty: `{}`.
+   *
+   * @generated from field: bytes config_json = 4;
+   */
+  configJson: Uint8Array;
+
+  /**
+   * @generated from field: repeated string tags = 5;
+   */
+  tags: string[];
+
+  /**
+   * JSON object; empty: `{}`.
+   *
+   * @generated from field: bytes metadata_json = 6;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * Microseconds since the Unix epoch; absent: when it ended, else now.
+   *
+   * @generated from field: optional double started_us = 7;
+   */
+  startedUs?: number | undefined;
+
+  /**
+   * The same; absent: now. A running run has none. An end before the start counts as the start.
+   *
+   * @generated from field: optional double finished_us = 8;
+   */
+  finishedUs?: number | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ImportedRun.
+ * Use `create(ImportedRunSchema)` to create a new message.
+ */
+export declare const ImportedRunSchema: GenMessage<ImportedRun>;
+
+/**
+ * Runs of one project.
+ *
+ * @generated from message tidemark.runs.v1.ImportRunsRequest
+ */
+export declare type ImportRunsRequest = Message<"tidemark.runs.v1.ImportRunsRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * 1 to 1,000 of different ids.
+   *
+   * @generated from field: repeated tidemark.runs.v1.ImportedRun runs = 2;
+   */
+  runs: ImportedRun[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ImportRunsRequest.
+ * Use `create(ImportRunsRequestSchema)` to create a new message.
+ */
+export declare const ImportRunsRequestSchema: GenMessage<ImportRunsRequest>;
+
+/**
+ * What became of them.
+ *
+ * @generated from message tidemark.runs.v1.ImportRunsResponse
+ */
+export declare type ImportRunsResponse = Message<"tidemark.runs.v1.ImportRunsResponse"> & {
+  /**
+   * How many were stored by this call.
+   *
+   * @generated from field: uint32 created = 1;
+   */
+  created: number;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ImportRunsResponse.
+ * Use `create(ImportRunsResponseSchema)` to create a new message.
+ */
+export declare const ImportRunsResponseSchema: GenMessage<ImportRunsResponse>;
+
+/**
  * Asks for one run. Its metric keys are paged.
  *
  * @generated from message tidemark.runs.v1.GetRunRequest
@@ -693,6 +850,66 @@ export declare type GetRunResponse = Message<"tidemark.runs.v1.GetRunResponse"> 
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export declare const GetRunResponseSchema: GenMessage<GetRunResponse>;
+
+/**
+ * Which runs, and which of their metrics.
+ *
+ * @generated from message tidemark.runs.v1.GetRunsRequest
+ */
+export declare type GetRunsRequest = Message<"tidemark.runs.v1.GetRunsRequest"> & {
+  /**
+   * 1 to 100 ids in lower case, each once.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * At most 50, each once. A run that does not have one of them goes without it.
+   *
+   * @generated from field: repeated string metric_keys = 2;
+   */
+  metricKeys: string[];
+
+  /**
+   * Instead of metric_keys: this many of the keys with the most points in all of these runs, at most 50; of equal ones those that come first in code
+   * point order. What the system logs of itself (system/instantml/) and keys behind the first 250 of a run do not count.
+   *
+   * @generated from field: uint32 ranked_keys_max = 3;
+   */
+  rankedKeysMax: number;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetRunsRequest.
+ * Use `create(GetRunsRequestSchema)` to create a new message.
+ */
+export declare const GetRunsRequestSchema: GenMessage<GetRunsRequest>;
+
+/**
+ * The runs in the order in which they were asked for.
+ *
+ * @generated from message tidemark.runs.v1.GetRunsResponse
+ */
+export declare type GetRunsResponse = Message<"tidemark.runs.v1.GetRunsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.RunSummary runs = 1;
+   */
+  runs: RunSummary[];
+
+  /**
+   * The keys that were chosen, those with the most points first; empty where they were named.
+   *
+   * @generated from field: repeated string ranked_keys = 2;
+   */
+  rankedKeys: string[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetRunsResponse.
+ * Use `create(GetRunsResponseSchema)` to create a new message.
+ */
+export declare const GetRunsResponseSchema: GenMessage<GetRunsResponse>;
 
 /**
  * Which runs. An absent filter lets everything through; a value that no run has lets nothing through.
@@ -1112,6 +1329,138 @@ export declare type ComparisonBlock = Message<"tidemark.runs.v1.ComparisonBlock"
 export declare const ComparisonBlockSchema: GenMessage<ComparisonBlock>;
 
 /**
+ * Asks which runs a request is about.
+ *
+ * @generated from message tidemark.runs.v1.SelectRunsRequest
+ */
+export declare type SelectRunsRequest = Message<"tidemark.runs.v1.SelectRunsRequest"> & {
+  /**
+   * Different ids in lower case, at most 1,000; empty: those of the filter, in the order.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 3;
+   */
+  order?: RunOrder | undefined;
+
+  /**
+   * Most runs of the filter, 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 4;
+   */
+  limit: number;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.SelectRunsRequest.
+ * Use `create(SelectRunsRequestSchema)` to create a new message.
+ */
+export declare const SelectRunsRequestSchema: GenMessage<SelectRunsRequest>;
+
+/**
+ * A run and its project.
+ *
+ * @generated from message tidemark.runs.v1.RunRef
+ */
+export declare type RunRef = Message<"tidemark.runs.v1.RunRef"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunRef.
+ * Use `create(RunRefSchema)` to create a new message.
+ */
+export declare const RunRefSchema: GenMessage<RunRef>;
+
+/**
+ * Runs in the order in which they were named, or in the order of the list.
+ *
+ * @generated from message tidemark.runs.v1.SelectRunsResponse
+ */
+export declare type SelectRunsResponse = Message<"tidemark.runs.v1.SelectRunsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.RunRef runs = 1;
+   */
+  runs: RunRef[];
+
+  /**
+   * Whether the filter lets more runs through.
+   *
+   * @generated from field: bool more = 2;
+   */
+  more: boolean;
+
+  /**
+   * The projects of these runs, each once, in the order in which the runs bring them up.
+   *
+   * @generated from field: repeated tidemark.runs.v1.Project projects = 3;
+   */
+  projects: Project[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.SelectRunsResponse.
+ * Use `create(SelectRunsResponseSchema)` to create a new message.
+ */
+export declare const SelectRunsResponseSchema: GenMessage<SelectRunsResponse>;
+
+/**
+ * Asks for the rows of runs.
+ *
+ * @generated from message tidemark.runs.v1.ReadRunsRequest
+ */
+export declare type ReadRunsRequest = Message<"tidemark.runs.v1.ReadRunsRequest"> & {
+  /**
+   * Different ids in lower case, 1 to 1,000.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ReadRunsRequest.
+ * Use `create(ReadRunsRequestSchema)` to create a new message.
+ */
+export declare const ReadRunsRequestSchema: GenMessage<ReadRunsRequest>;
+
+/**
+ * The first of the runs that were asked for, in their order.
+ *
+ * @generated from message tidemark.runs.v1.ReadRunsResponse
+ */
+export declare type ReadRunsResponse = Message<"tidemark.runs.v1.ReadRunsResponse"> & {
+  /**
+   * At least one; fewer than were asked for when the documents of these have 4 MiB.
+   *
+   * @generated from field: repeated tidemark.runs.v1.Run runs = 1;
+   */
+  runs: Run[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ReadRunsResponse.
+ * Use `create(ReadRunsResponseSchema)` to create a new message.
+ */
+export declare const ReadRunsResponseSchema: GenMessage<ReadRunsResponse>;
+
+/**
  * A child to make of a run.
  *
  * @generated from message tidemark.runs.v1.ForkRunRequest
@@ -1428,6 +1777,16 @@ export declare const RunsService: GenService<{
     output: typeof GetRunResponseSchema;
   },
   /**
+   * Runs by their ids, with summaries that have some metrics. Reasons: bad_request, not_found where one is missing.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GetRuns
+   */
+  getRuns: {
+    methodKind: "unary";
+    input: typeof GetRunsRequestSchema;
+    output: typeof GetRunsResponseSchema;
+  },
+  /**
    * A page of runs with their summaries. Reasons: bad_request, run_search_invalid,
    * run_search_too_broad.
    *
@@ -1489,6 +1848,49 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetLineageRequestSchema;
     output: typeof GetLineageResponseSchema;
+  },
+  /**
+   * The project that runs are imported into, created if it is missing, and whether the plan has room for them.
+   * Reasons: forbidden, payment_required, plan_limit_exceeded.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.PrepareImport
+   */
+  prepareImport: {
+    methodKind: "unary";
+    input: typeof PrepareImportRequestSchema;
+    output: typeof PrepareImportResponseSchema;
+  },
+  /**
+   * Stores runs that ended or began elsewhere, all or none. Those whose ids the organization has are left as they are, so a repeat changes
+   * nothing. Reasons: not_found (project), bad_request.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ImportRuns
+   */
+  importRuns: {
+    methodKind: "unary";
+    input: typeof ImportRunsRequestSchema;
+    output: typeof ImportRunsResponseSchema;
+  },
+  /**
+   * Which runs a request is about, with their projects: those that are named, or the first ones of a list. Reasons:
+   * bad_request, not_found when one that is named is not visible, run_search_invalid, run_search_too_broad.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.SelectRuns
+   */
+  selectRuns: {
+    methodKind: "unary";
+    input: typeof SelectRunsRequestSchema;
+    output: typeof SelectRunsResponseSchema;
+  },
+  /**
+   * The rows of some runs, as many of the first as fit an answer. Reasons: bad_request, not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ReadRuns
+   */
+  readRuns: {
+    methodKind: "unary";
+    input: typeof ReadRunsRequestSchema;
+    output: typeof ReadRunsResponseSchema;
   },
   /**
    * Changes status, tags and notes of a run. Reasons: not_found, then bad_request.

@@ -69,5 +69,15 @@ export declare const EchoService: GenService<{
     input: typeof EchoMessageSchema;
     output: typeof EchoMessageSchema;
   },
+  /**
+   * Each number in a message of its own.
+   *
+   * @generated from rpc tidemark.testing.v1.EchoService.Count
+   */
+  count: {
+    methodKind: "server_streaming";
+    input: typeof EchoMessageSchema;
+    output: typeof EchoMessageSchema;
+  },
 }>;
 
