@@ -7,8 +7,10 @@ import type { Handlers } from "@tidemark/rpc";
 import { getCollection, listCollections, listVersions } from "./collections/list-collections.ts";
 import { deleteAlias, setAlias } from "./collections/set-alias.ts";
 import { createArtifact } from "./plain/create-artifact.ts";
+import { importArtifacts } from "./plain/import-artifacts.ts";
 import { deleteArtifact } from "./plain/delete-artifact.ts";
 import { listArtifacts, locateArtifact } from "./plain/list-artifacts.ts";
+import { countArtifacts, pageArtifacts } from "./plain/page-artifacts.ts";
 import { reserveObjects } from "./plain/reserve-objects.ts";
 import { storeArtifact } from "./plain/store-artifact.ts";
 import { getStorage } from "./storage/get-storage.ts";
@@ -59,9 +61,12 @@ export type ArtifactsHandlers = Handlers<(typeof ArtifactsService)["method"] & G
 export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
   return {
     createArtifact: createArtifact(deps),
+    importArtifacts: importArtifacts(deps),
     reserveObjects: reserveObjects(deps),
     storeArtifact: storeArtifact(deps),
     listArtifacts: listArtifacts(deps),
+    countArtifacts: countArtifacts(deps),
+    pageArtifacts: pageArtifacts(deps),
     locateArtifact: locateArtifact(deps),
     deleteArtifact: deleteArtifact(deps),
     beginUpload: beginUpload(deps),

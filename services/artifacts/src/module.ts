@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
+import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
+import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { artifactsConfig } from "./config.ts";
 import { artifactsHandlers } from "./handlers.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
@@ -26,7 +28,7 @@ export const artifactsModule = defineModule({
   schema: "artifacts",
   migrations: artifactsMigrations,
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
-  provides: [ArtifactsService],
+  provides: [ArtifactsService, ArtifactsArchiveService],
   needs: [],
   async start(context) {
     const { runsRemembered, graceDays, sweepSeconds } = context.config;
@@ -52,7 +54,10 @@ export const artifactsModule = defineModule({
     };
     const sweeper = startSweeper({ ...deps, sweepSeconds, log });
     return {
-      implementations: [implement(ArtifactsService, artifactsHandlers(deps))],
+      implementations: [
+        implement(ArtifactsService, artifactsHandlers(deps)),
+        implement(ArtifactsArchiveService, archiveHandlers(deps)),
+      ],
       ready: () => db.ping(),
       drain: () => jobs.drain(),
       stop: () => sweeper.stop(),

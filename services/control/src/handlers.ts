@@ -7,6 +7,7 @@ import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
 import {
   checkOrganizationName,
   createOrganization,
+  getOrganization,
   listOrganizations,
   updateOrganization,
 } from "./organizations/organizations.ts";
@@ -43,6 +44,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     listApiKeys: listApiKeys(deps),
     listInvitations: listInvitations(deps),
     listMemberships: listMemberships(deps),
+    getOrganization: getOrganization(deps),
     listOrganizations: listOrganizations(deps),
     listSeats: listSeats(deps),
     listUsers: listUsers(deps),

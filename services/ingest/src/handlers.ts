@@ -17,6 +17,11 @@ import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/list-table-rows.ts";
 import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
+import { measureRunDataHandler } from "./run-data/measure-run-data.ts";
+import { pageAttributesHandler } from "./run-data/page-attributes.ts";
+import { pageMetricAggregatesHandler } from "./run-data/page-metric-aggregates.ts";
+import { pageObjectsHandler } from "./run-data/page-objects.ts";
+import { pageTableRowsHandler } from "./run-data/page-table-rows.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
 /** What the handlers of reads work with. */
@@ -62,5 +67,10 @@ export function readHandlers(deps: ReadDeps) {
     listObjects: listObjectsHandler(deps),
     listTableRows: listTableRowsHandler(deps),
     exploreObjects: exploreObjectsHandler(deps),
+    measureRunData: measureRunDataHandler(deps),
+    pageMetricAggregates: pageMetricAggregatesHandler(deps),
+    pageAttributes: pageAttributesHandler(deps),
+    pageObjects: pageObjectsHandler(deps),
+    pageTableRows: pageTableRowsHandler(deps),
   };
 }

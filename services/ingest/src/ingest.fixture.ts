@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
+import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import {
   IngestReadService,
   IngestService,
@@ -13,6 +14,7 @@ import { createCall, createLocalClient, implement, toRefusal, type Call, type Cl
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
 import { createRunDirectory } from "@tidemark/requests";
+import { archiveHandlers } from "./archive/archive-handlers.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
@@ -45,6 +47,7 @@ export type IngestFixture = {
   readonly owner: Db;
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
+  readonly archive: Client<(typeof IngestArchiveService)["method"]>;
   /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
@@ -132,6 +135,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
     owner,
     write: writer(),
     read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers(readDeps))),
+    archive: createLocalClient(IngestArchiveService, implement(IngestArchiveService, archiveHandlers(readDeps))),
     writer,
     compactor: (rules, metricRules) => {
       const workerDb = poolOf("tidemark_ingest_worker");

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
+import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement, toRefusal } from "@tidemark/rpc";
 import { createRunDirectory } from "@tidemark/requests";
+import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { readHandlers, writeHandlers } from "./handlers.ts";
@@ -71,7 +73,7 @@ export const ingestReadModule = defineModule({
   schema: "ingest",
   migrations,
   reads: ["artifacts.artifacts_v1", "runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
-  provides: [IngestReadService],
+  provides: [IngestReadService, IngestArchiveService],
   needs: [{ module: "runs", service: RunsService }],
   start(context) {
     const db = context.db();
@@ -84,7 +86,10 @@ export const ingestReadModule = defineModule({
       searchRuns: searchRunsOf(context.client(RunsService)),
     };
     return Promise.resolve({
-      implementations: [implement(IngestReadService, readHandlers(deps))],
+      implementations: [
+        implement(IngestReadService, readHandlers(deps)),
+        implement(IngestArchiveService, archiveHandlers(deps)),
+      ],
       ready: () => db.ping(),
     });
   },

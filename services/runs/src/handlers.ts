@@ -7,11 +7,15 @@ import { compareRuns } from "./compare/compare-runs.ts";
 import { createRun } from "./create/create-run.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
+import { importRuns, prepareImport } from "./import/import-runs.ts";
 import { getOverview } from "./list/get-overview.ts";
 import { listRuns, summarizeRuns } from "./list/list-runs.ts";
 import type { SortKeyAsks } from "./list/sort-key-asks.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
 import { getRun } from "./read/get-run.ts";
+import { getRuns } from "./read/get-runs.ts";
+import { readRuns } from "./select/read-runs.ts";
+import { selectRuns } from "./select/select-runs.ts";
 import type { SearchThreads } from "./regex-search/search-threads.ts";
 import { updateRun } from "./update/update-run.ts";
 
@@ -38,12 +42,17 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     listProjects: listProjects(deps),
     createRun: createRun(deps),
     getRun: getRun(deps),
+    getRuns: getRuns(deps),
     listRuns: listRuns(deps),
     summarizeRuns: summarizeRuns(deps),
     getOverview: getOverview(deps),
     compareRuns: compareRuns(deps),
     forkRun: forkRun(deps),
     getLineage: getLineage(deps),
+    prepareImport: prepareImport(deps),
+    importRuns: importRuns(deps),
+    selectRuns: selectRuns(deps),
+    readRuns: readRuns(deps),
     updateRun: updateRun(deps),
   };
 }

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
+import { archiveHandlers } from "./archive/export-runs.ts";
 import { runsConfig } from "./config.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
@@ -37,7 +39,7 @@ export const runsModule = defineModule({
     "ingest.sort_values_v1",
     "ingest.unindexed_sort_values_v2",
   ],
-  provides: [RunsService],
+  provides: [RunsService, RunsArchiveService],
   needs: [],
   async start(context) {
     const db = context.db();
@@ -56,7 +58,7 @@ export const runsModule = defineModule({
       sortKeys,
     });
     return {
-      implementations: [implement(RunsService, handlers)],
+      implementations: [implement(RunsService, handlers), implement(RunsArchiveService, archiveHandlers({ db }))],
       ready: () => db.ping(),
       stop: () => searchThreads.close(),
     };

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
+import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
+import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { startCompactor } from "./compact/compactor.ts";
 import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
@@ -18,7 +20,7 @@ export const tracesModule = defineModule({
   schema: "traces",
   migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
-  provides: [TracesService],
+  provides: [TracesService, TracesArchiveService],
   needs: [],
   start(context) {
     const { runsRemembered, cacheMib, compactAfterSeconds } = context.config;
@@ -36,7 +38,10 @@ export const tracesModule = defineModule({
     const { log, metrics } = context;
     const compactor = startCompactor({ ...deps, workerDb: context.workerDb(), log, metrics });
     return Promise.resolve({
-      implementations: [implement(TracesService, tracesHandlers(deps))],
+      implementations: [
+        implement(TracesService, tracesHandlers(deps)),
+        implement(TracesArchiveService, archiveHandlers(deps)),
+      ],
       ready: () => db.ping(),
       stop: () => compactor.stop(),
     });

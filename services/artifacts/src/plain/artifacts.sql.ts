@@ -1,4 +1,4 @@
-import { sql, type Tx } from "@tidemark/pg";
+import { float8Array, sql, textArray, uuidArray, type Tx } from "@tidemark/pg";
 import type { ArtifactType } from "./artifact-input.rules.ts";
 
 /** An artifact as the statements return it: the instant is an RFC 3339 text, metadata is a JSON text. */
@@ -21,7 +21,8 @@ export type ArtifactRow = {
   readonly createdAt: string;
 };
 
-const columns = `a.id, a.org_id AS "orgId", a.run_id AS "runId", a.project_id AS "projectId", a.type, a.name, a.uri, a.step,
+/** Select list of an `ArtifactRow`, over `artifacts.artifacts a`. */
+export const artifactColumns = `a.id, a.org_id AS "orgId", a.run_id AS "runId", a.project_id AS "projectId", a.type, a.name, a.uri, a.step,
   a.size_bytes AS "sizeBytes", a.sha256, a.mime_type AS "mimeType", a.storage_backend AS "storageBackend", a.object_id AS "objectId", a.metadata,
   a.created_at AS "createdAt"`;
 
@@ -30,7 +31,7 @@ const insertSql = sql(
   `INSERT INTO artifacts.artifacts AS a (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, sha256, mime_type,
                                          storage_backend, object_id, metadata)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-   RETURNING ${columns}`,
+   RETURNING ${artifactColumns}`,
 );
 
 /** Stores and returns an artifact. Its counters are `countArtifact`'s. */
@@ -58,9 +59,42 @@ export async function insertArtifact(
   return row!;
 }
 
+const insertExternalSql = sql(
+  "artifacts_insert_external_artifacts",
+  `INSERT INTO artifacts.artifacts (org_id, id, run_id, project_id, type, name, uri, step, size_bytes, mime_type, storage_backend, metadata)
+   SELECT $1, a.id, $2, $3, a.type, a.name, a.uri, nullif(a.step, 'NaN'), nullif(a.size_bytes, 'NaN')::bigint, a.mime_type, 'external', a.metadata
+   FROM unnest($4::uuid[], $5::text[], $6::text[], $7::text[], $8::float8[], $9::float8[], $10::text[], $11::text[])
+        AS a (id, type, name, uri, step, size_bytes, mime_type, metadata)`,
+);
+
+/** Stores artifacts of a run whose bytes are elsewhere. Their counters are `countArtifacts`'s. */
+export async function insertExternalArtifacts(
+  tx: Tx,
+  orgId: string,
+  { runId, projectId }: Pick<ArtifactRow, "runId" | "projectId">,
+  artifacts: readonly Pick<
+    ArtifactRow,
+    "id" | "type" | "name" | "uri" | "step" | "sizeBytes" | "mimeType" | "metadata"
+  >[],
+): Promise<void> {
+  await tx.rows(insertExternalSql, [
+    orgId,
+    runId,
+    projectId,
+    uuidArray(artifacts.map(({ id }) => id)),
+    textArray(artifacts.map(({ type }) => type)),
+    textArray(artifacts.map(({ name }) => name)),
+    textArray(artifacts.map(({ uri }) => uri)),
+    float8Array(artifacts.map(({ step }) => step ?? Number.NaN)),
+    float8Array(artifacts.map(({ sizeBytes }) => sizeBytes ?? Number.NaN)),
+    textArray(artifacts.map(({ mimeType }) => mimeType)),
+    textArray(artifacts.map(({ metadata }) => metadata)),
+  ]);
+}
+
 const findSql = sql(
   "artifacts_find_artifact",
-  `SELECT ${columns} FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2`,
+  `SELECT ${artifactColumns} FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2`,
 );
 
 /** Returns the artifact with this id, if it is in the organization. */
@@ -71,7 +105,7 @@ export function findArtifact(tx: Tx, orgId: string, artifactId: string): Promise
 const deleteSql = sql(
   "artifacts_delete_artifact",
   `DELETE FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2 AND ($3::uuid IS NULL OR a.project_id = $3)
-   RETURNING ${columns}`,
+   RETURNING ${artifactColumns}`,
 );
 
 /** Deletes the artifact with this id, of any project or of one, and returns it as it was. */
@@ -87,7 +121,7 @@ export function takeArtifact(
 const newestOfRun =
   "FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.run_id = $2 ORDER BY a.created_at DESC, a.id DESC LIMIT $3::bigint";
 
-const listSql = sql("artifacts_list_artifacts", `SELECT ${columns} ${newestOfRun}`);
+const listSql = sql("artifacts_list_artifacts", `SELECT ${artifactColumns} ${newestOfRun}`);
 
 /** Returns the newest artifacts of a run. */
 export function listNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<ArtifactRow[]> {
@@ -104,6 +138,54 @@ const weighSql = sql(
 export async function weighNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<number[]> {
   const rows = await tx.rows<{ bytes: number }>(weighSql, [orgId, runId, limit]);
   return rows.map(({ bytes }) => bytes);
+}
+
+const weighFromSql = sql(
+  "artifacts_weigh_artifacts_from",
+  `SELECT a.id, a.created_at AS "createdAt",
+          octet_length(a.metadata) + octet_length(a.uri) + octet_length(a.mime_type) + coalesce(octet_length(a.sha256), 0) AS bytes
+   FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.run_id = $2 AND (a.created_at, a.id) < ($3, $4)
+   ORDER BY a.created_at DESC, a.id DESC LIMIT $5::bigint`,
+);
+
+/** Where an artifact stands among those of its run, newest first. */
+export type ArtifactPlace = { readonly createdAt: string; readonly id: string };
+
+/** Returns the next artifacts of a run behind a place, with the bytes of what clients chose the size of. */
+export function weighArtifactsFrom(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  after: ArtifactPlace,
+  limit: number,
+): Promise<(ArtifactPlace & { readonly bytes: number })[]> {
+  return tx.rows(weighFromSql, [orgId, runId, after.createdAt, after.id, limit]);
+}
+
+const readSql = sql(
+  "artifacts_read_artifacts",
+  `SELECT ${artifactColumns} FROM unnest($2::uuid[]) WITH ORDINALITY AS wanted (id, ordinal)
+   CROSS JOIN LATERAL (SELECT * FROM artifacts.artifacts o WHERE o.org_id = $1 AND o.id = wanted.id OFFSET 0) a
+   ORDER BY wanted.ordinal`,
+);
+
+/** Returns artifacts in the order of their ids. */
+export function readArtifacts(tx: Tx, orgId: string, ids: readonly string[]): Promise<ArtifactRow[]> {
+  return tx.rows(readSql, [orgId, ids]);
+}
+
+const countsOfSql = sql(
+  "artifacts_counts_of_runs",
+  `SELECT coalesce(c.checkpoints + c.rollouts + c.files, 0) AS artifacts
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS r (id, ordinal)
+   LEFT JOIN LATERAL (SELECT * FROM artifacts.run_counts o WHERE o.org_id = $1 AND o.run_id = r.id OFFSET 0) c ON true
+   ORDER BY r.ordinal`,
+);
+
+/** Returns how many artifacts each of the runs has. */
+export async function countArtifactsOf(tx: Tx, orgId: string, runIds: readonly string[]): Promise<number[]> {
+  const rows = await tx.rows<{ artifacts: number }>(countsOfSql, [orgId, runIds]);
+  return rows.map(({ artifacts }) => artifacts);
 }
 
 const countSql = sql(
@@ -128,4 +210,17 @@ export async function countArtifact(
 ): Promise<void> {
   const counts = (["checkpoint", "rollout", "file"] as const).map((counted) => (counted === type ? 1 : 0));
   await tx.rows(change === 1 ? countSql : uncountSql, [orgId, runId, ...counts]);
+}
+
+/** Counts artifacts of these types that a run has got. */
+export async function countArtifacts(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  types: readonly ArtifactType[],
+): Promise<void> {
+  const counts = (["checkpoint", "rollout", "file"] as const).map(
+    (counted) => types.filter((type) => type === counted).length,
+  );
+  await tx.rows(countSql, [orgId, runId, ...counts]);
 }

@@ -1,5 +1,6 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
+import { artifactUri } from "@tidemark/limits";
 import { withIdempotency, type Tx } from "@tidemark/pg";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
@@ -82,7 +83,7 @@ async function store(
     id,
     runId,
     projectId,
-    uri: `instantml://artifacts/${id}`,
+    uri: artifactUri(id),
     sizeBytes,
     sha256: Buffer.from(object.sha256).toString("hex"),
     storageBackend,

@@ -31,7 +31,8 @@ export function listEntries(deps: Pick<ArtifactsDeps, "db" | "storageBackend">):
   };
 }
 
-function encodeEntry(
+/** Encodes an entry of a version that was made at `createdAt`. */
+export function encodeEntry(
   row: EntryRow,
   createdAt: string,
   kept: ArtifactsDeps["storageBackend"],

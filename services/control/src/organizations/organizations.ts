@@ -1,5 +1,5 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
-import { readPage, throwFault } from "@tidemark/requests";
+import { callerOf, readPage, throwFault } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
@@ -12,6 +12,7 @@ import {
   insertOrganization,
   listOrganizationRows,
   lockOrganization,
+  requireOrganization,
   slugTaken,
   updateOrganizationRow,
 } from "./organizations.sql.ts";
@@ -49,6 +50,14 @@ export function createOrganization(deps: ControlDeps): ControlHandlers["createOr
       return made;
     });
     return { organization: encodeOrganization(organization) };
+  };
+}
+
+/** Returns the organization of the caller. @throws unauthenticated; not_found */
+export function getOrganization({ db }: ControlDeps): ControlHandlers["getOrganization"] {
+  return async (_request, call) => {
+    const { orgId } = callerOf(call);
+    return { organization: encodeOrganization(await db.readTenant(orgId, (tx) => requireOrganization(tx, orgId))) };
   };
 }
 

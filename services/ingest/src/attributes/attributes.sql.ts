@@ -1,5 +1,15 @@
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
-import { type Db, float8Array, sql, textArray, type Tx } from "@tidemark/pg";
+import {
+  claimKey,
+  type Db,
+  float8Array,
+  idempotencyHashes,
+  type IdempotentRequest,
+  keepReply,
+  sql,
+  textArray,
+  type Tx,
+} from "@tidemark/pg";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 
 /** One accepted request of attributes, at least one. */
@@ -41,6 +51,27 @@ const insertAttributes = sql(
 
 /** Stores all the attributes of a request or none of them, in one round trip and one transaction. */
 export async function appendAttributes(db: Db, write: AttributeWrite): Promise<AttributeOutcome> {
+  return withFreshIds(() => insert(db, write));
+}
+
+/** The same once for each idempotency key: a repeat stores nothing. @throws idempotency_key_reused, idempotency_in_progress */
+export async function appendAttributesOnce(
+  db: Db,
+  write: AttributeWrite,
+  request: IdempotentRequest,
+): Promise<AttributeOutcome | "replayed"> {
+  const hashes = idempotencyHashes(request);
+  return withFreshIds(() =>
+    db.withTenant(write.orgId, async (tx) => {
+      if ((await claimKey(tx, write.orgId, hashes)) !== undefined) return "replayed";
+      const outcome = await insert(tx, write);
+      if (outcome.outcome === "inserted") await keepReply(tx, write.orgId, hashes, new Uint8Array());
+      return outcome;
+    }),
+  );
+}
+
+async function insert(tx: Tx, write: AttributeWrite): Promise<AttributeOutcome> {
   const rows = write.attributes;
   const linked = rows.some(({ artifactId }) => artifactId !== "");
   const columns = [
@@ -52,16 +83,14 @@ export async function appendAttributes(db: Db, write: AttributeWrite): Promise<A
     textArray(rows.map((row) => row.summaryJson)),
     textArray(linked ? rows.map((row) => row.artifactId || null) : []),
   ];
-  return withFreshIds(async () => {
-    const outcome = await db.one<AttributeOutcome>(insertAttributes, [
-      write.orgId,
-      write.runId,
-      write.projectId,
-      write.takeIds(rows.length),
-      ...columns,
-    ]);
-    return outcome!;
-  });
+  const outcome = await tx.one<AttributeOutcome>(insertAttributes, [
+    write.orgId,
+    write.runId,
+    write.projectId,
+    write.takeIds(rows.length),
+    ...columns,
+  ]);
+  return outcome!;
 }
 
 /** A stored attribute; documents are JSON texts. */

@@ -13,9 +13,17 @@ import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/reque
 import type { Handler } from "@tidemark/rpc";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { appendAttributes, listAttributes, type AttributeRecord, type AttributeRow } from "./attributes.sql.ts";
+import {
+  appendAttributes,
+  appendAttributesOnce,
+  listAttributes,
+  type AttributeRecord,
+  type AttributeRow,
+} from "./attributes.sql.ts";
 
-/** IngestService.AppendAttributes. @throws not_found, bad_request */
+const ROUTE = "POST /api/runs/{run_id}/attributes";
+
+/** IngestService.AppendAttributes. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
 export function appendAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
@@ -29,18 +37,18 @@ export function appendAttributesHandler(deps: {
     throwFault(request.bodyFault);
     if (request.attributes.length === 0) return { attributes: [] };
     const rows = request.attributes.map(rowOf);
-    const stored = await appendAttributes(db, {
-      orgId: caller.orgId,
-      runId,
-      projectId,
-      takeIds: ids.take,
-      attributes: rows,
-    });
+    const write = { orgId: caller.orgId, runId, projectId, takeIds: ids.take, attributes: rows };
+    const { idempotencyKey: key } = request;
+    const stored =
+      key === ""
+        ? await appendAttributes(db, write)
+        : await appendAttributesOnce(db, write, { key, route: ROUTE, parts: [runId, JSON.stringify(rows)] });
+    if (stored === "replayed") return { attributes: [] };
     if (stored.outcome === "no_artifact") throw noArtifact(stored.place - 1);
     const { firstId, createdAt } = stored;
     return {
       attributes: rows.map((row, i) =>
-        attributeMessage(caller.orgId, runId, {
+        encodeAttribute(caller.orgId, runId, {
           ...row,
           id: firstId + i,
           step: row.step ?? null,
@@ -72,7 +80,7 @@ export function listAttributesHandler(deps: {
       records.map(({ bytes }) => bytes),
       "attributes",
     );
-    return { attributes: records.map((record) => attributeMessage(orgId, runId, record)) };
+    return { attributes: records.map((record) => encodeAttribute(orgId, runId, record)) };
   };
 }
 
@@ -96,7 +104,8 @@ function noArtifact(index: number): AppError {
   return badRequest(`attributes[${index}]: artifact_id must be an artifact of the same run`, "attributes");
 }
 
-function attributeMessage(
+/** Encodes an attribute. */
+export function encodeAttribute(
   orgId: string,
   runId: string,
   record: AttributeRecord,

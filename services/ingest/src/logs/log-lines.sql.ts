@@ -153,6 +153,19 @@ export function readLogPage(db: Db, source: LogSource, wanted: Wanted): Promise<
   );
 }
 
+/** As `readLogPage`, at the moment that the transaction sees. */
+export async function readLogPageIn(tx: Tx, source: LogSource, wanted: Wanted): Promise<readonly ScannedLine[]> {
+  const window = createPageWindow(wanted);
+  await fill(
+    window,
+    tx,
+    logStart,
+    (all, read, bounds) => listLinesAfter(all, source, wanted.after, read, bounds),
+    Infinity,
+  );
+  return window.lines();
+}
+
 /** Returns the last lines of a stream, in order. */
 export function readLogTail(db: Db, source: LogSource, count: number): Promise<readonly ScannedLine[]> {
   return readWindow(

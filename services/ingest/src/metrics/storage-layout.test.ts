@@ -5,13 +5,14 @@ import {
   AGGREGATES_PER_PAGE,
   aggregateStartOf,
   CHUNK_STATISTICS_BYTES,
-  decodeBlockKey,
+  openBlock,
   encodeBlock,
   KEY_RANGE_WIDTHS,
   NUMBERS_PER_AGGREGATE,
   STATISTICS_WIDTH_MAX,
 } from "@tidemark/metric-codec";
 import { binarySql, sql } from "@tidemark/pg";
+import { readFacts } from "./read/metric-series.sql.ts";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 /*
@@ -255,21 +256,19 @@ describe("aggregate pages", () => {
 
   const seriesRun = sql(
     "test_layout_series_run",
-    `SELECT key_id, count, first_step, last_step
-     FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', 10, NULL, 1, -1, 1000) WHERE kind = 'run'`,
+    `SELECT section FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', 10, NULL, 1, 1, -1, -1, 1000)
+     WHERE kind = 'run'`,
   );
 
   test("metric_series_page returns the count and the steps of each key", async () => {
-    for (const keyId of keyIds) {
-      expect(await ingest.owner.rows(seriesRun, [tenant.orgId, runId, keyOf(keyId)])).toEqual([
-        {
-          key_id: keyId,
-          count: numberOf(keyId, "count"),
-          first_step: numberOf(keyId, "firstStep"),
-          last_step: numberOf(keyId, "latestStep"),
-        },
-      ]);
-    }
+    const keys = keyIds.map(keyOf);
+    const [row] = await ingest.owner.rows<{ section: Buffer }>(seriesRun, [tenant.orgId, runId, keys]);
+    expect([...readFacts(row!.section)]).toEqual(
+      keyIds.map((keyId, place) => {
+        const [firstStep, lastStep] = [numberOf(keyId, "firstStep"), numberOf(keyId, "latestStep")];
+        return [place, { keyId, count: numberOf(keyId, "count"), firstStep, lastStep }];
+      }),
+    );
   });
 
   const pointKeys = sql(
@@ -387,7 +386,8 @@ describe("blocks of a key", () => {
     return { runId, blocks };
   }
 
-  const valuesOf = (parts: readonly Part[]): number[][] => parts.map((part) => [...decodeBlockKey(part).values]);
+  const valuesOf = (parts: readonly Part[]): number[][] =>
+    parts.map((part) => [...openBlock(part)(part.section).values]);
   const valuesIn = (keyId: number, { blocks }: KeyBlocks): number[][] => blocks.map(({ seq }) => [valueOf(keyId, seq)]);
 
   const chunks = binarySql(
@@ -404,7 +404,7 @@ describe("blocks of a key", () => {
   const series = binarySql(
     "test_layout_series",
     `SELECT kind, steps, times, section
-     FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', $4, $5, 1, -1, $6) WHERE kind <> 'run'`,
+     FROM ingest.metric_series_page($1, ARRAY[$2::uuid], ARRAY[$3], 0, 'Infinity', $4, $5, 1, 1, -1, -1, $6) WHERE kind <> 'run'`,
   );
   const seriesOf = (runId: string, keyId: number, pointsMax: number, buckets: number | null): Promise<Part[]> =>
     ingest.owner.rows<Part>(series, [tenant.orgId, runId, keyOf(keyId), pointsMax, buckets, BYTES_MAX]);

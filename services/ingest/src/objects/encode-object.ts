@@ -4,8 +4,19 @@ import type { ObjectRow } from "./objects.sql.ts";
 
 const utf8 = new TextEncoder();
 
-/** Encodes an object. */
+/** Encodes an object with the artifact to which it links. */
 export function encodeObject(orgId: string, row: ObjectRow): MessageInitShape<typeof RichObjectSchema> {
+  return { ...encodeStoredObject(orgId, row), artifact: linkOf(row) };
+}
+
+/** Encodes an object as it is stored, with the id of its artifact alone. */
+export function encodeStoredObject(
+  orgId: string,
+  row: Pick<
+    ObjectRow,
+    "id" | "runId" | "key" | "kind" | "step" | "valueJson" | "metadataJson" | "summaryJson" | "artifactId" | "createdAt"
+  >,
+) {
   return {
     id: row.id,
     orgId,
@@ -17,7 +28,6 @@ export function encodeObject(orgId: string, row: ObjectRow): MessageInitShape<ty
     metadataJson: utf8.encode(row.metadataJson),
     summaryJson: utf8.encode(row.summaryJson),
     artifactId: row.artifactId ?? "",
-    artifact: linkOf(row),
     createdAt: row.createdAt,
   };
 }

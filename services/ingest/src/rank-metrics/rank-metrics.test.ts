@@ -142,7 +142,7 @@ describe("a write of rank metrics", () => {
     expect((await ingest.read.listMetricPoints({ runId, limit: 10 }, callOf(tenant))).keys).toMatchObject([
       { key: "b" },
     ]);
-    const { series } = await ingest.read.queryMetricSeries({ key: "a", runIds: [runId], limit: 10 }, callOf(tenant));
+    const { series } = await ingest.read.queryMetricSeries({ keys: ["a"], runIds: [runId], limit: 10 }, callOf(tenant));
     expect(series[0]!.points!.steps).toHaveLength(0);
     expect(await read()).toMatchObject({ keys: ["a"] });
   });

@@ -36,7 +36,7 @@ export function createAlone(
       name: project,
       description: undefined,
       newId: deps.newId(),
-      run: true,
+      runs: 1,
     });
     const row = await insertRun(tx, orgId, {
       id: runId,

@@ -148,7 +148,7 @@ async function insertChild(
   id: string,
   checkpoint: Checkpoint | undefined,
 ): Promise<RunRow> {
-  const project = { name: source.project, description: undefined, newId: newId(), run: true };
+  const project = { name: source.project, description: undefined, newId: newId(), runs: 1 };
   const { id: projectId } = await resolveProject(tx, caller, plans, project);
   const at = await readClock(tx);
   const config = readDocument(Buffer.from(source.config), "config");

@@ -15,11 +15,11 @@ export function runsThatFit(bytes: readonly number[]): number {
   return over === -1 ? bytes.length : Math.max(1, over);
 }
 
-/** Returns the error of a list that cannot tell that it shows fewer runs than requested. */
-export function pageTooHeavy(fitting: number): Error {
+/** Returns the error of an answer that cannot show fewer runs than requested; `field` is what the caller has to make smaller. */
+export function pageTooHeavy(fitting: number, field: "limit" | "run_ids" = "limit"): Error {
   return badRequest(
     `these runs have more than ${PAGE_BYTES_MAX / 1024 / 1024} MiB of documents; ask for at most ${fitting} at a time`,
-    "limit",
+    field,
   );
 }
 

@@ -1,3 +1,4 @@
+import { isInstant, readCursor, writeCursor } from "@tidemark/cursors";
 import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
@@ -20,13 +21,12 @@ const SHAPES: Readonly<Record<RunSort, { readonly values: readonly Check[]; read
   "metric-best": { values: [Number.isFinite], rest: true },
 };
 
-const INSTANT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 const OFFSET = /^offset:(\d{1,15})$/;
 
 /** Returns the cursor of the page after a run. It stays valid while runs are added. */
 export function writeRunCursor({ sort, metricKey }: RunOrder, { part, values, createdAt, id }: RunPosition): string {
   const key = sort.startsWith("metric-") ? metricKey : "";
-  return Buffer.from(JSON.stringify([sort, key, part, values, createdAt, id])).toString("base64url");
+  return writeCursor([sort, key, part, values, createdAt, id]);
 }
 
 /**
@@ -42,31 +42,14 @@ export function readRunCursor(cursor: string, order: RunOrder): RunStart {
 }
 
 function readPosition(cursor: string, order: RunOrder): RunPosition | undefined {
-  const fields = parse(cursor);
-  if (!Array.isArray(fields) || fields.length !== 6) return undefined;
-  const [, , part, values, createdAt, id] = fields as unknown[];
+  const [, , part, values, createdAt, id] = readCursor(cursor, 6) ?? [];
   const shape = SHAPES[order.sort];
   if (part !== "valued" && !(part === "rest" && shape.rest)) return undefined;
   const checks = part === "rest" ? [] : shape.values;
   if (!Array.isArray(values) || values.length !== checks.length) return undefined;
   if (!values.every((value, i) => checks[i]?.(value))) return undefined;
-  if (typeof createdAt !== "string" || !isInstant(createdAt)) return undefined;
-  if (typeof id !== "string" || !isUuid(id)) return undefined;
+  if (!isInstant(createdAt) || typeof id !== "string" || !isUuid(id)) return undefined;
   const position = { part, values: values as (string | number)[], createdAt, id } as const;
-  // Refuses every other change: only what this list writes is read.
+  // Refuses the cursors of another sort or metric.
   return writeRunCursor(order, position) === cursor ? position : undefined;
-}
-
-function isInstant(text: string): boolean {
-  const ms = INSTANT.test(text) ? Date.parse(text) : Number.NaN;
-  // Only PostgreSQL would refuse 30 February.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 19));
-}
-
-function parse(cursor: string): unknown {
-  try {
-    return JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
 }

@@ -31,7 +31,7 @@ export const NO_METRICS: MetricRow = {
 };
 
 /** Returns the keys of a row. */
-export function metricKeysOf({ metric_keys: packed }: MetricRow): string[] {
+export function metricKeysOf({ metric_keys: packed }: Pick<MetricRow, "metric_keys">): string[] {
   return packed === null ? [] : packed.toString("utf8").split("\0");
 }
 

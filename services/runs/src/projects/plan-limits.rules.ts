@@ -5,12 +5,12 @@ import type { Plan } from "@tidemark/plans";
 export type PlanUsage = Pick<Plan, "projects" | "runs">;
 
 /** What a request would add. */
-type PlanWish = { readonly project: boolean; readonly run: boolean };
+type PlanWish = { readonly project: boolean; readonly runs: number };
 
 /** Refuses what would exceed the plan. @throws plan_limit_exceeded */
 export function refuseBeyondPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): void {
   if (wanted.project && usage.projects >= limits.projects) throw beyond("projects", limits.projects);
-  if (wanted.run && usage.runs >= limits.runs) throw beyond("runs", limits.runs);
+  if (wanted.runs > 0 && usage.runs + wanted.runs > limits.runs) throw beyond("runs", limits.runs);
 }
 
 // An organization does not have more creates than this in flight.
@@ -22,7 +22,8 @@ const MARGIN = 200;
  */
 export function isNearPlan(usage: PlanUsage, limits: PlanUsage, wanted: PlanWish): boolean {
   return (
-    (wanted.project && usage.projects + MARGIN >= limits.projects) || (wanted.run && usage.runs + MARGIN >= limits.runs)
+    (wanted.project && usage.projects + MARGIN >= limits.projects) ||
+    (wanted.runs > 0 && usage.runs + wanted.runs - 1 + MARGIN >= limits.runs)
   );
 }
 

@@ -130,10 +130,10 @@ describe("plan limits", () => {
 
 describe("creates near a plan limit", () => {
   test.each([
-    ["a run far from the limit", { projects: 100, runs: 0 }, { project: false, run: true }, false],
-    ["a run close to the limit", { projects: 0, runs: 99_900 }, { project: false, run: true }, true],
-    ["a project of a plan with few", { projects: 0, runs: 0 }, { project: true, run: false }, true],
-    ["nothing new", { projects: 100, runs: 100_000 }, { project: false, run: false }, false],
+    ["a run far from the limit", { projects: 100, runs: 0 }, { project: false, runs: 1 }, false],
+    ["a run close to the limit", { projects: 0, runs: 99_900 }, { project: false, runs: 1 }, true],
+    ["a project of a plan with few", { projects: 0, runs: 0 }, { project: true, runs: 0 }, true],
+    ["nothing new", { projects: 100, runs: 100_000 }, { project: false, runs: 0 }, false],
   ])("queue to be counted: %s on pro, %j and %j: %j", (_what, usage, wanted, near) => {
     expect(isNearPlan(usage, hostedPlans.pro, wanted)).toBe(near);
   });

@@ -63,6 +63,18 @@ export function listProjectRows(tx: Tx, orgId: string, { limit, offset }: Projec
   return tx.rows(listProjectsSql, [orgId, limit, offset]);
 }
 
+const listProjectsByIdSql = sql(
+  "runs_list_projects_by_id",
+  `SELECT p.id, p.org_id, p.name, p.description, p.created_at FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+   CROSS JOIN LATERAL (SELECT o.* FROM runs.projects o WHERE o.org_id = $1 AND o.id = asked.id OFFSET 0) p
+   ORDER BY asked.ordinal`,
+);
+
+/** Returns projects of the organization in the order of `ids`. */
+export function listProjectsById(tx: Tx, orgId: string, ids: readonly string[]): Promise<ProjectRow[]> {
+  return tx.rows(listProjectsByIdSql, [orgId, ids]);
+}
+
 const countProjectsSql = sql("runs_count_projects", "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1");
 
 /** Returns the number of projects on all pages of `listProjectRows`. */

@@ -22,7 +22,7 @@ export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["cre
       name: request.name === "" ? DEFAULT_PROJECT : request.name,
       description: request.description,
       newId: newId(),
-      run: false,
+      runs: 0,
     };
     const project = await db.withTenant(caller.orgId, (tx) => resolveProject(tx, caller, plans, wish));
     return { project: encodeProject(project) };
@@ -55,7 +55,8 @@ async function readProjects(
   return { rows: page.offset === 0n && page.limit > 0 ? rows : [], total: rows.length };
 }
 
-function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {
+/** Encodes a project. */
+export function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {
   return {
     id: row.id,
     orgId: row.org_id,

@@ -29,14 +29,14 @@ export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string
   return own.name;
 }
 
-/** A wish for the project of this name, created if it is missing, and perhaps for a new run in it. */
+/** A wish for the project of this name, created if it is missing, and perhaps for new runs in it. */
 type ProjectWish = {
   readonly name: string;
   readonly description: string | undefined;
   /** The id that a new project gets. */
   readonly newId: string;
-  /** Whether a run is created in it. */
-  readonly run: boolean;
+  /** How many runs are created in it. */
+  readonly runs: number;
 };
 
 /**
@@ -51,7 +51,7 @@ export async function resolveProject(
   wish: ProjectWish,
 ): Promise<ProjectRow> {
   let found = await findProjectByName(tx, caller.orgId, wish.name);
-  if (found !== undefined && !wish.run) return found;
+  if (found !== undefined && wish.runs === 0) return found;
   refuseUnpaid(caller);
   if (plans !== undefined) found = await holdToPlan(tx, caller, planOf(plans, caller.planTier), wish, found);
   if (found !== undefined) return found;
@@ -72,7 +72,7 @@ async function holdToPlan(
   wish: ProjectWish,
   found: ProjectRow | undefined,
 ): Promise<ProjectRow | undefined> {
-  const wanted = (project: ProjectRow | undefined) => ({ project: project === undefined, run: wish.run });
+  const wanted = (project: ProjectRow | undefined) => ({ project: project === undefined, runs: wish.runs });
   const usage = await readPlanUsage(tx, caller.orgId);
   if (!isNearPlan(usage, limits, wanted(found))) return found;
   // The transaction that held the lock before may have created this very project.

@@ -66,7 +66,7 @@ export function encodeRunSummary(
 }
 
 /** Encodes the state of a run's stop request; its free texts only with `details`. */
-function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeof RunControlSchema> {
+export function encodeRunControl(row: RunRow, details: boolean): MessageInitShape<typeof RunControlSchema> {
   return {
     stopState: row.stop_state,
     displayStatus: row.display_status,

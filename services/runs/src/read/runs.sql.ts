@@ -144,6 +144,60 @@ const readWithoutMetricsSql = sql(
    ORDER BY chosen.ordinal`,
 );
 
+const countVisibleSql = sql(
+  "runs_count_visible",
+  `SELECT count(*) AS runs FROM unnest($2::uuid[]) AS asked (id) ${runOfId("asked.id")} WHERE $3::uuid IS NULL OR r.project_id = $3`,
+);
+
+/** Returns how many of these runs are in the organization, and in `projectId` if there is one. */
+export async function countVisibleRuns(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  projectId: string | undefined,
+): Promise<number> {
+  return (await tx.one<{ runs: number }>(countVisibleSql, [orgId, ids, projectId ?? null]))?.runs ?? 0;
+}
+
+const figure = (column: string): string => `string_agg(float8send(h.${column}), ''::bytea) AS metric_${column}`;
+
+const readWithKeysSql = sql(
+  "runs_read_summaries_with_keys",
+  `SELECT ${runColumns}, ${artifactCountColumns}, m.*
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
+   ${runOfId("chosen.id")}
+   ${projectOfRun}
+   ${artifactCountsOf}
+   CROSS JOIN LATERAL (
+     SELECT string_agg(textsend(h.key), '\\x00'::bytea) AS metric_keys, count(*) AS metric_total,
+            ${["latest", "min", "max", "mean", "variance", "count", "best", "best_step"].map(figure).join(", ")}
+     FROM unnest($3::text[]) AS wanted (key)
+     CROSS JOIN LATERAL (
+       -- An aggregate leaves NULL out.
+       SELECT k.key, k.latest, k.min, k.max, k.mean, coalesce(k.variance, 'NaN') AS variance, k.count::float8 AS count, k.best, k.best_step
+       FROM ingest.metric_aggregates_v1 k
+       WHERE k.org_id = r.org_id AND k.run_id = r.id AND k.key = wanted.key COLLATE "C"
+       OFFSET 0
+     ) h
+   ) m
+   WHERE $4::uuid IS NULL OR r.project_id = $4
+   ORDER BY chosen.ordinal`,
+);
+
+/**
+ * Returns runs in the order of `ids`, each with the aggregates of those of `keys` that it has, in the order of `keys`. Leaves out runs that are not in
+ * the organization, or not in `projectId`.
+ */
+export function readSummariesWithKeys(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  keys: readonly string[],
+  projectId: string | undefined,
+): Promise<(RunRow & MetricRow & ArtifactCountsRow)[]> {
+  return tx.rows(readWithKeysSql, [orgId, ids, keys, projectId ?? null]);
+}
+
 /** Returns runs in the order of `ids`, each with its first `metricKeysMax` metric aggregates. */
 export async function readSummaries(
   tx: Tx,

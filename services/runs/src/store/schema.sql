@@ -2,7 +2,7 @@
 
 CREATE SCHEMA runs;
 GRANT USAGE ON SCHEMA runs TO tidemark_artifacts, tidemark_control, tidemark_control_worker, tidemark_definer,
-  tidemark_ingest, tidemark_runs, tidemark_traces;
+  tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_traces;
 
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
@@ -31,8 +31,8 @@ CREATE TABLE runs.projects (
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.projects FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_ingest,
-  tidemark_traces;
+GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_imports,
+  tidemark_ingest, tidemark_reports, tidemark_traces;
 GRANT SELECT, INSERT, UPDATE (runs_running, runs_finished, runs_failed, runs_stopping, runs_finished_stopped,
   runs_failed_stopped) ON TABLE runs.projects TO tidemark_runs;
 
@@ -182,7 +182,8 @@ GRANT SELECT ON TABLE runs.found_runs TO tidemark_runs;
 CREATE VIEW runs.project_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, name
    FROM runs.projects;
-GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control, tidemark_ingest, tidemark_traces;
+GRANT SELECT ON TABLE runs.project_refs_v1 TO tidemark_artifacts, tidemark_control, tidemark_imports, tidemark_ingest,
+  tidemark_reports, tidemark_traces;
 
 -- The control state of runs, for the control service: of its transaction's organization only, because the view checks
 -- rights and rows as its reader.
@@ -343,6 +344,49 @@ END
 $function$;
 REVOKE ALL ON FUNCTION runs.create_runs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.create_runs TO tidemark_runs;
+
+CREATE FUNCTION runs.import_runs(org uuid, home uuid, ids uuid[], names text[], statuses text[], configs text[],
+  tag_lists text[], metadatas text[], started_us double precision[], finished_us double precision[])
+RETURNS integer
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  taken uuid[];
+  since timestamptz;
+BEGIN
+  taken := ARRAY(SELECT runs.take_run_ids(ids, org));
+  IF taken = '{}' THEN
+    RETURN 0;
+  END IF;
+  UPDATE runs.projects p SET
+    runs_running = p.runs_running + c.running, runs_finished = p.runs_finished + c.finished, runs_failed = p.runs_failed + c.failed
+  FROM (SELECT count(*) FILTER (WHERE w.status = 'running') AS running, count(*) FILTER (WHERE w.status = 'finished') AS finished,
+               count(*) FILTER (WHERE w.status = 'failed') AS failed
+        FROM unnest(ids, statuses) AS w (id, status) WHERE w.id = ANY (taken)) c
+  WHERE p.org_id = org AND p.id = home
+  RETURNING clock_timestamp() INTO STRICT since;
+
+  INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
+  SELECT org, t.id, home, t.name, t.status, t.config, ARRAY(SELECT json_array_elements_text(t.tags::json)), t.metadata, t.at, t.begun,
+         CASE WHEN t.status <> 'running' THEN greatest(coalesce(t.ended, t.at), t.begun) END
+  FROM (
+    SELECT w.*, n.at, coalesce(b.begun, e.ended, n.at) AS begun, e.ended
+    FROM unnest(ids, names, statuses, configs, tag_lists, metadatas, started_us, finished_us)
+         WITH ORDINALITY AS w (id, name, status, config, tags, metadata, began_us, ended_us, ordinal)
+    CROSS JOIN LATERAL (SELECT since + w.ordinal * interval '1 microsecond' AS at) n
+    CROSS JOIN LATERAL (SELECT CASE WHEN w.began_us <> 'NaN' THEN timestamptz 'epoch' + w.began_us * interval '1 microsecond' END AS begun) b
+    CROSS JOIN LATERAL (SELECT CASE WHEN w.ended_us <> 'NaN' AND w.status <> 'running'
+                                    THEN timestamptz 'epoch' + w.ended_us * interval '1 microsecond' END AS ended) e
+    WHERE w.id = ANY (taken)
+  ) t
+  ORDER BY t.ordinal;
+  RETURN cardinality(taken);
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.import_runs FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.import_runs TO tidemark_runs;
 
 -- Keeps texts and counters with a changed run, in the statement that changes it.
 CREATE FUNCTION runs.index_changed_run()

@@ -31,7 +31,7 @@ export async function readPayloads(
       let at = 0;
       for (const { place, i } of bySegment.get(id)!.toSorted((a, b) => a.place - b.place)) {
         for (; at < place; at++) skipPayload(from);
-        found[i] = copyOf(readPayload(from));
+        found[i] = copyPayload(readPayload(from));
         at += 1;
       }
     },
@@ -39,8 +39,8 @@ export async function readPayloads(
   return segments === bySegment.size ? found : undefined;
 }
 
-/** Copies the documents, because they are in memory that is used again. */
-function copyOf(payload: SpanPayload): SpanPayload {
+/** Copies the documents of a payload that was read, because they are in memory that is used again. */
+export function copyPayload(payload: SpanPayload): SpanPayload {
   const { attributesJson, metricsJson, linksJson } = payload;
   return {
     ...payload,

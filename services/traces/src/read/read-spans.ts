@@ -1,15 +1,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
-import { newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
+import { newSpanRecord, type SpanRecord } from "@tidemark/span-codec";
 import type { TracesDeps } from "../handlers.ts";
-import { spanIdText } from "../fold/span-ids.rules.ts";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
 import type { TraceFold } from "../fold/totals.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 import { chooseSpans, countSpans, type SpanPosition, type WantedSpans } from "./choose-spans.rules.ts";
+import { encodeSpan } from "./encode-span.ts";
 import { present } from "./encode-trace.ts";
 import { readPayloads } from "./payloads.sql.ts";
 import { writeSpanCursor } from "./span-cursor.rules.ts";
@@ -68,7 +68,11 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
     const places = page.rows.map(({ place }) => place);
     const payloads = places.length === 0 ? [] : await db.readTenant(key.orgId, (tx) => readPayloads(tx, key, places));
     if (payloads !== undefined) {
-      const spans = page.rows.map(({ record, childCount }, i) => encodeSpan(record, payloads[i]!, childCount));
+      const spans = page.rows.map(({ record, childCount }, i) => ({
+        ...encodeSpan(record, payloads[i]!),
+        durationMs: present(durationOf(record)),
+        childCount,
+      }));
       const { nextCursor, count, summary, updatedUs } = page;
       return { spans, nextCursor, count, summary, updatedUs };
     }
@@ -101,29 +105,6 @@ function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updat
     count: countSpans(fold, spansWanted),
     summary: summarize(fold),
     updatedUs,
-  };
-}
-
-function encodeSpan(record: SpanRecord, payload: SpanPayload, childCount: number): MessageInitShape<typeof SpanSchema> {
-  return {
-    ...payload,
-    spanId: spanIdText(record.idHigh, record.idLow),
-    parentSpanId:
-      record.parentHigh === 0 && record.parentLow === 0 ? "" : spanIdText(record.parentHigh, record.parentLow),
-    name: record.name,
-    kind: record.kind,
-    status: record.status,
-    startedUs: record.startUs,
-    endedUs: present(record.endUs),
-    durationMs: present(durationOf(record)),
-    step: present(record.step),
-    rank: present(record.rank),
-    threadId: record.threadId,
-    rolloutId: record.rolloutId,
-    previews: record.hasPreviews,
-    redactionState: record.redaction,
-    truncated: record.isTruncated,
-    childCount,
   };
 }
 

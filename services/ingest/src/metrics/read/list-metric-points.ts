@@ -49,8 +49,9 @@ async function pointsOf(
 ): Promise<ReturnType<PointsReader["take"]>> {
   const range = { startStep, endStep };
   if (key === undefined) return readPoints(db, { orgId, runId, range }, limit);
-  const [series] = await readSeries(db, { orgId, runIds: [runId], key, range, limit, buckets: undefined });
-  const { points, truncated, version } = series!;
+  const [run] = await readSeries(db, { orgId, runIds: [runId], keys: [key], range, limit, buckets: undefined });
+  const { version, series } = run!;
+  const { points, truncated } = series[0]!;
   return { keys: points.steps.length === 0 ? [] : [{ key, points }], truncated, version };
 }
 

@@ -100,7 +100,7 @@ function pointRowOf(row: RawPointRow): PointRow {
     case "key":
       return { kind, key: row.key, keyId: row.keyId };
     case "chunk":
-      return { kind, keyId: row.keyId, chunk: { steps: row.steps, times: row.times, section: row.section } };
+      return { kind, keyId: row.keyId, axis: { steps: row.steps, times: row.times }, section: row.section };
     case "block":
       return { kind, part: { steps: row.steps, times: row.times, keys: row.keys, sections: row.section } };
     case "segment":

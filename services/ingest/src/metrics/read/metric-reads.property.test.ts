@@ -52,7 +52,7 @@ type Command =
   | {
       kind: "series";
       runs: number[];
-      key: string;
+      keys: string[];
       range: Range;
       limit: number;
       buckets: number | undefined;
@@ -128,7 +128,10 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("series" as const),
       runs: fc.array(anyRun, { minLength: 1, maxLength: 5 }),
-      key: fc.constantFrom("loss", "loss", "acc", "w5/5"),
+      keys: fc.oneof(
+        fc.constantFrom("loss", "acc", "w5/5").map((key) => [key]),
+        fc.uniqueArray(fc.constantFrom(...KEYS, "w5/5", "w6/6", "w4/39", "w0/294", "absent"), { minLength: 1 }),
+      ),
       range: fc.oneof(
         { weight: 3, arbitrary: fc.constant({ startStep: undefined, endStep: undefined }) },
         { weight: 1, arbitrary: anyRange },
@@ -164,10 +167,9 @@ function restless(db: Db): Db {
         (tx) =>
           work({
             ...tx,
-            rows: async (statement, values) => {
-              const rows = await tx.rows(statement, values);
+            each: async (statement, values, take) => {
+              await tx.each(statement, values, take);
               await compaction.round();
-              return rows as never;
             },
           }),
         options,
@@ -225,25 +227,29 @@ async function checkList({ runIds, models }: World, { run, key, range, limit, bo
 }
 
 async function checkSeries({ runIds, models }: World, query: SeriesQuery): Promise<void> {
-  const { runs, key, range, limit, buckets } = query;
+  const { runs, keys, range, limit, buckets } = query;
   const request = {
     runIds: runs.map((run) => runIds[run]!),
-    key,
+    keys,
     limit,
     ...range,
     ...(buckets === undefined ? {} : { buckets }),
   };
   const answer = await ingest.read.queryMetricSeries(request, callOf(tenant));
-  const budget = shareSeriesBudget(runs.length, limit, buckets);
-  const expected = runs.map((run, i) =>
-    runs.indexOf(run) === i
-      ? models[run]!.series(key, range, budget)
-      : { points: [], truncated: false, sampled: false },
+  const budget = shareSeriesBudget(keys.length * runs.length, limit, buckets);
+  const expected = keys.map((key) =>
+    runs.map((run, i) =>
+      runs.indexOf(run) === i
+        ? models[run]!.series(key, range, budget)
+        : { points: [], truncated: false, sampled: false },
+    ),
   );
-  expect(
-    answer.series.map(({ points, truncated, sampled }) => ({ points: shownOf(key, points!), truncated, sampled })),
-  ).toEqual(expected);
-  expect(answer.series.map(({ runId }) => runId)).toEqual(request.runIds);
+  const shown = answer.series.map(({ points, truncated, sampled }, i) => {
+    const key = keys[Math.floor(i / runs.length)]!;
+    return { points: shownOf(key, points!), truncated, sampled };
+  });
+  expect(shown).toEqual(expected.flat());
+  expect(answer.series.map(({ runId }) => runId)).toEqual(keys.flatMap(() => request.runIds));
   const again = await ingest.read.queryMetricSeries({ ...request, knownTags: [answer.tag] }, callOf(tenant));
   expect(again).toMatchObject({ tag: answer.tag, notModified: true, series: [] });
 
@@ -254,15 +260,18 @@ async function checkSeries({ runIds, models }: World, query: SeriesQuery): Promi
     {
       orgId: tenant.orgId,
       runIds: distinct.map((run) => runIds[run]!),
-      key,
+      keys,
       range: unranged,
       limit: buckets === undefined ? limit : budget.wholeMax,
       buckets: budget.buckets,
     },
-    1,
+    { bytes: 1, series: 1 },
   );
-  expect(paged.map(({ points, truncated, sampled }) => ({ points: shownOf(key, points), truncated, sampled }))).toEqual(
-    distinct.map((run) => models[run]!.series(key, unranged, { ...budget, limit })),
+  const inPages = paged.map(({ series }) =>
+    series.map(({ points, truncated, sampled }, k) => ({ points: shownOf(keys[k]!, points), truncated, sampled })),
+  );
+  expect(inPages).toEqual(
+    distinct.map((run) => keys.map((key) => models[run]!.series(key, unranged, { ...budget, limit }))),
   );
 }
 
@@ -313,10 +322,12 @@ describe("reads of metrics", () => {
       await checkList(world, { run: 0, key: undefined, range: nowhere, limit, bounds });
       await checkList(world, { run: 0, key: "loss", range: nowhere, limit, bounds });
       await checkList(world, { run: 0, key: undefined, range: { startStep: 100, endStep: undefined }, limit, bounds });
-      await checkSeries(world, { runs: [0, 1], key: "loss", range: nowhere, limit, buckets: undefined });
+      await checkSeries(world, { runs: [0, 1], keys: ["loss"], range: nowhere, limit, buckets: undefined });
     }
     for (const buckets of [1, 3, 10, 50]) {
-      await checkSeries(world, { runs: [0], key: "loss", range: nowhere, limit: 1000, buckets });
+      await checkSeries(world, { runs: [0], keys: ["loss"], range: nowhere, limit: 1000, buckets });
+      const many = ["rare", "loss", "w5/5", "w0/294", "acc", "absent"];
+      await checkSeries(world, { runs: [1, 0], keys: many, range: nowhere, limit: 1000, buckets });
     }
   });
 });

@@ -1,4 +1,10 @@
-import { createScratchBuffer, decodeBlockKey, type BlockKeyParts, type BlockSeries } from "@tidemark/metric-codec";
+import {
+  createScratchBuffer,
+  openBlock,
+  type BlockAxis,
+  type BlockKeyReader,
+  type ScratchBuffer,
+} from "@tidemark/metric-codec";
 
 /** Inclusive bounds of steps; absent: none. */
 export type StepRange = { readonly startStep: number | undefined; readonly endStep: number | undefined };
@@ -24,21 +30,24 @@ export type KeyFacts = {
   readonly lastStep: number;
 };
 
-/** The points of one key in a block, encoded. They have no times where only a sample is wanted. */
-export type Chunk = BlockKeyParts;
-
 /** A landing segment: one accepted request, with points of any keys. */
 export type LandingSegment = { readonly receivedUs: number; readonly bytes: Uint8Array };
 
 /**
- * A row of a read of one key in several runs. `run` counts the requested runs from 1. Runs are in this order, each beginning with its `run` row,
- * and the points of each run are in the order of their arrival.
+ * A row of a read of some keys in several runs. `run` counts the requested runs from 1, `place` the requested keys from 0. Runs are in this order,
+ * each beginning with its `run` row, and the points of each key are in the order of their arrival.
  */
 export type SeriesRow = { readonly run: number } & (
-  | { readonly kind: "run"; readonly version: number; readonly key: KeyFacts | null }
+  | {
+      readonly kind: "run";
+      readonly version: number;
+      /** By place, of the keys that the run has in the range of steps. */
+      readonly keys: ReadonlyMap<number, KeyFacts>;
+    }
   /** The chunk statistics that stand for a chunk. */
-  | { readonly kind: "statistics"; readonly statistics: Uint8Array }
-  | { readonly kind: "chunk"; readonly chunk: Chunk }
+  | { readonly kind: "statistics"; readonly place: number; readonly statistics: Uint8Array }
+  /** The points of a key in a block, encoded: its section, and before the first section of a block its steps and, unless only samples are wanted, times. */
+  | { readonly kind: "chunk"; readonly place: number; readonly axis: BlockAxis | null; readonly section: Uint8Array }
   | { readonly kind: "segment"; readonly segment: LandingSegment }
 );
 
@@ -57,14 +66,28 @@ export type BlockPart = {
 export type PointRow =
   | { readonly kind: "run"; readonly version: number }
   | { readonly kind: "key"; readonly key: string; readonly keyId: number }
-  | { readonly kind: "chunk"; readonly keyId: number; readonly chunk: Chunk }
+  | { readonly kind: "chunk"; readonly keyId: number; readonly axis: BlockAxis; readonly section: Uint8Array }
   | { readonly kind: "block"; readonly part: BlockPart }
   | { readonly kind: "segment"; readonly segment: LandingSegment };
 
 /** One for the process: chunks are decoded and taken one after another, and to allocate memory for each would take longer than to fill it. */
 const scratch = createScratchBuffer();
 
-/** Decodes the points of a chunk into memory that the next call overwrites: take them before. @throws CodecError for a damaged chunk */
-export function decodeChunk(chunk: Chunk): BlockSeries {
-  return decodeBlockKey(chunk, scratch);
+/** Opens a block and closes the one that it opened before. Each chunk that is read overwrites the one before it: take it before. */
+export type BlockOpener = (axis: BlockAxis) => (section: Uint8Array) => ReturnType<BlockKeyReader>;
+
+/** Creates an opener of blocks for one read. It keeps no reference to the rows of the read. */
+export function createBlockOpener(): BlockOpener {
+  let memory: ScratchBuffer | undefined;
+  return ({ steps, times }) => {
+    memory ??= createScratchBuffer();
+    memory.reuse();
+    // Sections arrive in later rows, whose bytes are where those of this one were.
+    const own = { steps: new Uint8Array(steps), times: times === null ? null : new Uint8Array(times) };
+    const readKey = openBlock(own, memory);
+    return (section) => {
+      scratch.reuse();
+      return readKey(section, scratch);
+    };
+  };
 }

@@ -11,7 +11,7 @@ import {
 } from "../../ingest.fixture.ts";
 import { POINT_BOUNDS, listPointRows, readPoints, type PointCursor } from "./metric-points.sql.ts";
 import type { PointRow, SeriesRow, StepRange } from "./metric-rows.rules.ts";
-import { listMetricVersions, listSeriesRows, readSeries, type SeriesQuery } from "./metric-series.sql.ts";
+import { listMetricVersions, listSeriesRows, readSeries, seriesBegin, type SeriesQuery } from "./metric-series.sql.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;
@@ -48,10 +48,9 @@ async function longRun(steps: number, segments = 0): Promise<string> {
 }
 
 const seriesOf = async (query: Partial<SeriesQuery> & { runIds: string[] }, bytesMax = 64 * MIB) => {
-  const asked = { orgId: tenant.orgId, key: "loss", range: everywhere, limit: 1000, buckets: undefined, ...query };
+  const asked = { orgId: tenant.orgId, keys: ["loss"], range: everywhere, limit: 1000, buckets: undefined, ...query };
   const rows: SeriesRow[] = [];
-  const begin = { run: 1, seq: -1 };
-  const next = await listSeriesRows(ingest.db, asked, begin, bytesMax, (row) => rows.push(row));
+  const next = await listSeriesRows(ingest.db, asked, seriesBegin, bytesMax, (row) => rows.push(row));
   return { kinds: rows.map(({ kind }) => kind), rows, next };
 };
 const pointsOf = async (runId: string, pointsMax: number, range = everywhere, from = fromBegin) => {
@@ -84,9 +83,17 @@ describe("of a long run", () => {
   test("a sample takes the statistics of chunks that lie in one bucket, and no times", async () => {
     const { kinds, rows } = await seriesOf({ runIds: [runId], limit: 8, buckets: 2 });
     expect(kinds.filter((kind) => kind === "statistics")).toHaveLength(4);
-    expect(rows.filter((row) => row.kind === "chunk")).toMatchObject([{ chunk: { times: null } }]);
+    expect(rows.filter((row) => row.kind === "chunk")).toMatchObject([{ axis: { times: null } }]);
     const many = await seriesOf({ runIds: [runId], limit: 4000, buckets: 1000 });
     expect(many.kinds.filter((kind) => kind === "statistics")).toHaveLength(0);
+  });
+
+  test("keys that share blocks share their steps and times", async () => {
+    const { rows } = await seriesOf({ runIds: [runId], keys: ["loss", "none", "acc"], limit: 5000 });
+    const chunks = rows.filter((row) => row.kind === "chunk");
+    const firstOfBlock = ["axis", null];
+    expect(chunks.map(({ axis }) => (axis === null ? null : "axis"))).toEqual([...firstOfBlock, ...firstOfBlock]);
+    expect(new Set(chunks.map(({ place }) => place))).toEqual(new Set([0, 2]));
   });
 
   test("the first key has enough points, so the second is not looked at", async () => {
@@ -110,14 +117,14 @@ describe("of a long run", () => {
   });
 
   test("a read in small pages sees what one in a large one does", async () => {
-    const query = { orgId: tenant.orgId, runIds: [runId], key: "loss", range: everywhere };
+    const query = { orgId: tenant.orgId, runIds: [runId], keys: ["loss"], range: everywhere };
     for (const more of [
       { limit: 24_999, buckets: undefined },
       { limit: 40, buckets: 10 },
     ]) {
       const whole = await readSeries(ingest.db, { ...query, ...more });
       for (const pageBytes of [1, 40_000]) {
-        expect(await readSeries(ingest.db, { ...query, ...more }, pageBytes)).toEqual(whole);
+        expect(await readSeries(ingest.db, { ...query, ...more }, { bytes: pageBytes, series: 1 })).toEqual(whole);
       }
     }
     const listed = await readPoints(ingest.db, { orgId: tenant.orgId, runId, range: everywhere }, 30_000);
@@ -193,7 +200,9 @@ test("another organization gets nothing of a run, in either tier", async () => {
   const runId = await longRun(600, 1);
   const { orgId } = await ingest.newTenant();
   expect(await listMetricVersions(ingest.db, orgId, [runId])).toEqual([0]);
-  expect((await seriesOf({ runIds: [runId], orgId })).rows).toEqual([{ kind: "run", run: 1, version: 0, key: null }]);
+  expect((await seriesOf({ runIds: [runId], orgId })).rows).toEqual([
+    { kind: "run", run: 1, version: 0, keys: new Map() },
+  ]);
   const { keys, version } = await readPoints(ingest.db, { orgId, runId, range: everywhere }, 10);
   expect([keys, version]).toEqual([[], 0]);
 });

@@ -1,14 +1,15 @@
 import { binarySql, sql, type Db, type Tx } from "@tidemark/pg";
-import type { SeriesRow, StepRange } from "./metric-rows.rules.ts";
+import type { KeyFacts, SeriesRow, StepRange } from "./metric-rows.rules.ts";
 import { pointsToRead } from "./series-budget.rules.ts";
-import { createSeriesReader, type RunSeries, type SeriesReader } from "./series-reader.rules.ts";
+import { createSeriesReader, type RunSeries } from "./series-reader.rules.ts";
 
-/** Which series of one key to read, in some runs. */
+/** Which series of some keys to read, in some runs. */
 export type SeriesQuery = {
   readonly orgId: string;
   /** Distinct. */
   readonly runIds: readonly string[];
-  readonly key: string;
+  /** Distinct. */
+  readonly keys: readonly string[];
   readonly range: StepRange;
   /** The most points of a series that is not sampled. */
   readonly limit: number;
@@ -16,29 +17,35 @@ export type SeriesQuery = {
   readonly buckets: number | undefined;
 };
 
-/** Where a page begins: behind `seq` in a run; runs are counted from 1. */
-export type SeriesCursor = { readonly run: number; readonly seq: number };
+/** Where a page begins: behind `tier`, `seq` and `firstKey` in a run; runs are counted from 1. */
+export type SeriesCursor = {
+  readonly run: number;
+  readonly tier: number;
+  readonly seq: number;
+  readonly firstKey: number;
+};
+
+/** Where the first page begins. */
+export const seriesBegin: SeriesCursor = { run: 1, tier: 1, seq: -1, firstKey: -1 };
 
 type RawSeriesRow = {
   kind: SeriesRow["kind"] | "more";
   index: number;
   version: number;
-  keyId: number | null;
-  count: number;
-  firstStep: number;
-  lastStep: number;
+  place: number;
+  tier: number;
   seq: number;
+  firstKey: number;
   receivedUs: number;
-  steps: Buffer;
+  steps: Buffer | null;
   times: Buffer | null;
   section: Buffer;
 };
 
 const seriesPage = binarySql(
   "ingest_metric_series_page",
-  `SELECT kind, index, version, key_id AS "keyId", count, first_step AS "firstStep", last_step AS "lastStep", seq,
-          received_us AS "receivedUs", steps, times, section
-   FROM ingest.metric_series_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+  `SELECT kind, index, version, place, tier, seq, first_key AS "firstKey", received_us AS "receivedUs", steps, times, section
+   FROM ingest.metric_series_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 );
 
 /**
@@ -56,74 +63,124 @@ export async function listSeriesRows(
   const values = [
     query.orgId,
     query.runIds,
-    query.key,
+    query.keys,
     query.range.startStep ?? 0,
     query.range.endStep ?? Infinity,
     // A series that is sampled beyond its limit needs no further point.
     query.buckets === undefined ? pointsToRead(query.limit) : query.limit,
     query.buckets ?? null,
     from.run,
+    from.tier,
     from.seq,
+    from.firstKey,
     bytesMax,
   ];
   await tx.each<RawSeriesRow>(seriesPage, values, (row) => {
-    if (row.kind === "more") next = { run: row.index, seq: row.seq };
+    if (row.kind === "more") next = { run: row.index, tier: row.tier, seq: row.seq, firstKey: row.firstKey };
     else take(seriesRowOf(row));
   });
   return next;
 }
 
 function seriesRowOf(row: RawSeriesRow): SeriesRow {
-  const { kind, index: run } = row;
+  const { kind, index: run, place, section } = row;
   switch (kind) {
-    case "run": {
-      const { version, keyId, count, firstStep, lastStep } = row;
-      return { kind, run, version, key: keyId === null ? null : { keyId, count, firstStep, lastStep } };
-    }
+    case "run":
+      return { kind, run, version: row.version, keys: readFacts(section) };
     case "statistics":
-      return { kind, run, statistics: row.section };
+      return { kind, run, place, statistics: section };
     case "chunk":
-      return { kind, run, chunk: { steps: row.steps, times: row.times, section: row.section } };
+      return { kind, run, place, axis: row.steps === null ? null : { steps: row.steps, times: row.times }, section };
     case "segment":
-      return { kind, run, segment: { receivedUs: row.receivedUs, bytes: row.section } };
+      return { kind, run, segment: { receivedUs: row.receivedUs, bytes: section } };
     default:
       throw new Error(`a row of an unknown kind: ${kind}`);
   }
 }
 
-/** How many bytes one statement returns, as they are stored, besides one more row at most. */
-const PAGE_BYTES = 8 * 1024 * 1024;
+/** Place and id in four bytes each, then count, first and last step as doubles; all in network order. */
+const FACTS_BYTES = 32;
 
-/**
- * Reads the series of one key in some runs, with the versions of the runs at the same moment. One statement sees one moment and nearly always
- * suffices. When it does not, the read begins again in a transaction that sees one moment as a whole: between two separate statements a compactor
- * could join what was read with what was not read.
- */
-export async function readSeries(db: Db, query: SeriesQuery, pageBytes = PAGE_BYTES): Promise<readonly RunSeries[]> {
-  const reader = createSeriesReader(query);
-  if (await fill(reader, db, query, pageBytes, 1)) return reader.take();
-  return db.readTenant(query.orgId, async (tx) => {
-    const again = createSeriesReader(query);
-    await fill(again, tx, query, pageBytes, Infinity);
-    return again.take();
-  });
+/** Reads the facts of the keys of a run, by place; the form is that of `metric_series_page`. */
+export function readFacts(packed: Buffer | null): ReadonlyMap<number, KeyFacts> {
+  const keys = new Map<number, KeyFacts>();
+  for (let at = 0; packed !== null && at < packed.length; at += FACTS_BYTES) {
+    keys.set(packed.readInt32BE(at), {
+      keyId: packed.readInt32BE(at + 4),
+      count: packed.readDoubleBE(at + 8),
+      firstStep: packed.readDoubleBE(at + 16),
+      lastStep: packed.readDoubleBE(at + 24),
+    });
+  }
+  return keys;
 }
 
-/** Reads up to `statementsMax` pages. Returns false when these did not suffice. */
-async function fill(
-  reader: SeriesReader,
-  tx: Tx,
+/** How much is read at a time. */
+export type SeriesBounds = {
+  /** Bytes that one statement returns, as they are stored, besides one more row at most. */
+  readonly bytes: number;
+  /** Series that one statement looks for, besides those of one more run at most. */
+  readonly series: number;
+};
+
+/** How much the service reads at a time. */
+const SERIES_BOUNDS: SeriesBounds = { bytes: 8 * 1024 * 1024, series: 500 };
+
+/** Statements that one read runs simultaneously: PostgreSQL finds the rows of one while those of another are decoded. */
+const STATEMENTS_MAX = 2;
+
+/**
+ * Reads the series of some keys in some runs, with the version of each run at the same moment as its series. A run is read by one statement, which
+ * sees one moment. A run that has more than a statement returns is read in a transaction that sees one moment as a whole: between two separate
+ * statements a compactor could join what was read with what was not read.
+ */
+export async function readSeries(
+  db: Db,
   query: SeriesQuery,
-  pageBytes: number,
-  statementsMax: number,
-): Promise<boolean> {
-  let from: SeriesCursor = { run: 1, seq: -1 };
-  for (let statements = 0; statements < statementsMax; statements++) {
-    const next = await listSeriesRows(tx, query, from, pageBytes, reader.add);
-    if (next === undefined) return true;
-    from = next;
+  { bytes, series }: SeriesBounds = SERIES_BOUNDS,
+): Promise<readonly RunSeries[]> {
+  const { runIds, keys } = query;
+  const runsMax = Math.ceil(series / keys.length);
+  const found: (readonly RunSeries[])[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < runIds.length) {
+      const from = next;
+      next += runsMax;
+      try {
+        found[from / runsMax] = await readRuns(db, { ...query, runIds: runIds.slice(from, from + runsMax) }, bytes);
+      } catch (error) {
+        next = runIds.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: STATEMENTS_MAX }, work));
+  return found.flat();
+}
+
+async function readRuns(db: Db, query: SeriesQuery, pageBytes: number): Promise<readonly RunSeries[]> {
+  const { orgId, runIds } = query;
+  const found: RunSeries[] = [];
+  while (found.length < runIds.length) {
+    const rest = { ...query, runIds: runIds.slice(found.length) };
+    const reader = createSeriesReader(rest);
+    const next = await listSeriesRows(db, rest, seriesBegin, pageBytes, reader.add);
+    // The run in which the page ended is read anew.
+    found.push(...reader.take().slice(0, next === undefined ? undefined : next.run - 1));
+    if (next?.run === 1) {
+      const long = { ...rest, runIds: rest.runIds.slice(0, 1) };
+      found.push(...(await db.readTenant(orgId, (tx) => readInPages(tx, long, pageBytes))));
+    }
   }
-  return false;
+  return found;
+}
+
+async function readInPages(tx: Tx, query: SeriesQuery, pageBytes: number): Promise<readonly RunSeries[]> {
+  const reader = createSeriesReader(query);
+  let from: SeriesCursor | undefined = seriesBegin;
+  while (from !== undefined) from = await listSeriesRows(tx, query, from, pageBytes, reader.add);
+  return reader.take();
 }
 
 const listVersions = sql("ingest_list_metric_versions", "SELECT version FROM ingest.metric_versions($1, $2)");

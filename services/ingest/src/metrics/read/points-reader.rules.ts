@@ -1,12 +1,6 @@
-import { decodeSegment } from "@tidemark/metric-codec";
 import { createFirstPoints, type FirstPoints, type Points } from "./first-points.rules.ts";
-import {
-  decodeChunk,
-  type BlockPart,
-  type LandingSegment,
-  type PointRow,
-  type StepRange,
-} from "./metric-rows.rules.ts";
+import { createBlockOpener, type BlockPart, type PointRow, type StepRange } from "./metric-rows.rules.ts";
+import { createWantedKeys } from "./segment-keys.rules.ts";
 import { pointsToRead } from "./series-budget.rules.ts";
 
 /** Points of one key. */
@@ -24,46 +18,25 @@ export type PointsReader = {
   take(): { readonly keys: readonly KeyPoints[]; readonly truncated: boolean; readonly version: number };
 };
 
-type Collected = { readonly key: string; readonly first: FirstPoints };
-
 /** Bytes that name a key of a block and the length of its section. */
 const ENTRY_BYTES = 8;
 
 /** Reads up to `limit` points within the range. Its memory is bounded by twice the limit for each key that is read, and one row. */
 export function createPointsReader(limit: number, range: StepRange): PointsReader {
-  /** All keys, and the keys that are being read by id and by text. */
-  const collected: Collected[] = [];
-  const byId = new Map<number, Collected>();
-  const byText = new Map<string, Collected>();
+  /** All keys, and those that are being read. */
+  const collected: { readonly key: string; readonly first: FirstPoints }[] = [];
+  let wanted = createWantedKeys();
+  const openBlock = createBlockOpener();
   let version = 0;
 
   const addPart = ({ steps, times, keys, sections }: BlockPart): void => {
+    const readChunk = openBlock({ steps, times });
     const entries = new DataView(keys.buffer, keys.byteOffset, keys.length);
     let from = 0;
     for (let at = 0; at < keys.length; at += ENTRY_BYTES) {
       const to = from + entries.getUint32(at + 4);
-      byId.get(entries.getUint32(at))!.first.add(decodeChunk({ steps, times, section: sections.subarray(from, to) }));
+      wanted.byId(entries.getUint32(at))!(readChunk(sections.subarray(from, to)));
       from = to;
-    }
-  };
-
-  const addSegment = ({ bytes, receivedUs }: LandingSegment): void => {
-    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes } = decodeSegment(bytes);
-    const dense = offsets.length === 0;
-    const count = keys?.length ?? keyIds!.length;
-    for (let k = 0; k < count; k++) {
-      const wanted = keys === null ? byId.get(keyIds[k]!) : byText.get(keys[k]!);
-      if (wanted === undefined) continue;
-      const from = dense ? k * steps.length : offsets[k]!;
-      const to = dense ? from + steps.length : offsets[k + 1]!;
-      const at = (column: Float64Array): Float64Array =>
-        dense || column.length === 0 ? column : pick(column, pointIndexes, from, to);
-      wanted.first.add({
-        steps: at(steps),
-        values: values.subarray(from, to),
-        receivedUs,
-        timestampsUs: at(timestampsUs),
-      });
     }
   };
 
@@ -71,17 +44,15 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
     add(row) {
       if (row.kind === "run") version = row.version;
       else if (row.kind === "key") {
-        const found = { key: row.key, first: createFirstPoints(pointsToRead(limit), range) };
-        collected.push(found);
-        byId.set(row.keyId, found);
-        byText.set(row.key, found);
-      } else if (row.kind === "chunk") byId.get(row.keyId)!.first.add(decodeChunk(row.chunk));
+        const first = createFirstPoints(pointsToRead(limit), range);
+        collected.push({ key: row.key, first });
+        wanted.add({ key: row.key, keyId: row.keyId, take: first.add });
+      } else if (row.kind === "chunk") wanted.byId(row.keyId)!(openBlock(row.axis)(row.section));
       else if (row.kind === "block") addPart(row.part);
-      else addSegment(row.segment);
+      else wanted.takeSegment(row.segment);
     },
     nextKeys() {
-      byId.clear();
-      byText.clear();
+      wanted = createWantedKeys();
     },
     count: () => collected.reduce((sum, { first }) => sum + first.count(), 0),
     take() {
@@ -96,11 +67,4 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
       return { keys, truncated: false, version };
     },
   };
-}
-
-/** Returns the numbers of a column at some of the points. */
-function pick(column: Float64Array, pointIndexes: Uint32Array, from: number, to: number): Float64Array {
-  const picked = new Float64Array(to - from);
-  for (let i = from; i < to; i++) picked[i - from] = column[pointIndexes[i]!]!;
-  return picked;
 }

@@ -31,8 +31,16 @@ async function runWith(...points: TestPoint[]): Promise<string> {
 const line = (count: number): TestPoint[] =>
   Array.from({ length: count }, (_, step) => [step, { loss: step % 7 }] as const);
 
-type Query = { runIds: string[]; limit?: number; startStep?: number; endStep?: number; buckets?: number };
-const query = (asked: Query) => ingest.read.queryMetricSeries({ key: "loss", limit: 1000, ...asked }, callOf(tenant));
+type Query = {
+  runIds: string[];
+  keys?: string[];
+  limit?: number;
+  startStep?: number;
+  endStep?: number;
+  buckets?: number;
+};
+const query = (asked: Query) =>
+  ingest.read.queryMetricSeries({ keys: ["loss"], limit: 1000, ...asked }, callOf(tenant));
 
 describe("series", () => {
   test("are in the requested order, with an entry for a run that has no such key", async () => {
@@ -93,6 +101,49 @@ describe("series", () => {
   });
 });
 
+describe("series of several keys", () => {
+  test("are those of the first key in the order of the runs, then those of the next", async () => {
+    const a = await runWith([0, { loss: 1, acc: 2 }], [1, { acc: 3 }]);
+    const b = await runWith([5, { acc: 4 }]);
+    const { series } = await query({ runIds: [b, a, b], keys: ["acc", "none", "loss"] });
+    const found = series.map(({ runId, points }) => [runId === a ? "a" : "b", ...pairsOf(points)]);
+    expect(found.slice(0, 3)).toEqual([["b", [5, 4]], ["a", [0, 2], [1, 3]], ["b"]]);
+    expect(found.slice(3)).toEqual([["b"], ["a"], ["b"], ["b"], ["a", [0, 1]], ["b"]]);
+  });
+
+  test("are what each key alone has, sampled and not", async () => {
+    const runId = await runWith(...line(40), ...Array.from({ length: 9 }, (_, i) => [i, { acc: i }] as const));
+    for (const more of [{ limit: 5 }, { buckets: 3 }, { startStep: 2, endStep: 6 }]) {
+      const { series } = await query({ runIds: [runId], keys: ["loss", "acc"], ...more });
+      const alone = await Promise.all(["loss", "acc"].map((key) => query({ runIds: [runId], keys: [key], ...more })));
+      expect(series).toEqual(alone.flatMap((one) => one.series));
+    }
+  });
+
+  test("share the bound on the whole answer", async () => {
+    const runId = await runWith(...line(3));
+    const keys = Array.from({ length: 50 }, (_, i) => `k${i}`);
+    const runIds = Array.from({ length: 40 }, () => runId);
+    expect(await query({ runIds, keys, buckets: 512 })).toMatchObject({ effectiveLimit: 60, effectiveBuckets: 15 });
+  });
+
+  test("have other tags than those of other keys, or of the same in another order", async () => {
+    const runIds = [await runWith([0, { loss: 1, acc: 2 }])];
+    const asked = [["loss"], ["acc"], ["loss", "acc"], ["acc", "loss"]];
+    const tags = await Promise.all(asked.map(async (keys) => (await query({ runIds, keys })).tag));
+    expect(new Set(tags).size).toBe(asked.length);
+  });
+
+  test.each([
+    ["none", []],
+    ["51 keys", Array.from({ length: 51 }, (_, i) => `k${i}`)],
+    ["a key twice", ["a", "b", "a"]],
+  ])("are refused for %s", async (_, keys) => {
+    const runIds = [await ingest.newRun(tenant)];
+    await expect(query({ runIds, keys })).rejects.toMatchObject({ reason: "bad_request", field: "keys" });
+  });
+});
+
 describe("series with buckets", () => {
   test("are whole when they fit four points a bucket, even beyond the limit", async () => {
     const runId = await runWith(...line(8));
@@ -144,7 +195,7 @@ test.each([
 ])("one run that %s makes the whole call not found", async (_, idOf) => {
   const runIds = [await ingest.newRun(tenant), await idOf()];
   const call = callOf(tenant, tenant.projectId);
-  await expect(ingest.read.queryMetricSeries({ key: "loss", runIds, limit: 10 }, call)).rejects.toMatchObject({
+  await expect(ingest.read.queryMetricSeries({ keys: ["loss"], runIds, limit: 10 }, call)).rejects.toMatchObject({
     reason: "not_found",
     message: "run not found",
   });

@@ -1,3 +1,5 @@
+import { badRequest } from "@tidemark/errors";
+import { SERIES_KEYS_MAX } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";
 import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
@@ -19,32 +21,35 @@ export function queryMetricSeriesHandler(deps: {
     const asked = request.runIds.map((runId) => pathId(runId, "run"));
     const runIds = [...new Set(asked)];
     await runs.require(caller, runIds);
-    const { key, startStep, endStep, limit, knownTags } = request;
+    const { startStep, endStep, limit, knownTags } = request;
+    const keys = requireKeys(request.keys);
     const tagOf = (versions: readonly number[]) =>
-      readTag(["series", asked, key, startStep, endStep, limit, request.buckets], versions);
+      readTag(["series", asked, ...keys, startStep, endStep, limit, request.buckets], versions);
     if (knownTags.length > 0) {
       const tag = tagOf(await listMetricVersions(db, orgId, runIds));
       if (isKnownTag(tag, knownTags)) return { tag, notModified: true };
     }
-    const budget = shareSeriesBudget(asked.length, limit, request.buckets);
+    const budget = shareSeriesBudget(keys.length * asked.length, limit, request.buckets);
     // A range of steps shows details: it is neither sampled nor returned whole beyond the limit.
     const buckets = startStep === undefined && endStep === undefined ? budget.buckets : undefined;
     const readLimit = buckets === undefined ? budget.limit : budget.wholeMax;
     const found = await readSeries(db, {
       orgId,
       runIds,
-      key,
+      keys,
       range: { startStep, endStep },
       limit: readLimit,
       buckets,
     });
-    const unseen = new Map(runIds.map((runId, i) => [runId, found[i]!]));
-    const series = asked.map((runId) => {
-      const first = unseen.get(runId);
-      unseen.delete(runId);
-      if (first === undefined) return { runId, points: noPoints, truncated: false, sampled: false };
-      return { runId, points: pointColumns(first.points), truncated: first.truncated, sampled: first.sampled };
-    });
+    const places = firstPlaces(asked);
+    const series = keys.flatMap((_, k) =>
+      asked.map((runId, i) => {
+        const place = places[i];
+        if (place === undefined) return { runId, points: noPoints, truncated: false, sampled: false };
+        const { points, truncated, sampled } = found[place]!.series[k]!;
+        return { runId, points: pointColumns(points), truncated, sampled };
+      }),
+    );
     return {
       series,
       effectiveLimit: budget.limit,
@@ -53,4 +58,21 @@ export function queryMetricSeriesHandler(deps: {
       tag: tagOf(found.map(({ version }) => version)),
     };
   };
+}
+
+function requireKeys(keys: readonly string[]): readonly string[] {
+  if (keys.length === 0 || keys.length > SERIES_KEYS_MAX || new Set(keys).size < keys.length) {
+    throw badRequest(`keys must have 1 to ${SERIES_KEYS_MAX} different items`, "keys");
+  }
+  return keys;
+}
+
+/** Returns for each id its place among the different ids, and undefined where it is repeated. */
+function firstPlaces(ids: readonly string[]): (number | undefined)[] {
+  const seen = new Set<string>();
+  return ids.map((id) => {
+    if (seen.has(id)) return undefined;
+    seen.add(id);
+    return seen.size - 1;
+  });
 }

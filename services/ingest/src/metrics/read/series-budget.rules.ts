@@ -22,12 +22,12 @@ export function pointsToRead(limit: number): number {
 
 /**
  * Shares the points of one answer between the series of a request.
- * @param runCount the number of run ids in the request, repeats included, from 1
+ * @param seriesCount keys times run ids of the request, repeats included, from 1
  * @param limit from 1
  * @param buckets from 1, or undefined
  */
-export function shareSeriesBudget(runCount: number, limit: number, buckets: number | undefined): SeriesBudget {
-  const share = SERIES_POINTS_MAX / runCount;
+export function shareSeriesBudget(seriesCount: number, limit: number, buckets: number | undefined): SeriesBudget {
+  const share = SERIES_POINTS_MAX / seriesCount;
   const effectiveBuckets =
     buckets === undefined ? undefined : Math.min(buckets, Math.max(1, Math.floor(share / POINTS_PER_BUCKET)));
   return {

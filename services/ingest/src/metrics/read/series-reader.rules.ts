@@ -1,18 +1,19 @@
-import {
-  bucketOf,
-  createM4Sampler,
-  decodeSegmentKey,
-  readChunkStatistics,
-  type ChunkStatistics,
-} from "@tidemark/metric-codec";
+import { bucketOf, createM4Sampler, readChunkStatistics, type ChunkStatistics } from "@tidemark/metric-codec";
 import { createFirstPoints, type Points } from "./first-points.rules.ts";
-import { decodeChunk, type KeyFacts, type SeriesRow, type SeriesTaker, type StepRange } from "./metric-rows.rules.ts";
+import {
+  createBlockOpener,
+  type KeyFacts,
+  type SeriesRow,
+  type SeriesTaker,
+  type StepRange,
+} from "./metric-rows.rules.ts";
 import { sampleSeries } from "./sample-series.rules.ts";
+import { createWantedKeys, type WantedKeys } from "./segment-keys.rules.ts";
 import { pointsToRead } from "./series-budget.rules.ts";
 
-/** Which series of one key to make. */
+/** Which series of some keys to make. */
 export type SeriesPlan = {
-  readonly key: string;
+  readonly keys: readonly string[];
   readonly range: StepRange;
   /** The most points of a series that is not sampled. */
   readonly limit: number;
@@ -20,8 +21,11 @@ export type SeriesPlan = {
   readonly buckets: number | undefined;
 };
 
-/** The series of one run, with the version of the run. */
-export type RunSeries = { readonly version: number } & ReturnType<SeriesCollector["take"]>;
+/** What an answer shows of the series of one key in one run. */
+export type KeySeries = ReturnType<SeriesCollector["take"]>;
+
+/** The series of one run in the order of the keys, with the version of the run. */
+export type RunSeries = { readonly version: number; readonly series: readonly KeySeries[] };
 
 /** Makes series out of the rows of a read. */
 export type SeriesReader = {
@@ -31,44 +35,53 @@ export type SeriesReader = {
   take(): RunSeries[];
 };
 
-/** Creates a reader. Its memory is bounded by the limit, or the buckets, of each run, and one row. */
+/** Creates a reader. Its memory is bounded by the limit, or the buckets, of each series, and one row. */
 export function createSeriesReader(plan: SeriesPlan): SeriesReader {
-  const runs: { version: number; facts: KeyFacts | null; collector: SeriesCollector }[] = [];
+  const runs: { version: number; collectors: readonly SeriesCollector[]; wanted: WantedKeys }[] = [];
+  const openBlock = createBlockOpener();
+  let readChunk: ReturnType<typeof openBlock> | undefined;
 
-  const collectorFor = (facts: KeyFacts | null): SeriesCollector => {
-    if (facts === null || plan.buckets === undefined || facts.count <= plan.limit) {
+  const collectorFor = (facts: KeyFacts | undefined): SeriesCollector => {
+    if (facts === undefined || plan.buckets === undefined || facts.count <= plan.limit) {
       return collectFirst(plan.limit, plan.range);
     }
     return collectSample(facts, plan.buckets);
+  };
+
+  const beginRun = ({ version, keys }: Extract<SeriesRow, { kind: "run" }>): void => {
+    const wanted = createWantedKeys();
+    const collectors = plan.keys.map((key, place) => {
+      const facts = keys.get(place);
+      const collector = collectorFor(facts);
+      if (facts !== undefined) wanted.add({ key, keyId: facts.keyId, take: collector.add });
+      return collector;
+    });
+    runs.push({ version, collectors, wanted });
   };
 
   return {
     add(row) {
       if (row.kind === "run") {
         // Each page begins with the run in which the page before ended.
-        if (runs.length < row.run) {
-          runs.push({ version: row.version, facts: row.key, collector: collectorFor(row.key) });
-        }
+        if (runs.length < row.run) beginRun(row);
         return;
       }
-      const { collector, facts } = runs[row.run - 1]!;
+      const { collectors, wanted } = runs[row.run - 1]!;
       if (row.kind === "statistics") {
         // The statement and the sampler agree about buckets, because they calculate alike.
-        if (!collector.addStatistics(readChunkStatistics(row.statistics))) {
+        if (!collectors[row.place]!.addStatistics(readChunkStatistics(row.statistics))) {
           throw new Error("a chunk came without its points");
         }
-      } else if (row.kind === "chunk") collector.add(decodeChunk(row.chunk));
-      else {
-        const { bytes, receivedUs } = row.segment;
-        const series = decodeSegmentKey(bytes, { key: plan.key, keyId: facts!.keyId });
-        if (series !== null) collector.add({ ...series, receivedUs });
-      }
+      } else if (row.kind === "chunk") {
+        if (row.axis !== null) readChunk = openBlock(row.axis);
+        collectors[row.place]!.add(readChunk!(row.section));
+      } else wanted.takeSegment(row.segment);
     },
-    take: () => runs.map(({ version, collector }) => ({ version, ...collector.take() })),
+    take: () => runs.map(({ version, collectors }) => ({ version, series: collectors.map((one) => one.take()) })),
   };
 }
 
-/** Collects the series of one run for an answer. */
+/** Collects the series of one key in one run for an answer. */
 type SeriesCollector = {
   readonly add: SeriesTaker;
   /**

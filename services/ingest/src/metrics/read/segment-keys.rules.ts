@@ -1,0 +1,63 @@
+import { decodeSegment, decodeSegmentKey } from "@tidemark/metric-codec";
+import type { LandingSegment, SeriesTaker } from "./metric-rows.rules.ts";
+
+/** A key of a run whose points are wanted. Segments name their keys by text or by id. */
+export type WantedKey = { readonly key: string; readonly keyId: number; readonly take: SeriesTaker };
+
+/** Keys of a run whose points are wanted. */
+export type WantedKeys = {
+  readonly add: (key: WantedKey) => void;
+  /** Returns what takes the points of a key; undefined when they are not wanted. */
+  readonly byId: (keyId: number) => SeriesTaker | undefined;
+  /** Passes the points of these keys in a segment on. @throws CodecError for a damaged segment */
+  readonly takeSegment: (segment: LandingSegment) => void;
+};
+
+/** Up to this many keys are decoded one by one, which is faster than to decode all keys of a segment, of which there may be thousands. */
+const DECODED_SINGLY = 4;
+
+/** Creates an empty collection. */
+export function createWantedKeys(): WantedKeys {
+  const all: WantedKey[] = [];
+  const byId = new Map<number, SeriesTaker>();
+  const byText = new Map<string, SeriesTaker>();
+
+  const takeSingly = ({ bytes, receivedUs }: LandingSegment): void => {
+    for (const wanted of all) {
+      const series = decodeSegmentKey(bytes, wanted);
+      if (series !== null) wanted.take({ ...series, receivedUs });
+    }
+  };
+
+  const takeTogether = ({ bytes, receivedUs }: LandingSegment): void => {
+    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes } = decodeSegment(bytes);
+    const dense = offsets.length === 0;
+    const count = keys?.length ?? keyIds!.length;
+    for (let k = 0; k < count; k++) {
+      const take = keys === null ? byId.get(keyIds[k]!) : byText.get(keys[k]!);
+      if (take === undefined) continue;
+      const from = dense ? k * steps.length : offsets[k]!;
+      const to = dense ? from + steps.length : offsets[k + 1]!;
+      const at = (column: Float64Array): Float64Array =>
+        dense || column.length === 0 ? column : pick(column, pointIndexes, from, to);
+      take({ steps: at(steps), values: values.subarray(from, to), receivedUs, timestampsUs: at(timestampsUs) });
+    }
+  };
+
+  return {
+    add(wanted) {
+      all.push(wanted);
+      byId.set(wanted.keyId, wanted.take);
+      byText.set(wanted.key, wanted.take);
+    },
+    byId: (keyId) => byId.get(keyId),
+    takeSegment: (segment) => (all.length > DECODED_SINGLY ? takeTogether(segment) : takeSingly(segment)),
+  };
+}
+
+/** Returns the numbers of a column at some of the points. */
+function pick(column: Float64Array, pointIndexes: Uint32Array, from: number, to: number): Float64Array {
+  const picked = new Float64Array(to - from);
+  for (let i = from; i < to; i++) picked[i - from] = column[pointIndexes[i]!]!;
+  return picked;
+}

@@ -1,0 +1,71 @@
+import { readDocument, writeCanonical } from "@tidemark/documents";
+import { badRequest, notFound } from "@tidemark/errors";
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import type { ImportedRun } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { findProject } from "../projects/projects.sql.ts";
+import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
+import { insertImportedRuns, type ImportedRunRow } from "./imported-runs.sql.ts";
+
+/** RunsService.PrepareImport. @throws forbidden, payment_required, plan_limit_exceeded */
+export function prepareImport({
+  db,
+  plans,
+  newId,
+}: Pick<RunsDeps, "db" | "plans" | "newId">): RunsHandlers["prepareImport"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const project = await db.withTenant(caller.orgId, async (tx) =>
+      resolveProject(tx, caller, plans, {
+        name: await chooseProjectName(tx, caller, request.project),
+        description: undefined,
+        newId: newId(),
+        runs: request.newRuns,
+      }),
+    );
+    return { projectId: project.id };
+  };
+}
+
+/** RunsService.ImportRuns. @throws not_found, bad_request */
+export function importRuns({ db }: Pick<RunsDeps, "db">): RunsHandlers["importRuns"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const projectId = pathId(request.projectId, "project");
+    if (!canSee(caller, { orgId, projectId })) throw notFound("project");
+    const { runs } = request;
+    if (runs.length < 1 || runs.length > IMPORT_LIMITS.runsTogetherMax) {
+      throw badRequest(`runs must have 1 to ${IMPORT_LIMITS.runsTogetherMax} items`, "runs");
+    }
+    if (new Set(runs.map(({ id }) => id)).size < runs.length) throw badRequest("runs must have different ids", "runs");
+    const rows = runs.map(rowOf);
+    const created = await db.withTenant(orgId, async (tx) => {
+      if ((await findProject(tx, orgId, projectId)) === undefined) throw notFound("project");
+      return insertImportedRuns(tx, orgId, projectId, rows);
+    });
+    return { created };
+  };
+}
+
+const STATUSES = ["running", "finished", "failed"];
+const NAME_BYTES_MAX = 512;
+
+function rowOf(run: ImportedRun): ImportedRunRow {
+  const { id, name, status, tags, startedUs = Number.NaN, finishedUs = Number.NaN } = run;
+  if (!isUuid(id)) throw badRequest("id must be a canonical UUID", "runs");
+  if (!STATUSES.includes(status)) throw badRequest(`status must be one of ${STATUSES.join(", ")}`, "runs");
+  const nameBytes = Buffer.byteLength(name);
+  if (nameBytes < 1 || nameBytes > NAME_BYTES_MAX) throw badRequest("name must have 1 to 512 bytes", "runs");
+  return {
+    id,
+    name,
+    status,
+    config: writeCanonical(readDocument(run.configJson, "config")),
+    tags,
+    metadata: writeCanonical(readDocument(run.metadataJson, "metadata")),
+    startedUs,
+    finishedUs,
+  };
+}
