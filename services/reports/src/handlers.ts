@@ -2,6 +2,9 @@ import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { Handlers } from "@tidemark/rpc";
+import { createEmbed } from "./embeds/create-embed.ts";
+import { getEmbedPolicy } from "./embeds/get-embed-policy.ts";
+import { openEmbed } from "./embeds/open-embed.ts";
 import { getPreferences, setPreferences } from "./preferences/preferences.ts";
 import { createReport } from "./reports/create-report.ts";
 import { deleteReport } from "./reports/delete-report.ts";
@@ -17,13 +20,14 @@ import { getView } from "./views/get-view.ts";
 import { importView } from "./views/import-view.ts";
 import { listViews } from "./views/list-views.ts";
 import { updateView } from "./views/update-view.ts";
+import { readView } from "./views/read-view.ts";
 
 /** What the handlers use. */
 export type ReportsDeps = {
   readonly db: Db;
   /** A new random UUID. */
   readonly newId: () => string;
-  /** Unpredictable bytes, for share tokens. */
+  /** Unpredictable bytes, for tokens. */
   readonly randomBytes: (count: number) => Uint8Array;
   readonly now: () => Date;
   /** How long a share token is valid; 0: without end. */
@@ -53,5 +57,9 @@ export function reportsHandlers(deps: ReportsDeps): ReportsHandlers {
     deleteView: deleteView(deps),
     exportView: exportView(deps),
     importView: importView(deps),
+    readView: readView(),
+    createEmbedSession: createEmbed(deps),
+    openEmbedSession: openEmbed(deps),
+    getEmbedPolicy: getEmbedPolicy(deps),
   };
 }

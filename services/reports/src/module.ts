@@ -2,8 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
+import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { implement } from "@tidemark/rpc";
+import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { reportsConfig } from "./config.ts";
 import { reportsHandlers } from "./handlers.ts";
 
@@ -19,15 +21,15 @@ export const reportsModule = defineModule({
   config: reportsConfig,
   schema: "reports",
   migrations: reportsMigrations,
-  reads: [],
-  provides: [ReportsService],
+  reads: ["runs.project_refs_v1"],
+  provides: [ReportsService, ReportsArchiveService],
   needs: [],
   start(context) {
     const db = context.db();
     const { shareTtlSeconds } = context.config;
     const handlers = reportsHandlers({ db, newId: randomUUID, randomBytes, now: () => context.now(), shareTtlSeconds });
     return Promise.resolve({
-      implementations: [implement(ReportsService, handlers)],
+      implementations: [implement(ReportsService, handlers), implement(ReportsArchiveService, archiveHandlers({ db }))],
       ready: () => db.ping(),
     });
   },

@@ -22,10 +22,14 @@ export type ReportsFixture = {
   close(): Promise<void>;
 };
 
-/** Starts the service's handlers on a new database with the schema `reports`. */
+const schema = (service: string) => ({
+  schema: service,
+  directory: join(import.meta.dirname, "..", "..", service, "src", "store", "migrations"),
+});
+
+/** Starts the service's handlers on a new database with the schemas `runs` and `reports`. */
 export async function startReports(): Promise<ReportsFixture> {
-  const directory = join(import.meta.dirname, "store/migrations");
-  const database = await createTestDatabase([{ schema: "reports", directory }]);
+  const database = await createTestDatabase([schema("runs"), schema("reports")]);
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "reports-test", connectionsMax: 12 });
   const db = open("tidemark_reports");

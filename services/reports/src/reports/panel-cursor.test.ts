@@ -16,7 +16,7 @@ describe("a cursor", () => {
     ["garbage", "x"],
     ["no list", of({})],
     ["a place without a time", of(["now", id, 0])],
-    ["a place that no calendar has", of(["2026-13-01T00:00:00Z", id, 0])],
+    ["a place that no calendar has", of(["2026-02-30T00:00:00Z", id, 0])],
     ["a place without an id", of([createdAt, "x", 0])],
     ["a negative number", of([createdAt, id, -1])],
     ["more than a place", of([createdAt, id, 0, 0])],

@@ -1,4 +1,4 @@
-/** Most bytes of the panels of a page, unless one report alone has more (rulings on lists whose values have a size of the client's choice). */
+/** Most bytes of the panels of a page, unless one report alone has more (their size is the client's choice). */
 export const PANELS_PAGE_BYTES = 16 * 1024 * 1024;
 
 /** Where a page of panels begins: behind `skip` panels of this report, or of the first one after it. */

@@ -18,17 +18,19 @@ export type ReportRow = {
   readonly blocks: string;
 };
 
-const columns = `r.id, r.org_id AS "orgId", r.project_id AS "projectId", r.title, r.description, r.visibility,
+/** Select list of a `ReportRow` but its blocks, over `reports.reports r`. */
+export const reportColumns = `r.id, r.org_id AS "orgId", r.project_id AS "projectId", r.title, r.description, r.visibility,
   r.author_user_id AS "authorUserId", r.share_id AS "shareId", r.share_issued_at AS "shareIssuedAt", r.created_at AS "createdAt",
   r.updated_at AS "updatedAt", r.deleted_at AS "deletedAt"`;
 
-const withBlocks = `CROSS JOIN LATERAL (
+/** Joins the blocks of a report `r`. */
+export const withBlocks = `CROSS JOIN LATERAL (
   SELECT f.blocks FROM reports.documents f WHERE f.org_id = $1 AND f.report_id = r.id OFFSET 0) d`;
 
 // With the other condition beside it, an index of reports that are not deleted could look as good as the primary key.
 const findSql = sql(
   "reports_find",
-  `SELECT ${columns}, d.blocks FROM (SELECT f.* FROM reports.reports f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) r ${withBlocks}
+  `SELECT ${reportColumns}, d.blocks FROM (SELECT f.* FROM reports.reports f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) r ${withBlocks}
    WHERE r.deleted_at IS NULL`,
 );
 

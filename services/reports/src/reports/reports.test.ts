@@ -13,6 +13,8 @@ const newOrg = () => {
   const orgId = randomUUID();
   return { orgId, call: callOf(orgId) };
 };
+const nameProject = (orgId: string, id: string, name: string) =>
+  fixture.ask("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)", orgId, id, name);
 const paragraph = { kind: "paragraph", text: "hi" };
 const reason = (wanted: string) => expect.objectContaining({ reason: wanted });
 
@@ -118,6 +120,10 @@ describe("a caller of one project", () => {
     expect(await titles("")).toEqual([["own"], 1n]);
     expect(await titles(projectId)).toEqual([["own"], 1n]);
     expect(await titles(other)).toEqual([[], 0n]);
+    await nameProject(orgId, projectId, "mine");
+    await nameProject(orgId, other, "another");
+    expect(await titles("mine")).toEqual([["own"], 1n]);
+    expect(await titles("another")).toEqual([[], 0n]);
   });
 });
 
@@ -145,6 +151,11 @@ describe("lists of reports", () => {
     expect(await titles({ limit: 1, offset: 1n })).toEqual(["a", 3]);
     expect(await titles({ project: projectId.toUpperCase() })).toEqual(["za", 2]);
     expect(await titles({ project: "no id" })).toEqual(["", 0]);
+    await nameProject(orgId, projectId, "Vision");
+    await nameProject(randomUUID(), randomUUID(), "foreign");
+    expect(await titles({ project: "Vision" })).toEqual(["za", 2]);
+    expect(await titles({ project: "vision" })).toEqual(["", 0]);
+    expect(await titles({ project: "foreign" })).toEqual(["", 0]);
     await fixture.client.deleteReport({ reportId: made["c"]! }, call);
     expect(await titles({})).toEqual(["ab", 2]);
     expect(await titles({ project: projectId })).toEqual(["a", 1]);

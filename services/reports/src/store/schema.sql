@@ -17,6 +17,46 @@ ALTER TABLE reports.documents FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON reports.documents USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.documents TO tidemark_reports;
 
+CREATE TABLE reports.embed_sessions (
+  org_id uuid NOT NULL,
+  id uuid NOT NULL,
+  key_id text COLLATE "C" NOT NULL,
+  project_id uuid,
+  scopes text[] NOT NULL,
+  token_hash bytea NOT NULL,
+  allowed_parent_origin text COLLATE "C" NOT NULL,
+  run_ids uuid[] NOT NULL,
+  theme text COLLATE "C" NOT NULL,
+  panels_max smallint NOT NULL,
+  points_max smallint NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT embed_sessions_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT embed_sessions_allowed_parent_origin_check CHECK (octet_length(allowed_parent_origin) >= 1 AND octet_length(allowed_parent_origin) <= 512),
+  CONSTRAINT embed_sessions_panels_max_check CHECK (panels_max >= 1 AND panels_max <= 8),
+  CONSTRAINT embed_sessions_points_max_check CHECK (points_max >= 1 AND points_max <= 500),
+  CONSTRAINT embed_sessions_run_ids_check CHECK (cardinality(run_ids) >= 1 AND cardinality(run_ids) <= 100),
+  CONSTRAINT embed_sessions_theme_check CHECK (theme = ANY (ARRAY['light'::text, 'dark'::text, 'system'::text])),
+  CONSTRAINT embed_sessions_token_hash_check CHECK (octet_length(token_hash) = 32)
+);
+CREATE INDEX embed_sessions_by_end ON reports.embed_sessions (org_id, expires_at) INCLUDE (key_id);
+CREATE UNIQUE INDEX embed_sessions_by_id ON reports.embed_sessions (id);
+ALTER TABLE reports.embed_sessions ENABLE ROW LEVEL SECURITY;
+ALTER TABLE reports.embed_sessions FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON reports.embed_sessions TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON reports.embed_sessions USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT ON TABLE reports.embed_sessions TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.embed_sessions TO tidemark_reports;
+
+CREATE TABLE reports.embed_turns (
+  org_id uuid NOT NULL,
+  turn bigint NOT NULL,
+  CONSTRAINT embed_turns_pkey PRIMARY KEY (org_id)
+) WITH (fillfactor=70);
+ALTER TABLE reports.embed_turns ENABLE ROW LEVEL SECURITY;
+ALTER TABLE reports.embed_turns FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON reports.embed_turns USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.embed_turns TO tidemark_reports;
+
 CREATE TABLE reports.preferences (
   org_id uuid NOT NULL,
   user_id uuid NOT NULL,
@@ -120,6 +160,23 @@ ALTER TABLE reports.views ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.views FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON reports.views USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.views TO tidemark_reports;
+
+-- The embed session with this id, in whatever organization.
+CREATE FUNCTION reports.find_embed(wanted_id uuid)
+RETURNS TABLE(org_id uuid, id uuid, key_id text, project_id uuid, scopes text[], token_hash bytea,
+  allowed_parent_origin text, run_ids uuid[], theme text, panels_max integer, points_max integer,
+  expires_at timestamp with time zone, expired boolean)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog'
+AS $function$
+  SELECT s.org_id, s.id, s.key_id, s.project_id, s.scopes, s.token_hash, s.allowed_parent_origin, s.run_ids, s.theme,
+         s.panels_max::integer, s.points_max::integer, s.expires_at, s.expires_at <= clock_timestamp()
+  FROM reports.embed_sessions s WHERE s.id = wanted_id
+$function$;
+REVOKE ALL ON FUNCTION reports.find_embed FROM PUBLIC;
+ALTER FUNCTION reports.find_embed OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION reports.find_embed TO tidemark_reports;
 
 -- The organization of a public report.
 CREATE FUNCTION reports.find_public(wanted_id uuid)

@@ -33,36 +33,56 @@ export type ReadView = ExportedView & { readonly warnings: readonly string[] };
 
 /** Reads such a file. The checksum is that of the payload as it was sent; then the payload is sanitized. @throws bad_request */
 export function readEnvelope(bytes: Uint8Array): ReadView {
-  const envelope = readDocument(bytes, FIELD);
-  if (envelope["kind"] !== KIND) throw badRequest(`${FIELD}.kind must be ${KIND}`, FIELD);
-  if (Number(digitsOf(envelope["schema_version"])) !== 1) throw badRequest(`${FIELD}.schema_version must be 1`, FIELD);
+  return openEnvelope(readDocument(bytes, FIELD), FIELD);
+}
+
+/**
+ * Reads a view as clients show it (contract of view data): such a file, an object with a payload, or a payload. The payload is sanitized.
+ * @throws bad_request on the field `view`
+ */
+export function readGivenView(bytes: Uint8Array): Pick<ReadView, "payload" | "warnings"> {
+  const field = "view";
+  const given = readDocument(bytes, field);
+  if (Object.hasOwn(given, "kind") || Object.hasOwn(given, "integrity")) return openEnvelope(given, field);
+  const payload = memberOf(given, "payload");
+  const { value, warnings } = sanitize(checkPayload(payload ?? given, field));
+  return { payload: writePayload(value, field), warnings };
+}
+
+function openEnvelope(envelope: ExactObject, field: string): ReadView {
+  const member = (object: ExactObject, name: string, path = ""): ExactObject => {
+    const value = memberOf(object, name);
+    if (value === undefined) throw badRequest(`${field}.${path}${name} must be an object`, field);
+    return value;
+  };
+  if (envelope["kind"] !== KIND) throw badRequest(`${field}.kind must be ${KIND}`, field);
+  if (Number(digitsOf(envelope["schema_version"])) !== 1) throw badRequest(`${field}.schema_version must be 1`, field);
   const product = member(envelope, "source")["product"];
-  if (!PRODUCTS.has(product)) throw badRequest(`${FIELD}.source.product must be ${[...PRODUCTS].join(" or ")}`, FIELD);
+  if (!PRODUCTS.has(product)) throw badRequest(`${field}.source.product must be ${[...PRODUCTS].join(" or ")}`, field);
   const view = member(envelope, "view");
   const checksum = member(envelope, "integrity")["payload_sha256"];
   const payload = checkPayload(member(view, "payload", "view."));
   if (typeof checksum !== "string" || !hasChecksum(payload, checksum)) {
-    throw badRequest(`${FIELD}.integrity.payload_sha256 is not the checksum of the payload`, FIELD);
+    throw badRequest(`${field}.integrity.payload_sha256 is not the checksum of the payload`, field);
   }
   const { value, warnings } = sanitize(payload);
   return {
-    name: requireText(textIn(view, "name")?.trim() ?? "", FIELD),
-    project: textOrNull(textIn(view, "project")?.trim(), FIELD),
+    name: requireText(textIn(view, "name", field)?.trim() ?? "", field),
+    project: textOrNull(textIn(view, "project", field)?.trim(), field),
     payload: writePayload(value),
     warnings,
   };
 }
 
-function member(object: ExactObject, name: string, path = ""): ExactObject {
+function memberOf(object: ExactObject, name: string): ExactObject | undefined {
   const value = Object.hasOwn(object, name) ? object[name] : undefined;
-  if (value !== undefined && isExactObject(value)) return value;
-  throw badRequest(`${FIELD}.${path}${name} must be an object`, FIELD);
+  return value !== undefined && isExactObject(value) ? value : undefined;
 }
 
-function textIn(object: ExactObject, name: string): string | undefined {
+function textIn(object: ExactObject, name: string, field: string): string | undefined {
   const value = object[name] ?? undefined;
   if (value === undefined || typeof value === "string") return value;
-  throw badRequest(`${FIELD}.view.${name} must be a text`, FIELD);
+  throw badRequest(`${field}.view.${name} must be a text`, field);
 }
 
 /** Returns the digits of a number; `NaN` for every other value. */

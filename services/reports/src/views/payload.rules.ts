@@ -14,27 +14,27 @@ export function readPayload(bytes: Uint8Array): string {
 }
 
 /** @throws bad_request for a payload with keys that reach prototypes, or that is nested too deeply */
-export function checkPayload(payload: ExactObject): ExactObject {
-  checkPart(payload, 1);
+export function checkPayload(payload: ExactObject, field = "payload"): ExactObject {
+  checkPart(payload, 1, field);
   return payload;
 }
 
 /** Writes a checked payload as compact JSON. @throws bad_request when it is too large */
-export function writePayload(payload: ExactObject): string {
+export function writePayload(payload: ExactObject, field = "payload"): string {
   const text = JSON.stringify(payload);
   if (Buffer.byteLength(text) <= VIEW_PAYLOAD_BYTES_MAX) return text;
-  throw badRequest(`payload must have at most ${VIEW_PAYLOAD_BYTES_MAX} bytes`, "payload");
+  throw badRequest(`payload must have at most ${VIEW_PAYLOAD_BYTES_MAX} bytes`, field);
 }
 
-function checkPart(part: ExactJson, depth: number): void {
-  if (depth > DEPTH_MAX) throw badRequest(`payload may be nested ${DEPTH_MAX} levels deep`, "payload");
+function checkPart(part: ExactJson, depth: number, field: string): void {
+  if (depth > DEPTH_MAX) throw badRequest(`payload may be nested ${DEPTH_MAX} levels deep`, field);
   if (Array.isArray(part)) {
-    for (const item of part as readonly ExactJson[]) checkPart(item, depth + 1);
+    for (const item of part as readonly ExactJson[]) checkPart(item, depth + 1, field);
     return;
   }
   if (!isExactObject(part)) return;
   for (const [key, member] of Object.entries(part)) {
-    if (forbidden.has(key)) throw badRequest(`the key ${key} is not allowed`, "payload");
-    checkPart(member, depth + 1);
+    if (forbidden.has(key)) throw badRequest(`the key ${key} is not allowed`, field);
+    checkPart(member, depth + 1, field);
   }
 }

@@ -13,6 +13,7 @@ test.each([
   ["a number", "3"],
   ["no list", of({})],
   ["without a time", of(["now", position.name, position.id])],
+  ["with a day that no calendar has", of(["2026-02-30T00:00:00Z", position.name, position.id])],
   ["without an id", of([position.updatedAt, position.name, "x"])],
   ["with a name that cannot be stored", of([position.updatedAt, "\0", position.id])],
   ["longer", of([...Object.values(position), 1])],

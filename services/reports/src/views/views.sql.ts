@@ -12,13 +12,14 @@ export type ViewRow = {
   readonly updatedAt: string;
 };
 
-const columns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload,
+/** Select list of a `ViewRow`, over `reports.views v`. */
+export const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload,
   v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
 
 // With the other conditions beside them, an index of the views of a user could look as good as the primary key.
 const findSql = sql(
   "reports_find_view",
-  `SELECT ${columns} FROM (SELECT f.* FROM reports.views f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) v
+  `SELECT ${viewColumns} FROM (SELECT f.* FROM reports.views f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) v
    WHERE v.owner_user_id = $3 AND v.deleted_at IS NULL`,
 );
 
@@ -62,7 +63,7 @@ export async function readViewState(
 const insertSql = sql(
   "reports_insert_view",
   `INSERT INTO reports.views AS v (org_id, id, owner_user_id, name, project, payload) VALUES ($1, $2, $3, $4, $5, $6)
-   RETURNING ${columns}`,
+   RETURNING ${viewColumns}`,
 );
 
 /** What a view holds. */
@@ -95,7 +96,7 @@ const updateSql = sql(
   "reports_update_view",
   `UPDATE reports.views v SET name = coalesce($3, v.name), project = CASE WHEN $4::boolean THEN $5 ELSE v.project END,
      payload = coalesce($6, v.payload), updated_at = ${LATER}
-   WHERE v.org_id = $1 AND v.id = $2 RETURNING ${columns}`,
+   WHERE v.org_id = $1 AND v.id = $2 RETURNING ${viewColumns}`,
 );
 
 /** Changes a view that is locked. It becomes newer even if nothing changes. */

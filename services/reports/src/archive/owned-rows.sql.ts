@@ -1,0 +1,55 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { reportColumns, withBlocks, type ReportRow } from "../reports/reports.sql.ts";
+import { viewColumns, type ViewRow } from "../views/views.sql.ts";
+
+/** Reports have at most a megabyte each, views 64 KiB. */
+const REPORTS_TOGETHER = 4;
+const VIEWS_TOGETHER = 50;
+
+const listReports = sql(
+  "reports_export_reports",
+  `SELECT ${reportColumns}, d.blocks
+   FROM (SELECT f.* FROM reports.reports f
+         WHERE f.org_id = $1 AND f.project_id = $2 AND f.deleted_at IS NULL
+           AND (f.updated_at, f.title, f.id) > ($3::timestamptz, $4, $5::uuid)
+         ORDER BY f.updated_at, f.title, f.id LIMIT ${REPORTS_TOGETHER}) r ${withBlocks}
+   ORDER BY r.updated_at, r.title, r.id`,
+);
+
+const FIRST_ID = "00000000-0000-0000-0000-000000000000";
+
+/** Reads the reports of a project, those that changed last at the end. */
+export async function* readReportsOfProject(
+  tx: Tx,
+  orgId: string,
+  projectId: string,
+): AsyncGenerator<ReportRow, void, undefined> {
+  let after = ["-infinity", "", FIRST_ID];
+  for (;;) {
+    const rows = await tx.rows<ReportRow>(listReports, [orgId, projectId, ...after]);
+    yield* rows;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = [last.updatedAt, last.title, last.id];
+  }
+}
+
+const listViews = sql(
+  "reports_export_views",
+  `SELECT ${viewColumns} FROM reports.views v
+   WHERE v.org_id = $1 AND v.owner_user_id = $2 AND v.deleted_at IS NULL
+   ORDER BY v.updated_at DESC, v.name, v.id LIMIT ${VIEWS_TOGETHER} OFFSET $3::bigint`,
+);
+
+/** Reads the views of a user, those that changed last first. A user has at most some hundreds, so pages are counted. */
+export async function* readViewsOfUser(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+): AsyncGenerator<ViewRow, void, undefined> {
+  for (let offset = 0; ; offset += VIEWS_TOGETHER) {
+    const rows = await tx.rows<ViewRow>(listViews, [orgId, userId, offset]);
+    yield* rows;
+    if (rows.length < VIEWS_TOGETHER) return;
+  }
+}

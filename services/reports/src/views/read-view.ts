@@ -1,0 +1,14 @@
+import { callerOf } from "@tidemark/requests";
+import type { ReportsHandlers } from "../handlers.ts";
+import { readGivenView } from "./envelope.rules.ts";
+
+const utf8 = new TextEncoder();
+
+/** ReportsService.ReadView. @throws unauthenticated, bad_request */
+export function readView(): ReportsHandlers["readView"] {
+  return async (request, call) => {
+    callerOf(call);
+    const { payload, warnings } = readGivenView(request.viewJson);
+    return { payloadJson: utf8.encode(payload), warnings: [...warnings] };
+  };
+}
