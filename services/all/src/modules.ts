@@ -2,6 +2,7 @@ import { artifactsModule } from "@tidemark/artifacts";
 import { controlModule } from "@tidemark/control";
 import { gatewayModule } from "@tidemark/gateway";
 import type { ModuleDefinition } from "@tidemark/host";
+import { importsExportModule } from "@tidemark/imports-export";
 import { ingestModule, ingestReadModule } from "@tidemark/ingest";
 import { reportsModule } from "@tidemark/reports";
 import { runsModule } from "@tidemark/runs";
@@ -16,6 +17,7 @@ export const allModules: readonly ModuleDefinition[] = [
   artifactsModule,
   tracesModule,
   reportsModule,
+  importsExportModule,
   gatewayModule,
 ];
 

@@ -34,6 +34,11 @@ const launchConfig = defineConfig({
     optional: true,
     help: "Python 3.11 or newer for the tests that use it, instead of one from PATH.",
   }),
+  chromium: text({
+    env: "TIDEMARK_CHROMIUM",
+    optional: true,
+    help: "Path of a Chromium for the tests of pages, instead of one from PATH.",
+  }),
 });
 
 /** Every setting, by group, in the order of the documentation. */

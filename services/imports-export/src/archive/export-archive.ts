@@ -1,0 +1,52 @@
+import { AppError, badRequest } from "@tidemark/errors";
+import { ArchiveFormat, type ArchiveService, type ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
+import { callerOf } from "@tidemark/requests";
+import type { Call, Handlers } from "@tidemark/rpc";
+import { archiveLines } from "./archive-lines.ts";
+import type { Owners } from "./clients.ts";
+import { piecesOf } from "./pieces.ts";
+
+/** What the handlers of archives work with. */
+export type ArchiveDeps = {
+  readonly owners: Owners;
+  readonly now: () => Date;
+  /** Exports that this process writes at once. */
+  readonly exportsMax: number;
+};
+
+/** How long a client waits before it asks again. */
+const RETRY_SECONDS = 10;
+
+/** Returns the handlers of ArchiveService. ExportArchive throws bad_request, not_found, and service_unavailable when too many exports are under way. */
+export function archiveHandlers(deps: ArchiveDeps): Handlers<(typeof ArchiveService)["method"]> {
+  let underWay = 0;
+  return {
+    async *exportArchive(request, call) {
+      callerOf(call);
+      if (underWay >= deps.exportsMax) {
+        throw new AppError("service_unavailable", "too many complete exports are under way; try again", {
+          retryAfterSeconds: RETRY_SECONDS,
+        });
+      }
+      underWay += 1;
+      try {
+        for await (const data of piecesOfFormat(deps, request, call)) yield { data };
+      } finally {
+        underWay -= 1;
+      }
+    },
+  };
+}
+
+function piecesOfFormat(
+  { owners, now }: ArchiveDeps,
+  request: ExportArchiveRequest,
+  call: Call,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  switch (request.format) {
+    case ArchiveFormat.NDJSON:
+      return piecesOf(archiveLines(owners, request, call, now()));
+    default:
+      throw badRequest("format must be ndjson", "format");
+  }
+}

@@ -1,0 +1,45 @@
+import type { ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
+import type { Project } from "@tidemark/proto/runs/v1/runs";
+import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
+import type { Call } from "@tidemark/rpc";
+import type { Owners } from "./clients.ts";
+
+/** What an export is of, as its runs arrive: `projects` and `runIds` are complete when the last run has been read. */
+export type SelectedRuns = {
+  readonly projects: Project[];
+  readonly runIds: string[];
+};
+
+/**
+ * Reads projects and runs, each project before its runs, and remembers them. Nothing else is read meanwhile, because the owner keeps a transaction
+ * open until the last run is taken.
+ * @throws bad_request, not_found before the first row
+ */
+export async function* readSelectedRuns(
+  { runs }: Pick<Owners, "runs">,
+  { runIds, project }: Pick<ExportArchiveRequest, "runIds" | "project">,
+  call: Call,
+  selected: SelectedRuns,
+): AsyncGenerator<Project | ExportedRun, void, undefined> {
+  for await (const { rows } of runs.exportRuns({ runIds, project }, call)) {
+    if (rows.case === "project") {
+      selected.projects.push(rows.value);
+      yield rows.value;
+    } else if (rows.case === "runs") {
+      for (const exported of rows.value.runs) {
+        selected.runIds.push(exported.run!.id);
+        yield exported;
+      }
+    }
+  }
+}
+
+/** Runs that the owners are asked for together. */
+const RUNS_TOGETHER = 100;
+
+/** Returns the runs in groups that one request may name. */
+export function groupsOf(runIds: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(runIds.length / RUNS_TOGETHER) }, (_, i) =>
+    runIds.slice(i * RUNS_TOGETHER, (i + 1) * RUNS_TOGETHER),
+  );
+}

@@ -1,0 +1,48 @@
+import { badRequest } from "@tidemark/errors";
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import { namedRunsOf } from "../content/named-runs.rules.ts";
+import { packContent } from "../content/pack-content.rules.ts";
+import type { JobRow } from "../jobs/jobs.sql.ts";
+import { addChunkToJob, countNamedRuns, insertChunk, nameRuns, type ChunkRow } from "./chunks.sql.ts";
+import { addWarnings, requireRoom } from "./job-limits.rules.ts";
+import type { ReadChunk } from "./read-chunk.rules.ts";
+
+/** A chunk to stage with the SHA-256 of its content. */
+export type StagedChunk = Omit<ReadChunk, "contentHash"> & { readonly hash: Uint8Array };
+
+/** Stages a chunk of a job that this transaction has locked. The last one makes sure that all runs that are named are defined. @throws bad_request */
+export async function stageContent(
+  tx: Tx,
+  job: JobRow,
+  chunk: StagedChunk,
+): Promise<{ readonly job: JobRow; readonly chunk: ChunkRow }> {
+  const { orgId, id } = job;
+  const { content, sequence } = chunk;
+  const packed = packContent(content);
+  const counts = {
+    runs: content.runs.length,
+    metrics: content.points.steps.length,
+    attributes: content.attributes.length,
+    artifacts: content.artifacts.length,
+  };
+  requireRoom({ ...job, bytes: job.stagedBytes }, { ...counts, chunks: 1, bytes: packed.length });
+  await nameRuns(tx, orgId, id, sequence, namedRunsOf(content));
+  const named = await countNamedRuns(tx, orgId, id);
+  if (named.runs > IMPORT_LIMITS.runsOfJobMax)
+    throw badRequest(`a job must have at most ${IMPORT_LIMITS.runsOfJobMax} runs`);
+  if (chunk.isFinal && named.undefined > 0) {
+    throw badRequest("metric_points, attributes and artifact_refs must name runs of the job", "source_run_id");
+  }
+  const row = {
+    chunkId: chunk.chunkId,
+    sequence,
+    contentHash: chunk.hash,
+    isFinal: chunk.isFinal,
+    ...counts,
+    warnings: chunk.warningCount,
+  };
+  const stored = await insertChunk(tx, orgId, id, { ...row, content: packed });
+  const warnings = addWarnings(job.warnings, chunk.warnings);
+  return { job: await addChunkToJob(tx, orgId, id, row, { bytes: packed.length, ...warnings }), chunk: stored };
+}

@@ -1,0 +1,12 @@
+/** A part of a commit that is marked when it is stored: the runs of a chunk, or all that belongs to them. */
+export type Batch = { readonly part: "runs" | "data"; readonly sequence: number };
+
+/** Returns how many batches the commit of a job has: first the runs of all chunks, then the data of all chunks. */
+export function batchesOf(chunks: number): number {
+  return 2 * chunks;
+}
+
+/** Returns a batch by its number, from 0. */
+export function batchAt(number: number, chunks: number): Batch {
+  return number < chunks ? { part: "runs", sequence: number } : { part: "data", sequence: number - chunks };
+}

@@ -1,0 +1,70 @@
+import { AppError } from "@tidemark/errors";
+import type { Owners } from "./owners.ts";
+
+/** What the services that own the data have, as their contracts say: a run once for each id, a write once for each name. */
+export type Stored = {
+  readonly projectId: string;
+  readonly runs: Map<string, string>;
+  readonly points: Map<string, { readonly runId: string; readonly count: number }>;
+  readonly attributes: Map<string, number>;
+  readonly artifacts: Map<string, number>;
+};
+
+/** Nothing is stored yet. */
+export function nothingStored(): Stored {
+  return {
+    projectId: "0c8ffd3a-0000-4000-8000-000000000001",
+    runs: new Map(),
+    points: new Map(),
+    attributes: new Map(),
+    artifacts: new Map(),
+  };
+}
+
+/** Services that tell `step` of each call, before and after it has its effect. What that throws is what the caller sees. */
+export function ownersOf(stored: Stored, step: (when: "before" | "after") => Promise<void>): Owners {
+  const doing = async <T>(work: () => T): Promise<T> => {
+    await step("before");
+    const result = work();
+    await step("after");
+    return result;
+  };
+  const message = <T>(fields: object): T => fields as T;
+  return {
+    runs: {
+      prepareImport: () => doing(() => message({ projectId: stored.projectId })),
+      importRuns: ({ runs = [] }) =>
+        doing(() => {
+          for (const { id = "", name = "" } of runs) if (!stored.runs.has(id)) stored.runs.set(id, name);
+          return message({ created: runs.length });
+        }),
+    },
+    ingest: {
+      appendMetrics: () => Promise.reject(new AppError("internal", "nobody waits for a key here")),
+      appendMetricsTogether: ({ writes = [] }) =>
+        doing(() => {
+          const outcomes = writes.map(({ runId = "", idempotencyKey = "", columns }) => {
+            const count = columns?.values?.length ?? 0;
+            const before = stored.points.get(idempotencyKey);
+            if (before !== undefined && before.count !== count) throw new AppError("idempotency_key_reused", "reused");
+            stored.points.set(idempotencyKey, { runId, count });
+            return { outcome: { case: "stored", value: { inserted: count, replayed: before !== undefined } } };
+          });
+          return message({ outcomes });
+        }),
+      appendAttributes: ({ idempotencyKey = "", attributes = [] }) =>
+        doing(() => {
+          stored.attributes.set(idempotencyKey, attributes.length);
+          return message({ attributes: [] });
+        }),
+    },
+    ingestRead: { listMetricPoints: () => doing(() => message({ keys: [], truncated: false })) },
+    artifacts: {
+      importArtifacts: ({ idempotencyKey = "", artifacts = [] }) =>
+        doing(() => {
+          stored.artifacts.set(idempotencyKey, artifacts.length);
+          return message({ replayed: false });
+        }),
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import type { Content } from "../content/content.rules.ts";
+import { hashSourceId } from "../content/source-hash.rules.ts";
+import type { Asks } from "./asks.ts";
+import { columnsOf, hasBit, pointsBySource } from "./columns.rules.ts";
+import type { BatchCounts, DecidedRun } from "./commit.sql.ts";
+import type { Owners } from "./owners.ts";
+import { collectionNameOf, writeArtifacts } from "./write-artifacts.ts";
+import { writeAttributes } from "./write-attributes.ts";
+import { writePoints } from "./write-points.ts";
+import { writeRuns } from "./write-runs.ts";
+
+/*
+ * Writes staged content through the services that own it. Nothing here knows what a chunk is, or where the content comes from: a content with the
+ * same name has the same items, so each write can be repeated after a crash and stores nothing twice.
+ */
+
+/** A content to write. */
+export type ContentWrite = {
+  readonly content: Content;
+  /** Begins the names of its writes; nobody else uses it in the organization. */
+  readonly name: string;
+  readonly projectId: string;
+  /** As collections of artifacts are called after it. */
+  readonly sourceType: string;
+  /** What becomes of the runs, by the hash of the id at the source in hexadecimal digits. */
+  readonly runs: ReadonlyMap<string, DecidedRun>;
+  /** A bit for each point that is left out; null: none is. */
+  readonly knownPoints: Uint8Array | null;
+};
+
+const NOTHING: BatchCounts = { runs: 0, metrics: 0, attributes: 0, artifacts: 0 };
+
+/** Stores the runs of a content that are to be created, and tells how many these are. `sequence` is the number of the content. */
+export async function writeContentRuns(
+  owners: Owners,
+  ask: Asks,
+  { content, projectId, runs }: ContentWrite,
+  sequence: number,
+): Promise<BatchCounts> {
+  const wanted = content.runs.flatMap((run, place) => {
+    const decided = runs.get(hashSourceId(run.id).toString("hex"));
+    const isFirst = decided?.sequence === sequence && decided.place === place;
+    return isFirst && decided.outcome === "create" ? [{ runId: decided.runId, run }] : [];
+  });
+  await writeRuns(owners, ask, projectId, wanted);
+  return { ...NOTHING, runs: wanted.length };
+}
+
+/** Stores what belongs to the runs of a content that are not skipped, and tells how much that is. */
+export async function writeContentData(owners: Owners, ask: Asks, write: ContentWrite): Promise<BatchCounts> {
+  const { content, name, sourceType, knownPoints } = write;
+  const runIds = content.sources.map((id) => {
+    const decided = write.runs.get(hashSourceId(id).toString("hex"));
+    return decided === undefined || decided.outcome === "skip" ? undefined : decided.runId;
+  });
+  const points = pointsBySource(content, (source, i) => runIds[source] !== undefined && !hasBit(knownPoints, i));
+  const metrics = await writePoints(
+    owners,
+    ask,
+    [...points].map(([source, indexes]) => ({
+      runId: runIds[source]!,
+      name: `${name}:${source}`,
+      columns: columnsOf(content, indexes),
+    })),
+  );
+  const attributes = content.attributes.filter(({ source }) => runIds[source] !== undefined);
+  for (const [source, ofRun] of Map.groupBy(attributes, (attribute) => attribute.source)) {
+    await writeAttributes(owners, ask, runIds[source]!, `${name}:${source}`, ofRun);
+  }
+  const artifacts = content.artifacts.filter(({ source }) => runIds[source] !== undefined);
+  for (const [source, ofRun] of Map.groupBy(artifacts, (artifact) => artifact.source)) {
+    const collectionName = collectionNameOf(sourceType, content.sources[source]!);
+    await writeArtifacts(owners, ask, { runId: runIds[source]!, name: `${name}:${source}`, collectionName }, ofRun);
+  }
+  return { runs: 0, metrics, attributes: attributes.length, artifacts: artifacts.length };
+}

@@ -1,0 +1,58 @@
+import { AppError, isReason } from "@tidemark/errors";
+import type { MetricColumns } from "@tidemark/metric-codec";
+import type { Refusal } from "@tidemark/proto/common/v1/common";
+import type { Asks } from "./asks.ts";
+import type { Owners } from "./owners.ts";
+import { slicesOf } from "./slices.rules.ts";
+
+/** Points of a run under the name of their write: the same name has the same points. */
+export type PointsWrite = { readonly runId: string; readonly name: string; readonly columns: MetricColumns };
+
+/** As many as may share a call. */
+const WRITES_TOGETHER_MAX = 64;
+
+/** Stores points, as packed segments, and returns how many values these are. A repeat stores nothing and returns the same. */
+export async function writePoints(
+  { ingest }: Pick<Owners, "ingest">,
+  ask: Asks,
+  writes: readonly PointsWrite[],
+): Promise<number> {
+  let stored = 0;
+  for (const slice of slicesOf(writes, WRITES_TOGETHER_MAX)) {
+    const messages = slice.map(({ runId, name, columns }) => ({
+      runId,
+      idempotencyKey: name,
+      batch: true,
+      columns: messageOf(columns),
+    }));
+    stored += await ask(async (call) => {
+      const { outcomes } = await ingest.appendMetricsTogether({ writes: messages }, call);
+      let inserted = 0;
+      for (const [i, { outcome }] of outcomes.entries()) {
+        if (outcome.case === "stored") inserted += outcome.value.inserted;
+        else if (outcome.case === "refused") throw errorOf(outcome.value);
+        else inserted += (await ingest.appendMetrics(messages[i]!, call)).inserted;
+      }
+      return inserted;
+    });
+  }
+  return stored;
+}
+
+/** Typed arrays as packed fields, uncopied: the encoder only counts and indexes them, though the declaration says array. */
+function messageOf({ keys, steps, timestampsUs, values, offsets, pointIndexes }: MetricColumns) {
+  const packed = (column: Float64Array | Uint32Array): number[] => column as unknown as number[];
+  return {
+    keys: [...keys],
+    steps: packed(steps),
+    timestampsUs: packed(timestampsUs),
+    values: packed(values),
+    offsets: packed(offsets),
+    pointIndexes: packed(pointIndexes),
+  };
+}
+
+function errorOf({ detail, text }: Refusal): AppError {
+  const reason = detail?.reason ?? "";
+  return new AppError(isReason(reason) ? reason : "internal", text);
+}

@@ -1,0 +1,35 @@
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import type { SourceRun } from "../content/content.rules.ts";
+import type { Owners } from "./owners.ts";
+import { slicesOf } from "./slices.rules.ts";
+import type { Asks } from "./asks.ts";
+
+const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
+
+/** A run with the id that it gets. */
+export type NewRun = { readonly runId: string; readonly run: SourceRun };
+
+const utf8 = new TextEncoder();
+
+/** Stores runs. A repeat changes nothing. */
+export async function writeRuns(
+  { runs }: Pick<Owners, "runs">,
+  ask: Asks,
+  projectId: string,
+  wanted: readonly NewRun[],
+): Promise<void> {
+  const weightOf = ({ run }: NewRun): number => 2 * (run.config.length + run.metadata.length);
+  for (const slice of slicesOf(wanted, IMPORT_LIMITS.runsTogetherMax, BYTES_TOGETHER_MAX, weightOf)) {
+    const messages = slice.map(({ runId, run }) => ({
+      id: runId,
+      name: run.name,
+      status: run.status,
+      configJson: utf8.encode(run.config),
+      tags: [...run.tags],
+      metadataJson: utf8.encode(run.metadata),
+      ...(run.startedUs === null ? {} : { startedUs: run.startedUs }),
+      ...(run.finishedUs === null ? {} : { finishedUs: run.finishedUs }),
+    }));
+    await ask((call) => runs.importRuns({ projectId, runs: messages }, call));
+  }
+}

@@ -1,0 +1,26 @@
+import { defineConfig, int } from "@tidemark/config";
+
+/** Settings of the service of imports and exports. */
+export const importsExportConfig = defineConfig({
+  commitsMax: int({
+    env: "TIDEMARK_IMPORT_COMMITS",
+    help: "Imports that one process commits simultaneously.",
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
+  stagedDays: int({
+    env: "TIDEMARK_IMPORT_STAGED_DAYS",
+    help: "Days after which an import job that was neither committed nor changed is cancelled, and what it has staged is removed.",
+    default: 30,
+    min: 1,
+    max: 3650,
+  }),
+  completeExportsMax: int({
+    env: "TIDEMARK_COMPLETE_EXPORTS_MAX",
+    help: "Complete exports that a process writes at once. Each keeps one database connection of the service that it reads from; further ones are asked to come again.",
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+});

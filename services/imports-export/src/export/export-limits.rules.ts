@@ -1,0 +1,44 @@
+import { EXPORT_LIMITS } from "@tidemark/limits";
+
+/** How much of what counters tell exactly a run has. */
+type Counted = { readonly points: number; readonly metricKeys: number; readonly artifacts: number };
+
+/** Tells whether runs together have more points, metric keys or artifacts than an export holds. */
+export function isBeyondLimits(runs: readonly Counted[]): boolean {
+  const sum = (what: keyof Counted): number => runs.reduce((total, run) => total + run[what], 0);
+  return (
+    sum("points") > EXPORT_LIMITS.metrics ||
+    sum("metricKeys") > EXPORT_LIMITS.metricSeries ||
+    sum("artifacts") > EXPORT_LIMITS.artifacts
+  );
+}
+
+/** How many more rows of a kind an export may have. */
+export type Allowance = {
+  /** How many are left. */
+  left(): number;
+  /** Takes rows of a list, as many as are left, and returns them. */
+  take<Row>(rows: readonly Row[]): readonly Row[];
+  /** Takes up to so many rows and returns how many were left. */
+  takeCount(rows: number): number;
+  /** Tells whether rows had to be left out. */
+  isExceeded(): boolean;
+};
+
+/** Begins with `max` rows. */
+export function createAllowance(max: number): Allowance {
+  let left = max;
+  let exceeded = false;
+  const takeCount = (rows: number): number => {
+    const taken = Math.min(rows, left);
+    exceeded ||= taken < rows;
+    left -= taken;
+    return taken;
+  };
+  return {
+    left: () => left,
+    take: (rows) => rows.slice(0, takeCount(rows.length)),
+    takeCount,
+    isExceeded: () => exceeded,
+  };
+}

@@ -1,0 +1,13 @@
+import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import type { ControlService } from "@tidemark/proto/control/v1/control";
+import type { IngestReadService } from "@tidemark/proto/ingest/v1/ingest";
+import type { RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Client } from "@tidemark/rpc";
+
+/** The services that own what an export reads. */
+export type Owners = {
+  readonly control: Client<(typeof ControlService)["method"]>;
+  readonly runs: Client<(typeof RunsService)["method"]>;
+  readonly ingestRead: Client<(typeof IngestReadService)["method"]>;
+  readonly artifacts: Client<(typeof ArtifactsService)["method"]>;
+};

@@ -1,0 +1,54 @@
+import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { Db } from "@tidemark/pg";
+import type { ExportService } from "@tidemark/proto/imports/v1/export";
+import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import type { Call, Handlers } from "@tidemark/rpc";
+import { putChunk } from "./chunks/put-chunk.ts";
+import { commitJob } from "./commit/commit-job.ts";
+import { importDocument } from "./documents/import-document.ts";
+import { exportRuns } from "./export/export-runs.ts";
+import type { Owners } from "./export/owners.ts";
+import { cancelJob } from "./jobs/cancel-job.ts";
+import { createJob } from "./jobs/create-job.ts";
+import { getJob } from "./jobs/get-job.ts";
+import { listJobs } from "./jobs/list-jobs.ts";
+
+/** What the handlers of imports use. */
+export type ImportsDeps = {
+  readonly db: Db;
+  /** Has messages sent that a transaction has left. */
+  readonly nudge: () => void;
+};
+
+/** The handlers of imports by RPC. */
+export type ImportsHandlers = Handlers<(typeof ImportsService)["method"] & GenServiceMethods>;
+
+/** Every RPC of imports. */
+export function importsHandlers(deps: ImportsDeps): ImportsHandlers {
+  return {
+    createJob: createJob(deps),
+    getJob: getJob(deps),
+    listJobs: listJobs(deps),
+    putChunk: putChunk(deps),
+    commitJob: commitJob(deps),
+    cancelJob: cancelJob(deps),
+    importDocument: importDocument(deps),
+  };
+}
+
+/** What the handlers of exports use. */
+export type ExportDeps = {
+  readonly db: Db;
+  readonly owners: Owners;
+  /** Starts a call for the caller of another one, with a time of its own. */
+  readonly callFor: (call: Call) => Call;
+  readonly now: () => Date;
+};
+
+/** The handlers of exports by RPC. */
+export type ExportHandlers = Handlers<(typeof ExportService)["method"] & GenServiceMethods>;
+
+/** Every RPC of exports. */
+export function exportHandlers(deps: ExportDeps): ExportHandlers {
+  return { exportRuns: exportRuns(deps) };
+}

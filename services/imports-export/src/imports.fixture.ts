@@ -1,0 +1,61 @@
+import { createHash, randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { createDb, sql, type Db } from "@tidemark/pg";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
+import { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import { createCall, createLocalClient, implement, type Client } from "@tidemark/rpc";
+import { createTestDatabase } from "@tidemark/testkit";
+import { importsHandlers } from "./handlers.ts";
+
+/** The service on its own database, without workers. */
+export type ImportsFixture = {
+  readonly client: Client<(typeof ImportsService)["method"]>;
+  /** As the service's role, under row level security. */
+  readonly db: Db;
+  /** Runs one statement as the owner of the database, above row level security. */
+  ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+};
+
+/** Starts the service's handlers on a new database. */
+export async function startImports(): Promise<ImportsFixture> {
+  const schemas = [
+    ["runs", "runs"],
+    ["ingest", "ingest"],
+    ["artifacts", "artifacts"],
+    ["imports", "imports-export"],
+  ] as const;
+  const database = await createTestDatabase(
+    schemas.map(([schema, service]) => ({
+      schema,
+      directory: join(import.meta.dirname, `../../${service}/src/store/migrations`),
+    })),
+  );
+  const open = (role: string) => createDb({ url: database.url, role, application: "imports-test", connectionsMax: 8 });
+  const db = open("tidemark_imports");
+  const owner = open(new URL(database.url).username);
+  return {
+    client: createLocalClient(ImportsService, implement(ImportsService, importsHandlers({ db, nudge: () => {} }))),
+    db,
+    ask: (statement, ...values) =>
+      owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
+    close: async () => {
+      await Promise.all([db.close(), owner.close()]);
+      await database.drop();
+    },
+  };
+}
+
+/** Returns an API key of a new organization. */
+export function newIdentity(): Identity {
+  return create(IdentitySchema, {
+    kind: CallerKind.API_KEY,
+    orgId: randomUUID(),
+    scopes: ["imports:write"],
+    planTier: "premium",
+  });
+}
+
+/** Returns a call of somebody. */
+export const callOf = (identity: Identity) => createCall({ identity, timeoutMs: 600_000 });

@@ -1,0 +1,1 @@
+export { importsExportModule } from "./module.ts";

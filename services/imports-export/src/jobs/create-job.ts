@@ -1,0 +1,50 @@
+import { AppError, badRequest } from "@tidemark/errors";
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
+import { redactText } from "../chunks/redact.rules.ts";
+import { SCHEMA_VERSION } from "../chunks/read-chunk.rules.ts";
+import { hasAtMost } from "../content/characters.rules.ts";
+import { TEXT_BYTES_MAX } from "../content/read-fields.rules.ts";
+import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
+import { encodeJob } from "./encode-job.ts";
+import { findProjectId, findProjectName, insertJob } from "./jobs.sql.ts";
+import { requireText } from "./require-job.ts";
+
+/** ImportsService.CreateJob. @throws bad_request, forbidden, payment_required */
+export function createJob({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["createJob"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const sourceType = requireText(request.sourceType, "source_type", TEXT_BYTES_MAX);
+    const targetProject = requireText(request.targetProject, "target_project", TEXT_BYTES_MAX);
+    const sourceProject = redactText(request.sourceProject.trim());
+    if (!hasAtMost(sourceProject, IMPORT_LIMITS.textCharactersMax)) {
+      throw badRequest(
+        `source_project must have at most ${IMPORT_LIMITS.textCharactersMax} characters`,
+        "source_project",
+      );
+    }
+    refuseUnpaid(caller);
+    const row = await db.withTenant(caller.orgId, async (tx) => {
+      const projectId = await targetOf(tx, caller, targetProject);
+      return insertJob(tx, caller.orgId, {
+        projectId,
+        sourceType,
+        sourceProject: sourceProject === "" ? null : sourceProject,
+        targetProject,
+        schemaVersion: SCHEMA_VERSION,
+        dedupePolicy: "skip_existing",
+        createdByUserId: call.identity!.userId || null,
+        status: "created",
+      });
+    });
+    return { job: encodeJob(row, { runIds: [], chunkIds: [] }) };
+  };
+}
+
+/** Returns the id of the project of this name, null when there is none yet. @throws forbidden when a project-scoped key names another project */
+export async function targetOf(tx: Tx, { orgId, projectId }: Caller, name: string): Promise<string | null> {
+  if (projectId === undefined) return (await findProjectId(tx, orgId, name)) ?? null;
+  if ((await findProjectName(tx, orgId, projectId)) === name) return projectId;
+  throw new AppError("forbidden", "a project-scoped key can use its own project only", { field: "target_project" });
+}

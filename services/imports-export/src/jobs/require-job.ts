@@ -1,0 +1,43 @@
+import { badRequest, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { Caller } from "@tidemark/requests";
+import { findJob, findProjectName, listJobParts, lockJob, type JobParts, type JobRow } from "./jobs.sql.ts";
+
+const ID_MAX = 2_147_483_647;
+
+/** Returns the number of an import that a path names. @throws not_found for a text that is not one */
+export function importId(text: string): number {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0;
+  if (id < 1 || id > ID_MAX) throw notFound("import");
+  return id;
+}
+
+/** Returns an import that the caller may see, locked if need be. @throws not_found */
+export async function requireJob(tx: Tx, caller: Caller, id: number, lock: "lock" | "read"): Promise<JobRow> {
+  const job = await (lock === "lock" ? lockJob : findJob)(tx, caller.orgId, id);
+  if (job === undefined || !(await isVisible(tx, caller, job))) throw notFound("import");
+  return job;
+}
+
+/** A project-scoped key sees imports into its project, also those that were made before the project. */
+async function isVisible(tx: Tx, { orgId, projectId }: Caller, job: JobRow): Promise<boolean> {
+  if (projectId === undefined) return true;
+  if (job.projectId !== null) return job.projectId === projectId;
+  return (await findProjectName(tx, orgId, projectId)) === job.targetProject;
+}
+
+/** Runs and chunks that an answer with one import shows: as many as a job may have. */
+const PARTS_MAX = 50_000;
+
+/** Returns what an answer shows of an import's runs and chunks. */
+export async function partsOf(tx: Tx, { orgId, id }: JobRow): Promise<JobParts> {
+  return (await listJobParts(tx, orgId, [id], PARTS_MAX))[0]!;
+}
+
+/** Requires a text of imports. @throws bad_request */
+export function requireText(value: string, name: string, bytesMax: number): string {
+  const text = value.trim();
+  const bytes = Buffer.byteLength(text);
+  if (bytes >= 1 && bytes <= bytesMax && !text.includes("\0")) return text;
+  throw badRequest(`${name} must have 1 to ${bytesMax} bytes`, name);
+}

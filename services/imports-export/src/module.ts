@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import { startRelay, type MigrationSet } from "@tidemark/pg";
+import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import { ControlService } from "@tidemark/proto/control/v1/control";
+import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
+import { ExportService } from "@tidemark/proto/imports/v1/export";
+import { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
+import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
+import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
+import { createCall, implement, type Call } from "@tidemark/rpc";
+import { archiveHandlers } from "./archive/export-archive.ts";
+import { startCommitter } from "./commit/committer.ts";
+import { importsExportConfig } from "./config.ts";
+import { exportHandlers, importsHandlers } from "./handlers.ts";
+
+/** Schema `imports`. */
+const importsMigrations: MigrationSet = {
+  schema: "imports",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Milliseconds that a call of a commit may take. */
+const CALL_MS = 30_000;
+
+/** Import jobs and exports. */
+export const importsExportModule = defineModule({
+  name: "imports-export",
+  config: importsExportConfig,
+  schema: "imports",
+  migrations: importsMigrations,
+  reads: ["runs.project_refs_v1"],
+  provides: [ImportsService, ExportService, ArchiveService],
+  needs: [
+    { module: "control", service: ControlService },
+    { module: "runs", service: RunsService },
+    { module: "ingest", service: IngestService },
+    { module: "ingest-read", service: IngestReadService },
+    { module: "artifacts", service: ArtifactsService },
+    { module: "runs", service: RunsArchiveService },
+    { module: "ingest-read", service: IngestArchiveService },
+    { module: "artifacts", service: ArtifactsArchiveService },
+    { module: "traces", service: TracesArchiveService },
+    { module: "reports", service: ReportsArchiveService },
+  ],
+  async start(context) {
+    const { config, log, bus, metrics } = context;
+    const [db, workerDb] = [context.db(), context.workerDb()];
+    const relay = startRelay({
+      db: workerDb,
+      service: "imports",
+      publish: ({ subject, payload, id, headers }) => bus.publish(subject, payload, { id, headers }),
+      onError: (error) => log.warn("a message could not be relayed; it is tried again", { error }),
+      onLag: (seconds) => metrics.outboxLag("imports", seconds),
+    });
+    const owners = {
+      control: context.client(ControlService),
+      runs: context.client(RunsService),
+      ingest: context.client(IngestService),
+      ingestRead: context.client(IngestReadService),
+      artifacts: context.client(ArtifactsService),
+    };
+    const committer = await startCommitter({
+      db,
+      workerDb,
+      bus,
+      log,
+      newId: randomUUID,
+      newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
+      owners,
+      ...config,
+    });
+    const archive = archiveHandlers({
+      owners: {
+        runs: context.client(RunsArchiveService),
+        ingest: context.client(IngestArchiveService),
+        artifacts: context.client(ArtifactsArchiveService),
+        traces: context.client(TracesArchiveService),
+        reports: context.client(ReportsArchiveService),
+      },
+      now: () => context.now(),
+      exportsMax: config.completeExportsMax,
+    });
+    return {
+      implementations: [
+        implement(ImportsService, importsHandlers({ db, nudge: () => relay.nudge() })),
+        implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
+        implement(ArchiveService, archive),
+      ],
+      ready: () => db.ping(),
+      drain: () => committer.drain(),
+      stop: () => relay.stop(),
+    };
+  },
+});
+
+/** A stream takes longer than each of the calls that it makes. */
+function callFor({ requestId, identity, traceparent }: Call): Call {
+  return createCall({ requestId, identity, traceparent });
+}
