@@ -4,12 +4,14 @@ import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Access } from "./auth/directory.ts";
 import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
+import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
 import { headerNames, requestIdOf } from "./http/headers.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { createOriginRule } from "./http/origin.ts";
 import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
+import { createEmbedLimits } from "./limits/embed-limits.ts";
 import { createLimiter } from "./limits/limiter.ts";
 import type { Plans } from "@tidemark/plans";
 import { buildOpenApi } from "./openapi/document.ts";
@@ -87,6 +89,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
     checkOperator: createOperatorCheck(settings.bootstrapToken),
     limiter: createLimiter({ enabled: settings.limits, plans: settings.plans, nowMs: options.clocks.steadyMs }),
+    embeds: createEmbedAccess({ clients: options.clients, access: options.access, nowMs: options.clocks.wallMs }),
+    embedLimits: createEmbedLimits(options.clocks.steadyMs),
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
@@ -154,7 +158,7 @@ function addRoute(app: FastifyInstance, route: Route, context: ServingContext): 
     url: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     onRequest: createGuard(route, context),
     handler: createHandler(route, context),
-    errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route.protocol),
+    errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route),
     onResponse: (request, reply, done) => {
       context.metrics.httpRequest({
         method: request.method,

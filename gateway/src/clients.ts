@@ -1,6 +1,9 @@
 import type { Client } from "@tidemark/rpc";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
+import type { ExportService } from "@tidemark/proto/imports/v1/export";
+import type { ArchiveService } from "@tidemark/proto/imports/v1/archive";
+import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -15,4 +18,7 @@ export type Clients = {
   readonly artifacts: Client<(typeof ArtifactsService)["method"]>;
   readonly traces: Client<(typeof TracesService)["method"]>;
   readonly reports: Client<(typeof ReportsService)["method"]>;
+  readonly exports: Client<(typeof ExportService)["method"]>;
+  readonly archive: Client<(typeof ArchiveService)["method"]>;
+  readonly imports: Client<(typeof ImportsService)["method"]>;
 };

@@ -33,6 +33,7 @@ const statuses: Record<Reason, number> = {
   multiple_pending_invites: 409,
   rate_limit_exceeded: 429,
   invite_resend_rate_limited: 429,
+  embed_create_rate_limited: 429,
   slow_down: 429,
   warehouse_unavailable: 503,
   service_unavailable: 503,

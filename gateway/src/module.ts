@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
+import { ExportService } from "@tidemark/proto/imports/v1/export";
+import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
+import { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -43,6 +46,9 @@ export const gatewayModule = defineModule({
     { module: "artifacts", service: ArtifactsService },
     { module: "traces", service: TracesService },
     { module: "reports", service: ReportsService },
+    { module: "imports-export", service: ArchiveService },
+    { module: "imports-export", service: ImportsService },
+    { module: "imports-export", service: ExportService },
   ],
   start: startGateway,
 });
@@ -59,6 +65,9 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     artifacts: context.client(ArtifactsService),
     traces: context.client(TracesService),
     reports: context.client(ReportsService),
+    archive: context.client(ArchiveService),
+    imports: context.client(ImportsService),
+    exports: context.client(ExportService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();

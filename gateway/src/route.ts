@@ -1,12 +1,14 @@
 import type { Scope } from "@tidemark/credentials";
 import type { Blob } from "@tidemark/blob";
 import type { Call } from "@tidemark/rpc";
+import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
 import type { Json } from "./http/json.ts";
-import type { ExactNumbers } from "./http/parse.ts";
+import type { Page } from "./http/page.ts";
+import type { ExactNumbers } from "@tidemark/documents";
 
 /** What a member of an organization may be. */
 export type Role = "owner" | "admin" | "member" | "viewer";
@@ -32,6 +34,8 @@ export type Callers =
        */
       readonly orAnyone?: boolean;
     }
+  /** The token of the embed session that the path names; the identity is that of the key which made it. */
+  | { readonly kind: "embed" }
   /** The operator's bootstrap token only. */
   | { readonly kind: "operator" };
 
@@ -51,6 +55,8 @@ export type RouteInput = {
   /** The parsed body of routes that take one; `{}` where it may be left out. Integers beyond 2^53 are JSON.rawJSON values on routes with `exactNumbers`. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly identity: Identity | undefined;
+  /** On routes for embed tokens, whose it is. */
+  readonly embedSession?: EmbedSession | undefined;
   /** Trimmed and validated; undefined when absent or blank. */
   readonly idempotencyKey: string | undefined;
   /** Tags of answers that the client has, `*` for any; see `readIfNoneMatch`. */
@@ -62,14 +68,18 @@ export type RouteInput = {
   readonly cookieSecure: boolean;
 };
 
-/** What a handler gets that carries bytes. */
+/** What a handler gets that carries bytes or looks at credentials. */
 export type Transfer = {
   /** The request, of which the handler reads the body. */
   readonly request: IncomingMessage;
   readonly objects: Blob;
   /** Starts a call that has its own time, because a body may take any time to arrive. */
   readonly newCall: () => Call;
-  /** Charges bytes that are held in memory to the request. @throws service_unavailable */
+  /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
+  readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
+  /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
+  readonly forgiveAddress: () => void;
+  /** Charges bytes that are held in memory to the request. Only on routes with a body, and those that say so. @throws service_unavailable */
   readonly hold: (bytes: number) => void;
 };
 
@@ -94,6 +104,18 @@ export type RouteReply = {
   readonly notModified?: boolean;
   /** An object whose bytes are sent instead of `body`. */
   readonly file?: StoredFile;
+  /** A page that is sent instead of `body`, on routes of this type. */
+  readonly page?: Page;
+  /** Pieces that are sent instead of `body`, of the `content-type` among the headers. */
+  readonly stream?: AnswerStream;
+};
+
+/** An answer that is made while it is sent. */
+export type AnswerStream = {
+  /** Is asked for the next piece when the client has room for it, and given up when the client is gone. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** Bytes of all pieces, where that is known. */
+  readonly sizeBytes?: number;
 };
 
 /** Bytes of the caller's organization, as clients get them. */
@@ -136,6 +158,8 @@ type RouteFacts = {
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
+  /** A route of embed sessions: it has a limit of its own, which is always on, and no cache keeps its answers. */
+  readonly embed?: "create" | "policy" | "page" | "current" | "data";
   readonly idempotency: "none" | "optional" | "required";
   /** Most characters of the idempotency key; 255 unless said. */
   readonly idempotencyKeyMax?: number;
@@ -147,6 +171,8 @@ type RouteFacts = {
   readonly protocol?: Protocol;
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
+  /** The handler may hold much of an answer in memory, which it charges with `hold`. */
+  readonly holdsAnswer?: boolean;
   /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */
   readonly exactNumbers?: ExactNumbers;
   /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */
@@ -157,8 +183,10 @@ type RouteFacts = {
     readonly query?: Schema;
     readonly body?: Schema;
     readonly response: Schema;
-    /** Media type of the answer; `application/json` unless said. `application/octet-stream` answers with a file, whole or in part. */
+    /** Media type of the answer; `application/json` unless said. `application/octet-stream` answers with a file, whole or in part; `text/html` with a page, also for errors. */
     readonly responseType?: string;
+    /** Other media types that the answer may have on request, as texts. */
+    readonly otherTypes?: readonly string[];
   };
   /** Statuses that the API specification lists for the route. */
   readonly statuses: readonly number[];

@@ -127,7 +127,10 @@ describe.each(routes.map((route) => [titleOf(route), route] as const))("%s", (_,
   }
 
   test("opens to operators only where its record says so", async () => {
-    const opens = allowed.kind !== "credentials" || allowed.operator === true || allowed.orAnyone === true;
+    const opens =
+      allowed.kind === "credentials"
+        ? allowed.operator === true || allowed.orAnyone === true
+        : allowed.kind !== "embed";
     const headers = { "x-svc-bootstrap-token": bootstrapToken, origin: "https://app.example" };
     expect(await statusOf(route, headers)).toBe(opens ? 200 : 401);
     if (allowed.kind === "operator" || (allowed.kind === "credentials" && allowed.orAnyone !== true)) {

@@ -88,3 +88,17 @@ export const forkCallers: Callers = {
   key: { allScopes: ["export:read", "sdk:ingest"] },
   session: { roles: ["owner", "admin", "member"] },
 };
+
+/** Callers who import runs: a key for that or for any run data, or a session that may write. */
+export const importers: Callers = {
+  kind: "credentials",
+  key: { scopes: ["imports:write", "sdk:ingest"] },
+  session: { roles: ["owner", "admin", "member"] },
+};
+
+/** Callers who see imports: those who import or who read. */
+export const importReaders: Callers = {
+  kind: "credentials",
+  key: { scopes: ["imports:write", "sdk:ingest", "export:read"] },
+  session: { roles: ["owner", "admin", "member", "viewer"] },
+};

@@ -2,9 +2,12 @@ import type { Route } from "../route.ts";
 import { artifactsRoutes } from "./artifacts/routes.ts";
 import { attributesRoutes } from "./attributes/routes.ts";
 import { deviceLoginRoutes } from "./device-login/routes.ts";
+import { embedsRoutes } from "./embeds/routes.ts";
+import { exportRoutes } from "./export/routes.ts";
 import { invitationsRoutes } from "./invitations/routes.ts";
 import { keysRoutes } from "./keys/routes.ts";
 import { logsRoutes } from "./logs/routes.ts";
+import { importsRoutes } from "./imports/routes.ts";
 import { metricsRoutes } from "./metrics/routes.ts";
 import { objectsRoutes } from "./objects/routes.ts";
 import { otlpRoutes } from "./otlp/routes.ts";
@@ -19,6 +22,7 @@ import { runControlRoutes } from "./run-control/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { tracesRoutes } from "./traces/routes.ts";
+import { viewDataRoutes } from "./view-data/routes.ts";
 import { viewsRoutes } from "./workspace-views/routes.ts";
 
 /** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
@@ -34,9 +38,13 @@ export const allRoutes: readonly Route[] = [
   ...artifactsRoutes,
   ...tracesRoutes,
   ...otlpRoutes,
+  ...exportRoutes,
   ...reportsRoutes,
   ...preferencesRoutes,
   ...viewsRoutes,
+  ...viewDataRoutes,
+  ...embedsRoutes,
+  ...importsRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

@@ -16,6 +16,8 @@ export const headerNames = {
   rateLimitLimit: "ratelimit-limit",
   rateLimitRemaining: "ratelimit-remaining",
   rateLimitReset: "ratelimit-reset",
+  /** Says whether an export leaves anything out. */
+  exportTruncated: ["x-svc-export-truncated", "x-instantml-export-truncated"],
 } as const;
 
 /** Keys of the OpenAPI document that say which part of the service answers. */

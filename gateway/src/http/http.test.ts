@@ -3,7 +3,8 @@ import { AppError } from "@tidemark/errors";
 import { baseUrlOf, cookieSecure, createOriginRule, isHost } from "./origin.ts";
 import { acceptsGzip } from "./compress.ts";
 import { readIdempotencyKey, requestIdOf } from "./headers.ts";
-import { DEPTH_MAX, parseJsonObject, parseQuery } from "./parse.ts";
+import { BODY_DEPTH_MAX, parseJsonObject } from "@tidemark/documents";
+import { parseQuery } from "./parse.ts";
 import { createPathMethods } from "../serving/unmatched.ts";
 
 const refused = (read: () => unknown): string => {
@@ -103,7 +104,7 @@ describe("JSON bodies", () => {
   });
 
   test("64 levels are allowed", () => {
-    expect(Object.keys(parse(nested(DEPTH_MAX)))).toEqual(["a"]);
+    expect(Object.keys(parse(nested(BODY_DEPTH_MAX)))).toEqual(["a"]);
   });
 
   test.each([
@@ -113,7 +114,7 @@ describe("JSON bodies", () => {
     ["a list", "[1]", "the body must be a JSON object"],
     ["null", "null", "the body must be a JSON object"],
     ["a number", "12345678901234567890", "the body must be a JSON object"],
-    ["65 levels", nested(DEPTH_MAX + 1), "the body is nested deeper than 64 levels"],
+    ["65 levels", nested(BODY_DEPTH_MAX + 1), "the body is nested deeper than 64 levels"],
     [
       "a bomb of brackets",
       `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,

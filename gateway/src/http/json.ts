@@ -56,6 +56,8 @@ export type JsonBytes = {
   text(text: string): void;
   /** Calls `write`, which writes at most `bytesMax` bytes from `at` on and returns where they end. */
   write(bytesMax: number, write: (target: Buffer, at: number) => number): void;
+  /** How many bytes there are. */
+  length(): number;
   /** Returns all bytes. Nothing can be added afterwards. */
   take(): Buffer;
 };
@@ -82,6 +84,7 @@ export function createJsonBytes(capacity: number): JsonBytes {
       makeRoom(bytesMax);
       at = write(bytes, at);
     },
+    length: () => at,
     take: () => bytes.subarray(0, at),
   };
 }
@@ -89,15 +92,7 @@ export function createJsonBytes(capacity: number): JsonBytes {
 /** A number whose digits a double cannot hold; `JSON.stringify` writes them as they were sent (TC39, JSON.parse source text access). */
 export type RawNumber = { readonly rawJSON: string };
 
-const json = JSON as unknown as {
-  rawJSON(text: string): RawNumber;
-  isRawJSON(value: unknown): boolean;
-};
-
-/** Keeps the digits of a number in JSON's notation. @throws SyntaxError when the text is not a JSON scalar */
-export function rawNumber(text: string): RawNumber {
-  return json.rawJSON(text);
-}
+const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /** Tells whether a value is such a number, not an object that a client sent. */
 export function isRawNumber(value: unknown): value is RawNumber {

@@ -19,7 +19,7 @@ export function createOriginRule(allowedOrigins: readonly string[]): OriginRule 
 }
 
 /** Returns true for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
-function isLoopback(url: string): boolean {
+export function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
 }
 

@@ -1,4 +1,5 @@
 import { IDEMPOTENCY_KEY_MAX } from "../http/headers.ts";
+import { PAGE_TYPE } from "../http/page.ts";
 import type { Route, Schema } from "../route.ts";
 
 const descriptions: Readonly<Record<number, string>> = {
@@ -153,13 +154,13 @@ function responsesOf(route: Route): Schema {
 }
 
 /** Returns the statuses of the specification's table and those that any such route can answer with. */
-function statusesOf({ statuses, body, streamed, callers, rate }: Route): number[] {
+function statusesOf({ statuses, body, streamed, callers, rate, embed }: Route): number[] {
   const implied = [
     // The query of any route may be malformed.
     400,
     ...(body === undefined && streamed === undefined ? [] : [413]),
     ...(callers.kind === "anyone" ? [] : [401]),
-    ...(rate === "none" ? [] : [429]),
+    ...(rate === "none" && embed === undefined ? [] : [429]),
     500,
     503,
   ];
@@ -183,14 +184,21 @@ function responseOf(route: Route, status: number): Schema {
     },
   };
   if (status === 304) return answer;
+  const isPage = schemas.responseType === PAGE_TYPE;
+  const type = status < 300 || isPage ? (schemas.responseType ?? "application/json") : "application/json";
+  const others = status < 300 ? (schemas.otherTypes ?? []) : [];
   return {
     ...answer,
-    content: { [status < 300 ? (schemas.responseType ?? "application/json") : "application/json"]: { schema } },
+    content: {
+      [type]: { schema: isPage ? schemas.response : schema },
+      ...Object.fromEntries(others.map((other) => [other, { schema: text }])),
+    },
   };
 }
 
 function securityOf({ callers }: Route): Schema[] {
   if (callers.kind === "anyone") return [];
+  if (callers.kind === "embed") return [{ bearerEmbedToken: [] }];
   if (callers.kind === "operator") return [{ bootstrapToken: [] }];
   return [
     ...("refused" in callers.key ? [] : [{ bearerApiKey: [] }]),

@@ -4,8 +4,10 @@ import type { Log } from "@tidemark/telemetry";
 import { toErrorAnswer } from "../errors.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { corsHeaders } from "../http/origin.ts";
-import type { Protocol } from "../route.ts";
+import { PAGE_TYPE } from "../http/page.ts";
+import type { Route } from "../route.ts";
 import type { ServingContext } from "./context.ts";
+import { errorPage } from "./error-page.ts";
 
 /**
  * Sets the headers of every answer: the request's id; for pages from allowed origins the right to read
@@ -27,22 +29,27 @@ export function beginAnswer(
 }
 
 /**
- * Answers a request with an error, in the shape of the protocol if its route has one. Unexpected ones are logged with the request's id and hidden from
- * the client.
+ * Answers a request with an error, as a page or in the shape of a protocol if its route has such answers. Unexpected ones are logged with the
+ * request's id and hidden from the client.
  */
 export function sendError(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
   log: Log,
-  protocol?: Protocol,
+  route?: Pick<Route, "protocol" | "schemas">,
 ): void {
   const answer = toErrorAnswer(error, request.state?.route.statuses);
   const fields = { request_id: request.id, method: request.method, error };
   if (answer.status === 500) log.error("a request failed unexpectedly", fields);
   else if (answer.status > 500) log.debug("a request could not be served", fields);
   if (answer.retryAfterSeconds !== undefined) reply.header(headerNames.retryAfter, String(answer.retryAfterSeconds));
-  const { mediaType, body } = protocol?.writeError(answer, mediaTypeOf(request.headers)) ?? {
+  if (route?.schemas.responseType === PAGE_TYPE) {
+    const { text, headers } = errorPage(answer);
+    reply.code(answer.status).headers(headers).send(text);
+    return;
+  }
+  const { mediaType, body } = route?.protocol?.writeError(answer, mediaTypeOf(request.headers)) ?? {
     mediaType: "application/json; charset=utf-8",
     body: JSON.stringify(answer.body),
   };

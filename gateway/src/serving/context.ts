@@ -2,9 +2,12 @@ import type { Blob } from "@tidemark/blob";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
+import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
 import type { OriginRule } from "../http/origin.ts";
+import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
+import type { EmbedLimits } from "../limits/embed-limits.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Route } from "../route.ts";
 
@@ -17,6 +20,8 @@ export type ServingContext = {
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;
   readonly limiter: Limiter;
+  readonly embeds: EmbedAccess;
+  readonly embedLimits: EmbedLimits;
   readonly bodies: BodyMemory;
   readonly mayCome: OriginRule;
   /** Reads the latest changes to credentials into memory. */
@@ -35,6 +40,8 @@ export type ServingContext = {
 export type RequestState = {
   readonly route: Route;
   readonly identity: Identity | undefined;
+  /** The embed session whose token was presented, on routes of such. */
+  readonly embedSession: EmbedSession | undefined;
   /** Why there is no identity, on routes that do not need one. */
   readonly refusal: Error | undefined;
   readonly idempotencyKey: string | undefined;

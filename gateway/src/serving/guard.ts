@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
+import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
@@ -9,6 +10,7 @@ import { baseUrlOf } from "../http/origin.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
+import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 
 /**
  * Decides about a request before its body is read, in an order on which clients may rely: credentials
@@ -20,8 +22,9 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     request: FastifyRequest,
     reply: FastifyReply,
     baseUrl: string,
-    { identity, refusal }: Identified,
+    { identity, refusal, embedSession }: Identified,
   ): void => {
+    if (route.embed === "create" && identity !== undefined) context.embedLimits.countCreate(identity.credentialId);
     const admission = identity === undefined ? undefined : context.limiter.admit(identity, route.rate);
     if (admission !== undefined) {
       reply.headers(admission.headers);
@@ -41,7 +44,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
-    request.state = { route, identity, refusal, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
+    request.state = { route, identity, embedSession, refusal, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
   };
 
   /** A failed authentication counts against the address; past its limit the answer is 429. */
@@ -78,6 +81,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const baseUrl = baseUrlOf(context.publicUrl, request);
     try {
       beginAnswer(request, reply, context, baseUrl);
+      if (route.embed !== undefined) beginEmbedAnswer(route.embed, reply);
       const identified = identifyOrNobody(route, context, request, reply, baseUrl);
       if (identified instanceof Promise) {
         void admitLater(identified, request, reply, baseUrl, done);
@@ -99,9 +103,9 @@ function hasWholePath(request: FastifyRequest): boolean {
   return true;
 }
 
-/** Tells whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
+/** Tells whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be, or the answer. */
 function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
-  if (route.body === undefined) return false;
+  if (route.body === undefined) return route.holdsAnswer === true;
   return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
 }
 
@@ -120,7 +124,11 @@ function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest)
 }
 
 /** Who asks, or on routes that are open to everybody why that is not known. */
-type Identified = { readonly identity: Identity | undefined; readonly refusal?: Error };
+type Identified = {
+  readonly identity: Identity | undefined;
+  readonly embedSession?: EmbedSession;
+  readonly refusal?: Error;
+};
 
 /** As `identify`, but on routes that are open to everybody a refusal becomes a caller without an identity, who counts against the address. */
 function identifyOrNobody(
@@ -131,6 +139,10 @@ function identifyOrNobody(
   baseUrl: string,
 ): Identified | Promise<Identified> {
   const { callers } = route;
+  if (callers.kind === "embed") {
+    const asked = route.embed === "data" ? "data" : "current";
+    return openEmbed(asked, context, request).then(({ session, identity }) => ({ identity, embedSession: session }));
+  }
   const isOpen = callers.kind === "credentials" && callers.orAnyone === true;
   const nobody = (error: unknown): Identified => {
     if (!isOpen || !isAppError(error) || !refusals.has(error.reason)) throw error;
@@ -138,7 +150,7 @@ function identifyOrNobody(
     return { identity: undefined, refusal: error };
   };
   try {
-    const identity = identify(route, context, request, reply, baseUrl);
+    const identity = identify(route, callers, context, request, reply, baseUrl);
     return identity instanceof Promise ? identity.then((found) => ({ identity: found }), nobody) : { identity };
   } catch (error) {
     return nobody(error);
@@ -154,15 +166,17 @@ const refusals: ReadonlySet<string> = new Set(["unauthenticated", "forbidden"]);
  */
 function identify(
   route: Route,
+  callers: Exclude<Route["callers"], { kind: "embed" }>,
   context: ServingContext,
   request: FastifyRequest,
   reply: FastifyReply,
   baseUrl: string,
 ): Identity | undefined | Promise<Identity> {
-  const { callers } = route;
   if (callers.kind === "operator") return context.checkOperator(bootstrapTokenOf(request.headers));
   const presented = presentedBy(request.headers);
   if (callers.kind === "anyone") {
+    if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
+    if (route.embed === "page") context.embedLimits.countPage(request.ip);
     if (route.rate !== "none") countAddress(context, request, reply);
     if (route.originRequired === true || presented.kind === "cookie") checkOrigin(route, context, request, baseUrl);
     return undefined;

@@ -10,11 +10,14 @@ import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
 import { cookieSecure } from "../http/origin.ts";
-import { parseJsonObject, parseQuery } from "../http/parse.ts";
+import { writePage } from "../http/page.ts";
+import { parseJsonObject } from "@tidemark/documents";
+import { parseQuery } from "../http/parse.ts";
 import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { sendFile } from "./send-file.ts";
+import { sendStream } from "./send-stream.ts";
 
 type Body = RouteInput["body"];
 
@@ -38,6 +41,8 @@ export function createHandler(route: Route, context: ServingContext) {
         request: request.raw,
         objects: context.objects,
         newCall: () => createCall({ requestId: request.id, identity, traceparent, timeoutMs: context.deadlineMs }),
+        isSourceActive: (session) => context.embeds.isSourceActive(session),
+        forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
         hold: (bytes) => state.bodyAccount?.take(bytes),
       });
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
@@ -59,9 +64,16 @@ export function createHandler(route: Route, context: ServingContext) {
     if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
+    const page = answer.page === undefined ? undefined : writePage(answer.page);
+    if (page !== undefined) reply.headers(page.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
-    const text = answer.bytes ?? writeJson(answer.body);
-    const compressed = acceptsGzip(request.headers["accept-encoding"]) ? await compress(text) : undefined;
+    const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
+    if (answer.stream !== undefined) {
+      reply.header("vary", varyOf(reply, "Accept-Encoding"));
+      return sendStream(answer.stream, isCompressed, request, reply, context);
+    }
+    const text = page?.text ?? answer.bytes ?? writeJson(answer.body);
+    const compressed = isCompressed ? await compress(text) : undefined;
     if (compressed === undefined) return text;
     reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
@@ -86,6 +98,7 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
     query: parseQuery(request.query as string, route.queryNeverBlank) satisfies Query,
     body: body ?? nothing,
     identity: state.identity,
+    embedSession: state.embedSession,
     idempotencyKey: state.idempotencyKey,
     baseUrl: state.baseUrl,
     // Few routes use these, and reading them costs more than the rest of the input.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { AppendAttributesResponseSchema, ListAttributesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
 import { decodeListAttributes, encodeListAttributes } from "./list.ts";
 import { writeJson } from "../../http/json.ts";

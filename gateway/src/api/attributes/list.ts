@@ -1,11 +1,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
+import { ATTRIBUTE_TYPES, ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
 import { raw, type Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { textOrNull } from "../replies.ts";
+import { numberOrNullSchema, objectSchema, textSchema, timeSchema, uuidOrNullSchema, uuidSchema } from "../schemas.ts";
 import { queryText, textInputSchema } from "../fields/text.ts";
 
 /** Query of GET /api/runs/{run_id}/attributes. */
@@ -29,6 +30,21 @@ export function decodeListAttributes({
 export function encodeListAttributes(response: ListAttributesResponse): RouteReply {
   return { body: { attributes: response.attributes.map(writeAttribute) } };
 }
+
+/** A stored attribute. */
+export const attributeSchema = objectSchema({
+  id: { type: "integer" },
+  org_id: uuidSchema,
+  run_id: uuidSchema,
+  path: textSchema,
+  type: { type: "string", enum: ATTRIBUTE_TYPES },
+  step: numberOrNullSchema,
+  logged_at: timeSchema,
+  value: {},
+  summary: { type: "object" },
+  artifact_id: uuidOrNullSchema,
+  created_at: timeSchema,
+});
 
 const decoder = new TextDecoder();
 

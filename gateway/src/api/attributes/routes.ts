@@ -1,11 +1,7 @@
-import { ATTRIBUTE_TYPES } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
-import { uuidOrNullSchema } from "../schemas.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { appendAttributesSchema, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
-import { decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
-
-const type: Schema = { type: "string", enum: ATTRIBUTE_TYPES };
+import { attributeSchema, decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
 
 const rows: Schema = {
   type: "object",
@@ -13,23 +9,7 @@ const rows: Schema = {
   properties: {
     attributes: {
       type: "array",
-      items: {
-        type: "object",
-        required: ["id", "org_id", "run_id", "path", "type", "step", "logged_at", "value", "summary", "created_at"],
-        properties: {
-          id: { type: "integer" },
-          org_id: { type: "string", format: "uuid" },
-          run_id: { type: "string", format: "uuid" },
-          path: { type: "string" },
-          type,
-          step: { type: ["number", "null"] },
-          logged_at: { type: "string", format: "date-time" },
-          value: {},
-          summary: { type: "object" },
-          artifact_id: uuidOrNullSchema,
-          created_at: { type: "string", format: "date-time" },
-        },
-      },
+      items: attributeSchema,
     },
   },
 };

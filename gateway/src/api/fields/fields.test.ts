@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
-import { rawNumber } from "../../http/json.ts";
+import { parseExact } from "@tidemark/documents";
 import { freeObject, writeDocument } from "./document.ts";
 import { boolean, list, optional, readField, required, withDefault, withFault } from "./field.ts";
 import { instantMicros, parseInstantText, parseMicros } from "./instant.ts";
@@ -40,7 +40,7 @@ describe("values that are read", () => {
     ["minus zero is zero", Object.is(readField(step(), { step: -0 }, "step"), 0), true],
     [
       "an integer with kept digits is a number",
-      readField(number(), { n: rawNumber("9007199254740992") }, "n"),
+      readField(number(), { n: parseExact("9007199254740992") }, "n"),
       2 ** 53,
     ],
     ["an integer may be written with a zero fraction", readField(integer(), { n: 3.0 }, "n"), 3],
@@ -49,7 +49,7 @@ describe("values that are read", () => {
     ["no document is an empty one", readField(withDefault(freeObject(), "{}"), { config: null }, "config"), "{}"],
     [
       "a document keeps order and digits",
-      readField(withDefault(freeObject(), "{}"), { c: { b: 1, a: [rawNumber("12345678901234567890"), null] } }, "c"),
+      readField(withDefault(freeObject(), "{}"), { c: { b: 1, a: [parseExact("12345678901234567890"), null] } }, "c"),
       '{"b":1,"a":[12345678901234567890,null]}',
     ],
     ["a blank limit is the default", readField(limit({ default: 100, max: 1000 }), { limit: " " }, "limit"), 100],
@@ -121,7 +121,7 @@ describe("values that are refused with a text and the field", () => {
     ],
     [
       "kept digits beyond double range",
-      () => readField(number(), { n: rawNumber(`1${"0".repeat(400)}`) }, "n"),
+      () => readField(number(), { n: parseExact(`1${"0".repeat(400)}`) }, "n"),
       "n must be a finite number",
       "n",
     ],
@@ -261,7 +261,7 @@ test.each([
 
 test("attribute values have NUL and lone surrogates replaced, at any depth", () => {
   expect(
-    writeDocument({ a: ["x\0", { b: "\uDC00y" }], n: rawNumber("9007199254740993") }, "value", {
+    writeDocument({ a: ["x\0", { b: "\uDC00y" }], n: parseExact("9007199254740993") }, "value", {
       unstorable: "replace",
     }),
   ).toBe('{"a":["x\uFFFD",{"b":"\uFFFDy"}],"n":9007199254740993}');

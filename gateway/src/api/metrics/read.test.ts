@@ -128,7 +128,7 @@ describe("POST /api/metrics/series", () => {
       buckets: 5,
     };
     expect(decodeQuerySeries(inputOf({ body })).message).toEqual({
-      key: "loss",
+      keys: ["loss"],
       runIds: [runId, other, runId],
       limit: 10,
       startStep: 1,

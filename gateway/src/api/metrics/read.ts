@@ -79,14 +79,13 @@ export type SeriesRequest = {
 
 /** POST /api/metrics/series. @throws bad_request */
 export function decodeQuerySeries({ body, knownTags }: RouteInput): SeriesRequest {
-  const asked = querySeriesBody.read(body);
-  const { key, limit: requested, buckets } = asked;
+  const { key, limit: requested, ...asked } = querySeriesBody.read(body);
   return {
-    message: { ...asked, limit: Math.min(requested, UINT32_MAX), knownTags: [...knownTags] },
+    message: { ...asked, keys: [key], limit: Math.min(requested, UINT32_MAX), knownTags: [...knownTags] },
     key,
     runIds: body["run_ids"] as readonly string[],
     limit: requested,
-    buckets,
+    buckets: asked.buckets,
   };
 }
 

@@ -20,7 +20,8 @@ const inserted: Schema = {
   properties: { inserted: { type: "integer", description: "Values that were stored." } },
 };
 
-const storedPoint: Schema = {
+/** A point as it is answered. */
+export const pointSchema: Schema = {
   type: "object",
   required: ["key", "step", "value", "created_at"],
   properties: {
@@ -87,7 +88,7 @@ export const metricsRoutes: readonly Route[] = [
         type: "object",
         required: ["metrics", "limit", "truncated"],
         properties: {
-          metrics: { type: "array", items: storedPoint },
+          metrics: { type: "array", items: pointSchema },
           limit: { type: "integer" },
           truncated: { type: "boolean", description: "More points match than the limit allows." },
         },
@@ -125,7 +126,7 @@ export const metricsRoutes: readonly Route[] = [
               required: ["run_id", "metrics", "truncated", "sampled"],
               properties: {
                 run_id: { type: "string" },
-                metrics: { type: "array", items: storedPoint },
+                metrics: { type: "array", items: pointSchema },
                 truncated: { type: "boolean" },
                 sampled: { type: "boolean" },
               },

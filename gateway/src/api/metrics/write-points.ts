@@ -10,21 +10,22 @@ const ZERO = "0".charCodeAt(0);
 const valueName = Buffer.from(',"value":');
 
 /** Returns a bound of the bytes that {@link writePoints} writes. */
-export function pointsBytesMax(key: string, { steps }: PointColumns): number {
+export function pointsBytesMax(key: string, { steps }: PointColumns, before = ""): number {
   // Escaped, a character of the key has at most six bytes.
-  return steps.length * (POINT_BYTES_MAX + 6 * key.length);
+  return steps.length * (POINT_BYTES_MAX + 6 * key.length + before.length);
 }
 
 /**
  * Writes the points of one key as JSON objects, comma between them, into `bytes` from byte `from`, and returns where they end: `key`, `step`, `value`,
  * `created_at`, and `timestamp` where the client sent one. Bytes, because all but the numbers is the same in most points and copied as one piece; an
- * object per point costs several times as much, and a text that grows by pieces more than twice.
+ * object per point costs several times as much, and a text that grows by pieces more than twice. Members that stand before the key, in ASCII and each
+ * with its comma, are the same in all points.
  */
-export function writePoints(bytes: Buffer, from: number, key: string, points: PointColumns): number {
+export function writePoints(bytes: Buffer, from: number, key: string, points: PointColumns, before = ""): number {
   const target = bytes as FastBuffer;
   let at = from;
   const { steps, values, createdUs, timestampsUs } = points;
-  const head = `{"key":${JSON.stringify(key)},"step":`;
+  const head = `{${before}"key":${JSON.stringify(key)},"step":`;
   const begin = Buffer.from(head);
   const next = Buffer.from(`,${head}`);
   const received = writeInstants();

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeCreateObject } from "./create.ts";
 import { decodeListTableRows } from "./list.ts";

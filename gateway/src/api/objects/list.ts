@@ -1,3 +1,4 @@
+import { rowsOfChunk } from "@tidemark/archive";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { notFound } from "@tidemark/errors";
 import { OBJECT_KINDS, OBJECTS_PAGE_ROWS, TABLE_PAGE_ROWS } from "@tidemark/limits";
@@ -15,7 +16,6 @@ import { queryText, word } from "../fields/text.ts";
 import { pageQuery } from "../page.ts";
 import { pathRunId } from "../runs/read.ts";
 import { objectJson } from "./rows.ts";
-import { rowsOfChunk } from "./table-rows.ts";
 
 /** Query of GET /api/runs/{run_id}/objects. */
 export const listObjectsQuery = object({

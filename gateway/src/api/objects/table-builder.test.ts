@@ -1,10 +1,10 @@
+import { rowsOfChunk } from "@tidemark/archive";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
 import fc from "fast-check";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { buildChunks } from "./table-builder.ts";
-import { rowsOfChunk } from "./table-rows.ts";
 
 const chunksOf = (rows: readonly unknown[]) => buildChunks(rows).map((chunk) => create(TableChunkSchema, chunk));
 const readBack = (rows: readonly unknown[]): string[] =>

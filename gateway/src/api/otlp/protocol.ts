@@ -11,7 +11,7 @@ import {
   type ExportAnswer,
   type ResourceSpans,
 } from "@tidemark/otlp";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import type { Protocol, RouteReply } from "../../route.ts";
 
 const PROTOBUF = "application/x-protobuf";

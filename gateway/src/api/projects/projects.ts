@@ -34,7 +34,8 @@ export function decodeListProjects({ query }: RouteInput): MessageInitShape<type
   return { limit: page.limit, offset: BigInt(page.offset) };
 }
 
-function projectJson(project: Project): Json {
+/** A project. */
+export function projectJson(project: Project): Json {
   return {
     id: project.id,
     org_id: project.orgId,

@@ -5,7 +5,7 @@ import {
   ListPanelsResponseSchema,
   ListReportsResponseSchema,
 } from "@tidemark/proto/reports/v1/reports";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { writeJson } from "../../http/json.ts";
 import { describeBody } from "../describe-body.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";

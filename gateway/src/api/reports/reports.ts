@@ -43,7 +43,10 @@ const blocks: Field<Uint8Array> = required(blocksSchema, (value, name) =>
 
 const reportsPage = pageQuery(REPORTS_PAGE_ROWS);
 const projectFilter = object({
-  project: queryText({ description: "Id of a project; `all` means all reports. Whether it exists is not checked." }),
+  project: queryText({
+    description:
+      "Name or id of a project; `all` means all reports. The list of a project that does not exist is empty.",
+  }),
 });
 
 /** Query of GET /api/reports. */

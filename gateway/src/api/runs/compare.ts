@@ -4,42 +4,17 @@ import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } f
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import { raw } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { described, object, readField, type Field } from "../fields/field.ts";
+import { described, object, readField } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
-import { UUID_SHAPE, canonicalUuid, queryText, trimmedPattern } from "../fields/text.ts";
+import { canonicalUuid, queryText } from "../fields/text.ts";
 import { runJson, runSchema } from "./rows.ts";
+import { runIdList } from "./run-id-list.ts";
 
-const ID = `(?!0{8}-0{4}-0{4}-0{4}-0{12})${UUID_SHAPE.source.slice(1, -1)}`;
-
-/** The ids of the runs, separated by commas. */
-function ids(description: string): Field<readonly string[] | undefined> {
-  const check = (value: unknown, name: string): string[] => {
-    const parts = String(value)
-      .split(",")
-      .map((part) => part.trim());
-    const found = new Set(parts.filter((part) => part !== "").map((part) => requireUuid(part, name)));
-    if (found.size === 0) throw badRequest("run_ids is required", "run_ids");
-    if (found.size > COMPARED_RUNS_MAX) {
-      throw badRequest(`${name} may name at most ${COMPARED_RUNS_MAX} runs`, name);
-    }
-    return [...found];
-  };
-  const one = trimmedPattern(ID).slice(1, -1);
-  const none = trimmedPattern("").slice(1, -1);
-  const schema = { type: "string", pattern: `^(?:${none},)*${one}(?:,(?:${one}|${none}))*$`, description };
-  return { schema, required: false, check, absent: () => undefined };
-}
-
-function requireUuid(part: string, name: string): string {
-  const id = canonicalUuid(part);
-  if (id === undefined) throw badRequest(`${name} must be UUIDs, separated by commas`, name);
-  return id;
-}
-
-const runIds = ids(
+const runIds = runIdList(
+  COMPARED_RUNS_MAX,
   `Ids of 1 to ${COMPARED_RUNS_MAX} runs, separated by commas; parts between two commas may be blank, and repeated ids count once.`,
 );
-const runs = ids("The same, read where run_ids is absent. One of them is required.");
+const runs = runIdList(COMPARED_RUNS_MAX, "The same, read where run_ids is absent. One of them is required.");
 
 const options = object({
   reference_run_id: queryText({

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeCreateRun } from "./create.ts";
 

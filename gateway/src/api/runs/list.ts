@@ -34,7 +34,8 @@ function filterBy(description: string): Field<string | undefined> {
   };
 }
 
-const runFilter = object({
+/** Which runs a list shows. */
+export const runFilter = object({
   project: filterBy("Name of the project"),
   project_id: filterBy("Id of the project, in any letter case"),
   status: filterBy("running, finished or failed"),
@@ -48,7 +49,8 @@ const runFilter = object({
   }),
 });
 
-function readFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
+/** Reads which runs a list shows. @throws bad_request */
+export function readFilter(query: Query): MessageInitShape<typeof RunFilterSchema> {
   const { projectId, ...rest } = runFilter.read(query);
   return { ...rest, projectId: projectId?.trim().toLowerCase() };
 }
@@ -73,7 +75,8 @@ const sortBy: Field<string> = {
   absent: () => RUN_SORTS[0],
 };
 
-const runOrder = object({
+/** The order of a list of runs. */
+export const runOrder = object({
   sort_by: sortBy,
   metric_key: described(
     metricKey,

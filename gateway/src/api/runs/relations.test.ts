@@ -2,7 +2,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { ForkRunResponseSchema, GetLineageResponseSchema, type RunSummarySchema } from "@tidemark/proto/runs/v1/runs";
 import { writeJson } from "../../http/json.ts";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeForkRun, encodeForkRun, encodeGetLineage } from "./relations.ts";

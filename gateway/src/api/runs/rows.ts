@@ -127,7 +127,8 @@ export function controlJson(control: RunControl): JsonObject {
   };
 }
 
-const aggregates: Schema = objectSchema({
+/** The aggregate of a metric. */
+export const aggregateSchema: Schema = objectSchema({
   latest: numberOrNullSchema,
   min: numberOrNullSchema,
   max: numberOrNullSchema,
@@ -142,7 +143,7 @@ const summaryProperties = {
   ...runProperties,
   run_control: runControlSchema,
   latest_metrics: { type: "object", additionalProperties: numberOrNullSchema },
-  metric_aggregates: { type: "object", additionalProperties: aggregates },
+  metric_aggregates: { type: "object", additionalProperties: aggregateSchema },
   metric_keys: { type: "array", items: { type: "string" } },
   metric_keys_truncated: { type: "boolean", description: "Whether the run has more keys than are shown." },
   metric_keys_total: countSchema,
@@ -188,25 +189,38 @@ function metricTexts(metrics: MetricAggregates): { keys: string; latest: string;
   let keys = "";
   let latest = "";
   let aggregates = "";
-  const last = numberTexts(metrics.latest);
+  const shown = aggregateTexts(metrics);
+  metrics.keys.forEach((name, i) => {
+    const key = JSON.stringify(name);
+    const comma = i === 0 ? "" : ",";
+    keys += `${comma}${key}`;
+    latest += `${comma}${key}:${shown.latest[i]}`;
+    aggregates += `${comma}${key}:${shown.aggregates[i]}`;
+  });
+  return { keys, latest, aggregates };
+}
+
+/** Writes the latest value and the aggregate of each key of a run as JSON, in the order of the keys. */
+export function aggregateTexts(metrics: MetricAggregates): {
+  latest: readonly string[];
+  aggregates: readonly string[];
+} {
+  const latest = numberTexts(metrics.latest);
   const min = numberTexts(metrics.min);
   const max = numberTexts(metrics.max);
   const mean = numberTexts(metrics.mean);
   const variance = numberTexts(metrics.variance);
   const count = numberTexts(metrics.count);
   const bestStep = numberTexts(metrics.bestStep);
-  metrics.keys.forEach((name, i) => {
-    const key = JSON.stringify(name);
-    const comma = i === 0 ? "" : ",";
+  const aggregates = metrics.keys.map((_key, i) => {
     const best = metrics.best[i] === metrics.max[i] ? max[i] : metrics.best[i] === metrics.min[i] ? min[i] : undefined;
-    keys += `${comma}${key}`;
-    latest += `${comma}${key}:${last[i]}`;
-    aggregates +=
-      `${comma}${key}:{"latest":${last[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
+    return (
+      `{"latest":${latest[i]},"min":${min[i]},"max":${max[i]},"mean":${mean[i]},` +
       `"variance":${variance[i]},"count":${count[i]},` +
-      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}}`;
+      `"best":${best ?? JSON.stringify(metrics.best[i] ?? null)},"best_step":${bestStep[i]}}`
+    );
   });
-  return { keys, latest, aggregates };
+  return { latest, aggregates };
 }
 
 /**

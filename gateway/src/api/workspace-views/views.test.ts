@@ -7,7 +7,7 @@ import {
   ImportViewResponseSchema,
   ListViewsResponseSchema,
 } from "@tidemark/proto/reports/v1/views";
-import { parseJsonObject } from "../../http/parse.ts";
+import { parseJsonObject } from "@tidemark/documents";
 import { describeBody } from "../describe-body.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";

@@ -1,0 +1,17 @@
+import { AppError } from "@tidemark/errors";
+import type { Route, RouteReply } from "../../../route.ts";
+import { requireMessage } from "../../replies.ts";
+import { embedPage } from "./document.ts";
+
+/**
+ * GET /embed/runs/{session_id}: the page of a session that works. It shows no data itself: whoever has the token, which browsers keep from servers, reads them.
+ * @throws not_found for a session that is unknown or expired, or whose key may not do any more what it could
+ */
+export const showEmbedPage: Route["handle"] = async ({ params }, { reports }, call, transfer): Promise<RouteReply> => {
+  const { session: found, expired } = await reports.getEmbedPolicy({ sessionId: params["session_id"]! }, call);
+  if (expired) throw new AppError("not_found", "this embedded view has ended");
+  const session = requireMessage(found);
+  if (!(await transfer.isSourceActive(session))) throw new AppError("not_found", "this embedded view was withdrawn");
+  transfer.forgiveAddress();
+  return { body: null, page: embedPage({ ...session, nowMs: Date.now() }) };
+};

@@ -1,0 +1,59 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EXPORT_LIMITS } from "@tidemark/limits";
+import type { ExportRunsRequestSchema } from "@tidemark/proto/imports/v1/export";
+import type { Query, Schema } from "../../route.ts";
+import { object, readField, withDefault, join } from "../fields/field.ts";
+import { word } from "../fields/text.ts";
+import { readFilter, runFilter, runOrder } from "../runs/list.ts";
+import { runIdList } from "../runs/run-id-list.ts";
+
+/** The formats of a bounded export; the first one is the default. */
+const BOUNDED_FORMATS = ["json", "csv"] as const;
+
+/** A format of a bounded export. */
+export type ExportFormat = (typeof BOUNDED_FORMATS)[number];
+
+/** The format of a complete export. */
+export const COMPLETE_FORMAT = "ndjson";
+
+const format = withDefault<ExportFormat | typeof COMPLETE_FORMAT>(
+  word([...BOUNDED_FORMATS, COMPLETE_FORMAT]),
+  BOUNDED_FORMATS[0],
+  { default: BOUNDED_FORMATS[0] },
+);
+
+const { selectedRunIds, runs: runsMax } = EXPORT_LIMITS;
+const runIds = runIdList(
+  selectedRunIds,
+  `Ids of 1 to ${selectedRunIds} runs, separated by commas; repeated ones count once. All other filters are then ignored. Without them: the first ${runsMax} runs that the filter lets through.`,
+);
+const runs = runIdList(selectedRunIds, "The same, read where run_ids is absent.");
+
+const filters = join(join(object({ format }), runFilter), runOrder);
+
+/** Query of GET /api/export. */
+export const exportQuery: Schema = {
+  ...filters.schema,
+  properties: { ...(filters.schema["properties"] as object), run_ids: runIds.schema, runs: runs.schema },
+};
+
+/** Tells in which format an export is wanted. @throws bad_request */
+export function readExportFormat(query: Query): ExportFormat | typeof COMPLETE_FORMAT {
+  return readField(format, query, "format");
+}
+
+/** Reads which runs a bounded export is about. @throws bad_request */
+export function readExportSelection(query: Query): MessageInitShape<typeof ExportRunsRequestSchema> {
+  const named = readNamedRuns(query);
+  return named === undefined ? { filter: readFilter(query), order: runOrder.read(query) } : { runIds: named };
+}
+
+/** Reads which project or runs a complete export is about. @throws bad_request */
+export function readCompleteSelection(query: Query): { readonly runIds: string[]; readonly project: string } {
+  return { runIds: readNamedRuns(query) ?? [], project: readFilter(query).project ?? "" };
+}
+
+function readNamedRuns(query: Query): string[] | undefined {
+  const named = readField(runIds, query, "run_ids") ?? readField(runs, query, "runs");
+  return named === undefined ? undefined : [...named];
+}

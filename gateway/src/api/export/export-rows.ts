@@ -1,0 +1,95 @@
+import { rowsOfChunk } from "@tidemark/archive";
+import type { Organization } from "@tidemark/proto/control/v1/control";
+import type { ExportedPoints, ExportedSeries, ExportedTableRows } from "@tidemark/proto/imports/v1/export";
+import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
+import { writeJson } from "../../http/json.ts";
+import { organizationJson } from "../organizations/rows.ts";
+import { requireMessage } from "../replies.ts";
+
+/** Returns the row of the organization as JSON. */
+export function organizationText(organization: Organization): string {
+  return writeJson(organizationJson(organization));
+}
+
+/** The aggregates of a metric key; what a double cannot hold is null. */
+export type SeriesRow = {
+  readonly run_id: string;
+  readonly key: string;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+  readonly mean: number;
+  readonly variance: number;
+  readonly latest: number;
+  readonly latest_step: number;
+  readonly best: number;
+  readonly best_step: number;
+};
+
+/** Returns the rows of aggregates. */
+export function seriesRows({ runId, aggregates }: ExportedSeries): SeriesRow[] {
+  const columns = requireMessage(aggregates);
+  return columns.keys.map((key, i) => ({
+    run_id: runId,
+    key,
+    count: columns.count[i]!,
+    min: columns.min[i]!,
+    max: columns.max[i]!,
+    mean: columns.mean[i]!,
+    variance: columns.variance[i]!,
+    latest: columns.latest[i]!,
+    latest_step: columns.latestStep[i]!,
+    best: columns.best[i]!,
+    best_step: columns.bestStep[i]!,
+  }));
+}
+
+/** Points that are written together, so that no piece of an answer is large. */
+const POINTS_TOGETHER = 8192;
+
+/** Points of one key, at most `POINTS_TOGETHER` of them. */
+export type PointsPiece = { readonly key: string; readonly points: PointColumns };
+
+/** Cuts points into pieces. */
+export function* pointPieces({ keys }: ExportedPoints): Generator<PointsPiece, void, undefined> {
+  for (const { key, points: found } of keys) {
+    const points = requireMessage(found);
+    const { steps, values, createdUs, timestampsUs } = points;
+    for (let from = 0; from < steps.length; from += POINTS_TOGETHER) {
+      const cut = (column: number[]): number[] => column.slice(from, from + POINTS_TOGETHER);
+      const columns = {
+        steps: cut(steps),
+        values: cut(values),
+        createdUs: cut(createdUs),
+        timestampsUs: cut(timestampsUs),
+      };
+      yield { key, points: { ...points, ...columns } };
+    }
+  }
+}
+
+/** A row of a table, and what else its line shows. */
+export type TableRow = {
+  readonly objectId: number;
+  readonly index: number;
+  readonly createdAt: string;
+  readonly text: string;
+};
+
+/** Returns the rows of tables, each as JSON. */
+export function* tableRows(
+  { runId, tables, rows }: ExportedTableRows,
+  orgId: string,
+): Generator<TableRow, void, undefined> {
+  let left = rows;
+  for (const { objectId, firstRow, chunk, createdAt } of tables) {
+    const head = `{"org_id":"${orgId}","run_id":"${runId}","attribute_id":${objectId},"row_index":`;
+    const end = `,"created_at":"${createdAt}"}`;
+    const found = rowsOfChunk(requireMessage(chunk), 0, left);
+    left -= found.length;
+    for (const [i, row] of found.entries()) {
+      const index = firstRow + i;
+      yield { objectId, index, createdAt, text: `${head}${index},"row":${row}${end}` };
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import { route, type Route } from "../../route.ts";
+import { importers, importReaders } from "../callers.ts";
+import { booleanSchema, listSchema, objectSchema } from "../schemas.ts";
+import { chunkBodySchema, handlePutChunk } from "./chunks.ts";
+import {
+  decodeImportDocument,
+  documentSources,
+  encodeImportDocument,
+  importDocumentQuery,
+  importDocumentSchema,
+  importedDocumentSchema,
+} from "./documents.ts";
+import { createJobBody, decodeCreateJob, decodeImportId, encodeJob, encodeListJobs, handleCommitJob } from "./jobs.ts";
+import { chunkSchema, countsSchema, jobSchema } from "./rows.ts";
+
+const oneJob = objectSchema({ job: jobSchema });
+
+const documentRoutes: readonly Route[] = documentSources.map((source) =>
+  route({
+    method: "POST",
+    path: `/api/imports/${source}`,
+    tag: "imports",
+    summary: `Import runs from a document of ${source}`,
+    description: "Every call makes new runs, also of what was imported before.",
+    callers: importers,
+    rate: "import",
+    idempotency: "none",
+    body: "required",
+    exactNumbers: true,
+    schemas: {
+      query: importDocumentQuery.schema,
+      body: importDocumentSchema(source),
+      response: importedDocumentSchema,
+    },
+    statuses: [200, 400, 401, 402, 403],
+    decode: decodeImportDocument(source),
+    rpc: (clients, request, call) => clients.imports.importDocument(request, call),
+    encode: encodeImportDocument,
+  }),
+);
+
+/** Imports from other trackers. */
+export const importsRoutes: readonly Route[] = [
+  route({
+    method: "GET",
+    path: "/api/imports",
+    tag: "imports",
+    summary: `The ${IMPORT_LIMITS.listedMax} newest imports`,
+    description: "Shows at most 100 runs and chunks of each, and the first 20 warnings, whose texts are cut.",
+    callers: importReaders,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: objectSchema({ imports: listSchema(jobSchema) }) },
+    statuses: [200, 401, 403],
+    decode: () => ({}),
+    rpc: (clients, request, call) => clients.imports.listJobs(request, call),
+    encode: encodeListJobs,
+  }),
+  route({
+    method: "POST",
+    path: "/api/imports/jobs",
+    tag: "imports",
+    summary: "Begin an import",
+    description: "The job takes chunks until the final one, and stores nothing before it is committed.",
+    callers: importers,
+    rate: "import",
+    idempotency: "none",
+    body: "required",
+    schemas: { body: createJobBody.schema, response: oneJob },
+    statuses: [200, 400, 401, 402, 403],
+    decode: decodeCreateJob,
+    rpc: (clients, request, call) => clients.imports.createJob(request, call),
+    encode: encodeJob,
+  }),
+  route({
+    method: "GET",
+    path: "/api/imports/jobs/{import_id}",
+    tag: "imports",
+    summary: "An import and its progress",
+    callers: importReaders,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: oneJob },
+    statuses: [200, 401, 403, 404],
+    decode: decodeImportId,
+    rpc: (clients, request, call) => clients.imports.getJob(request, call),
+    encode: encodeJob,
+  }),
+  {
+    method: "POST",
+    path: "/api/imports/jobs/{import_id}/chunks",
+    tag: "imports",
+    summary: "Send a part of an import",
+    description:
+      "Secrets are redacted before anything is stored. The same chunk again changes nothing; the final one is refused unless all runs that are named are there.",
+    callers: importers,
+    rate: "import",
+    idempotency: "none",
+    body: "required",
+    streamed: "json",
+    bodyBytesMax: IMPORT_LIMITS.chunkBytesMax,
+    schemas: {
+      body: chunkBodySchema,
+      response: objectSchema({ job: jobSchema, chunk: chunkSchema, duplicate: booleanSchema }),
+    },
+    statuses: [200, 400, 401, 403, 404, 409],
+    handle: handlePutChunk,
+  },
+  {
+    method: "POST",
+    path: "/api/imports/jobs/{import_id}/commit",
+    tag: "imports",
+    summary: "Store what an import has staged",
+    description:
+      "Once: runs of the source that the project has already are skipped; those of TensorBoard get the points that they do not have. The work goes on if the client leaves. With `Prefer: respond-async` the answer comes after two seconds, whatever the status of the job.",
+    callers: importers,
+    rate: "import",
+    idempotency: "none",
+    schemas: { response: objectSchema({ job: jobSchema, summary: countsSchema }) },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    handle: handleCommitJob,
+  },
+  route({
+    method: "POST",
+    path: "/api/imports/jobs/{import_id}/cancel",
+    tag: "imports",
+    summary: "Give an import up",
+    callers: importers,
+    rate: "import",
+    idempotency: "none",
+    schemas: { response: oneJob },
+    statuses: [200, 401, 403, 404, 409],
+    decode: decodeImportId,
+    rpc: (clients, request, call) => clients.imports.cancelJob(request, call),
+    encode: encodeJob,
+  }),
+  ...documentRoutes,
+];

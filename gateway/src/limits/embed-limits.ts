@@ -1,0 +1,58 @@
+import { AppError } from "@tidemark/errors";
+import { createBuckets, type Rate } from "./token-bucket.ts";
+
+/** The limits of embed sessions (contract of embed sessions), which nothing switches off. All throw errors with `retryAfterSeconds`. */
+export type EmbedLimits = {
+  /** Counts a session that a key makes. @throws embed_create_rate_limited */
+  countCreate(keyId: string): void;
+  /** Counts a read of a frame policy. @throws rate_limit_exceeded */
+  countPolicy(address: string): void;
+  /** Counts a request for the page of a session that has not been looked at yet. @throws rate_limit_exceeded */
+  countPage(address: string): void;
+  /** Undoes `countPage`, after the session turned out to work. */
+  forgivePage(address: string): void;
+  /** Counts a request with a token that has not been checked yet. @throws rate_limit_exceeded */
+  countToken(address: string): void;
+  /** Undoes `countToken` for the address, after the token turned out to be good. */
+  forgiveToken(address: string): void;
+  /** Counts a request of a session. @throws rate_limit_exceeded */
+  countSession(route: "current" | "data", sessionId: string): void;
+};
+
+const rates = {
+  create: { perSecond: 20 / 60, burst: 20 },
+  policy: { perSecond: 1, burst: 10 },
+  page: { perSecond: 5, burst: 20 },
+  address: { perSecond: 5, burst: 20 },
+  everybody: { perSecond: 100, burst: 500 },
+  current: { perSecond: 2, burst: 10 },
+  data: { perSecond: 1, burst: 3 },
+} as const satisfies Record<string, Rate>;
+
+/** Creates the limits of this process; `nowMs` is a clock that never goes back. */
+export function createEmbedLimits(nowMs: () => number): EmbedLimits {
+  const buckets = createBuckets(nowMs);
+  const count = (
+    rate: keyof typeof rates,
+    key: string,
+    reason: "rate_limit_exceeded" | "embed_create_rate_limited" = "rate_limit_exceeded",
+  ): void => {
+    const { allowed, waitSeconds } = buckets.take(`${rate}:${key}`, rates[rate]);
+    if (allowed) return;
+    throw new AppError(reason, `too many requests of embed sessions; try again in ${waitSeconds} s`, {
+      retryAfterSeconds: waitSeconds,
+    });
+  };
+  return {
+    countCreate: (keyId) => count("create", keyId, "embed_create_rate_limited"),
+    countPolicy: (address) => count("policy", address),
+    countPage: (address) => count("page", address),
+    forgivePage: (address) => buckets.giveBack(`page:${address}`, rates.page),
+    countToken(address) {
+      count("address", address);
+      count("everybody", "");
+    },
+    forgiveToken: (address) => buckets.giveBack(`address:${address}`, rates.address),
+    countSession: (route, sessionId) => count(route, sessionId),
+  };
+}
