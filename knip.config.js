@@ -44,13 +44,14 @@ export default {
       project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
     },
     gateway: {
-      entry: ["{src,test}/**/*.test.ts"],
+      // Of the browser: read as a file, never imported.
+      entry: ["{src,test}/**/*.test.ts", "src/api/embeds/page/client/main.ts!"],
       project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
     },
     test: {
       entry: [
         "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces}.ts!",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces,views,export,import,archive}.ts!",
         "bench/metrics/*-process.ts!",
         "bench/seed/main.ts!",
       ],

@@ -15,7 +15,7 @@ const unspoken: readonly (readonly [what: string, pattern: RegExp])[] = [
   ],
   ["a folder of the machine it was written on", /(?<![\w.])\/(work|root)\//],
   ["an issue by its number", /\bissues? #\d/i],
-  ["a ruling by its number", /\bdecisions? \d/i],
+  ["a ruling by its number", /\b(decision|ruling)s? \d/i],
   ["a file that is not here", /\bcontract-[abc]\b/i],
 ];
 
@@ -70,6 +70,7 @@ test.each([
   ["'/root/.cache'"],
   ["see issue #3"],
   ["as decision 41 says"],
+  ["(ruling 7)"],
   ["contract-b, Metrics"],
 ])("%j is not said", (line) => {
   expect(faultsIn("a.md", `fine\n${line}`)).toEqual([expect.stringMatching(/^a\.md:2 names /)]);

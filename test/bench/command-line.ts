@@ -19,6 +19,10 @@ const NAMES = [
   "artifacts",
   "objects",
   "traces",
+  "views",
+  "export",
+  "import",
+  "archive",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -34,6 +38,8 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "skew",
   "objects",
   "traces",
+  "views",
+  "import",
 ]);
 
 /** Those whose ratios can be judged. */

@@ -9,7 +9,8 @@ import { createUnaryServer, implement, startGrpcServer } from "@tidemark/rpc";
 const echo = async (request: { text: string; numbers: number[] }) => ({ text: request.text, numbers: request.numbers });
 const count = async (request: { text: string; numbers: number[] }) => ({ text: String(request.numbers.length) });
 
-const implementation = implement(EchoService, { read: echo, write: count, fail: echo, hang: echo });
+async function* nothing() {}
+const implementation = implement(EchoService, { read: echo, write: count, fail: echo, hang: echo, count: nothing });
 const ours = createUnaryServer([implementation]);
 const oursHttp = createHttp1((request, response) => void ours.handle(request, response));
 const library = createHttp1(

@@ -54,6 +54,8 @@ function grpcJs(port: number): Caller {
   };
 }
 
+async function* nothing() {}
+
 function callers(ports: { ours: number; library: number; http2: number }): Caller[] {
   const http2 = `http://127.0.0.1:${ports.http2}`;
   const connect = createClient(
@@ -66,7 +68,7 @@ function callers(ports: { ours: number; library: number; http2: number }): Calle
   const echo = async (request: Message) => ({ text: String(request.numbers.length) });
   const local = createLocalClient(
     EchoService,
-    implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo }),
+    implement(EchoService, { read: echo, write: echo, fail: echo, hang: echo, count: nothing }),
   );
   return [
     { name: "in the process", call: (message) => local.write(message, createCall()), close: () => {} },

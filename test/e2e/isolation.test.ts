@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
+import { queryDatabase } from "../stack/query-database.ts";
 
 // One organization must not learn what another has: every route with an id in its path, taken
 // from the API's own description, is asked for a foreign row and for one that does not exist.
@@ -83,10 +84,11 @@ describeModes("isolation of organizations", (stack) => {
       expect(foreign.text).toBe(absent.text);
       expect(JSON.stringify(foreign.headers)).not.toContain(CANARY);
     }
-    for (const path of ["/runs", "/projects", `/runs?project=${CANARY}`, "/api/objects/explorer"]) {
+    for (const path of ["/runs", "/projects", `/runs?project=${CANARY}`, "/api/objects/explorer", "/api/export"]) {
       expect((await stranger.api.get(path)).text).not.toContain(CANARY);
     }
     expect((await stranger.api.post("/api/metrics/series", { key: CANARY, run_ids: [id] })).status).toBe(404);
+    expect((await stranger.api.get(`/api/export?run_ids=${id}`)).status).toBe(404);
     const run = (await owner.api.get(`/runs/${id}`)).json.run;
     expect(run).toMatchObject({ status: "running", metric_keys: [CANARY] });
   });
@@ -106,6 +108,43 @@ describeModes("isolation of organizations", (stack) => {
     const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
     const keys = await stack().api.get(`/api/orgs/${owner.orgId}/api-keys`, operator);
     expect(keys.json.api_keys).toHaveLength(1);
+  });
+
+  test("views and embed sessions show nothing of a foreign organization", async () => {
+    const [owner, stranger] = [await stack().organization(), await stack().organization()];
+    const newRun = async (api: Api): Promise<string> =>
+      (await api.post("/runs", { name: CANARY, project: CANARY })).json.run.id;
+    const [secret, own] = [await newRun(owner.api), await newRun(stranger.api)];
+    await owner.api.post(`/runs/${secret}/metrics`, { metrics: { [CANARY]: 1 }, step: 0 });
+
+    const ask = {
+      view: (runIds: string[]) =>
+        stranger.api.post("/api/workspace-view-data", { view: { metricKey: CANARY }, run_ids: runIds }),
+      embed: (runIds: string[], api = stranger.api) =>
+        api.post("/api/embed/sessions", { run_ids: runIds, allowed_parent_origin: "https://portal.test" }),
+    };
+    for (const send of [ask.view, ask.embed]) {
+      const [foreign, absent] = [await send([own, secret]), await send([own, randomUUID()])];
+      expect([foreign.status, foreign.text]).toEqual([404, absent.text]);
+    }
+
+    const [mine, theirs] = [(await ask.embed([own])).json, (await ask.embed([secret], owner.api)).json];
+    const dataOf = (session: string, token: string): Promise<Answer> =>
+      stack().api.as(token).post(`/api/embed/sessions/${session}/runs/data`, {});
+    const [crossed, missing] = [
+      await dataOf(theirs.embed_session.id, mine.embed_token),
+      await dataOf(randomUUID(), mine.embed_token),
+    ];
+    expect([crossed.status, crossed.text]).toEqual([401, missing.text]);
+    expect((await stack().api.as(mine.embed_token).get(`/runs/${own}`)).status).toBe(401);
+    expect((await dataOf(theirs.embed_session.id, theirs.embed_token)).text).toContain(CANARY);
+
+    // Even a session that names a foreign run shows only what its key may see.
+    await queryDatabase(stack(), "UPDATE reports.embed_sessions SET run_ids = $2::uuid[] WHERE id = $1", [
+      mine.embed_session.id,
+      [own, secret],
+    ]);
+    expect((await dataOf(mine.embed_session.id, mine.embed_token)).status).toBe(404);
   });
 
   test("one idempotency key in two organizations is two keys", async () => {
@@ -136,6 +175,8 @@ describeModes("isolation of organizations", (stack) => {
       "/api/auth/device-code/start",
       "/api/auth/device-code/poll",
       "/api/orgs/name-availability",
+      "/api/embed/sessions/{session_id}/frame-policy",
+      "/embed/runs/{session_id}",
       "/api/invitations/preview",
       // The token in the path is the credential.
       "/api/reports/share/{share_token}",

@@ -18,9 +18,9 @@ type Loaded = {
 type Listed = { listServicesResponse: { service: { name: string }[] } };
 
 const root = join(import.meta.dirname, "../../proto");
-const files = ["runs", "control", "ingest", "artifacts", "reports", "traces"].map(
-  (name) => `tidemark/${name}/v1/${name}.proto`,
-);
+const files = ["runs", "control", "ingest", "artifacts", "imports", "reports", "traces"]
+  .map((name) => `tidemark/${name}/v1/${name}.proto`)
+  .concat("tidemark/imports/v1/export.proto");
 const loaded = grpc.loadPackageDefinition(
   loadSync([...files, "grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto"], {
     includeDirs: [root],
@@ -38,6 +38,8 @@ const services = [
   { module: "artifacts", service: "ArtifactsService", domain: "artifacts" },
   { module: "traces", service: "TracesService", domain: "traces" },
   { module: "reports", service: "ReportsService", domain: "reports" },
+  { module: "imports-export", service: "ImportsService", domain: "imports" },
+  { module: "imports-export", service: "ExportService", domain: "imports" },
 ] as const;
 
 const modes =
@@ -89,6 +91,13 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
       );
     });
 
+  /** Asks for the beginning of an export, which is a stream. */
+  const exportWith = (of: grpc.Client, meta = metadata()): AsyncIterable<Answer> =>
+    (of as unknown as { exportRuns(request: object, meta: grpc.Metadata): AsyncIterable<Answer> }).exportRuns(
+      { filter: {}, order: { sortBy: "created" }, onlyBeginning: true },
+      meta,
+    );
+
   test.each(services)("finds $service serving", async ({ module, service, domain }) => {
     const health = client(module, loaded.grpc.health.v1["Health"]!);
     const answer = await ask(health, "Check", { service: `tidemark.${domain}.v1.${service}` }, new grpc.Metadata());
@@ -116,6 +125,8 @@ describe.each(modes)("a plain gRPC client, %s", (mode) => {
           (error: unknown) => error,
         ),
       ReportsService: () => ask(made, "ListReports", {}),
+      ImportsService: () => ask(made, "ListJobs", {}),
+      ExportService: () => Array.fromAsync(exportWith(made)),
     };
     const answer = await calls[service]!();
     // For a run that does not exist the answer is NOT_FOUND, which only a handler can know.

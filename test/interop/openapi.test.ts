@@ -102,6 +102,11 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     answer: /payload_sha256 is not the checksum of the payload/,
   },
   {
+    reason: "the grammar of hosts, and which of them may show this server",
+    check: "positive_data_acceptance",
+    answer: /allowed_parent_origin must (?:be an origin|begin with https|not be this server)/,
+  },
+  {
     reason: "how many there are is stored",
     check: "positive_data_acceptance",
     answer: /may have at most \d+ workspace views/,
@@ -115,6 +120,16 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     reason: "who has which role and which kind of organization is stored",
     check: "positive_data_acceptance",
     answer: /a personal organization has no seats for others/,
+  },
+  {
+    reason: "a chunk says of its job what the job is",
+    check: "positive_data_acceptance",
+    answer: /must be that of the job|(?:job_id|source_type|target_project) must be /,
+  },
+  {
+    reason: "what a run of a document must have, which may be in one of several places",
+    check: "positive_data_acceptance",
+    answer: /runs\[\d+\]: id or name is required/,
   },
   {
     reason: "a time must be in the future",
@@ -188,6 +203,15 @@ async function configOf(stack: Stack): Promise<string> {
   const key = issued.json.api_key as string;
   const { run } = (await api.as(key).post("/runs", {})).json;
   const { report } = (await api.as(key).post("/api/reports", { title: "t" })).json;
+  const embed = (
+    await api.as(key).post("/api/embed/sessions", {
+      run_ids: [run.id],
+      allowed_parent_origin: "https://portal.test",
+      ttl_seconds: 3600,
+    })
+  ).json;
+  const wish = { source_type: "wandb", target_project: "p" };
+  const { job } = (await api.as(key).post("/api/imports/jobs", wish)).json;
   const session = { headers: { cookie: `tidemark_session=${cookie}`, origin: baseUrl } };
   const view = (await api.post("/api/workspace-views", { name: "n" }, session)).json.workspace_view;
   const other = await stack.organization();
@@ -198,8 +222,12 @@ seed = ${SEED}
 "path.org_id" = "${orgId}"
 "path.report_id" = "${report.id}"
 "path.view_id" = "${view.id}"
+"path.session_id" = "${embed.embed_session.id}"
+"path.import_id" = ${job.id}
 [auth.openapi.bearerApiKey]
 bearer = "${key}"
+[auth.openapi.bearerEmbedToken]
+bearer = "${embed.embed_token}"
 [auth.openapi.cookieSession]
 api_key = "${cookie}"
 [auth.openapi.bootstrapToken]

@@ -11,6 +11,7 @@ import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { createPlanLog, describeReads, logPlans, planSettings, type Executed } from "./executed-plans.ts";
+import { seedImports, seedReports } from "./seed-rows.ts";
 
 // What PostgreSQL reads for each request of the product, in a database where 2,000 small organizations, ten of 1,000 runs and one of 100,000 share
 // the tables: with the statistics that autovacuum has gathered when it came, with complete ones, and without any. A plan that was made for the
@@ -84,6 +85,7 @@ beforeAll(async () => {
     { every: 10 },
   );
   await owner.query(seedReports, [made.map(({ orgId }) => orgId), made.map(({ runs }) => runs), REPORTS_PROJECT]);
+  await owner.query(seedImports, [made.map(({ orgId }) => orgId), made.map(({ runs }) => runs)]);
   // As if all its runs had been written a moment ago, for as long as the test takes.
   await owner.query(
     `INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute)
@@ -143,23 +145,6 @@ async function copyTraces(orgIds: readonly string[], copies: number): Promise<vo
 }
 
 const REPORTS_PROJECT = "0a1b2c3d-0000-4000-8000-000000000001";
-
-/** Gives organizations as many reports as they have runs, of two blocks and one panel each; a tenth of them belong to one project. */
-const seedReports = `
-  WITH wanted AS (
-    SELECT w.org_id, i, gen_random_uuid() AS id, CASE WHEN i % 10 = 0 THEN $3::uuid END AS project_id
-    FROM unnest($1::uuid[], $2::integer[]) AS w (org_id, size), generate_series(1, w.size) i
-  ), made AS (
-    INSERT INTO reports.reports (org_id, id, project_id, title, visibility, block_count, panel_count, panel_bytes, created_at, updated_at)
-    SELECT org_id, id, project_id, 'report ' || i, 'org', 2, 1, 13, now() - i * interval '1 second', now() - i * interval '1 second'
-    FROM wanted ORDER BY random()
-  ), written AS (
-    INSERT INTO reports.documents (org_id, report_id, blocks, panels, panel_indexes)
-    SELECT org_id, id, '[]', ARRAY['{"type":"line"}'], ARRAY[0] FROM wanted
-  )
-  INSERT INTO reports.report_counts (org_id, project_id, reports)
-  SELECT org_id, '00000000-0000-0000-0000-000000000000', count(*) FROM wanted GROUP BY org_id
-  UNION ALL SELECT org_id, project_id, count(*) FROM wanted WHERE project_id IS NOT NULL GROUP BY org_id, project_id`;
 
 const STEPS = 1500;
 const FORKS = 60;
@@ -302,6 +287,17 @@ const traceList = (name: string, scope: string, query: string, more: Partial<Rea
   ...more,
 });
 
+/** Three lines, which need points. */
+const VIEW = { sections: [{ panels: ["loss", "lr", "eval/loss"].map((metricKey) => ({ metricKey })) }] };
+
+/** Each run is looked up for each kind of rows. */
+const exported = (what: string, query: Read["path"]): Read => ({
+  name: `an export of ${what}`,
+  path: (tenant) => `/api/export?${query(tenant)}`,
+  items: (json) => Object.values(json).flatMap((rows) => (Array.isArray(rows) ? rows : [])).length,
+  each: 20,
+});
+
 const reads: readonly Read[] = [
   ...artifactReads,
   list("newest", "/runs?limit=50"),
@@ -379,19 +375,31 @@ const reads: readonly Read[] = [
     each: 7,
   })),
   { name: "rows of a table", path: ({ table }) => `/api/objects/${table}/rows`, items: () => 1, base: 20 },
-  { name: "reports", path: () => "/api/reports", items: ({ reports }) => reports!.length, each: 2 },
+  exported("named runs", ({ full, page, artifacts }) => `run_ids=${[full, artifacts.runId, ...page].join(",")}`),
+  exported("a project", () => "project=rl-control"),
   {
-    name: "reports of a project",
-    path: () => `/api/reports?project=${REPORTS_PROJECT}`,
+    name: "the data of a view",
+    method: "POST",
+    path: () => "/api/workspace-view-data",
+    body: ({ full, page }) => ({ view: VIEW, run_ids: [full, ...page] }),
+    items: () => 11,
+    each: 3 * ROWS_OF_RUN,
+  },
+  { name: "reports", path: () => "/api/reports", items: ({ reports }) => reports!.length, each: 2 },
+  ...[REPORTS_PROJECT, "rl-control"].map((project): Read => ({
+    name: `reports of the project ${project}`,
+    path: () => `/api/reports?project=${project}`,
     items: ({ reports }) => reports!.length,
     each: 2,
-  },
+  })),
   {
     name: "panels of reports",
     path: () => "/api/reports/panels?limit=100",
     items: ({ panels }) => panels!.length,
     each: 5,
   },
+  { name: "imports", path: () => "/api/imports", items: ({ imports }) => imports!.length, each: 7 },
+  { name: "an import", path: () => "/api/imports/jobs/1", items: () => 1 },
   { name: "values of ranks", path: ({ full }) => `/api/runs/${full}/rank-metrics/summary?key=loss`, items: () => 20 },
   ...["run_id", "project"].flatMap((scope) => [
     traceList(`traces of a ${scope}`, scope, ""),

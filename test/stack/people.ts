@@ -75,3 +75,12 @@ export async function createTeam(stack: Stack, plan = "premium"): Promise<Team> 
     },
   };
 }
+
+/** Revokes all API keys of an organization. */
+export async function revokeKeys(stack: Stack, orgId: string): Promise<void> {
+  const path = `/api/orgs/${orgId}/api-keys`;
+  const { api_keys: keys } = (await stack.api.get(path, asOperator(stack))).json as { api_keys: { id: string }[] };
+  for (const { id } of keys) {
+    fine("not revoked", await stack.api.post(`${path}/${id}/revoke`, {}, asOperator(stack)));
+  }
+}

@@ -23,7 +23,7 @@ export type Stack = {
   /** gRPC ports by module. */
   readonly grpcPorts: ReadonlyMap<string, number>;
   readonly internalPorts: ReadonlyMap<string, number>;
-  readonly nats: Pick<Server, "stop" | "start"> | undefined;
+  readonly nats: Pick<Server, "stop" | "start" | "signal"> | undefined;
   /** The object store of split mode, and what its first start said of it. */
   readonly minio: (Server & { readonly first: Minio }) | undefined;
   /** Without credentials. */
@@ -62,7 +62,17 @@ export type ChildLimits = {
   fileBytesMax?: number | undefined;
 };
 
-const moduleNames = ["runs", "control", "ingest", "ingest-read", "artifacts", "traces", "reports", "gateway"] as const;
+const moduleNames = [
+  "runs",
+  "control",
+  "ingest",
+  "ingest-read",
+  "artifacts",
+  "traces",
+  "reports",
+  "imports-export",
+  "gateway",
+] as const;
 
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";

@@ -1,0 +1,83 @@
+import { expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
+import { describeModes } from "../stack/modes.ts";
+import { asOperator } from "../stack/people.ts";
+import { queryDatabase } from "../stack/query-database.ts";
+
+const SESSIONS = "/api/embed/sessions";
+
+/** What nobody may hold a revoked credential for longer than. */
+const WITHIN_MS = 10_000;
+
+/** A key as the answer to its making names it. */
+type Key = { id: string; orgId: string; accountId: string };
+
+describeModes(
+  "the key behind an embed session",
+  (stack) => {
+    const revoke = ({ id, orgId }: Key) => operate(`/api/orgs/${orgId}/api-keys/${id}/revoke`);
+    const disable = ({ accountId, orgId }: Key) => operate(`/api/orgs/${orgId}/service-accounts/${accountId}/disable`);
+    const operate = async (path: string): Promise<void> => {
+      expect((await stack().api.post(path, {}, asOperator(stack()))).status).toBe(200);
+    };
+    /** No route changes a key; what reads keys must not rely on that. */
+    const change =
+      (assignment: string) =>
+      async ({ id }: Key): Promise<void> => {
+        const rows = await queryDatabase(
+          stack(),
+          `UPDATE control.api_keys SET ${assignment}, changed_xid = pg_current_xact_id() WHERE id = $1 RETURNING id`,
+          [id],
+        );
+        expect(rows).toHaveLength(1);
+      };
+
+    const open = async (more: object = {}) => {
+      const { orgId, api } = await stack().organization();
+      const { run } = (await api.post("/runs", { project: "p" })).json;
+      const made = await stack().api.post(
+        `/api/orgs/${orgId}/api-keys`,
+        { scopes: ["export:read", "sdk:ingest"], project_id: run.project_id, ...more },
+        asOperator(stack()),
+      );
+      expect(made.status).toBe(200);
+      const { json } = await stack()
+        .api.as(made.json.api_key)
+        .post(SESSIONS, { run_ids: [run.id], allowed_parent_origin: "https://portal.test" });
+      const path = `${SESSIONS}/${json.embed_session.id}`;
+      const reader = stack().api.as(json.embed_token);
+      const statuses = async (): Promise<unknown[]> => [
+        (await reader.get(`${path}/current`)).status,
+        (await reader.post(`${path}/runs/data`, {})).status,
+        (await stack().api.get(`${path}/frame-policy`)).json.frame_policy.status,
+      ];
+      expect(await statuses()).toEqual([200, 200, "active"]);
+      const refused = (): Promise<boolean> => reader.get(`${path}/current`).then(({ status }) => status === 403);
+      return { key: { id: made.json.key.id, orgId, accountId: made.json.service_account.id }, statuses, refused };
+    };
+
+    test.each<[string, (key: Key) => Promise<void>]>([
+      ["is revoked", revoke],
+      ["is that of a disabled account", disable],
+      ["loses export:read", change("scopes = '{sdk:ingest}'")],
+      ["loses another scope", change("scopes = '{export:read}'")],
+      ["gets another scope", change("scopes = scopes || '{runs:control}'")],
+      ["is bound to another project", change("project_id = gen_random_uuid()")],
+      ["is not bound to its project any more", change("project_id = NULL")],
+    ])("%s: its sessions are refused within ten seconds", async (_, act) => {
+      const { key, statuses, refused } = await open();
+      await act(key);
+      await until("the session is refused", refused, WITHIN_MS);
+      expect(await statuses()).toEqual([403, 403, "source_inactive"]);
+    });
+
+    test("expires: so do the rights of its sessions", async () => {
+      const expiresAt = Date.now() + 5000;
+      const { statuses, refused } = await open({ expires_at: new Date(expiresAt).toISOString() });
+      await until("the session is refused", refused, 5000 + WITHIN_MS);
+      expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
+      expect(await statuses()).toEqual([403, 403, "source_inactive"]);
+    });
+  },
+  { settings: { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1" } },
+);
