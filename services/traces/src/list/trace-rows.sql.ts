@@ -117,7 +117,8 @@ const INDEXED_TERM = /[^\s\p{P}\p{S}]{3}/u;
 
 /**
  * Returns the statement that finds what has all of the terms. Its parameters behind $11 are those of the terms. One that the index of words can answer
- * leaves nothing else to use: without statistics PostgreSQL would rather walk the list. The others walk it.
+ * leaves nothing else to use: with the statistics of another day PostgreSQL would rather walk the list, or read all of an organization. The others walk
+ * the list.
  */
 function searchSql(
   scope: TraceScope["kind"],
@@ -133,6 +134,7 @@ function searchSql(
   const page = `ORDER BY ${SCOPES[scope].order} LIMIT $7::bigint`;
   const isIndexed = terms.some(({ pattern }) => INDEXED_TERM.test(pattern));
   const hidden = inScope(scope)
+    .replace("t.org_id = $1", "t.org_id::text = $1::uuid::text")
     .replace(`t.${SCOPES[scope].column} = $2`, `t.${SCOPES[scope].column} IS NOT DISTINCT FROM $2::uuid`)
     .replaceAll("t.started_us", "t.started_us + 0");
   const text = isIndexed

@@ -87,7 +87,7 @@ CREATE INDEX traces_of_run ON traces.traces (org_id, run_id, started_us, trace_i
 CREATE INDEX traces_running_in_project ON traces.traces (org_id, project_id, started_us, trace_id,
   run_id) WHERE status = 1;
 CREATE INDEX traces_running_in_run ON traces.traces (org_id, run_id, started_us, trace_id) WHERE status = 1;
-CREATE INDEX traces_words ON traces.traces USING gin (org_id, traces.search_text(root_name, thread_id,
+CREATE INDEX traces_words ON traces.traces USING gin ((org_id::text), traces.search_text(root_name, thread_id,
   rollout_id) public.gin_trgm_ops) WITH (gin_pending_list_limit='1024');
 ALTER TABLE traces.traces ENABLE ROW LEVEL SECURITY;
 ALTER TABLE traces.traces FORCE ROW LEVEL SECURITY;
@@ -102,7 +102,7 @@ CREATE VIEW traces.found_traces AS
  SELECT org_id, trace_id, run_id, project_id, started_us, updated_us, status, kinds, min_step, root_name, thread_id,
     rollout_id, summary
    FROM traces.traces
-  WHERE org_id = platform.org_id();
+  WHERE org_id::text = platform.org_id()::text;
 ALTER VIEW traces.found_traces OWNER TO tidemark_definer;
 GRANT SELECT ON TABLE traces.found_traces TO tidemark_traces;
 
