@@ -226,6 +226,8 @@ describeModes("complete exports", (stack) => {
       400,
       "run_ids",
     ],
+    ["a filter that would be ignored", "format=ndjson&project=demo&status=failed", 400, "status"],
+    ["an order that would be ignored", "format=ndjson&project=demo&sort_by=name", 400, "sort_by"],
     ["an unknown project", "format=ndjson&project=nowhere", 404, undefined],
     ["an unknown run", `format=ndjson&run_ids=${randomUUID()}`, 404, undefined],
   ])("of %s are refused before the first byte", async (_what, query, status, field) => {
@@ -234,6 +236,17 @@ describeModes("complete exports", (stack) => {
     expect(answer.status).toBe(status);
     expect(answer.json.field).toBe(field);
     expect(answer.headers["content-type"]).toContain("application/json");
+    expect((await api.call("HEAD", `/api/export?${query}`)).status).toBe(status);
+  });
+
+  test("have the headers of GET for HEAD, and no body", async () => {
+    const { api } = await stack().organization();
+    await api.post("/runs", { project: "demo", name: "r" });
+    const [head, full] = [await api.call("HEAD", `${EXPORT}&project=demo`), await api.get(`${EXPORT}&project=demo`)];
+    expect([head.status, head.text]).toEqual([200, ""]);
+    for (const name of ["content-type", "content-disposition", "cache-control"]) {
+      expect(head.headers[name]).toBe(full.headers[name]);
+    }
   });
 
   test("show nothing of another organization, and nothing of another project to a key of a project", async () => {

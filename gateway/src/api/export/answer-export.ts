@@ -48,7 +48,7 @@ export async function handleExport(
   transfer: Transfer,
 ): Promise<RouteReply> {
   const format = readExportFormat(input.query);
-  if (format === COMPLETE_FORMAT) return handleArchive(input, clients, call);
+  if (format === COMPLETE_FORMAT) return handleArchive(input, clients, call, transfer);
   const selection = readExportSelection(input.query);
   // The size of CSV is known only when all of it was written.
   const onlyBeginning = transfer.request.method === "HEAD" && format === "json";

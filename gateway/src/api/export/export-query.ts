@@ -1,4 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
 import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { ExportRunsRequestSchema } from "@tidemark/proto/imports/v1/export";
 import type { Query, Schema } from "../../route.ts";
@@ -29,6 +30,9 @@ const runIds = runIdList(
 );
 const runs = runIdList(selectedRunIds, "The same, read where run_ids is absent.");
 
+/** What a complete export takes: it has all of a project or of the named runs. */
+const completeNames: readonly string[] = ["format", "project", "run_ids", "runs"];
+
 const filters = join(join(object({ format }), runFilter), runOrder);
 
 /** Query of GET /api/export. */
@@ -48,8 +52,13 @@ export function readExportSelection(query: Query): MessageInitShape<typeof Expor
   return named === undefined ? { filter: readFilter(query), order: runOrder.read(query) } : { runIds: named };
 }
 
-/** Reads which project or runs a complete export is about. @throws bad_request */
+/** Reads which project or runs a complete export is about. @throws bad_request also for filters, which it would otherwise seem to obey */
 export function readCompleteSelection(query: Query): { readonly runIds: string[]; readonly project: string } {
+  for (const name of Object.keys(exportQuery["properties"] as object)) {
+    if (!completeNames.includes(name) && query[name] !== undefined) {
+      throw badRequest(`${name} cannot be used with format=${COMPLETE_FORMAT}`, name);
+    }
+  }
   return { runIds: readNamedRuns(query) ?? [], project: readFilter(query).project ?? "" };
 }
 

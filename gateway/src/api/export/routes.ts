@@ -14,8 +14,8 @@ export const exportRoutes: readonly Route[] = [
     summary: "Export runs with all that belongs to them",
     description:
       "As a file. The number of rows of each kind is bounded; where rows are left out, `truncated` and two headers say so. As CSV one flat table, " +
-      "with the whole row as JSON in the last column; more than 25 MiB of it are refused. As NDJSON a project or the named runs completely, without bounds: " +
-      "a line for each row, and columns of points and console lines; a file without a last line of the type `end` is not complete.",
+      "with the whole row as JSON in the last column; more than 25 MiB of it are refused. As NDJSON a project or the named runs completely, without bounds " +
+      "or other filters: a line for each row, and columns of points and console lines; a file without a last line of the type `end` is not complete.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
