@@ -119,6 +119,7 @@ async function bench(mode: Mode, postgres: BenchPostgres): Promise<void> {
     const cases: [string, string, Record<string, string>][] = [
       ["ndjson", "format=ndjson&project=bench", {}],
       ["ndjson, gzip", "format=ndjson&project=bench", { "accept-encoding": "gzip" }],
+      ["parquet", "format=parquet&project=bench", {}],
     ];
     const sides = {
       server: [...new Set([...stack.children.values()].map(({ pid }) => pid))],

@@ -228,6 +228,10 @@ describeModes("complete exports", (stack) => {
     ],
     ["a filter that would be ignored", "format=ndjson&project=demo&status=failed", 400, "status"],
     ["an order that would be ignored", "format=ndjson&project=demo&sort_by=name", 400, "sort_by"],
+    ["a filter beside Parquet", "format=parquet&project=demo&q=x", 400, "q"],
+    ["Parquet without a project or runs", "format=parquet", 400, "project"],
+    ["an unknown project as Parquet", "format=parquet&project=nowhere", 404, undefined],
+    ["an unknown run as Parquet", `format=parquet&run_ids=${randomUUID()}`, 404, undefined],
     ["an unknown project", "format=ndjson&project=nowhere", 404, undefined],
     ["an unknown run", `format=ndjson&run_ids=${randomUUID()}`, 404, undefined],
   ])("of %s are refused before the first byte", async (_what, query, status, field) => {

@@ -49,7 +49,7 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     reason: "two query parameters that exclude each other, or of which one is required",
     check: "positive_data_acceptance",
     answer:
-      /tail cannot be used with q or cursor|run_ids is required|run_id, project_id or project is required|cannot be used with format=ndjson/,
+      /tail cannot be used with q or cursor|run_ids is required|run_id, project_id or project is required|cannot be used with format=(?:ndjson|parquet)/,
   },
   {
     reason: "a cursor must be one that the server gave out",

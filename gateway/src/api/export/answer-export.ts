@@ -6,7 +6,7 @@ import type { AnswerStream, RouteInput, RouteReply, Transfer } from "../../route
 import { handleArchive } from "../archive/answer-archive.ts";
 import { csvExport } from "./csv-export.ts";
 import { exportHeaders } from "./export-headers.ts";
-import { COMPLETE_FORMAT, readExportFormat, readExportSelection, type ExportFormat } from "./export-query.ts";
+import { isComplete, readExportFormat, readExportSelection, type ExportFormat } from "./export-query.ts";
 import { jsonExport } from "./json-export.ts";
 
 /** Milliseconds that an export may take: those of a slow client count (a stalled one is cut much earlier). */
@@ -48,7 +48,7 @@ export async function handleExport(
   transfer: Transfer,
 ): Promise<RouteReply> {
   const format = readExportFormat(input.query);
-  if (format === COMPLETE_FORMAT) return handleArchive(input, clients, call, transfer);
+  if (isComplete(format)) return handleArchive(format, input, clients, call, transfer);
   const selection = readExportSelection(input.query);
   // The size of CSV is known only when all of it was written.
   const onlyBeginning = transfer.request.method === "HEAD" && format === "json";

@@ -14,11 +14,14 @@ const BOUNDED_FORMATS = ["json", "csv"] as const;
 /** A format of a bounded export. */
 export type ExportFormat = (typeof BOUNDED_FORMATS)[number];
 
-/** The format of a complete export. */
-export const COMPLETE_FORMAT = "ndjson";
+/** The formats of a complete export. */
+const COMPLETE_FORMATS = ["ndjson", "parquet"] as const;
 
-const format = withDefault<ExportFormat | typeof COMPLETE_FORMAT>(
-  word([...BOUNDED_FORMATS, COMPLETE_FORMAT]),
+/** A format of a complete export. */
+export type CompleteFormat = (typeof COMPLETE_FORMATS)[number];
+
+const format = withDefault<ExportFormat | CompleteFormat>(
+  word([...BOUNDED_FORMATS, ...COMPLETE_FORMATS]),
   BOUNDED_FORMATS[0],
   { default: BOUNDED_FORMATS[0] },
 );
@@ -42,8 +45,13 @@ export const exportQuery: Schema = {
 };
 
 /** Tells in which format an export is wanted. @throws bad_request */
-export function readExportFormat(query: Query): ExportFormat | typeof COMPLETE_FORMAT {
+export function readExportFormat(query: Query): ExportFormat | CompleteFormat {
   return readField(format, query, "format");
+}
+
+/** Tells whether an export in a format is complete. */
+export function isComplete(format: ExportFormat | CompleteFormat): format is CompleteFormat {
+  return COMPLETE_FORMATS.some((known) => known === format);
 }
 
 /** Reads which runs a bounded export is about. @throws bad_request */
@@ -56,7 +64,7 @@ export function readExportSelection(query: Query): MessageInitShape<typeof Expor
 export function readCompleteSelection(query: Query): { readonly runIds: string[]; readonly project: string } {
   for (const name of Object.keys(exportQuery["properties"] as object)) {
     if (!completeNames.includes(name) && query[name] !== undefined) {
-      throw badRequest(`${name} cannot be used with format=${COMPLETE_FORMAT}`, name);
+      throw badRequest(`${name} cannot be used with format=${readExportFormat(query)}`, name);
     }
   }
   return { runIds: readNamedRuns(query) ?? [], project: readFilter(query).project ?? "" };

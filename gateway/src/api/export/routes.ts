@@ -1,6 +1,6 @@
 import type { Route } from "../../route.ts";
 import { readCallers } from "../callers.ts";
-import { ARCHIVE_TYPE } from "../archive/answer-archive.ts";
+import { ARCHIVE_TYPE, PARQUET_TYPE } from "../archive/answer-archive.ts";
 import { handleExport } from "./answer-export.ts";
 import { exportQuery } from "./export-query.ts";
 import { exportSchema } from "./export-schema.ts";
@@ -15,12 +15,13 @@ export const exportRoutes: readonly Route[] = [
     description:
       "As a file. The number of rows of each kind is bounded; where rows are left out, `truncated` and two headers say so. As CSV one flat table, " +
       "with the whole row as JSON in the last column; more than 25 MiB of it are refused. As NDJSON a project or the named runs completely, without bounds " +
-      "or other filters: a line for each row, and columns of points and console lines; a file without a last line of the type `end` is not complete.",
+      "or other filters: a line for each row, and columns of points and console lines; a file without a last line of the type `end` is not complete. As Parquet the points of the same runs, a row for each: " +
+      "run_id, run_name, key, step, value, timestamp, created_at.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
     holdsAnswer: true,
-    schemas: { query: exportQuery, response: exportSchema, otherTypes: ["text/csv", ARCHIVE_TYPE] },
+    schemas: { query: exportQuery, response: exportSchema, otherTypes: ["text/csv", ARCHIVE_TYPE, PARQUET_TYPE] },
     statuses: [200, 400, 401, 403, 404],
     handle: handleExport,
   },

@@ -4,6 +4,7 @@ import { callerOf } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
 import { archiveLines } from "./archive-lines.ts";
 import type { Owners } from "./clients.ts";
+import { parquetOfPoints } from "./parquet-of-points.ts";
 import { piecesOf } from "./pieces.ts";
 
 /** What the handlers of archives work with. */
@@ -46,7 +47,9 @@ function piecesOfFormat(
   switch (request.format) {
     case ArchiveFormat.NDJSON:
       return piecesOf(archiveLines(owners, request, call, now()));
+    case ArchiveFormat.PARQUET:
+      return parquetOfPoints(owners, request, call);
     default:
-      throw badRequest("format must be ndjson", "format");
+      throw badRequest("format must be ndjson or parquet", "format");
   }
 }

@@ -79,6 +79,13 @@ export enum ArchiveFormat {
    * @generated from enum value: ARCHIVE_FORMAT_NDJSON = 1;
    */
   NDJSON = 1,
+
+  /**
+   * A Parquet file: all points of metrics.
+   *
+   * @generated from enum value: ARCHIVE_FORMAT_PARQUET = 2;
+   */
+  PARQUET = 2,
 }
 
 /**
