@@ -21,6 +21,7 @@ import { createHandler, parseBody } from "./serving/handler.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";
+import { watchSpareConnections } from "./serving/spare-connections.ts";
 
 /** The settings of a gateway. */
 export type AppSettings = {
@@ -139,11 +140,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (request.is404) unmatched(request, reply);
     else sendError(error, request, reply, log);
   });
+  const endSpareConnections = watchSpareConnections(app.server);
   app.addHook("preClose", (done) => {
     draining = true;
-    // A connection whose last request was in flight at the close would otherwise linger for its keep-alive time.
-    const sweep = setInterval(() => app.server.closeIdleConnections(), 100).unref();
-    app.server.once("close", () => clearInterval(sweep));
+    endSpareConnections();
     done();
   });
   // An expectation that we do not know may be ignored (RFC 9110, Expect); Node's refusal would have no body.

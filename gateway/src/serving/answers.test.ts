@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -366,6 +367,15 @@ test("requests are measured under their route, never under their path", async ()
     ["GET", "unmatched", 404],
     ["POST", "/echo/{id}", 401],
   ]);
+});
+
+test("a closing gateway does not wait for connections that never sent anything", async () => {
+  const other = await startApp({ routes: [workRoute(() => Promise.resolve({}))] });
+  const socket = connect({ host: "127.0.0.1", port: other.port });
+  await once(socket, "connect");
+  const ended = once(socket, "close");
+  await other.close();
+  expect(await ended).toEqual([false]);
 });
 
 test("a closing gateway answers what is in flight, then closes the connection", async () => {
