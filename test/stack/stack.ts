@@ -91,6 +91,17 @@ async function splitServers(directory: string) {
 
 /** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become ready */
 export async function startStack(mode: Mode, options: StackOptions = {}): Promise<Stack> {
+  for (let attempts = 1; ; attempts += 1) {
+    try {
+      return await tryStack(mode, options);
+    } catch (error) {
+      // Between the choice of a port and its use, a server of another test may take it.
+      if (attempts === 3 || !String(error).includes("EADDRINUSE")) throw error;
+    }
+  }
+}
+
+async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own!.url;

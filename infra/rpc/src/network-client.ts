@@ -102,8 +102,11 @@ export function connectPeer(
     throw peerUnavailable(cause);
   };
 
-  const deadlineOf = (call: Call): AbortSignal =>
-    AbortSignal.timeout(Math.max(1, Math.ceil(call.deadlineMs - Date.now())));
+  const deadlineOf = (call: Call): AbortSignal => {
+    const left = Math.ceil(call.deadlineMs - Date.now());
+    if (left <= 0) throw deadlineExceeded();
+    return AbortSignal.timeout(left);
+  };
 
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
     const bytes = await send({
