@@ -1,3 +1,12 @@
+export {
+  faultOfArtifact,
+  faultOfCollection,
+  faultOfEdge,
+  faultOfEntry,
+  faultOfVersion,
+  type EdgeOfLine,
+  type EntryOfLine,
+} from "./artifact-faults.ts";
 export { isArchiveError, type ArchiveError } from "./archive-error.ts";
 export { bytesOfColumn, doublesOfBytes, indexesOfBytes } from "./column-bytes.ts";
 export {
@@ -17,4 +26,4 @@ export {
 } from "./line.ts";
 export { LINE_LENGTHS_MAX } from "./line-shapes.ts";
 export { readLines, type NumberedLine } from "./read-lines.ts";
-export { rowsOfChunk, type TableChunk } from "./table-rows.ts";
+export { chunkOfRows, rowsOfChunk, type TableChunk } from "./table-rows.ts";

@@ -1,3 +1,5 @@
+import { membersOf, parse } from "./json-parts.ts";
+
 /** Some rows of a table as columns, as the message `tidemark.ingest.v1.TableChunk` has them. */
 export type TableChunk = {
   readonly names: readonly string[];
@@ -8,6 +10,8 @@ export type TableChunk = {
 };
 
 const LF = "\n";
+/** White space between the parts of a JSON text. */
+const LINE_BREAKS = /[\n\r]/g;
 
 /** Returns the JSON texts of some rows of a chunk, each with the columns that were sent, in their order. */
 export function rowsOfChunk(chunk: TableChunk, from: number, to: number): string[] {
@@ -34,4 +38,37 @@ export function rowsOfChunk(chunk: TableChunk, from: number, to: number): string
     rows.push(`${text}}`);
   }
   return rows;
+}
+
+/** Returns rows, each the JSON text of an object, as a chunk of which {@link rowsOfChunk} returns them. @throws ArchiveError */
+export function chunkOfRows(rows: readonly string[]): TableChunk {
+  const names: string[] = [];
+  const cells: string[][] = [];
+  const columnOf = new Map<string, number>();
+  const shapes: { readonly names: readonly number[] }[] = [];
+  const shapeOf = new Map<string, number>();
+  const rowShapes = rows.map((row) => {
+    const columns = [...membersOf(row)].map(([name, cell]) => {
+      let column = columnOf.get(name);
+      if (column === undefined) {
+        column = names.push(name) - 1;
+        columnOf.set(name, column);
+        cells.push([]);
+      }
+      parse(cell);
+      cells[column]!.push(cell.replace(LINE_BREAKS, " "));
+      return column;
+    });
+    const known = shapeOf.get(columns.join(","));
+    if (known !== undefined) return known;
+    shapeOf.set(columns.join(","), shapes.length);
+    return shapes.push({ names: columns }) - 1;
+  });
+  return {
+    names,
+    shapes,
+    rowShapes: shapes.length === 1 ? [] : rowShapes,
+    rowCount: rows.length,
+    columns: cells.map((column) => Buffer.from(`${column.join(LF)}${LF}`)),
+  };
 }

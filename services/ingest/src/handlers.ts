@@ -16,6 +16,11 @@ import { exploreObjectsHandler, type FindRunsOfSearch } from "./objects/explore-
 import { listObjectsHandler } from "./objects/list-objects.ts";
 import { listTableRowsHandler } from "./objects/list-table-rows.ts";
 import type { RankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { restoreAttributesHandler } from "./restore/restore-attributes.ts";
+import { restoreLogLinesHandler } from "./restore/restore-log-lines.ts";
+import { restoreObjectsHandlers } from "./restore/restore-objects.ts";
+import { restorePointsHandler } from "./restore/restore-points.ts";
+import { restoreRankPointsHandler } from "./restore/restore-rank-points.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
 import { measureRunDataHandler } from "./run-data/measure-run-data.ts";
 import { pageAttributesHandler } from "./run-data/page-attributes.ts";
@@ -53,6 +58,17 @@ export function writeHandlers(deps: WriteDeps) {
     appendLogLines: appendLogLinesHandler(deps),
     appendAttributes: appendAttributesHandler(deps),
     createObject: createObjectHandler(deps),
+  };
+}
+
+/** Returns the handlers of IngestRestoreService. */
+export function restoreHandlers(deps: WriteDeps) {
+  return {
+    restorePoints: restorePointsHandler(deps),
+    restoreRankPoints: restoreRankPointsHandler(deps),
+    restoreLogLines: restoreLogLinesHandler(deps),
+    restoreAttributes: restoreAttributesHandler(deps),
+    ...restoreObjectsHandlers(deps),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type PointColumns,
   type MetricColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
 import { createTestDatabase } from "@tidemark/testkit";
@@ -17,7 +18,7 @@ import { createRunDirectory } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
-import { readHandlers, writeHandlers } from "./handlers.ts";
+import { readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";
 import type { LevelRules } from "./logs/log-levels.rules.ts";
 import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
@@ -48,6 +49,8 @@ export type IngestFixture = {
   readonly write: Client<(typeof IngestService)["method"]>;
   readonly read: Client<(typeof IngestReadService)["method"]>;
   readonly archive: Client<(typeof IngestArchiveService)["method"]>;
+  /** Creates a process that restores, with nothing in its memory. */
+  restorer(): Client<(typeof IngestRestoreService)["method"]>;
   /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
@@ -96,7 +99,9 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
   };
   const db = poolOf("tidemark_ingest");
   const owner = poolOf("postgres");
-  const writer: IngestFixture["writer"] = (ids = createIdSource(Date.now, Math.random), writing = {}) => {
+  const depsOf = (
+    ...[ids = createIdSource(Date.now, Math.random), writing = {}]: Parameters<IngestFixture["writer"]>
+  ) => {
     const { rankMarkers = eagerMarkers, ...metricWriting } = writing;
     const metricWriter = createMetricWriter({
       db,
@@ -107,7 +112,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       metrics: { metricGroup: () => {}, metricsRefused: () => {} },
       ...metricWriting,
     });
-    const deps = {
+    return {
       db,
       runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
       ids,
@@ -118,8 +123,9 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       refusalOf: toRefusal,
       log: { error: failTest },
     };
-    return createLocalClient(IngestService, implement(IngestService, writeHandlers(deps)));
   };
+  const writer: IngestFixture["writer"] = (...how) =>
+    createLocalClient(IngestService, implement(IngestService, writeHandlers(depsOf(...how))));
   const readDeps = {
     db,
     searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("nobody searches runs"))),
@@ -137,6 +143,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
     read: createLocalClient(IngestReadService, implement(IngestReadService, readHandlers(readDeps))),
     archive: createLocalClient(IngestArchiveService, implement(IngestArchiveService, archiveHandlers(readDeps))),
     writer,
+    restorer: () => createLocalClient(IngestRestoreService, implement(IngestRestoreService, restoreHandlers(depsOf()))),
     compactor: (rules, metricRules) => {
       const workerDb = poolOf("tidemark_ingest_worker");
       const kinds = [

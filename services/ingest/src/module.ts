@@ -2,13 +2,14 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement, toRefusal } from "@tidemark/rpc";
 import { createRunDirectory } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
-import { readHandlers, writeHandlers } from "./handlers.ts";
+import { readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
 import { searchRunsOf } from "./objects/search-runs.ts";
@@ -28,7 +29,7 @@ export const ingestModule = defineModule({
   schema: "ingest",
   migrations,
   reads: ["artifacts.artifacts_v1", "runs.run_refs_v1"],
-  provides: [IngestService],
+  provides: [IngestService, IngestRestoreService],
   needs: [],
   start(context) {
     const db = context.db();
@@ -58,7 +59,10 @@ export const ingestModule = defineModule({
     const indexer = startSortValueIndexer({ db, workerDb, log: context.log });
     const filler = startSortKeyFiller({ db, workerDb, log: context.log });
     return Promise.resolve({
-      implementations: [implement(IngestService, writeHandlers(deps))],
+      implementations: [
+        implement(IngestService, writeHandlers(deps)),
+        implement(IngestRestoreService, restoreHandlers(deps)),
+      ],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
       stop: async () => void (await Promise.all([indexer.stop(), filler.stop()])),

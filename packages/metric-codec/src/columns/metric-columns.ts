@@ -22,6 +22,8 @@ export type MetricColumns = {
   readonly offsets: Uint32Array;
   readonly pointIndexes: Uint32Array;
   readonly values: Float64Array;
+  /** When the server received each point, in microseconds since the Unix epoch, where that was before it got them now: of points that are restored. */
+  readonly receivedUs?: Float64Array | undefined;
 };
 
 /** The same as {@link MetricColumns} in plain arrays, as a decoded message has them. */
@@ -62,8 +64,9 @@ export function checkColumns(columns: MetricColumns): void {
 
 /** Checks the arrays as {@link checkColumns} does, for `keys` keys, whether these are texts or ids. */
 export function checkColumnArrays(columns: Omit<MetricColumns, "keys">, keys: number): void {
-  const { steps, timestampsUs, offsets, pointIndexes, values } = columns;
+  const { steps, timestampsUs, receivedUs, offsets, pointIndexes, values } = columns;
   const points = steps.length;
+  if (receivedUs !== undefined && receivedUs.length !== points) throw codecError("times and steps differ in number");
   if (timestampsUs.length !== 0 && timestampsUs.length !== points) throw codecError("times and steps differ in number");
   if (points > values.length || (points === 0 && keys > 0)) throw codecError("a point or a key without values");
   if (offsets.length === 0) {

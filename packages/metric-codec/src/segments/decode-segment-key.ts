@@ -1,6 +1,6 @@
 import { codecError } from "../codec-error.ts";
 import { checkPointIndexes } from "../columns/metric-columns.ts";
-import { aligned, countsOf, presenceAt, readIndexes, readSteps, readTimes } from "./segment-sections.ts";
+import { aligned, countsOf, presenceAt, readIndexes, readReceived, readSteps, readTimes } from "./segment-sections.ts";
 import { IDS_LISTED, PRESENT_SPARSE, SEGMENT_VERSION_TEXTS, readLayout, type SegmentLayout } from "./segment-layout.ts";
 import { pick } from "../columns/block-columns.ts";
 
@@ -9,10 +9,12 @@ export type MetricSeries = {
   readonly steps: Float64Array;
   readonly values: Float64Array;
   readonly timestampsUs: Float64Array;
+  /** When each point was received, in segments that say so. */
+  readonly receivedUs?: Float64Array;
 };
 
 /**
- * Decodes the points of one key of a segment, or returns null if the segment does not have the key. It looks for the id in a segment of version 2
+ * Decodes the points of one key of a segment, or returns null if the segment does not have the key. It looks for the id in a segment with ids
  * and for the text in one of version 1. Of the other keys it reads only names and presence. Shares `bytes` and throws as decodeSegment does.
  */
 export function decodeSegmentKey(
@@ -31,13 +33,17 @@ export function decodeSegmentKey(
   const steps = readSteps(segment, layout.stepsAt, layout.stepCodec, layout.points);
   const timestampsUs = readTimes(segment, layout.timesAt, layout.timeCodec, layout.points);
   const values = new Float64Array(segment.buffer, segment.byteOffset + layout.valuesAt + 8 * valuesFrom, count);
-  if (indexesFrom === null) return { steps, values, timestampsUs };
+  const receivedUs = readReceived(segment, layout);
+  const own = (points: (column: Float64Array) => Float64Array) =>
+    receivedUs === undefined ? {} : { receivedUs: points(receivedUs) };
+  if (indexesFrom === null) return { steps, values, timestampsUs, ...own((column) => column) };
   const pointIndexes = readIndexes(segment, layout, indexesFrom, count);
   checkPointIndexes(pointIndexes, 0, count, layout.points);
   return {
     steps: pick(steps, pointIndexes),
     values,
     timestampsUs: timestampsUs.length === 0 ? timestampsUs : pick(timestampsUs, pointIndexes),
+    ...own((column) => pick(column, pointIndexes)),
   };
 }
 

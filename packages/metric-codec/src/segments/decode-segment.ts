@@ -3,18 +3,18 @@ import { EMPTY_U32, copyNumbers, type BlockColumns } from "../columns/block-colu
 import { areKeysSorted } from "../columns/keys.ts";
 import { checkPointIndexes, type MetricColumns } from "../columns/metric-columns.ts";
 import { IDS_LISTED, PRESENT_SPARSE, SEGMENT_VERSION_TEXTS, readLayout, type SegmentLayout } from "./segment-layout.ts";
-import { aligned, countsOf, presenceOf, readIndexes, readSteps, readTimes } from "./segment-sections.ts";
+import { aligned, countsOf, presenceOf, readIndexes, readReceived, readSteps, readTimes } from "./segment-sections.ts";
 import { unpackKeys } from "./segment-texts.ts";
 
 /**
- * A batch as a segment holds it: MetricColumns whose keys are named by `keyIds` (version 2) or by `keys` (version 1); the other of the two is
+ * A batch as a segment holds it: MetricColumns whose keys are named by `keyIds` (versions 2 and 3) or by `keys` (version 1); the other of the two is
  * null. The ids are in the order of the columns and need not ascend; a damaged segment may repeat one.
  */
 export type SegmentColumns = Omit<MetricColumns, "keys"> &
   ({ readonly keys: readonly string[]; readonly keyIds: null } | { readonly keys: null; readonly keyIds: Uint32Array });
 
 /**
- * Decodes a segment of either version. The arrays may be views of `bytes`, which must then not change; bytes that do not start at a multiple of
+ * Decodes a segment of any version. The arrays may be views of `bytes`, which must then not change; bytes that do not start at a multiple of
  * 8 in their buffer are copied once. Throws a CodecError for bytes that were not written as a segment: cut short, too long, of an unknown
  * version or codec, or contradicting themselves. Damage inside a number cannot be detected.
  */
@@ -26,6 +26,7 @@ export function decodeSegment(bytes: Uint8Array): SegmentColumns {
     ...readKeys(segment, layout),
     steps: readSteps(segment, layout.stepsAt, layout.stepCodec, layout.points),
     timestampsUs: readTimes(segment, layout.timesAt, layout.timeCodec, layout.points),
+    receivedUs: readReceived(segment, layout),
     values: new Float64Array(segment.buffer, segment.byteOffset + layout.valuesAt, layout.values),
     ...readPoints(segment, layout, presence),
   };
@@ -105,7 +106,8 @@ export function blockColumnsOfSegment(
 ): BlockColumns {
   const { steps, timestampsUs } = segment;
   const ids = segment.keyIds ?? idsOf(segment.keys ?? [], idOf);
-  const axis = { steps, timestampsUs, receivedUs: new Float64Array(steps.length).fill(receivedUs) };
+  const received = segment.receivedUs ?? new Float64Array(steps.length).fill(receivedUs);
+  const axis = { steps, timestampsUs, receivedUs: received };
   if (isAscending(ids)) {
     const { values, offsets, pointIndexes } = segment;
     return { ...axis, keyIds: ids, values, offsets, pointIndexes };

@@ -4,6 +4,7 @@ import {
   IDS_LISTED,
   indexWidthFor,
   SEGMENT_VERSION,
+  SEGMENT_VERSION_RECEIVED,
   layoutOf,
   PRESENT_SPARSE,
   writeSegmentHeader,
@@ -26,7 +27,7 @@ const UINT32_MAX = 0xffff_ffff;
  * does not look at the texts of the keys.
  */
 export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint8Array<ArrayBuffer> {
-  const { keys, steps, timestampsUs, values } = columns;
+  const { keys, steps, timestampsUs, receivedUs, values } = columns;
   if (keyIds.length !== keys.length) throw codecError("a batch needs one id per key");
   checkColumnArrays(columns, keys.length);
   const stepCodec = stepCodecFor(steps);
@@ -35,7 +36,7 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
   if (values.length > UINT32_MAX) throw codecError("the batch is too large");
   const sparse = sparseColumnsOf(columns);
   const layout = layoutOf({
-    version: SEGMENT_VERSION,
+    version: receivedUs === undefined ? SEGMENT_VERSION : SEGMENT_VERSION_RECEIVED,
     stepCodec,
     timeCodec: timeCodec.codec,
     indexWidth: sparse.length === 0 ? 0 : indexWidthFor(points),
@@ -51,6 +52,7 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
   writeSegmentHeader(new DataView(buffer), layout);
   writeSteps(buffer, layout.stepsAt, stepCodec, steps);
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
+  if (receivedUs !== undefined) new Float64Array(buffer, layout.receivedAt, points).set(receivedUs);
   new Float64Array(buffer, layout.valuesAt, values.length).set(values);
   if (layout.keysField === IDS_LISTED) new Uint32Array(buffer, layout.directoryAt, keyIds.length).set(keyIds);
   writePointIndexes(buffer, layout, columns, sparse);

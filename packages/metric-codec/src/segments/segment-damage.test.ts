@@ -85,7 +85,7 @@ describe("reading what is not a segment", () => {
     ["nothing", new Uint8Array(0), "empty"],
     ["a version byte alone", Uint8Array.of(1), "cut short"],
     ["version 0", damaged([0, 0]), "unknown version"],
-    ["a version of the future", damaged([0, 3]), "unknown version"],
+    ["a version of the future", damaged([0, 4]), "unknown version"],
     ["an unknown step codec", damaged([1, 2]), "unknown step codec"],
     ["an unknown time codec", damaged([2, 3]), "unknown time codec"],
     ["an unknown point index width", damaged([3, 1]), "point index width"],

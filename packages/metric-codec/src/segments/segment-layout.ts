@@ -5,19 +5,20 @@ import { codecError } from "../codec-error.ts";
  * gaps, and each starts at a multiple of its number size, so that an aligned buffer can be viewed instead of copied.
  *
  *   at  size                      what
- *    0  u8                        version: 2 holds the ids of keys, 1 their texts
+ *    0  u8                        version: 2 and 3 hold the ids of keys, 1 their texts; 3 has when each point was received
  *    1  u8                        step codec: 0 each, 1 first and stride
  *    2  u8                        time codec: 0 none, 1 each (NaN: none), 2 a base and u32 offsets (all ones: none)
  *    3  u8                        width of a point index in bytes: 0 without sparse columns, 2 for up to 65,536 points, else 4
  *    4  u32 x 5                   points; keys; sparse columns; values in all;
- *                                   version 2: the first id where the ids are consecutive, else all ones; version 1: bytes of all keys
+ *                                   version 2, 3: the first id where the ids are consecutive, else all ones; version 1: bytes of all keys
  *   24  8 x points, or 16         steps: f64 each, or first and stride
  *       0, 8 x points, or         times: nothing, f64 each,
  *         8 + 4 x points            or f64 base and u32 each, filled up to a multiple of 8
+ *       0 or 8 x points           version 3: when the server received each point, f64; otherwise the row of the segment says that of all points
  *       8 x values                values, f64, grouped by key in the order of the keys' texts
  *       4 x sparse columns        u32: number of values of each sparse column
  *
- * version 2 ends with
+ * versions 2 and 3 end with
  *
  *       0 or 4 x keys             u32: the id of each key, unless they are consecutive
  *       width x sparse values     point index of each value of the sparse columns
@@ -32,10 +33,13 @@ import { codecError } from "../codec-error.ts";
  * A new way to write steps or times needs a new code; a new arrangement needs a new version. A reader refuses what it does not know.
  */
 
-/** The first byte of a segment in the form that is written today. */
+/** The first byte of a segment in the form that is written for points that arrive together. */
 export const SEGMENT_VERSION = 2;
+/** The first byte of a segment whose points were received at different times, before they were restored. */
+export const SEGMENT_VERSION_RECEIVED = 3;
 /** The first byte of a segment that holds the texts of its keys. */
 export const SEGMENT_VERSION_TEXTS = 1;
+const SEGMENT_VERSIONS = [SEGMENT_VERSION, SEGMENT_VERSION_RECEIVED, SEGMENT_VERSION_TEXTS];
 /** Bytes before the first section. */
 export const SEGMENT_HEADER_BYTES = 24;
 
@@ -72,6 +76,7 @@ export type SegmentHeader = {
 export type SegmentLayout = SegmentHeader & {
   readonly stepsAt: number;
   readonly timesAt: number;
+  readonly receivedAt: number;
   readonly valuesAt: number;
   readonly countsAt: number;
   readonly directoryAt: number;
@@ -90,14 +95,15 @@ export function layoutOf(header: SegmentHeader): SegmentLayout {
   const listed = version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED;
   const stepsAt = SEGMENT_HEADER_BYTES;
   const timesAt = stepsAt + (header.stepCodec === STEPS_STRIDED ? 16 : 8 * points);
-  const valuesAt = timesAt + timeSectionBytes(header.timeCodec, points);
+  const receivedAt = timesAt + timeSectionBytes(header.timeCodec, points);
+  const valuesAt = receivedAt + (version === SEGMENT_VERSION_RECEIVED ? 8 * points : 0);
   const countsAt = valuesAt + 8 * values;
   const directoryAt = countsAt + 4 * sparseColumns;
   const indexesAt = directoryAt + (listed ? 4 * keys : 0);
   const tailAt = indexesAt + header.indexWidth * (values - (keys - sparseColumns) * points);
   const presenceBytes = sparseColumns === 0 ? 0 : keys;
   const end = tailAt + (version === SEGMENT_VERSION_TEXTS ? keysField : presenceBytes);
-  return { ...header, stepsAt, timesAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
+  return { ...header, stepsAt, timesAt, receivedAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
 }
 
 /** Returns the bytes of a point index in a segment of `points` points that has sparse columns. */
@@ -125,8 +131,7 @@ export function writeSegmentHeader(view: DataView, header: SegmentHeader): void 
 export function readLayout(segment: Uint8Array): SegmentLayout {
   if (segment.length < 1) throw codecError("the segment is empty");
   const version = segment[0]!;
-  if (version !== SEGMENT_VERSION && version !== SEGMENT_VERSION_TEXTS)
-    throw codecError("the segment has an unknown version");
+  if (!SEGMENT_VERSIONS.includes(version)) throw codecError("the segment has an unknown version");
   if (segment.length < SEGMENT_HEADER_BYTES) throw codecError("the segment is cut short");
   const view = new DataView(segment.buffer, segment.byteOffset, SEGMENT_HEADER_BYTES);
   const header: SegmentHeader = {

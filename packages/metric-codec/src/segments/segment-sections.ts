@@ -3,6 +3,7 @@ import { valueCountOf, type MetricColumns } from "../columns/metric-columns.ts";
 import {
   PRESENT_EVERYWHERE,
   PRESENT_SPARSE,
+  SEGMENT_VERSION_RECEIVED,
   SEGMENT_VERSION_TEXTS,
   STEPS_EACH,
   STEPS_STRIDED,
@@ -166,4 +167,13 @@ export function readTimes(segment: Uint8Array, at: number, codec: number, points
     timestampsUs[i] = offset === TIME_ABSENT ? Number.NaN : baseUs + offset;
   }
   return timestampsUs;
+}
+
+/** Returns when the points of an aligned segment were received, if the segment says that of each. */
+export function readReceived(
+  segment: Uint8Array,
+  { version, receivedAt, points }: SegmentLayout,
+): Float64Array | undefined {
+  if (version !== SEGMENT_VERSION_RECEIVED) return undefined;
+  return new Float64Array(segment.buffer, segment.byteOffset + receivedAt, points);
 }

@@ -119,11 +119,11 @@ const assignKeys = sql(
 );
 
 /** Returns the slots of keys in the order of the keys, and assigns those that are missing. Others who assign slots of the run wait. */
-function assignRankKeys(
+export function assignRankKeys(
   tx: Tx,
   source: { readonly orgId: string; readonly runId: string; readonly worldSize: number },
   keys: readonly string[],
-  setsMax: number,
+  setsMax = SETS_MAX,
 ): Promise<KeySlot[]> {
   return tx.rows(assignKeys, [source.orgId, source.runId, source.worldSize, textArray(keys), setsMax]);
 }

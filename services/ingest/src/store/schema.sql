@@ -400,6 +400,18 @@ ALTER TABLE ingest.rank_metric_sets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_sets USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_sets TO tidemark_ingest;
 
+CREATE TABLE ingest.restored_objects (
+  org_id uuid NOT NULL,
+  archive_id uuid NOT NULL,
+  old_id bigint NOT NULL,
+  new_id bigint NOT NULL,
+  CONSTRAINT restored_objects_pkey PRIMARY KEY (org_id, archive_id, old_id)
+);
+ALTER TABLE ingest.restored_objects ENABLE ROW LEVEL SECURITY;
+ALTER TABLE ingest.restored_objects FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON ingest.restored_objects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, DELETE ON TABLE ingest.restored_objects TO tidemark_ingest;
+
 -- rises with each change of what sort keys an organization has; locked by whoever changes that. No row: 0, none ever
 CREATE TABLE ingest.sort_key_versions (
   org_id uuid NOT NULL,
@@ -454,7 +466,7 @@ CREATE TABLE ingest.table_chunks (
 ALTER TABLE ingest.table_chunks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.table_chunks FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.table_chunks USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT, INSERT ON TABLE ingest.table_chunks TO tidemark_ingest;
+GRANT SELECT, INSERT, UPDATE (rows) ON TABLE ingest.table_chunks TO tidemark_ingest;
 
 CREATE TABLE ingest.unindexed_runs (
   org_id uuid NOT NULL,

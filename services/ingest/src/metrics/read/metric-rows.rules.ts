@@ -30,7 +30,7 @@ export type KeyFacts = {
   readonly lastStep: number;
 };
 
-/** A landing segment: one accepted request, with points of any keys. */
+/** A landing segment: one accepted request, with points of any keys. A segment that says when each point was received is right. */
 export type LandingSegment = { readonly receivedUs: number; readonly bytes: Uint8Array };
 
 /**

@@ -25,12 +25,12 @@ export function createWantedKeys(): WantedKeys {
   const takeSingly = ({ bytes, receivedUs }: LandingSegment): void => {
     for (const wanted of all) {
       const series = decodeSegmentKey(bytes, wanted);
-      if (series !== null) wanted.take({ ...series, receivedUs });
+      if (series !== null) wanted.take({ ...series, receivedUs: series.receivedUs ?? receivedUs });
     }
   };
 
   const takeTogether = ({ bytes, receivedUs }: LandingSegment): void => {
-    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes } = decodeSegment(bytes);
+    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes, ...segment } = decodeSegment(bytes);
     const dense = offsets.length === 0;
     const count = keys?.length ?? keyIds!.length;
     for (let k = 0; k < count; k++) {
@@ -40,7 +40,13 @@ export function createWantedKeys(): WantedKeys {
       const to = dense ? from + steps.length : offsets[k + 1]!;
       const at = (column: Float64Array): Float64Array =>
         dense || column.length === 0 ? column : pick(column, pointIndexes, from, to);
-      take({ steps: at(steps), values: values.subarray(from, to), receivedUs, timestampsUs: at(timestampsUs) });
+      const received = segment.receivedUs === undefined ? receivedUs : at(segment.receivedUs);
+      take({
+        steps: at(steps),
+        values: values.subarray(from, to),
+        receivedUs: received,
+        timestampsUs: at(timestampsUs),
+      });
     }
   };
 

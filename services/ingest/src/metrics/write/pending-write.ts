@@ -45,9 +45,10 @@ const NONE: MarkerState = { kind: "none" };
 const WRITE_BYTES = 1024;
 
 /** Tells about how many bytes a write takes in memory and in the database. */
-export function bytesOfWrite({ keys, steps, timestampsUs, values, offsets, pointIndexes }: MetricColumns): number {
+export function bytesOfWrite(columns: MetricColumns): number {
+  const { keys, steps, timestampsUs, receivedUs, values, offsets, pointIndexes } = columns;
   let bytes = WRITE_BYTES + steps.byteLength + timestampsUs.byteLength + values.byteLength;
-  bytes += offsets.byteLength + pointIndexes.byteLength;
+  bytes += offsets.byteLength + pointIndexes.byteLength + (receivedUs?.byteLength ?? 0);
   for (const key of keys) bytes += 2 * key.length;
   return bytes;
 }
