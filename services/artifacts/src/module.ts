@@ -4,11 +4,13 @@ import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
+import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { artifactsConfig } from "./config.ts";
 import { artifactsHandlers } from "./handlers.ts";
+import { restoreHandlers } from "./restore/restore-artifacts.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 import { startSweeper } from "./sweep/sweeper.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
@@ -28,7 +30,7 @@ export const artifactsModule = defineModule({
   schema: "artifacts",
   migrations: artifactsMigrations,
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
-  provides: [ArtifactsService, ArtifactsArchiveService],
+  provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
   needs: [],
   async start(context) {
     const { runsRemembered, graceDays, sweepSeconds } = context.config;
@@ -57,6 +59,7 @@ export const artifactsModule = defineModule({
       implementations: [
         implement(ArtifactsService, artifactsHandlers(deps)),
         implement(ArtifactsArchiveService, archiveHandlers(deps)),
+        implement(ArtifactsRestoreService, restoreHandlers(deps)),
       ],
       ready: () => db.ping(),
       drain: () => jobs.drain(),

@@ -3,11 +3,13 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { reportsConfig } from "./config.ts";
 import { reportsHandlers } from "./handlers.ts";
+import { restoreHandlers } from "./restore/restore-reports.ts";
 
 /** Schema `reports`. */
 const reportsMigrations: MigrationSet = {
@@ -22,14 +24,18 @@ export const reportsModule = defineModule({
   schema: "reports",
   migrations: reportsMigrations,
   reads: ["runs.project_refs_v1"],
-  provides: [ReportsService, ReportsArchiveService],
+  provides: [ReportsService, ReportsArchiveService, ReportsRestoreService],
   needs: [],
   start(context) {
     const db = context.db();
     const { shareTtlSeconds } = context.config;
     const handlers = reportsHandlers({ db, newId: randomUUID, randomBytes, now: () => context.now(), shareTtlSeconds });
     return Promise.resolve({
-      implementations: [implement(ReportsService, handlers), implement(ReportsArchiveService, archiveHandlers({ db }))],
+      implementations: [
+        implement(ReportsService, handlers),
+        implement(ReportsArchiveService, archiveHandlers({ db })),
+        implement(ReportsRestoreService, restoreHandlers({ db })),
+      ],
       ready: () => db.ping(),
     });
   },

@@ -5,12 +5,14 @@ import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
 import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
+import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
 import { runsConfig } from "./config.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
+import { restoreHandlers } from "./restore/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Schema `runs`: projects, runs, and what other services may read of them. */
@@ -39,7 +41,7 @@ export const runsModule = defineModule({
     "ingest.sort_values_v1",
     "ingest.unindexed_sort_values_v2",
   ],
-  provides: [RunsService, RunsArchiveService],
+  provides: [RunsService, RunsArchiveService, RunsRestoreService],
   needs: [],
   async start(context) {
     const db = context.db();
@@ -50,15 +52,20 @@ export const runsModule = defineModule({
       threads: context.config.searchThreads,
     });
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
+    const heldPlans = limits ? plans : undefined;
     const handlers = runsHandlers({
       db,
       searchThreads,
-      plans: limits ? plans : undefined,
+      plans: heldPlans,
       newId: randomUUID,
       sortKeys,
     });
     return {
-      implementations: [implement(RunsService, handlers), implement(RunsArchiveService, archiveHandlers({ db }))],
+      implementations: [
+        implement(RunsService, handlers),
+        implement(RunsArchiveService, archiveHandlers({ db })),
+        implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
+      ],
       ready: () => db.ping(),
       stop: () => searchThreads.close(),
     };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
+import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
@@ -8,6 +9,7 @@ import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { startCompactor } from "./compact/compactor.ts";
 import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
+import { restoreHandlers } from "./restore/restore-spans.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 
@@ -20,7 +22,7 @@ export const tracesModule = defineModule({
   schema: "traces",
   migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
-  provides: [TracesService, TracesArchiveService],
+  provides: [TracesService, TracesArchiveService, TracesRestoreService],
   needs: [],
   start(context) {
     const { runsRemembered, cacheMib, compactAfterSeconds } = context.config;
@@ -41,6 +43,7 @@ export const tracesModule = defineModule({
       implementations: [
         implement(TracesService, tracesHandlers(deps)),
         implement(TracesArchiveService, archiveHandlers(deps)),
+        implement(TracesRestoreService, restoreHandlers(deps)),
       ],
       ready: () => db.ping(),
       stop: () => compactor.stop(),

@@ -314,6 +314,24 @@ CREATE POLICY tenant ON artifacts.versions USING (org_id = platform.org_id()) WI
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.versions TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.versions TO tidemark_artifacts_worker;
 
+CREATE TABLE artifacts.wanted_bytes (
+  org_id uuid NOT NULL,
+  archive_id uuid NOT NULL,
+  sha256 bytea NOT NULL,
+  row_id uuid NOT NULL,
+  is_entry boolean NOT NULL,
+  project_id uuid NOT NULL,
+  size_bytes bigint NOT NULL,
+  has_come boolean DEFAULT false NOT NULL,
+  CONSTRAINT wanted_bytes_pkey PRIMARY KEY (org_id, archive_id, sha256, row_id),
+  CONSTRAINT wanted_bytes_sha256_check CHECK (octet_length(sha256) = 32),
+  CONSTRAINT wanted_bytes_size_bytes_check CHECK (size_bytes >= 0)
+);
+ALTER TABLE artifacts.wanted_bytes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE artifacts.wanted_bytes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON artifacts.wanted_bytes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE ON TABLE artifacts.wanted_bytes TO tidemark_artifacts;
+
 -- Artifacts as clients see them.
 CREATE VIEW artifacts.artifacts_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, run_id, type, name, uri, step, size_bytes, sha256, mime_type, storage_backend, metadata, created_at

@@ -36,7 +36,8 @@ export function findProjectByName(tx: Tx, orgId: string, name: string): Promise<
 
 const insertProjectSql = sql(
   "runs_insert_project",
-  `INSERT INTO runs.projects (org_id, id, name, description) VALUES ($1, $2, $3, $4)
+  `INSERT INTO runs.projects (org_id, id, name, description, created_at)
+   VALUES ($1, $2, $3, $4, coalesce($5::timestamptz, clock_timestamp()))
    ON CONFLICT (org_id, name) DO NOTHING
    RETURNING ${projectColumns}`,
 );
@@ -45,9 +46,21 @@ const insertProjectSql = sql(
 export function insertProject(
   tx: Tx,
   orgId: string,
-  project: { readonly id: string; readonly name: string; readonly description: string | undefined },
+  project: {
+    readonly id: string;
+    readonly name: string;
+    readonly description: string | undefined;
+    /** RFC 3339; undefined: now. */
+    readonly createdAt?: string | undefined;
+  },
 ): Promise<ProjectRow | undefined> {
-  return tx.one(insertProjectSql, [orgId, project.id, project.name, project.description ?? null]);
+  return tx.one(insertProjectSql, [
+    orgId,
+    project.id,
+    project.name,
+    project.description ?? null,
+    project.createdAt ?? null,
+  ]);
 }
 
 const listProjectsSql = sql(

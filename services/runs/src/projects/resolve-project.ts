@@ -35,6 +35,8 @@ type ProjectWish = {
   readonly description: string | undefined;
   /** The id that a new project gets. */
   readonly newId: string;
+  /** RFC 3339; undefined: now. */
+  readonly createdAt?: string | undefined;
   /** How many runs are created in it. */
   readonly runs: number;
 };
@@ -59,6 +61,7 @@ export async function resolveProject(
     id: wish.newId,
     name: wish.name,
     description: wish.description,
+    createdAt: wish.createdAt,
   });
   const project = created ?? (await findProjectByName(tx, caller.orgId, wish.name));
   if (project === undefined) throw new Error("a project that exists by name cannot be seen");

@@ -37,6 +37,8 @@ export type AppendWrite = {
   readonly traces: readonly TraceChange[];
   /** After how many seconds a compactor looks at traces that have several segments. */
   readonly workSeconds: number;
+  /** When each trace was last written where that was before now, in microseconds since the Unix epoch; 0 does not change it. Null: now. */
+  readonly restoredUs: readonly number[] | null;
 };
 
 /** What became of a write; see the function in the schema. */
@@ -48,7 +50,7 @@ export type AppendOutcome =
 const appendSql = sql(
   "traces_append_events",
   `SELECT outcome, old_answer, updated
-   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23)`,
+   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
 );
 
 /** Stores the events of a request in one round trip, all or none. */
@@ -83,6 +85,7 @@ export async function appendEvents(tx: Tx, write: AppendWrite): Promise<AppendOu
       byteaArray(segments.map(({ tree }) => tree)),
       byteaArray(segments.map(({ payloads }) => payloads)),
       write.workSeconds,
+      write.restoredUs === null ? null : int8Array([...write.restoredUs]),
     ]);
     return row!;
   } catch (error) {

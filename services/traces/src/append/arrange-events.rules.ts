@@ -12,15 +12,18 @@ export type TraceAddition = {
   readonly segments: readonly EncodedSegment[];
 };
 
+/** Makes a record of an event. */
+type ToRecord = (event: TraceEvent) => SpanRecord;
+
 /** Sorts checked events by trace, ascending, and folds those of one span into one record. */
-export function arrangeEvents(events: readonly TraceEvent[]): TraceAddition[] {
+export function arrangeEvents(events: readonly TraceEvent[], toRecord: ToRecord = recordOf): TraceAddition[] {
   const byTrace = Map.groupBy(events, ({ traceId }) => traceId);
-  return [...byTrace.keys()].toSorted().map((traceId) => additionTo(traceId, byTrace.get(traceId)!));
+  return [...byTrace.keys()].toSorted().map((traceId) => additionTo(traceId, byTrace.get(traceId)!, toRecord));
 }
 
-function additionTo(traceId: string, events: readonly TraceEvent[]): TraceAddition {
+function additionTo(traceId: string, events: readonly TraceEvent[], toRecord: ToRecord): TraceAddition {
   const writer = createSegmentsWriter(APPENDED);
-  const records = foldEvents(events).map(({ record, event }) => ({
+  const records = foldEvents(events, toRecord).map(({ record, event }) => ({
     record,
     ...writer.add(record, (to) => writePayload(to, payloadOf(event))),
   }));
@@ -28,8 +31,8 @@ function additionTo(traceId: string, events: readonly TraceEvent[]): TraceAdditi
 }
 
 /** Returns a record for each span, with the event that its payload comes from. */
-function foldEvents(events: readonly TraceEvent[]): { record: SpanRecord; event: TraceEvent }[] {
-  const records = events.map((event) => ({ record: recordOf(event), event }));
+function foldEvents(events: readonly TraceEvent[], toRecord: ToRecord): { record: SpanRecord; event: TraceEvent }[] {
+  const records = events.map((event) => ({ record: toRecord(event), event }));
   if (new Set(events.map(({ spanId }) => spanId)).size === events.length) return records;
   const table = createSpanTable();
   records.forEach(({ record }, i) => table.fold(record, 0, i));

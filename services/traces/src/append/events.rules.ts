@@ -21,7 +21,7 @@ export function checkEvents(events: readonly TraceEvent[], hasKey: boolean): voi
     const refuse = (text: string): never => {
       throw badRequest(`events[${i}]: ${text}`, FIELD);
     };
-    const fault = faultOf(event);
+    const fault = faultOfEvent(event);
     if (fault !== undefined) refuse(fault);
     if (event.eventId !== "") {
       if (eventIds.has(event.eventId)) refuse("event_id is that of another event");
@@ -41,7 +41,7 @@ export function checkEvents(events: readonly TraceEvent[], hasKey: boolean): voi
 }
 
 /** Returns what is wrong with one event by itself. */
-function faultOf(event: TraceEvent): string | undefined {
+export function faultOfEvent(event: TraceEvent): string | undefined {
   if (!TRACE_ID.test(event.traceId)) return "trace_id must be 32 hexadecimal digits that are not all 0";
   if (!SPAN_ID.test(event.spanId)) return "span_id must be 16 hexadecimal digits that are not all 0";
   if (event.parentSpanId !== "") {

@@ -26,6 +26,8 @@ export type EventsToStore = {
   readonly eventCount: number;
   /** Ascending by trace. */
   readonly additions: readonly TraceAddition[];
+  /** When each of the traces was last written, of those that are restored; 0: that is known already. */
+  readonly restoredUs?: readonly number[];
 };
 
 /** After this many rounds in which another process was quicker, the traces are locked first. */
@@ -114,7 +116,7 @@ async function append(
   states: readonly TraceState[],
   answer: AppendAnswer,
 ): Promise<void> {
-  const { orgId, runId, projectId, idempotency, additions } = write;
+  const { orgId, runId, projectId, idempotency, additions, restoredUs = null } = write;
   additions.forEach((addition, i) => refuseTooMany(addition, states[i]!));
   const traces = additions.map((addition, i) => {
     const { fold, version, segments } = states[i]!;
@@ -136,13 +138,14 @@ async function append(
     answer: writeAnswer(answer),
     traces,
     workSeconds: quietSeconds,
+    restoredUs,
   });
   if (outcome.outcome !== "inserted") throw new NotStored(outcome);
   traces.forEach(({ version, segmentCount, segments }, i) => {
     const state = states[i]!;
     state.version = version + segments.length;
     state.segments = segmentCount;
-    state.updatedUs = Math.max(state.updatedUs, outcome.updated);
+    state.updatedUs = Math.max(state.updatedUs, restoredUs?.[i] ?? outcome.updated);
   });
 }
 

@@ -106,17 +106,12 @@ CREATE VIEW traces.found_traces AS
 ALTER VIEW traces.found_traces OWNER TO tidemark_definer;
 GRANT SELECT ON TABLE traces.found_traces TO tidemark_traces;
 
--- Stores the events of one request, all or none, in one round trip: claims its key, locks the traces, checks that each
--- is as the caller knows it (version 0: it does not exist), adds segments, writes summaries and the minutes of lists.
--- Every array up to summaries has an element for each trace, ascending by id; segment_traces are places in them, from
--- 1. Outcomes: inserted; replayed with the old answer, and reused, for a key that was used before; stale, when a trace
--- has another version: nothing is written. A trace that another transaction creates meanwhile raises TM010, which means
--- the same. Locks are taken in this order by all: the key, traces ascending, minutes ascending.
 CREATE FUNCTION traces.append_events(org uuid, run uuid, project uuid, idempotency_key bytea, idempotency_body bytea,
   answer bytea, trace_ids uuid[], versions bigint[], next_versions bigint[], segment_counts integer[], starts bigint[],
   statuses integer[], kind_bits integer[], min_steps double precision[], root_names text[], thread_ids text[],
   rollout_ids text[], summaries bytea[], segment_traces integer[], segment_ids bigint[], trees bytea[],
-  payload_blocks bytea[], work_seconds double precision, OUT outcome text, OUT old_answer bytea, OUT updated bigint)
+  payload_blocks bytea[], work_seconds double precision, restored_us bigint[] DEFAULT NULL::bigint[], OUT outcome text,
+  OUT old_answer bytea, OUT updated bigint)
 RETURNS record
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
@@ -148,11 +143,11 @@ BEGIN
   INSERT INTO traces.traces AS t
     (org_id, trace_id, run_id, project_id, version, segments, started_us, updated_us, status, kinds, min_step,
      root_name, thread_id, rollout_id, summary)
-  SELECT org, w.id, run, project, w.next_version, w.segments, w.started, updated, w.status, w.kinds, nullif(w.min_step, 'NaN'),
+  SELECT org, w.id, run, project, w.next_version, w.segments, w.started, coalesce(restored_us[w.n], updated), w.status, w.kinds, nullif(w.min_step, 'NaN'),
          w.root_name, w.thread_id, w.rollout_id, w.summary
   FROM unnest(trace_ids, versions, next_versions, segment_counts, starts, statuses, kind_bits, min_steps, root_names,
-              thread_ids, rollout_ids, summaries)
-       AS w (id, version, next_version, segments, started, status, kinds, min_step, root_name, thread_id, rollout_id, summary)
+              thread_ids, rollout_ids, summaries) WITH ORDINALITY
+       AS w (id, version, next_version, segments, started, status, kinds, min_step, root_name, thread_id, rollout_id, summary, n)
   ON CONFLICT (org_id, trace_id, run_id) DO UPDATE SET
     version = excluded.version, segments = excluded.segments, started_us = excluded.started_us,
     updated_us = greatest(t.updated_us, excluded.updated_us), status = excluded.status, kinds = excluded.kinds,

@@ -1,0 +1,85 @@
+import { sql, uuidArray, type Tx } from "@tidemark/pg";
+import type { StoredBlocks } from "../reports/report-input.rules.ts";
+import type { NewReport } from "../reports/reports.sql.ts";
+import type { ViewContent } from "../views/views.sql.ts";
+
+const takenIn = (table: "reports" | "views") =>
+  sql(
+    `reports_find_taken_${table}`,
+    `SELECT w.id FROM unnest($2::uuid[]) AS w (id)
+     CROSS JOIN LATERAL (SELECT FROM reports.${table} o WHERE o.org_id = $1 AND o.id = w.id OFFSET 0) o`,
+  );
+const statements = new Map([
+  ["report", takenIn("reports")],
+  ["view", takenIn("views")],
+]);
+
+/** Tells whether rows of a type have ids that may be taken. */
+export function hasIds(type: string): boolean {
+  return statements.has(type);
+}
+
+/** Returns those ids that rows of a type have in the organization. */
+export async function findTakenIds(tx: Tx, orgId: string, type: string, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(statements.get(type)!, [orgId, uuidArray([...ids])]);
+  return rows.map(({ id }) => id);
+}
+
+/** When something was made and changed: RFC 3339 texts. */
+type Times = { readonly createdAt: string; readonly updatedAt: string };
+
+const insertReportSql = sql(
+  "reports_restore_report",
+  `WITH made AS (
+     INSERT INTO reports.reports
+       (org_id, id, project_id, title, description, visibility, author_user_id, block_count, panel_count, panel_bytes, created_at, updated_at)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (org_id, id) DO NOTHING RETURNING id
+   )
+   INSERT INTO reports.documents (org_id, report_id, blocks, panels, panel_indexes) SELECT $1, made.id, $13, $14, $15 FROM made`,
+);
+
+/** Inserts a report with its blocks unless its id is taken. Returns whether it did. */
+export async function insertRestoredReport(
+  tx: Tx,
+  orgId: string,
+  report: NewReport & Times,
+  stored: StoredBlocks,
+): Promise<boolean> {
+  const { id, projectId, title, description, visibility, authorUserId, createdAt, updatedAt } = report;
+  const { blocks, blockCount, panels, panelIndexes, panelBytes } = stored;
+  const made = await tx.count(insertReportSql, [
+    orgId,
+    id,
+    projectId,
+    title,
+    description,
+    visibility,
+    authorUserId,
+    blockCount,
+    panels.length,
+    panelBytes,
+    createdAt,
+    updatedAt,
+    blocks,
+    panels,
+    panelIndexes,
+  ]);
+  return made === 1;
+}
+
+const insertViewSql = sql(
+  "reports_restore_view",
+  `INSERT INTO reports.views (org_id, id, owner_user_id, name, project, payload, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, id) DO NOTHING`,
+);
+
+/** Inserts a view of a user unless its id is taken. Returns whether it did. */
+export async function insertRestoredView(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { id, name, project, payload, createdAt, updatedAt }: ViewContent & Times & { readonly id: string },
+): Promise<boolean> {
+  const values = [orgId, id, userId, name, project, payload, createdAt, updatedAt];
+  return (await tx.count(insertViewSql, values)) === 1;
+}

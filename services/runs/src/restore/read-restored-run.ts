@@ -1,0 +1,60 @@
+import { readDocument, writeCanonical } from "@tidemark/documents";
+import { badRequest } from "@tidemark/errors";
+import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
+import { isUuid } from "@tidemark/requests";
+import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
+import type { RestoredRunRow } from "./restored-runs.sql.ts";
+
+/** Bytes of the names of runs: more than a client may choose, because a fork adds to the name of its parent. */
+const NAME_BYTES_MAX = 1024;
+
+/** Returns the row of an archived run. @throws bad_request for what no run can be */
+export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRunRow {
+  if (run === undefined) throw badRequest("a run is missing", "runs");
+  if (!isUuid(run.id)) throw badRequest("id must be a canonical UUID", "runs");
+  if (!(RUN_STATUSES as readonly string[]).includes(run.status)) throw badRequest("the status is unknown", "runs");
+  if (run.status !== "running" && run.finishedAt === undefined) {
+    throw badRequest("a run that has ended has a finished_at", "runs");
+  }
+  const nameBytes = Buffer.byteLength(run.name);
+  if (nameBytes < 1 || nameBytes > NAME_BYTES_MAX) throw badRequest("name must have 1 to 1024 bytes", "runs");
+  if (run.lifecycle.length > LIFECYCLE_ENTRIES_MAX) {
+    throw badRequest(`lifecycle must have at most ${LIFECYCLE_ENTRIES_MAX} entries`, "runs");
+  }
+  const state = stop?.stopState ?? "none";
+  if (!(STOP_STATES as readonly string[]).includes(state)) throw badRequest("the stop state is unknown", "runs");
+  if ((state === "none") !== (stop?.stopRequestId === undefined)) {
+    throw badRequest("a stop has a state and a request id", "runs");
+  }
+  return {
+    id: run.id,
+    name: run.name,
+    status: run.status,
+    config: writeCanonical(readDocument(run.configJson, "config")),
+    tags: run.tags,
+    metadata: writeCanonical(readDocument(run.metadataJson, "metadata")),
+    created_at: run.createdAt,
+    started_at: run.startedAt,
+    finished_at: run.finishedAt,
+    resume_count: run.resumeCount,
+    resumed_at: run.resumedAt,
+    lifecycle: run.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
+      status_from: statusFrom,
+      status_to: statusTo,
+      at,
+      kind,
+    })),
+    parent_run_id: run.parentRunId,
+    forked_from_step: run.forkedFromStep,
+    forked_from_artifact_id: run.forkedFromArtifactId,
+    stop_state: state,
+    stop_request_id: stop?.stopRequestId,
+    stop_reason: stop?.details?.reason,
+    stop_completion_message: stop?.details?.completionMessage,
+    stop_actor: stop?.actor,
+    stop_requested_at: stop?.stopRequestedAt,
+    stop_acknowledged_at: stop?.stopAcknowledgedAt,
+    stop_completed_at: stop?.stopCompletedAt,
+    stop_updated_at: stop?.updatedAt,
+  };
+}

@@ -1,0 +1,68 @@
+import { AppError, badRequest, notFound } from "@tidemark/errors";
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
+import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
+import type { Handlers } from "@tidemark/rpc";
+import type { RunsDeps } from "../handlers.ts";
+import { findProject } from "../projects/projects.sql.ts";
+import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
+import { restoredRow } from "./read-restored-run.ts";
+import { findTakenIds, restoreRunRows } from "./restored-runs.sql.ts";
+
+type RestoreHandlers = Handlers<(typeof RunsRestoreService)["method"]>;
+
+/**
+ * Returns the handlers of RunsRestoreService. RestoreProject throws bad_request, forbidden, payment_required and plan_limit_exceeded; RestoreRuns
+ * throws bad_request, not_found, and conflict for an id that another organization has taken meanwhile.
+ */
+export function restoreHandlers({ db, plans }: Pick<RunsDeps, "db" | "plans">): RestoreHandlers {
+  return {
+    async findTakenRuns({ ids }, call) {
+      const { orgId } = callerOf(call);
+      if (ids.length > IMPORT_LIMITS.runsTogetherMax || !ids.every(isUuid)) {
+        throw badRequest(`ids must be at most ${IMPORT_LIMITS.runsTogetherMax} canonical UUIDs`, "ids");
+      }
+      return { ids: await db.readTenant(orgId, (tx) => findTakenIds(tx, ids)) };
+    },
+
+    async restoreProject({ project, spareId, newRuns }, call) {
+      const caller = callerOf(call);
+      if (project === undefined || !isUuid(project.id) || !isUuid(spareId)) {
+        throw badRequest("a project and its ids are required", "project");
+      }
+      const { id, name, description, createdAt } = project;
+      const found = await db.withTenant(caller.orgId, async (tx) =>
+        resolveProject(tx, caller, plans, {
+          name: await chooseProjectName(tx, caller, name),
+          description,
+          newId: (await findProject(tx, caller.orgId, id)) === undefined ? id : spareId,
+          createdAt,
+          runs: newRuns,
+        }),
+      );
+      return { id: found.id };
+    },
+
+    async restoreRuns(request, call) {
+      const caller = callerOf(call);
+      const { orgId } = caller;
+      const projectId = pathId(request.projectId, "project");
+      if (!canSee(caller, { orgId, projectId })) throw notFound("project");
+      const { runs } = request;
+      if (runs.length < 1 || runs.length > IMPORT_LIMITS.runsTogetherMax) {
+        throw badRequest(`runs must have 1 to ${IMPORT_LIMITS.runsTogetherMax} items`, "runs");
+      }
+      const rows = runs.map(restoredRow);
+      if (new Set(rows.map(({ id }) => id)).size < rows.length) {
+        throw badRequest("runs must have different ids", "runs");
+      }
+      const present = await db.withTenant(orgId, async (tx) => {
+        if ((await findProject(tx, orgId, projectId)) === undefined) throw notFound("project");
+        return restoreRunRows(tx, orgId, projectId, rows);
+      });
+      if (present < rows.length)
+        throw new AppError("conflict", "the id of a run was taken while the archive was restored");
+      return {};
+    },
+  };
+}
