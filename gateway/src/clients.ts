@@ -1,9 +1,11 @@
 import type { Client } from "@tidemark/rpc";
+import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { ExportService } from "@tidemark/proto/imports/v1/export";
 import type { ArchiveService } from "@tidemark/proto/imports/v1/archive";
 import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -21,4 +23,7 @@ export type Clients = {
   readonly exports: Client<(typeof ExportService)["method"]>;
   readonly archive: Client<(typeof ArchiveService)["method"]>;
   readonly imports: Client<(typeof ImportsService)["method"]>;
+  readonly restore: Client<(typeof RestoreService)["method"]>;
+  /** Where bytes of archives go. */
+  readonly restoredBytes: Client<(typeof ArtifactsRestoreService)["method"]>;
 };

@@ -10,6 +10,8 @@ const statuses: Record<Reason, number> = {
   run_search_too_broad: 400,
   object_explorer_invalid: 400,
   personal_workspace_invite_forbidden: 400,
+  archive_invalid: 400,
+  archive_incomplete: 400,
   payload_too_large: 413,
   range_not_satisfiable: 416,
   gone: 410,

@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { ExportService } from "@tidemark/proto/imports/v1/export";
 import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
 import { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -49,6 +51,8 @@ export const gatewayModule = defineModule({
     { module: "imports-export", service: ArchiveService },
     { module: "imports-export", service: ImportsService },
     { module: "imports-export", service: ExportService },
+    { module: "imports-export", service: RestoreService },
+    { module: "artifacts", service: ArtifactsRestoreService },
   ],
   start: startGateway,
 });
@@ -68,6 +72,8 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     archive: context.client(ArchiveService),
     imports: context.client(ImportsService),
     exports: context.client(ExportService),
+    restore: context.client(RestoreService),
+    restoredBytes: context.client(ArtifactsRestoreService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();

@@ -1,4 +1,5 @@
 import type { Route } from "../route.ts";
+import { archiveRoutes } from "./archive/routes.ts";
 import { artifactsRoutes } from "./artifacts/routes.ts";
 import { attributesRoutes } from "./attributes/routes.ts";
 import { deviceLoginRoutes } from "./device-login/routes.ts";
@@ -45,6 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...viewDataRoutes,
   ...embedsRoutes,
   ...importsRoutes,
+  ...archiveRoutes,
   ...operatorRoutes,
   ...keysRoutes,
   ...sessionsRoutes,

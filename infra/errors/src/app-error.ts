@@ -4,7 +4,7 @@ import { isReason, type Reason } from "./reasons.ts";
 export type AppErrorDetails = {
   /** The request field at fault, as the client names it. */
   field?: string;
-  /** 1-based column in that field, for search texts. */
+  /** 1-based: the column in that field, for search texts; the number of the line, for archives. */
   position?: number;
   /** The number of seconds after which a retry makes sense. */
   retryAfterSeconds?: number;

@@ -36,6 +36,8 @@ export const reasons = {
   run_search_too_broad: shown("invalid_argument"),
   object_explorer_invalid: shown("invalid_argument"),
   personal_workspace_invite_forbidden: shown("invalid_argument"),
+  archive_invalid: shown("invalid_argument"),
+  archive_incomplete: shown("invalid_argument"),
 
   // Only the gateway finds these, before it calls a service.
   payload_too_large: hidden("out_of_range"),

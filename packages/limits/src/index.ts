@@ -307,6 +307,18 @@ export const IMPORT_LIMITS = {
   listedMax: 500,
 } as const;
 
+/** Bounds of archives that are restored. */
+export const RESTORE_LIMITS = {
+  /** Most bytes of a decoded archive (64 GiB). */
+  archiveBytesMax: 64 * 1024 ** 3,
+  /** A piece ends at the first line end from this many bytes on (1 MiB). */
+  pieceBytesMin: 1024 * 1024,
+  /** Most ids of which is asked together whether they are taken. */
+  idsTogetherMax: 1000,
+  /** Hours for which what is staged is kept, and the answer of what is restored. */
+  keptHours: 24,
+} as const;
+
 /** States of import jobs; the last one is that of imports without a job. */
 export const IMPORT_STATUSES = [
   "created",

@@ -16,6 +16,13 @@ export const importsExportConfig = defineConfig({
     min: 1,
     max: 3650,
   }),
+  restoresMax: int({
+    env: "TIDEMARK_RESTORES_MAX",
+    help: "Archives that one process restores simultaneously; further ones wait for their turn.",
+    default: 2,
+    min: 1,
+    max: 16,
+  }),
   completeExportsMax: int({
     env: "TIDEMARK_COMPLETE_EXPORTS_MAX",
     help: "Complete exports that a process writes at once. Each keeps one database connection of the service that it reads from; further ones are asked to come again.",

@@ -3,22 +3,30 @@ import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRelay, type MigrationSet } from "@tidemark/pg";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
+import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { ArchiveService } from "@tidemark/proto/imports/v1/archive";
 import { ExportService } from "@tidemark/proto/imports/v1/export";
 import { ImportsService } from "@tidemark/proto/imports/v1/imports";
+import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
+import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
+import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
+import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
+import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { createCall, implement, type Call } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-archive.ts";
 import { startCommitter } from "./commit/committer.ts";
 import { importsExportConfig } from "./config.ts";
 import { exportHandlers, importsHandlers } from "./handlers.ts";
+import { restoreHandlers } from "./restore/restore-archive.ts";
+import { startRestorer } from "./restore/restorer.ts";
 
 /** Schema `imports`. */
 const importsMigrations: MigrationSet = {
@@ -36,7 +44,7 @@ export const importsExportModule = defineModule({
   schema: "imports",
   migrations: importsMigrations,
   reads: ["runs.project_refs_v1"],
-  provides: [ImportsService, ExportService, ArchiveService],
+  provides: [ImportsService, ExportService, ArchiveService, RestoreService],
   needs: [
     { module: "control", service: ControlService },
     { module: "runs", service: RunsService },
@@ -48,6 +56,11 @@ export const importsExportModule = defineModule({
     { module: "artifacts", service: ArtifactsArchiveService },
     { module: "traces", service: TracesArchiveService },
     { module: "reports", service: ReportsArchiveService },
+    { module: "runs", service: RunsRestoreService },
+    { module: "ingest", service: IngestRestoreService },
+    { module: "artifacts", service: ArtifactsRestoreService },
+    { module: "traces", service: TracesRestoreService },
+    { module: "reports", service: ReportsRestoreService },
   ],
   async start(context) {
     const { config, log, bus, metrics } = context;
@@ -76,6 +89,20 @@ export const importsExportModule = defineModule({
       owners,
       ...config,
     });
+    const restorer = startRestorer({
+      db,
+      workerDb,
+      log,
+      newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
+      owners: {
+        runs: context.client(RunsRestoreService),
+        ingest: context.client(IngestRestoreService),
+        artifacts: context.client(ArtifactsRestoreService),
+        traces: context.client(TracesRestoreService),
+        reports: context.client(ReportsRestoreService),
+      },
+      restoresMax: config.restoresMax,
+    });
     const archive = archiveHandlers({
       owners: {
         runs: context.client(RunsArchiveService),
@@ -92,9 +119,10 @@ export const importsExportModule = defineModule({
         implement(ImportsService, importsHandlers({ db, nudge: () => relay.nudge() })),
         implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
+        implement(RestoreService, restoreHandlers({ db, begin: (name) => restorer.begin(name) })),
       ],
       ready: () => db.ping(),
-      drain: () => committer.drain(),
+      drain: async () => void (await Promise.all([committer.drain(), restorer.drain()])),
       stop: () => relay.stop(),
     };
   },

@@ -3,6 +3,58 @@
 CREATE SCHEMA imports;
 GRANT USAGE ON SCHEMA imports TO tidemark_definer, tidemark_imports, tidemark_imports_worker;
 
+CREATE TABLE imports.archive_pieces (
+  org_id uuid NOT NULL,
+  archive_id uuid NOT NULL,
+  number integer NOT NULL,
+  first_line integer NOT NULL,
+  lines integer NOT NULL,
+  content_hash bytea NOT NULL,
+  is_part boolean NOT NULL,
+  content bytea STORAGE EXTERNAL,
+  facts bytea STORAGE EXTERNAL,
+  CONSTRAINT archive_pieces_pkey PRIMARY KEY (org_id, archive_id, number),
+  CONSTRAINT archive_pieces_content_hash_check CHECK (octet_length(content_hash) = 32),
+  CONSTRAINT archive_pieces_number_check CHECK (number >= 0)
+);
+ALTER TABLE imports.archive_pieces ENABLE ROW LEVEL SECURITY;
+ALTER TABLE imports.archive_pieces FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON imports.archive_pieces USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.archive_pieces TO tidemark_imports;
+
+CREATE TABLE imports.archives (
+  org_id uuid NOT NULL,
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  key_hash bytea,
+  status text COLLATE "C" DEFAULT 'receiving'::text NOT NULL,
+  identity bytea NOT NULL,
+  pieces integer DEFAULT 0 NOT NULL,
+  staged_bytes bigint DEFAULT 0 NOT NULL,
+  ids bytea,
+  pieces_done integer DEFAULT 0 NOT NULL,
+  warnings text DEFAULT '[]'::text NOT NULL,
+  answer bytea,
+  error_code text COLLATE "C",
+  error_message text,
+  error_position integer,
+  fence integer DEFAULT 0 NOT NULL,
+  leased_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT archives_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT archives_key_hash_check CHECK (octet_length(key_hash) = 32),
+  CONSTRAINT archives_status_check CHECK (status = ANY (ARRAY['receiving'::text, 'restoring'::text, 'restored'::text,
+    'failed'::text]))
+) WITH (fillfactor=70);
+CREATE UNIQUE INDEX archives_of_key ON imports.archives (org_id, key_hash) WHERE key_hash IS NOT NULL;
+CREATE INDEX archives_old ON imports.archives (updated_at) WHERE status <> 'restoring'::text;
+CREATE INDEX archives_to_work_on ON imports.archives (leased_until) WHERE status = 'restoring'::text;
+ALTER TABLE imports.archives ENABLE ROW LEVEL SECURITY;
+ALTER TABLE imports.archives FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_imports_worker ON imports.archives TO tidemark_imports_worker USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON imports.archives USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.archives TO tidemark_imports;
+GRANT SELECT (org_id, id, status, leased_until, updated_at) ON TABLE imports.archives TO tidemark_imports_worker;
+
 CREATE TABLE imports.chunks (
   org_id uuid NOT NULL,
   job_id integer NOT NULL,

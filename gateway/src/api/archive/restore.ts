@@ -1,0 +1,72 @@
+import { badRequest } from "@tidemark/errors";
+import type { Call } from "@tidemark/rpc";
+import type { Clients } from "../../clients.ts";
+import { arriving } from "../../http/arrival.ts";
+import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
+import { countSchema, listSchema, objectSchema, textSchema, uuidSchema } from "../schemas.ts";
+import { decoded, piecesOfLines } from "./body-pieces.ts";
+
+/** Answer of POST /api/imports/archive. */
+export const restoredSchema: Schema = objectSchema({
+  archive_id: uuidSchema,
+  counts: { type: "object", additionalProperties: countSchema, description: "Rows by type; values of columns." },
+  replaced: listSchema(objectSchema({ type: textSchema, old: uuidSchema, new: uuidSchema })),
+  missing_bytes: listSchema({ type: "string", pattern: "^[0-9a-f]{64}$" }),
+  warnings: listSchema(textSchema),
+});
+
+/** Answer of PUT /api/imports/archive/{archive_id}/bytes/{sha256}. */
+export const storedBytesSchema: Schema = objectSchema({ sha256: textSchema, size_bytes: countSchema });
+
+/**
+ * POST /api/imports/archive. The body goes on in pieces of whole lines while it arrives, and is restored when its end is there; the restore goes on if
+ * the client leaves.
+ * @throws bad_request, archive_invalid, archive_incomplete, idempotency_key_reused, payment_required, plan_limit_exceeded, forbidden
+ */
+export async function handleRestore(
+  input: RouteInput,
+  clients: Clients,
+  _call: Call,
+  { request, hold, newCall }: Transfer,
+): Promise<RouteReply> {
+  const begin = { idempotencyKey: input.idempotencyKey ?? "" };
+  const { archiveId, isRestored } = await clients.restore.beginArchive(begin, newCall());
+  let [number, firstLine] = [0, 1];
+  for await (const { data, isLast } of piecesOfLines(decoded(request), hold)) {
+    const { lines } = await clients.restore.putPiece({ archiveId, number, firstLine, data, isLast }, newCall());
+    number += 1;
+    firstLine += lines;
+  }
+  for (;;) {
+    const { answerJson } = await clients.restore.awaitArchive({ archiveId }, newCall());
+    if (answerJson.length > 0) return { body: null, bytes: Buffer.from(answerJson), replayed: isRestored };
+    if (request.socket.destroyed) throw badRequest("the client has left");
+  }
+}
+
+/**
+ * PUT /api/imports/archive/{archive_id}/bytes/{sha256}: bytes that the restored archive names. The same again changes nothing.
+ * @throws not_found for bytes that the archive does not name, bad_request for others
+ */
+export async function handlePutBytes(
+  { params, identity }: RouteInput,
+  clients: Clients,
+  _call: Call,
+  { request, objects, newCall }: Transfer,
+): Promise<RouteReply> {
+  const [archiveId, sha256] = [params["archive_id"]!, params["sha256"]!];
+  const { objectId, sizeBytes } = await clients.restoredBytes.reserveBytes({ archiveId, sha256 }, newCall());
+  const size = Number(sizeBytes);
+  const { "content-encoding": encoding = "identity" } = request.headers;
+  if (encoding.trim().toLowerCase() !== "identity") throw badRequest("the bytes must not have a content encoding");
+  if (objectId !== "") {
+    const key = objects.keyOf(identity!.orgId, objectId);
+    const stored = await objects.put(key, arriving(request), { size });
+    if (stored.sha256 !== sha256) {
+      await objects.remove(key);
+      throw badRequest(`the bytes have the SHA-256 ${stored.sha256}`);
+    }
+    await clients.restoredBytes.storeBytes({ archiveId, sha256, objectId, sizeBytes }, newCall());
+  }
+  return { body: { sha256, size_bytes: size } };
+}

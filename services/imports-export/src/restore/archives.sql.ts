@@ -1,0 +1,164 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** Names an archive. */
+export type ArchiveName = { readonly orgId: string; readonly id: string };
+
+/** An archive that comes, or has come. */
+export type ArchiveRow = ArchiveName & {
+  readonly status: "receiving" | "restoring" | "restored" | "failed";
+  readonly pieces: number;
+  readonly stagedBytes: number;
+  readonly piecesDone: number;
+  readonly warnings: string;
+  readonly fence: number;
+  readonly errorCode: string | null;
+  readonly errorMessage: string | null;
+  readonly errorPosition: number | null;
+};
+
+const columns = `a.org_id AS "orgId", a.id, a.status, a.pieces, a.staged_bytes AS "stagedBytes", a.pieces_done AS "piecesDone", a.warnings, a.fence,
+  a.error_code AS "errorCode", a.error_message AS "errorMessage", a.error_position AS "errorPosition"`;
+
+const insertSql = sql(
+  "imports_begin_archive",
+  `INSERT INTO imports.archives (org_id, key_hash, identity) VALUES ($1, $2, $3)
+   ON CONFLICT (org_id, key_hash) WHERE key_hash IS NOT NULL DO UPDATE SET updated_at = clock_timestamp()
+   RETURNING id, status = 'restored' AS "isRestored"`,
+);
+
+/** Returns the archive of a key, begun if there is none; a new one for no key. */
+export async function beginArchiveRow(
+  tx: Tx,
+  orgId: string,
+  keyHash: Uint8Array | null,
+  identity: Uint8Array,
+): Promise<{ readonly id: string; readonly isRestored: boolean }> {
+  return (await tx.one<{ id: string; isRestored: boolean }>(insertSql, [orgId, keyHash, identity]))!;
+}
+
+const findSql = sql(
+  "imports_find_archive",
+  `SELECT ${columns} FROM imports.archives a WHERE a.org_id = $1 AND a.id = $2`,
+);
+const lockSql = sql(
+  "imports_lock_archive",
+  `SELECT ${columns} FROM imports.archives a WHERE a.org_id = $1 AND a.id = $2 FOR UPDATE`,
+);
+
+/** Returns an archive of the organization. */
+export function findArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<ArchiveRow | undefined> {
+  return tx.one(findSql, [orgId, id]);
+}
+
+/** Locks an archive until the end of the transaction, and returns it. */
+export function lockArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<ArchiveRow | undefined> {
+  return tx.one(lockSql, [orgId, id]);
+}
+
+/** A staged piece. */
+export type PieceRow = {
+  readonly number: number;
+  readonly firstLine: number;
+  readonly lines: number;
+  readonly contentHash: Uint8Array;
+  readonly isPart: boolean;
+};
+
+const pieceColumns = `p.number, p.first_line AS "firstLine", p.lines, p.content_hash AS "contentHash", p.is_part AS "isPart"`;
+
+const findPieceSql = sql(
+  "imports_find_piece",
+  `SELECT ${pieceColumns}, CASE WHEN p.is_part THEN p.content END AS part
+   FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND p.number = $3`,
+);
+
+/** Returns a piece, with its content where it is a part. */
+export function findPiece(
+  tx: Tx,
+  { orgId, id }: ArchiveName,
+  number: number,
+): Promise<(PieceRow & { readonly part: Uint8Array | null }) | undefined> {
+  return tx.one(findPieceSql, [orgId, id, number]);
+}
+
+const putPieceSql = sql(
+  "imports_put_piece",
+  `INSERT INTO imports.archive_pieces AS p (org_id, archive_id, number, first_line, lines, content_hash, is_part, content, facts)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+   ON CONFLICT (org_id, archive_id, number) DO UPDATE SET first_line = excluded.first_line, lines = excluded.lines,
+     content_hash = excluded.content_hash, is_part = excluded.is_part, content = excluded.content, facts = excluded.facts`,
+);
+const countPieceSql = sql(
+  "imports_count_piece",
+  `UPDATE imports.archives a SET pieces = a.pieces + $3, staged_bytes = a.staged_bytes + $4, updated_at = clock_timestamp(),
+     status = CASE WHEN $5 THEN 'restoring' ELSE a.status END, identity = CASE WHEN $5 THEN $6 ELSE a.identity END
+   WHERE a.org_id = $1 AND a.id = $2`,
+);
+
+/** Keeps a piece of an archive that this transaction has locked, in place of a part of it. The last one lets workers restore the archive. */
+export async function putPieceRow(
+  tx: Tx,
+  { orgId, id }: ArchiveName,
+  piece: PieceRow & { readonly content: Uint8Array; readonly facts: Uint8Array | null; readonly bytes: number },
+  last: { readonly isLast: boolean; readonly identity: Uint8Array },
+): Promise<void> {
+  const { number, firstLine, lines, contentHash, isPart, content, facts, bytes } = piece;
+  await tx.rows(putPieceSql, [orgId, id, number, firstLine, lines, contentHash, isPart, content, facts]);
+  await tx.rows(countPieceSql, [orgId, id, isPart ? 0 : 1, isPart ? 0 : bytes, last.isLast, last.identity]);
+}
+
+const listFactsSql = sql(
+  "imports_list_facts",
+  `SELECT p.facts FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND NOT p.is_part ORDER BY p.number`,
+);
+
+/** Returns the packed facts of all whole pieces, in their order. */
+export async function listFacts(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array[]> {
+  return (await tx.rows<{ facts: Uint8Array }>(listFactsSql, [orgId, id])).map(({ facts }) => facts);
+}
+
+const loadPieceSql = sql(
+  "imports_load_piece",
+  `SELECT p.content, p.first_line AS "firstLine" FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND p.number = $3`,
+);
+
+/** Returns the packed content of a piece. @throws Error when it is gone */
+export async function loadPiece(
+  tx: Tx,
+  { orgId, id }: ArchiveName,
+  number: number,
+): Promise<{ readonly content: Uint8Array; readonly firstLine: number }> {
+  const row = await tx.one<{ content: Uint8Array | null; firstLine: number }>(loadPieceSql, [orgId, id, number]);
+  if (row === undefined || row.content === null) throw new Error(`piece ${number} of an archive is gone`);
+  return { content: row.content, firstLine: row.firstLine };
+}
+
+const removePiecesSql = sql(
+  "imports_remove_pieces",
+  "DELETE FROM imports.archive_pieces WHERE org_id = $1 AND archive_id = $2",
+);
+const removeArchiveSql = sql("imports_remove_archive", "DELETE FROM imports.archives WHERE org_id = $1 AND id = $2");
+
+/** Removes an archive and all that is staged of it. */
+export async function removeArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<void> {
+  await tx.rows(removePiecesSql, [orgId, id]);
+  await tx.rows(removeArchiveSql, [orgId, id]);
+}
+
+const listOldSql = sql(
+  "imports_list_old_archives",
+  `SELECT org_id AS "orgId", id FROM imports.archives
+   WHERE status <> 'restoring' AND updated_at < now() - make_interval(hours => $1) ORDER BY updated_at LIMIT $2::bigint`,
+);
+
+/** Returns archives that nobody has gone on with for some hours, of all organizations. `tx` is of the worker's role. */
+export function listOldArchives(tx: Tx, hours: number, max: number): Promise<ArchiveName[]> {
+  return tx.rows(listOldSql, [hours, max]);
+}
+
+const answerSql = sql("imports_read_answer", "SELECT answer FROM imports.archives WHERE org_id = $1 AND id = $2");
+
+/** Returns the packed answer of an archive that is restored. */
+export async function readAnswer(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array> {
+  return (await tx.one<{ answer: Uint8Array }>(answerSql, [orgId, id]))!.answer;
+}

@@ -1,0 +1,137 @@
+import type { ArchiveLine, LineOf } from "@tidemark/archive";
+import { badRequest } from "@tidemark/errors";
+import { VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
+import { faultOfBlocks } from "@tidemark/report-blocks";
+import { checkArtifacts } from "./check-artifacts.rules.ts";
+import { checkAttributes } from "./check-attributes.rules.ts";
+import { checkObjects } from "./check-objects.rules.ts";
+
+/*
+ * What the owners of rows would refuse, so that nothing is written of an archive that cannot be restored as a whole.
+ */
+
+const NAME_BYTES_MAX = 512;
+/** Of runs, because names of forks grow. */
+const RUN_NAME_BYTES_MAX = 1024;
+const LIFECYCLE_MAX = 20;
+/** Of a signed integer of four bytes. */
+const INDEX_MAX = 2 ** 31 - 1;
+
+/** Refuses a row that its owner would not take. @throws bad_request */
+export function checkRow(line: ArchiveLine): void {
+  checkTexts(line, "");
+  switch (line.line) {
+    case "project":
+      requireName(line.name, "name");
+      return requireNameIfAny(line.description, "description");
+    case "run":
+      return checkRun(line);
+    case "points":
+      requireName(line.key, "key");
+      return requireAll(line.columns.step, (step) => step >= 0, "a step is negative");
+    case "rank_points":
+      return checkRankPoints(line);
+    case "lines":
+      requireAll(line.columns.line_number, isCount, "a line number is not a whole number");
+      return requireAll(line.columns.created_at, Number.isSafeInteger, "a time is not whole microseconds");
+    case "attribute":
+      return checkAttributes(line);
+    case "object":
+    case "object.rows":
+      return checkObjects(line);
+    case "artifact":
+    case "collection":
+    case "version":
+    case "version.entries":
+    case "version.edges":
+      return checkArtifacts(line);
+    case "trace.spans":
+      for (const { name } of line.spans) requireName(name, "name");
+      return;
+    case "report":
+      requireName(line.title, "title");
+      requireNameIfAny(line.description, "description");
+      return checkBlocks(line.blocks);
+    case "view":
+      requireName(line.name, "name");
+      requireNameIfAny(line.project, "project");
+      if (Buffer.byteLength(line.payload) > VIEW_PAYLOAD_BYTES_MAX) throw badRequest("payload is too large");
+      return requireObject(line.payload, "payload");
+    default:
+  }
+}
+
+function checkRun(run: LineOf<"run">): void {
+  requireName(run.name, "name", RUN_NAME_BYTES_MAX);
+  requireObject(run.config, "config");
+  requireObject(run.metadata, "metadata");
+  requireIndex(run.resume_count, "resume_count");
+  if (run.status !== "running" && run.finished_at === undefined) {
+    throw badRequest("a run that has ended needs finished_at");
+  }
+  if (run.lifecycle.length > LIFECYCLE_MAX) throw badRequest(`lifecycle must have at most ${LIFECYCLE_MAX} entries`);
+}
+
+function checkRankPoints({ key, columns }: LineOf<"rank_points">): void {
+  requireName(key, "key");
+  requireAll(columns.step, (step) => step >= 0, "a step is negative");
+  requireAll(columns.weight, (weight) => weight > 0, "a weight is not above 0");
+  for (let i = 0; i < columns.rank.length; i++) {
+    const [rank, size, local] = [columns.rank[i]!, columns.world_size[i]!, columns.local_rank[i]!];
+    const isRight = isCount(rank) && isCount(size) && isCount(local) && size >= 1 && size <= WORLD_SIZE_MAX;
+    if (!isRight || rank >= size || local >= size) throw badRequest("a rank is not below its world_size");
+  }
+}
+
+function checkBlocks(json: string): void {
+  const fault = faultOfBlocks(JSON.parse(json), (value) => Buffer.byteLength(JSON.stringify(value)));
+  if (fault !== undefined) throw badRequest(`blocks: ${fault}`);
+}
+
+/** No text has what PostgreSQL does not store, and instants are days that there are. */
+function checkTexts(value: unknown, name: string): void {
+  if (typeof value === "string") {
+    if (value.includes("\0") || !value.isWellFormed()) throw badRequest(`${name} has NUL or a lone surrogate`);
+    if (isInstant(name) && !isDay(value)) throw badRequest(`${name} is no day that there is`);
+    return;
+  }
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return;
+  for (const [member, part] of Object.entries(value)) checkTexts(part, Array.isArray(value) ? name : member);
+}
+
+function isInstant(name: string): boolean {
+  return name === "at" || name.endsWith("_at") || name === "purge_after";
+}
+
+/** `Date` takes the 31st of any month for a day. */
+function isDay(instant: string): boolean {
+  const ms = Date.parse(instant);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, DAY_CHARACTERS) === instant.slice(0, DAY_CHARACTERS);
+}
+
+const DAY_CHARACTERS = "2026-11-23".length;
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+
+function requireAll(column: Float64Array, is: (value: number) => boolean, fault: string): void {
+  if (!column.every(is)) throw badRequest(fault);
+}
+
+function requireName(text: string, name: string, bytesMax = NAME_BYTES_MAX): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes < 1 || bytes > bytesMax) throw badRequest(`${name} must have 1 to ${bytesMax} bytes`);
+}
+
+function requireNameIfAny(text: string | undefined, name: string): void {
+  if (text !== undefined) requireName(text, name);
+}
+
+function requireIndex(value: number, name: string): void {
+  if (value > INDEX_MAX) throw badRequest(`${name} is too large`);
+}
+
+function requireObject(json: string, name: string): void {
+  const value: unknown = JSON.parse(json);
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw badRequest(`${name} must be an object`);
+}

@@ -1,0 +1,25 @@
+import type { ArchiveLine } from "@tidemark/archive";
+import type { Asks } from "../commit/asks.ts";
+import type { NewIds, PlacedLine } from "./placed-line.rules.ts";
+
+/**
+ * Stores some lines of one piece, in their order, through their owner, and returns warnings. The same lines under the same name are stored once,
+ * however often this is called.
+ */
+export type LineWriter = (
+  lines: readonly PlacedLine[],
+  name: string,
+  ids: NewIds,
+  ask: Asks,
+) => Promise<readonly string[]>;
+
+/** Returns the lines of some kinds, which a writer gets alone. @throws Error for others */
+export function linesOfKinds<K extends ArchiveLine["line"]>(
+  lines: readonly PlacedLine[],
+  ...kinds: readonly K[]
+): Extract<ArchiveLine, { readonly line: K }>[] {
+  return lines.map(({ line }) => {
+    if (!(kinds as readonly string[]).includes(line.line)) throw new Error(`a writer got a line of ${line.line}`);
+    return line as Extract<ArchiveLine, { readonly line: K }>;
+  });
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import type { IdType, NewIds } from "./placed-line.rules.ts";
+
+/** A row whose id was taken. */
+export type Replaced = { readonly type: IdType; readonly old: string; readonly new: string };
+
+/** Returns the id that replaces one which is taken: the same whenever this archive is restored again. A UUID of version 8 (RFC 9562). */
+export function spareId(archiveId: string, type: IdType, old: string): string {
+  const bytes = createHash("sha256").update(`${archiveId} ${type} ${old}`).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** A text that is an id. */
+const QUOTED_ID = /"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/g;
+
+/** Returns the ids of all rows. */
+export function newIdsOf(replaced: readonly Replaced[]): NewIds {
+  const ids = new Map(replaced.map(({ type, old, new: id }) => [`${type} ${old}`, id]));
+  const ofAny = new Map(replaced.map(({ old, new: id }) => [old, id]));
+  return {
+    of: (type, old) => ids.get(`${type} ${old}`) ?? old,
+    inDocument: (json) =>
+      ofAny.size === 0 ? json : json.replace(QUOTED_ID, (_, old: string) => `"${ofAny.get(old) ?? old}"`),
+  };
+}
+
+/** Packs a value for the database. */
+export function pack(value: unknown): Uint8Array {
+  return zstdCompressSync(JSON.stringify(value));
+}
+
+const UNPACKED_BYTES_MAX = 1024 ** 3;
+
+/** Returns what was packed. */
+export function unpack<T>(packed: Uint8Array): T {
+  return JSON.parse(zstdDecompressSync(packed, { maxOutputLength: UNPACKED_BYTES_MAX }).toString()) as T;
+}

@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { toBinary } from "@bufbuild/protobuf";
+import { zstdDecompressSync } from "node:zlib";
+import { AppError, badRequest, isReason, notFound } from "@tidemark/errors";
+import type { Db } from "@tidemark/pg";
+import { IdentitySchema } from "@tidemark/proto/common/v1/common";
+import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
+import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
+import type { Call, Handlers } from "@tidemark/rpc";
+import { beginArchiveRow, findArchive, readAnswer, type ArchiveName, type ArchiveRow } from "./archives.sql.ts";
+import { putPiece } from "./put-piece.ts";
+
+/** What the handlers work with. */
+export type RestoreDeps = {
+  readonly db: Db;
+  /** Has this process begin with a restore. */
+  readonly begin: (archive: ArchiveName) => void;
+};
+
+/** Bytes of an answer, which lists what was replaced. */
+const ANSWER_BYTES_MAX = 1024 ** 3;
+/** Pauses between two looks at a restore. */
+const LOOK_MS = { first: 10, longest: 500 };
+/** What of the time of a call is left for its answer. */
+const MARGIN_MS = 500;
+
+/** Returns the handlers of RestoreService. */
+export function restoreHandlers({ db, begin }: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
+  return {
+    async beginArchive({ idempotencyKey }, call) {
+      const caller = callerOf(call);
+      refuseUnpaid(caller);
+      const hash = idempotencyKey === "" ? null : createHash("sha256").update(idempotencyKey).digest();
+      const identity = toBinary(IdentitySchema, call.identity!);
+      const { id, isRestored } = await db.withTenant(caller.orgId, (tx) =>
+        beginArchiveRow(tx, caller.orgId, hash, identity),
+      );
+      return { archiveId: id, isRestored };
+    },
+
+    async putPiece(request, call) {
+      requireId(request.archiveId);
+      const { lines, isComplete } = await putPiece(db, request, call);
+      if (request.isLast && !isComplete) {
+        throw new AppError("archive_incomplete", "the archive has no end; send all of it again with the same key");
+      }
+      if (isComplete) begin({ orgId: callerOf(call).orgId, id: request.archiveId });
+      return { lines };
+    },
+
+    async awaitArchive({ archiveId }, call) {
+      requireId(archiveId);
+      const name = { orgId: callerOf(call).orgId, id: archiveId };
+      const archive = await awaitEnd(db, call, name);
+      if (archive === undefined) return { answerJson: new Uint8Array() };
+      if (archive.status === "failed") throw errorOf(archive);
+      const answer = await db.readTenant(name.orgId, (tx) => readAnswer(tx, name));
+      return { answerJson: zstdDecompressSync(answer, { maxOutputLength: ANSWER_BYTES_MAX }) };
+    },
+  };
+}
+
+function requireId(id: string): void {
+  if (!isUuid(id)) throw badRequest("archive_id must be a canonical UUID", "archive_id");
+}
+
+/** Returns an archive whose restore has ended; undefined while it goes on. @throws not_found, bad_request */
+async function awaitEnd(db: Db, call: Call, name: ArchiveName): Promise<ArchiveRow | undefined> {
+  for (let ms = LOOK_MS.first; ; ms = Math.min(ms * 1.5, LOOK_MS.longest)) {
+    const archive = await db.readTenant(name.orgId, (tx) => findArchive(tx, name));
+    if (archive === undefined) throw notFound("archive");
+    if (archive.status === "receiving") throw badRequest("the archive is not complete", "archive_id");
+    if (archive.status !== "restoring") return archive;
+    if (Date.now() + ms > call.deadlineMs - MARGIN_MS) return undefined;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+}
+
+function errorOf({ errorCode, errorMessage, errorPosition }: ArchiveRow): AppError {
+  const reason = errorCode ?? "";
+  return new AppError(isReason(reason) ? reason : "internal", errorMessage ?? "the restore failed", {
+    position: errorPosition ?? undefined,
+  });
+}

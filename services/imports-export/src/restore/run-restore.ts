@@ -1,0 +1,149 @@
+import { fromBinary } from "@bufbuild/protobuf";
+import { isAppError } from "@tidemark/errors";
+import type { Db } from "@tidemark/pg";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
+import type { Call } from "@tidemark/rpc";
+import type { Log } from "@tidemark/telemetry";
+import { createAsks, isPassing, type Asks } from "../commit/asks.ts";
+import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
+import { findArchive, listFacts, loadPiece, type ArchiveName } from "./archives.sql.ts";
+import type { PlacedLine } from "./placed-line.rules.ts";
+import { newIdsOf, pack, unpack, type Replaced } from "./new-ids.rules.ts";
+import type { Owners } from "./owners.ts";
+import { isLineFault, linesOf, type PieceFacts } from "./piece-facts.rules.ts";
+import { planIds } from "./plan-ids.ts";
+import { unpackPiece } from "./put-piece.ts";
+import {
+  failArchive,
+  finishArchive,
+  holdArchive,
+  keepIds,
+  markPiece,
+  renewArchiveLease,
+  type HeldArchive,
+} from "./restore.sql.ts";
+import { createWriters } from "./writers.ts";
+
+/** How long a process may be silent about a restore before another one goes on. */
+const LEASE_SECONDS = 15;
+
+/** What restores work with. */
+export type RunRestoreDeps = {
+  readonly db: Db;
+  readonly owners: Owners;
+  readonly log: Pick<Log, "info" | "warn">;
+  /** Starts a call for whoever asked for a restore. */
+  readonly newCall: (identity: Identity) => Call;
+};
+
+/**
+ * Works on a restore until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do.
+ * Which rows get other ids is decided and kept before anything is written, so that a piece is the same however often it is written.
+ */
+export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStopped: () => boolean): Promise<void> {
+  const { db, log } = deps;
+  const held = await db.withTenant(name.orgId, (tx) => holdArchive(tx, name, LEASE_SECONDS));
+  if (held === undefined) return;
+  const { orgId } = held;
+  let isLost = false;
+  const renew = async (): Promise<void> => {
+    if (!(await db.withTenant(orgId, (tx) => renewArchiveLease(tx, held, LEASE_SECONDS)))) isLost = true;
+  };
+  const timer = setInterval(() => void renew().catch(() => {}), (LEASE_SECONDS * 1000) / 3);
+  timer.unref();
+  const isOver = (): boolean => isLost || isStopped();
+  const letGo = () => db.withTenant(orgId, (tx) => renewArchiveLease(tx, held, 0)).catch(() => {});
+  try {
+    await work(deps, held, isOver);
+    if (isOver()) await letGo();
+  } catch (error) {
+    if (isPassing(error)) {
+      log.warn("a restore was interrupted; it goes on later", { org_id: orgId, archive: held.id, error });
+      await letGo();
+      return;
+    }
+    const fault = faultOf(error);
+    if (fault.code === "internal")
+      log.warn("a restore failed unexpectedly", { org_id: orgId, archive: held.id, error });
+    await db.withTenant(orgId, (tx) => failArchive(tx, held, fault));
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function faultOf(error: unknown): { code: string; message: string; position: number | null } {
+  if (isLineFault(error)) return { code: "archive_invalid", message: error.message, position: error.position };
+  if (isAppError(error) && error.reason !== "internal") {
+    return { code: error.reason, message: error.message, position: null };
+  }
+  return { code: "internal", message: "the restore failed unexpectedly", position: null };
+}
+
+async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boolean): Promise<void> {
+  const { db, owners, log, newCall } = deps;
+  const { orgId, id } = held;
+  const identity = fromBinary(IdentitySchema, held.identity);
+  const ask = createAsks(() => newCall(identity), isOver);
+  const facts = (await db.readTenant(orgId, (tx) => listFacts(tx, held))).map((packed) => unpack<PieceFacts>(packed));
+  const archive = judgeArchive(facts);
+  const hasViews = identity.kind === CallerKind.SESSION && identity.userId !== "";
+  let replaced: readonly Replaced[];
+  if (held.ids === null) {
+    const read = (piece: number) => readPiece(db, held, piece);
+    replaced = await planIds({ owners, ask, id, facts, archive, hasViews, read });
+    const warnings = unknownWarnings(archive.unknown);
+    const views = archive.counts.view;
+    if (views > 0 && !hasViews) {
+      warnings.push(`${views} views were skipped: views belong to a user, and the archive was sent with a key`);
+    }
+    if (!(await db.withTenant(orgId, (tx) => keepIds(tx, held, pack(replaced), warnings)))) return;
+  } else replaced = unpack<Replaced[]>(held.ids);
+
+  const writers = createWriters(owners, id, hasViews);
+  const ids = newIdsOf(replaced);
+  for (let piece = held.piecesDone; piece < held.pieces; piece++) {
+    if (isOver()) return;
+    const warnings: string[] = [];
+    let part = 0;
+    for (const { write, lines } of writers.batchesOf(await readPiece(db, held, piece))) {
+      warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, ask)));
+    }
+    if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return;
+  }
+  await finish(deps, held, { ask, archive, replaced, hasViews });
+  log.info("an archive is restored", { org_id: orgId, archive: id });
+}
+
+async function readPiece(db: Db, held: HeldArchive, piece: number): Promise<PlacedLine[]> {
+  const { content, firstLine } = await db.readTenant(held.orgId, (tx) => loadPiece(tx, held, piece));
+  const lines: PlacedLine[] = [];
+  for (const { number, line } of linesOf(unpackPiece(content), firstLine)) {
+    if (line !== undefined) lines.push({ number, line });
+  }
+  return lines;
+}
+
+async function finish(
+  { db, owners }: RunRestoreDeps,
+  held: HeldArchive,
+  restored: {
+    readonly ask: Asks;
+    readonly archive: ArchiveFacts;
+    readonly replaced: readonly Replaced[];
+    readonly hasViews: boolean;
+  },
+): Promise<void> {
+  const { ask, archive, replaced, hasViews } = restored;
+  const { orgId, id } = held;
+  const { hashes } = await ask((call) => owners.artifacts.listMissingBytes({ archiveId: id }, call));
+  await ask((call) => owners.ingest.forgetArchive({ archiveId: id }, call));
+  const row = await db.readTenant(orgId, (tx) => findArchive(tx, held));
+  const answer = {
+    archive_id: id,
+    counts: hasViews ? archive.counts : { ...archive.counts, view: 0 },
+    replaced,
+    missing_bytes: hashes,
+    warnings: JSON.parse(row?.warnings ?? "[]") as string[],
+  };
+  await db.withTenant(orgId, (tx) => finishArchive(tx, held, pack(answer)));
+}

@@ -1,0 +1,26 @@
+import { bytesOfColumn } from "@tidemark/archive";
+import { linesOfKinds, type LineWriter } from "./line-writer.ts";
+import type { Owners } from "./owners.ts";
+
+/** Creates the writer of what ranks reported. */
+export function createRankPointsWriter(ingest: Owners["ingest"]): LineWriter {
+  return async (lines, name, ids, ask) => {
+    for (const [i, { run_id, key, columns }] of linesOfKinds(lines, "rank_points").entries()) {
+      const request = {
+        name: `${name}:${i}`,
+        runId: ids.of("run", run_id),
+        key,
+        steps: bytesOfColumn(columns.step),
+        values: bytesOfColumn(columns.value),
+        ranks: bytesOfColumn(columns.rank),
+        worldSizes: bytesOfColumn(columns.world_size),
+        localRanks: bytesOfColumn(columns.local_rank),
+        weights: bytesOfColumn(columns.weight),
+        createdUs: bytesOfColumn(columns.created_at),
+        timestampsUs: columns.timestamp === undefined ? new Uint8Array() : bytesOfColumn(columns.timestamp),
+      };
+      await ask((call) => ingest.restoreRankPoints(request, call));
+    }
+    return [];
+  };
+}

@@ -1,0 +1,30 @@
+import { RESTORE_LIMITS } from "@tidemark/limits";
+import { slicesOf } from "../commit/slices.rules.ts";
+import { linesOfKinds, type LineWriter } from "./line-writer.ts";
+import type { Owners } from "./owners.ts";
+import { present } from "./write-runs.ts";
+
+const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
+const utf8 = new TextEncoder();
+
+/** Creates the writer of reports. Their blocks name rows of the archive by the ids that these get. */
+export function createReportsWriter(reports: Owners["reports"]): LineWriter {
+  return async (lines, _name, ids, ask) => {
+    const rows = linesOfKinds(lines, "report");
+    const slices = slicesOf(rows, RESTORE_LIMITS.idsTogetherMax, BYTES_TOGETHER_MAX, ({ blocks }) => blocks.length);
+    for (const slice of slices) {
+      const messages = slice.map((row) => ({
+        id: ids.of("report", row.id),
+        projectId: ids.of("project", row.project_id),
+        title: row.title,
+        visibility: row.visibility,
+        blocksJson: utf8.encode(ids.inDocument(row.blocks)),
+        createdAt: row.created_at,
+        updatedAt: row.updated_at,
+        ...present({ description: row.description, authorUserId: row.author_user_id }),
+      }));
+      await ask((call) => reports.restoreReports({ reports: messages }, call));
+    }
+    return [];
+  };
+}

@@ -1,0 +1,77 @@
+import type { LineOf } from "@tidemark/archive";
+import { IMPORT_LIMITS } from "@tidemark/limits";
+import { slicesOf } from "../commit/slices.rules.ts";
+import { linesOfKinds, type LineWriter } from "./line-writer.ts";
+import type { NewIds } from "./placed-line.rules.ts";
+import type { Owners } from "./owners.ts";
+
+const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
+const utf8 = new TextEncoder();
+
+/** Creates the writer of runs. */
+export function createRunsWriter(runs: Owners["runs"]): LineWriter {
+  return async (lines, _name, ids, ask) => {
+    const ofProjects = Map.groupBy(linesOfKinds(lines, "run"), ({ project_id }) => project_id);
+    for (const [project, rows] of ofProjects) {
+      const projectId = ids.of("project", project);
+      const weightOf = ({ config, metadata }: LineOf<"run">): number => 2 * (config.length + metadata.length);
+      for (const slice of slicesOf(rows, IMPORT_LIMITS.runsTogetherMax, BYTES_TOGETHER_MAX, weightOf)) {
+        const request = { projectId, runs: slice.map((row) => messageOf(row, ids)) };
+        await ask((call) => runs.restoreRuns(request, call));
+      }
+    }
+    return [];
+  };
+}
+
+function messageOf(row: LineOf<"run">, ids: NewIds) {
+  const { stop } = row;
+  return {
+    run: {
+      id: ids.of("run", row.id),
+      name: row.name,
+      status: row.status,
+      configJson: utf8.encode(row.config),
+      tags: [...row.tags],
+      // The server has written into it what the run is a fork of.
+      metadataJson: utf8.encode(row.parent_run_id === undefined ? row.metadata : ids.inDocument(row.metadata)),
+      createdAt: row.created_at,
+      startedAt: row.started_at,
+      resumeCount: row.resume_count,
+      lifecycle: row.lifecycle.map(({ status_from, status_to, at, kind }) => ({
+        statusFrom: status_from,
+        statusTo: status_to,
+        at,
+        kind,
+      })),
+      ...present({
+        finishedAt: row.finished_at,
+        resumedAt: row.resumed_at,
+        parentRunId: row.parent_run_id && ids.of("run", row.parent_run_id),
+        forkedFromStep: row.forked_from_step,
+        forkedFromArtifactId: row.forked_from_artifact_id && ids.of("artifact", row.forked_from_artifact_id),
+      }),
+    },
+    runControl:
+      stop === undefined
+        ? { stopState: "none" }
+        : {
+            stopState: stop.state,
+            stopRequestId: stop.request_id,
+            details: present({ reason: stop.reason, completionMessage: stop.completion_message }),
+            ...present({
+              actor: stop.actor,
+              stopRequestedAt: stop.requested_at,
+              stopAcknowledgedAt: stop.acknowledged_at,
+              stopCompletedAt: stop.completed_at,
+              updatedAt: stop.updated_at,
+            }),
+          },
+  };
+}
+
+/** Returns the object without what is undefined: an absent field of a message must not be a member. */
+export function present<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

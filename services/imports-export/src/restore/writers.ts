@@ -1,0 +1,62 @@
+import type { ArchiveLine } from "@tidemark/archive";
+import type { LineWriter } from "./line-writer.ts";
+import type { PlacedLine } from "./placed-line.rules.ts";
+import type { Owners } from "./owners.ts";
+import { createArtifactsWriter } from "./write-artifacts.ts";
+import { createAttributesWriter } from "./write-attributes.ts";
+import { createLogLinesWriter } from "./write-log-lines.ts";
+import { createObjectsWriter } from "./write-objects.ts";
+import { createPointsWriter } from "./write-points.ts";
+import { createRankPointsWriter } from "./write-rank-points.ts";
+import { createReportsWriter } from "./write-reports.ts";
+import { createRunsWriter } from "./write-runs.ts";
+import { createTracesWriter } from "./write-traces.ts";
+import { createVersionsWriter } from "./write-versions.ts";
+import { createViewsWriter } from "./write-views.ts";
+
+/** Consecutive lines of one writer. */
+export type LineBatch = { readonly write: LineWriter; readonly lines: readonly PlacedLine[] };
+
+/** Who writes which lines. */
+export type Writers = {
+  /** Returns the lines of a piece in batches, in their order, without those that nobody writes. */
+  readonly batchesOf: (lines: readonly PlacedLine[]) => LineBatch[];
+};
+
+/** Creates the writers of an archive; views are left out where the importer has none. Projects and collections are there before. */
+export function createWriters(owners: Owners, archiveId: string, hasViews: boolean): Writers {
+  const attributes = createAttributesWriter(owners.ingest);
+  const objects = createObjectsWriter(owners.ingest, archiveId);
+  const versions = createVersionsWriter(owners.artifacts, archiveId);
+  const traces = createTracesWriter(owners.traces);
+  const writers = new Map<ArchiveLine["line"], LineWriter>([
+    ["run", createRunsWriter(owners.runs)],
+    ["points", createPointsWriter(owners.ingest)],
+    ["rank_points", createRankPointsWriter(owners.ingest)],
+    ["lines", createLogLinesWriter(owners.ingest)],
+    ["attribute", attributes],
+    ["object", objects],
+    ["object.rows", objects],
+    ["artifact", createArtifactsWriter(owners.artifacts, archiveId)],
+    ["version", versions],
+    ["version.entries", versions],
+    ["version.edges", versions],
+    ["trace", traces],
+    ["trace.spans", traces],
+    ["report", createReportsWriter(owners.reports)],
+    ...(hasViews ? [["view", createViewsWriter(owners.reports)] as const] : []),
+  ]);
+  return {
+    batchesOf(lines) {
+      const batches: { write: LineWriter; lines: PlacedLine[] }[] = [];
+      for (const placed of lines) {
+        const write = writers.get(placed.line.line);
+        if (write === undefined) continue;
+        const last = batches.at(-1);
+        if (last?.write === write) last.lines.push(placed);
+        else batches.push({ write, lines: [placed] });
+      }
+      return batches;
+    },
+  };
+}
