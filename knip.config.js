@@ -48,6 +48,10 @@ export default {
       entry: ["{src,test}/**/*.test.ts", "src/api/embeds/page/client/main.ts!"],
       project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
     },
+    cli: {
+      entry: ["src/main.ts!", "src/**/*.test.ts"],
+      project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
+    },
     test: {
       entry: [
         "**/*.test.ts",

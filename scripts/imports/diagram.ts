@@ -5,6 +5,7 @@ import type { Package, Workspace } from "./workspace.ts";
 const groups: readonly (readonly [Layer, string])[] = [
   ["all", "services/all"],
   ["gateway", "gateway"],
+  ["cli", "cli"],
   ["service", "services"],
   ["infra", "infra"],
   ["package", "packages"],

@@ -1,7 +1,17 @@
 import type { Package } from "./workspace.ts";
 
 /** The layer of a package; imports go from a later name to an earlier one. */
-export type Layer = "proto" | "package" | "infra" | "service" | "gateway" | "all" | "test" | "example" | "scripts";
+export type Layer =
+  | "proto"
+  | "package"
+  | "infra"
+  | "service"
+  | "gateway"
+  | "cli"
+  | "all"
+  | "test"
+  | "example"
+  | "scripts";
 
 const beneathServices: readonly Layer[] = ["proto", "package", "infra"];
 
@@ -12,6 +22,8 @@ export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   infra: beneathServices,
   service: beneathServices,
   gateway: beneathServices,
+  // The command line is a client: it knows the formats, and of the server only the REST API.
+  cli: ["package"],
   all: [...beneathServices, "service", "gateway"],
   test: [...beneathServices, "service", "gateway", "all"],
   // An example is what a user would copy, and a user has none of our packages.
@@ -28,6 +40,7 @@ export function layerOf({ folder }: Pick<Package, "folder">): Layer {
     case "proto":
     case "infra":
     case "gateway":
+    case "cli":
     case "test":
       return top;
     case "packages":

@@ -1,0 +1,22 @@
+/** What ends the command with a text for its user: exit code 1 for what failed, 2 for a wrong use. `status` is that of a server which refused. */
+export type CliError = Error & { readonly name: "CliError"; readonly exitCode: 1 | 2; readonly status?: number };
+
+/** Makes the error of something that failed. */
+export function failure(text: string, cause?: unknown): CliError {
+  return make(text, 1, cause);
+}
+
+/** Makes the error of a wrong use of the command. */
+export function usageFault(text: string): CliError {
+  return make(text, 2);
+}
+
+function make(text: string, exitCode: 1 | 2, cause?: unknown): CliError {
+  const error = cause === undefined ? new Error(text) : new Error(text, { cause });
+  return Object.assign(error, { name: "CliError" as const, exitCode });
+}
+
+/** Recognizes a {@link CliError}. */
+export function isCliError(error: unknown): error is CliError {
+  return error instanceof Error && error.name === "CliError";
+}

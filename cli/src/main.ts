@@ -1,0 +1,25 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { runCli } from "./run-cli.ts";
+
+// The command `tidemark`. Results are on standard output, progress and faults on standard error.
+const ends = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  // A second signal ends the process at once.
+  process.once(name, () => ends.abort());
+}
+
+const { env } = process;
+const states = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  env,
+  print: (line) => void process.stdout.write(`${line}\n`),
+  report: (text) => void process.stderr.write(text),
+  isTerminal: process.stderr.isTTY,
+  signal: ends.signal,
+  now: () => Date.now(),
+  wait: (milliseconds) => pause(milliseconds, undefined, { signal: ends.signal }).catch(() => undefined),
+  stateFolder: join(states, "tidemark"),
+});

@@ -1,0 +1,55 @@
+import { basename, dirname, join, relative } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { readdir } from "node:fs/promises";
+import { detectDatabase, readMlflowDatabase, readTrackio, type Item, type Query } from "@tidemark/import-formats";
+
+/** Whose a database is. */
+export type DatabaseOwner = "mlflow" | "trackio";
+
+const queryOf =
+  (database: DatabaseSync): Query =>
+  (sql, ...parameters) =>
+    database.prepare(sql).iterate(...parameters) as ReturnType<Query>;
+
+/** Tells whose a database is; undefined if it is nobody's that is read here, or no database. */
+export function ownerOf(path: string): DatabaseOwner | undefined {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return detectDatabase(queryOf(database));
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns the databases of an owner beside one of them, and that one; trackio has one for each project. */
+export async function databasesBeside(path: string, owner: DatabaseOwner, alone: boolean): Promise<string[]> {
+  if (alone || owner === "mlflow") return [path];
+  const names = (await readdir(dirname(path))).filter((name) => name.endsWith(".db")).toSorted();
+  return names.map((name) => join(dirname(path), name)).filter((beside) => ownerOf(beside) === owner);
+}
+
+/** Reads the runs of databases, one after another. */
+export async function* readDatabases(
+  root: string,
+  paths: readonly string[],
+  owner: DatabaseOwner,
+): AsyncGenerator<Item> {
+  for (const path of paths) {
+    const database = new DatabaseSync(path, { readOnly: true });
+    try {
+      if (owner === "mlflow") yield* readMlflowDatabase(queryOf(database));
+      else yield* inFolder(readTrackio(queryOf(database), basename(path, ".db")), relative(root, dirname(path)));
+    } finally {
+      database.close();
+    }
+  }
+}
+
+/** Files of trackio are named by their place beside the database. */
+function* inFolder(items: Iterable<Item>, folder: string): Generator<Item> {
+  for (const item of items) {
+    if (folder !== "" && item.kind === "object" && "file" in item && "path" in item.file) {
+      yield { ...item, file: { ...item.file, path: join(folder, item.file.path) } };
+    } else yield item;
+  }
+}
