@@ -7,7 +7,7 @@ import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { cpuBetween, databaseMegabytes, readCpu, residentMegabytes } from "./processes.ts";
 import { seededRandom } from "./seeded-random.ts";
 
-// Complete exports of ten million points: points per second, CPU, and the memory of every process while they are written.
+// Complete exports of ten million points, and their restore: points per second, CPU, and the memory of every process meanwhile.
 
 const RUNS = 11;
 const KEYS = 20;
@@ -90,6 +90,30 @@ async function read(stack: Stack, key: string, query: string, headers: Record<st
   return bytes;
 }
 
+/** Brings the whole project back into another organization while it is read, and returns the bytes that were sent. */
+async function restore(stack: Stack, key: string, query: string): Promise<number> {
+  const other = await stack.organization();
+  const { body } = await request(`${stack.baseUrl}/api/export?${query}`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of body) chunks.push(chunk as Buffer);
+  const archive = Buffer.concat(chunks);
+  restoring.started();
+  const answer = await request(`${stack.baseUrl}/api/imports/archive`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${other.key}`, "content-type": "application/x-ndjson" },
+    body: archive,
+    headersTimeout: 0,
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${text}`);
+  return archive.length;
+}
+
+/** What a case does before it is measured is not part of it. */
+const restoring = { started: (): void => {} };
+
 async function bench(mode: Mode, postgres: BenchPostgres): Promise<void> {
   const url = await postgres.database(`bench_archive_${mode}`);
   const stack = await startStack(mode, { databaseUrl: url, settings: { TIDEMARK_LOG_LEVEL: "error" } });
@@ -113,13 +137,14 @@ async function bench(mode: Mode, postgres: BenchPostgres): Promise<void> {
     say(`\n${cpus().length} x ${cpus()[0]?.model.trim() ?? "unknown CPU"}, Node ${process.version}, ${mode}.`);
     say(`${RUNS} runs of ${STEPS} points, ${stored} values, all in blocks.\n`);
     say(
-      "| export | values/s | MB/s | MB | CPU s per million values: server / PostgreSQL / client | highest memory in MB |",
+      "| case | values/s | MB/s | MB | CPU s per million values: server / PostgreSQL / client | highest memory in MB |",
     );
     say("| --- | --- | --- | --- | --- | --- |");
     const cases: [string, string, Record<string, string>][] = [
       ["ndjson", "format=ndjson&project=bench", {}],
       ["ndjson, gzip", "format=ndjson&project=bench", { "accept-encoding": "gzip" }],
       ["parquet", "format=parquet&project=bench", {}],
+      ["restore", "format=ndjson&project=bench", {}],
     ];
     const sides = {
       server: [...new Set([...stack.children.values()].map(({ pid }) => pid))],
@@ -130,9 +155,15 @@ async function bench(mode: Mode, postgres: BenchPostgres): Promise<void> {
       for (const [name, query, headers] of cases) {
         if (!name.includes(options.only)) continue;
         const memory = watchMemory(stack, postgres);
-        const before = await readCpu(sides);
-        const started = performance.now();
-        const bytes = await read(stack, key, query, headers);
+        let before = await readCpu(sides);
+        let started = performance.now();
+        let early: Promise<void> | undefined;
+        restoring.started = () => {
+          started = performance.now();
+          early = readCpu(sides).then((cpu) => void (before = cpu));
+        };
+        const bytes = name === "restore" ? await restore(stack, key, query) : await read(stack, key, query, headers);
+        await early;
         const seconds = (performance.now() - started) / 1000;
         const used = cpuBetween(before, await readCpu(sides));
         const per = (cpuSeconds: number): string => ((cpuSeconds * 1e6) / stored).toFixed(2);

@@ -101,3 +101,39 @@ export async function writeVersion(api: Caller, runId: string, content: string):
   return fine(await api.post(`/api/artifact-uploads/${begun.upload_session.id}/complete`, { files })).json
     .artifact_version as { id: string };
 }
+
+/** What an archive holds, whatever lines its columns are cut into and without what a restore gives anew. */
+export type Content = {
+  /** Lines that are not of columns, in their order. Attributes and objects are numbered in their order. */
+  readonly rows: readonly unknown[];
+  /** The columns of each run and key, or stream, joined. */
+  readonly columns: ReadonlyMap<string, Readonly<Record<string, readonly unknown[]>>>;
+};
+
+/** Returns what an archive holds, but for its time and organization. */
+export function contentOf(text: string): Content {
+  const [attributes, objects] = [new Map<number, number>(), new Map<number, number>()];
+  const numbered = (ids: Map<number, number>, id: number): number => {
+    if (!ids.has(id)) ids.set(id, ids.size);
+    return ids.get(id)!;
+  };
+  const rows: unknown[] = [];
+  const columns = new Map<string, Record<string, unknown[]>>();
+  for (const line of linesOf({ text })) {
+    if (line.line === "export") rows.push({ ...line, exported_at: "", org_id: "" });
+    else if (line.line === "attribute") rows.push({ ...line, id: numbered(attributes, line.id) });
+    else if (line.line === "object" || line.line === "object.rows")
+      rows.push({ ...line, id: numbered(objects, line.id) });
+    else if ("columns" in line) {
+      const of = `${line.line} ${line.run_id} ${"key" in line ? line.key : line.stream}`;
+      const joined = columns.get(of) ?? {};
+      columns.set(of, joined);
+      // A column of times is missing in lines whose points have none.
+      const { timestamp = Array.from(line.columns.created_at, () => Number.NaN), ...others } = line.columns;
+      for (const [name, values] of Object.entries({ ...others, timestamp })) {
+        (joined[name] ??= []).push(...(values as Iterable<unknown>));
+      }
+    } else rows.push(line);
+  }
+  return { rows, columns };
+}

@@ -133,6 +133,11 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     answer: /runs\[\d+\]: id or name is required/,
   },
   {
+    reason: "an archive is lines that belong together, with a beginning and an end",
+    check: "positive_data_acceptance",
+    answer: /"code":"archive_(?:incomplete|invalid)"/,
+  },
+  {
     reason: "a time must be in the future",
     check: "positive_data_acceptance",
     answer: /expires_at must be in the future/,
