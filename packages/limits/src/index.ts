@@ -309,7 +309,7 @@ export const IMPORT_LIMITS = {
 
 /** Bounds of archives that are restored. */
 export const RESTORE_LIMITS = {
-  /** Most bytes of a decoded archive (64 GiB). */
+  /** Most bytes of decoded archives that an organization has staged (64 GiB). */
   archiveBytesMax: 64 * 1024 ** 3,
   /** A piece ends at the first line end from this many bytes on (1 MiB). */
   pieceBytesMin: 1024 * 1024,

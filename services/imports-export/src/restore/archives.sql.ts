@@ -7,7 +7,6 @@ export type ArchiveName = { readonly orgId: string; readonly id: string };
 export type ArchiveRow = ArchiveName & {
   readonly status: "receiving" | "restoring" | "restored" | "failed";
   readonly pieces: number;
-  readonly stagedBytes: number;
   readonly piecesDone: number;
   readonly warnings: string;
   readonly fence: number;
@@ -16,7 +15,7 @@ export type ArchiveRow = ArchiveName & {
   readonly errorPosition: number | null;
 };
 
-const columns = `a.org_id AS "orgId", a.id, a.status, a.pieces, a.staged_bytes AS "stagedBytes", a.pieces_done AS "piecesDone", a.warnings, a.fence,
+const columns = `a.org_id AS "orgId", a.id, a.status, a.pieces, a.pieces_done AS "piecesDone", a.warnings, a.fence,
   a.error_code AS "errorCode", a.error_message AS "errorMessage", a.error_position AS "errorPosition"`;
 
 const insertSql = sql(
@@ -34,6 +33,16 @@ export async function beginArchiveRow(
   identity: Uint8Array,
 ): Promise<{ readonly id: string; readonly isRestored: boolean }> {
   return (await tx.one<{ id: string; isRestored: boolean }>(insertSql, [orgId, keyHash, identity]))!;
+}
+
+const stagedSql = sql(
+  "imports_sum_staged_bytes",
+  "SELECT coalesce(sum(a.staged_bytes), 0)::bigint AS bytes FROM imports.archives a WHERE a.org_id = $1 AND a.status <> 'restored'",
+);
+
+/** Returns how many bytes all archives of an organization have staged. */
+export async function sumStagedBytes(tx: Tx, orgId: string): Promise<number> {
+  return (await tx.one<{ bytes: number }>(stagedSql, [orgId]))!.bytes;
 }
 
 const findSql = sql(
@@ -137,12 +146,21 @@ const removePiecesSql = sql(
   "imports_remove_pieces",
   "DELETE FROM imports.archive_pieces WHERE org_id = $1 AND archive_id = $2",
 );
+const removeUnnamedSql = sql(
+  "imports_remove_unnamed_archive",
+  "DELETE FROM imports.archives WHERE org_id = $1 AND id = $2 AND key_hash IS NULL AND status = 'receiving'",
+);
 const removeArchiveSql = sql("imports_remove_archive", "DELETE FROM imports.archives WHERE org_id = $1 AND id = $2");
 
 /** Removes an archive and all that is staged of it. */
 export async function removeArchive(tx: Tx, { orgId, id }: ArchiveName): Promise<void> {
   await tx.rows(removePiecesSql, [orgId, id]);
   await tx.rows(removeArchiveSql, [orgId, id]);
+}
+
+/** Removes an archive that came without a key, which nobody can go on with. */
+export async function removeUnnamed(tx: Tx, { orgId, id }: ArchiveName): Promise<void> {
+  if ((await tx.count(removeUnnamedSql, [orgId, id])) === 1) await tx.rows(removePiecesSql, [orgId, id]);
 }
 
 const listOldSql = sql(

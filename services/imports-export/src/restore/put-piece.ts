@@ -16,6 +16,7 @@ import {
   lockArchive,
   putPieceRow,
   removeArchive,
+  sumStagedBytes,
   type ArchiveName,
   type ArchiveRow,
 } from "./archives.sql.ts";
@@ -90,16 +91,19 @@ async function judgePiece(tx: Tx, name: ArchiveName, piece: Piece, hash: Uint8Ar
   const part = known?.part ?? undefined;
   const begun = part === undefined ? new Uint8Array() : unpackPiece(part);
   requireBeginning(begun, piece.data);
-  requireNext(archive, piece);
+  requireNext(archive, piece, await sumStagedBytes(tx, name.orgId));
   return { lines: undefined, partBytes: begun.length };
 }
 
-function requireNext(archive: ArchiveRow, { number, data }: Piece): void {
+function requireNext(archive: ArchiveRow, { number, data }: Piece, stagedBytes: number): void {
   // A complete archive has no further pieces.
   if (archive.status !== "receiving") throw keyReused();
   if (number !== archive.pieces) throw badRequest(`the next piece has the number ${archive.pieces}`, "number");
-  if (archive.stagedBytes + data.length > RESTORE_LIMITS.archiveBytesMax) {
-    throw new AppError("payload_too_large", `the archive must have at most ${RESTORE_LIMITS.archiveBytesMax} bytes`);
+  if (stagedBytes + data.length > RESTORE_LIMITS.archiveBytesMax) {
+    throw new AppError(
+      "payload_too_large",
+      `archives that an organization sends must have at most ${RESTORE_LIMITS.archiveBytesMax} bytes together`,
+    );
   }
 }
 

@@ -7,7 +7,14 @@ import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
-import { beginArchiveRow, findArchive, readAnswer, type ArchiveName, type ArchiveRow } from "./archives.sql.ts";
+import {
+  beginArchiveRow,
+  findArchive,
+  readAnswer,
+  removeUnnamed,
+  type ArchiveName,
+  type ArchiveRow,
+} from "./archives.sql.ts";
 import { putPiece } from "./put-piece.ts";
 
 /** What the handlers work with. */
@@ -42,6 +49,8 @@ export function restoreHandlers({ db, begin }: RestoreDeps): Handlers<(typeof Re
       requireId(request.archiveId);
       const { lines, isComplete } = await putPiece(db, request, call);
       if (request.isLast && !isComplete) {
+        const name = { orgId: callerOf(call).orgId, id: request.archiveId };
+        await db.withTenant(name.orgId, (tx) => removeUnnamed(tx, name));
         throw new AppError("archive_incomplete", "the archive has no end; send all of it again with the same key");
       }
       if (isComplete) begin({ orgId: callerOf(call).orgId, id: request.archiveId });

@@ -105,10 +105,13 @@ export async function failArchive(
 
 const listDueSql = sql(
   "imports_list_due_archives",
-  `SELECT org_id AS "orgId", id FROM imports.archives WHERE status = 'restoring' AND leased_until < now() ORDER BY leased_until LIMIT $1::bigint`,
+  `SELECT d.org_id AS "orgId", d.id
+   FROM (SELECT DISTINCT ON (a.org_id) a.org_id, a.id, a.leased_until FROM imports.archives a
+         WHERE a.status = 'restoring' AND a.leased_until < now() ORDER BY a.org_id, a.leased_until, a.id) d
+   ORDER BY d.leased_until LIMIT $1::bigint`,
 );
 
-/** Returns restores that nobody works on, of all organizations. `tx` is of the worker's role. */
+/** Returns restores that nobody works on, one of each organization. `tx` is of the worker's role. */
 export function listDueArchives(tx: Tx, max: number): Promise<ArchiveName[]> {
   return tx.rows(listDueSql, [max]);
 }

@@ -12,7 +12,7 @@ const OLD_TOGETHER = 100;
 /** What the restorer of a process works with. */
 export type RestorerDeps = RunRestoreDeps & {
   readonly workerDb: Db;
-  /** Restores that a process works on simultaneously. */
+  /** Restores that a process works on simultaneously, of different organizations. */
   readonly restoresMax: number;
 };
 
@@ -27,22 +27,28 @@ export type Restorer = {
 /** Starts to restore archives. */
 export function startRestorer(deps: RestorerDeps): Restorer {
   const { workerDb, log, restoresMax } = deps;
+  /** By organization, so that nobody takes the turns of all others. */
   const running = new Map<string, Promise<void>>();
   let stopped = false;
 
   const begin = (archive: ArchiveName): void => {
-    const name = `${archive.orgId}/${archive.id}`;
-    if (stopped || running.has(name) || running.size >= restoresMax) return;
+    const { orgId } = archive;
+    if (stopped || running.has(orgId) || running.size >= restoresMax) return;
     const work = runRestore(deps, archive, () => stopped)
       .catch((error: unknown) => log.warn("an archive could not be restored now", { error }))
-      .finally(() => running.delete(name));
-    running.set(name, work);
+      .finally(() => {
+        running.delete(orgId);
+        lookNow();
+      });
+    running.set(orgId, work);
   };
   const look = async (): Promise<void> => {
     const free = restoresMax - running.size;
     if (stopped || free <= 0) return;
     for (const archive of await listDueArchives(workerDb, free)) begin(archive);
   };
+  const lookNow = (): void =>
+    void look().catch((error: unknown) => log.warn("archives could not be looked for", { error }));
   const every = (ms: number, round: () => Promise<void>): NodeJS.Timeout => {
     const work = (): void =>
       void round().catch((error: unknown) => log.warn("archives could not be looked for", { error }));

@@ -1,0 +1,113 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Identity } from "@tidemark/proto/common/v1/common";
+import { RestoreService } from "@tidemark/proto/imports/v1/restore";
+import { createLocalClient, implement } from "@tidemark/rpc";
+import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
+import type { ArchiveName } from "./archives.sql.ts";
+import { restoreHandlers } from "./restore-archive.ts";
+
+let imports: ImportsFixture;
+const begun: ArchiveName[] = [];
+beforeAll(async () => {
+  imports = await startImports();
+});
+afterAll(() => imports.close());
+
+const client = () => {
+  const handlers = restoreHandlers({ db: imports.db, begin: (name) => void begun.push(name) });
+  return createLocalClient(RestoreService, implement(RestoreService, handlers));
+};
+const at = "2026-11-23T00:00:00Z";
+const BEGIN = `{"type":"export","version":1,"product":"tidemark","exported_at":"${at}","org_id":"${randomUUID()}","selection":{}}\n`;
+const PROJECT = `{"type":"project","id":"${randomUUID()}","name":"p","created_at":"${at}"}\n`;
+const END = `{"type":"end","counts":{"project":1,"run":0,"points":0,"rank_points":0,"lines":0,"attribute":0,"object":0,"artifact":0,"collection":0,"version":0,"trace":0,"report":0,"view":0}}\n`;
+
+type Wish = { readonly archiveId: string; readonly text: string; readonly number?: number; readonly isLast?: boolean };
+const put = (who: Identity, { archiveId, text, number = 0, isLast = false }: Wish) =>
+  client().putPiece({ archiveId, number, firstLine: 1 + number, data: Buffer.from(text), isLast }, callOf(who));
+const begin = async (who: Identity, key: string = randomUUID()) =>
+  (await client().beginArchive({ idempotencyKey: key }, callOf(who))).archiveId;
+const staged = (archiveId: string) =>
+  imports.ask<{ number: number; is_part: boolean }>(
+    "SELECT number, is_part FROM imports.archive_pieces WHERE archive_id = $1 ORDER BY number",
+    archiveId,
+  );
+const statusOf = async (archiveId: string) =>
+  (await imports.ask<{ status: string }>("SELECT status FROM imports.archives WHERE id = $1", archiveId))[0]?.status;
+
+describe("an archive that comes", () => {
+  test("is complete with its end, in whatever pieces, and then begins to be restored", async () => {
+    const who = newIdentity();
+    const archiveId = await begin(who);
+    expect(await put(who, { archiveId, text: BEGIN })).toMatchObject({ lines: 1 });
+    expect(await put(who, { archiveId, text: BEGIN })).toMatchObject({ lines: 1 });
+    await put(who, { archiveId, text: PROJECT, number: 1 });
+    expect(await statusOf(archiveId)).toBe("receiving");
+    await put(who, { archiveId, text: END, number: 2, isLast: true });
+    expect(await statusOf(archiveId)).toBe("restoring");
+    expect(begun).toContainEqual({ orgId: who.orgId, id: archiveId });
+    expect(await staged(archiveId)).toHaveLength(3);
+  });
+
+  test("keeps the longest beginning of what broke off, and takes nothing that differs from it", async () => {
+    const who = newIdentity();
+    const archiveId = await begin(who);
+    const incomplete = { reason: "archive_incomplete" };
+    for (const text of [BEGIN + PROJECT.slice(0, 20), BEGIN.slice(0, 30), ""]) {
+      await expect(put(who, { archiveId, text, isLast: true })).rejects.toMatchObject(incomplete);
+    }
+    expect(await staged(archiveId)).toEqual([{ number: 0, is_part: true }]);
+    const other = PROJECT.replace("project", "PROJECT");
+    const reused = { reason: "idempotency_key_reused" };
+    await expect(put(who, { archiveId, text: BEGIN + other, isLast: true })).rejects.toMatchObject(reused);
+    await put(who, { archiveId, text: BEGIN + PROJECT + END, isLast: true });
+    expect(await staged(archiveId)).toEqual([{ number: 0, is_part: false }]);
+    await expect(put(who, { archiveId, text: `${BEGIN}\n`, number: 1 })).rejects.toMatchObject(reused);
+  });
+
+  test("leaves nothing when it has a fault, or no end and no key", async () => {
+    const who = newIdentity();
+    const [faulty, unnamed] = [await begin(who), await begin(who, "")];
+    await put(who, { archiveId: faulty, text: BEGIN });
+    const fault = { reason: "archive_invalid", position: 2 };
+    await expect(put(who, { archiveId: faulty, text: "{\n", number: 1 })).rejects.toMatchObject(fault);
+    await expect(put(who, { archiveId: unnamed, text: BEGIN, isLast: true })).rejects.toMatchObject({
+      reason: "archive_incomplete",
+    });
+    for (const archiveId of [faulty, unnamed]) {
+      expect([await statusOf(archiveId), await staged(archiveId)]).toEqual([undefined, []]);
+    }
+  });
+
+  test("is nobody else's, and comes in its order", async () => {
+    const who = newIdentity();
+    const archiveId = await begin(who);
+    await expect(put(newIdentity(), { archiveId, text: BEGIN })).rejects.toMatchObject({ reason: "not_found" });
+    await expect(put(who, { archiveId: randomUUID(), text: BEGIN })).rejects.toMatchObject({ reason: "not_found" });
+    await expect(put(who, { archiveId: "x", text: BEGIN })).rejects.toMatchObject({ reason: "bad_request" });
+    await expect(put(who, { archiveId, text: BEGIN, number: 1 })).rejects.toMatchObject({ reason: "bad_request" });
+    await expect(client().awaitArchive({ archiveId }, callOf(who))).rejects.toMatchObject({ reason: "bad_request" });
+    await expect(client().awaitArchive({ archiveId }, callOf(newIdentity()))).rejects.toMatchObject({
+      reason: "not_found",
+    });
+  });
+
+  test("has a key of its organization, and none has the same without one", async () => {
+    const [who, other] = [newIdentity(), newIdentity()];
+    const ids = [await begin(who, "k"), await begin(who, "k"), await begin(other, "k"), await begin(who, "")];
+    expect(ids[0]).toBe(ids[1]);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  test("is judged by its pieces together when several processes take them at once", async () => {
+    const who = newIdentity();
+    const archiveId = await begin(who);
+    const text = BEGIN + PROJECT + END;
+    const answers = await Promise.all(Array.from({ length: 4 }, () => put(who, { archiveId, text, isLast: true })));
+    expect(answers.map(({ lines }) => lines)).toEqual([3, 3, 3, 3]);
+    expect(await staged(archiveId)).toHaveLength(1);
+    const [row] = await imports.ask<{ pieces: number }>("SELECT pieces FROM imports.archives WHERE id = $1", archiveId);
+    expect(row).toEqual({ pieces: 1 });
+  });
+});
