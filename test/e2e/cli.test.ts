@@ -1,36 +1,17 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
-import { gunzipSync } from "node:zlib";
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { describeModes } from "../stack/modes.ts";
+import { fixtures, newFolder, startTidemark } from "./cli.fixture.ts";
 import { contentOf, linesOf, ofKind, writeEverything, writeVersion } from "./archive.fixture.ts";
 
-const program = join(import.meta.dirname, "../../cli/src/main.ts");
-const fixtures = join(import.meta.dirname, "../../packages/import-formats/fixtures");
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
-const newFolder = (): string => mkdtempSync(join(tmpdir(), "tidemark-cli-"));
-
-/** Databases are kept compressed. */
-function unpacked(path: string): string {
-  if (!path.endsWith(".gz")) return path;
-  const plain = join(newFolder(), basename(path, ".gz"));
-  writeFileSync(plain, gunzipSync(readFileSync(path)));
-  return plain;
-}
 
 describeModes("the command line", (stack) => {
-  const start = (state: string, key: string, ...args: string[]) => {
-    const env = { INSTANTML_API_BASE_URL: stack().baseUrl, INSTANTML_API_KEY: key, XDG_STATE_HOME: state };
-    const { promise, resolve } = Promise.withResolvers<{ code: number | null; stdout: string; stderr: string }>();
-    const child = execFile(process.execPath, [program, ...args], { env }, (_error, stdout, stderr) => {
-      resolve({ code: child.exitCode, stdout, stderr });
-    });
-    return { child, ended: promise };
-  };
+  const start = (state: string, key: string, ...args: string[]) =>
+    startTidemark({ baseUrl: stack().baseUrl, key, state }, args);
   const tidemarkWith = (state: string, key: string, ...args: string[]) => start(state, key, ...args).ended;
   const tidemark = (key: string, ...args: string[]) => tidemarkWith(newFolder(), key, ...args);
 
@@ -78,30 +59,6 @@ describeModes("the command line", (stack) => {
     expect(contentOf(text(again))).toEqual(contentOf(text(out).replaceAll(runId, run!.id)));
     const files = (folder: string): string[] => readdirSync(join(folder, "bytes")).toSorted();
     expect(files(again)).toEqual(files(out));
-  });
-
-  test.each([
-    "wandb-0.31.0/data",
-    "tensorboard-2.21.0/data",
-    "dvclive-3.49.1/data",
-    "mlflow-3.17.2/data/mlruns",
-    "mlflow-3.17.2-database/data/mlflow.db.gz",
-    "neptune-exporter/data",
-    "trackio-0.43.0/data/nets-ü.db.gz",
-  ])("imports %s, and nothing of it twice", async (path) => {
-    const { api, key } = await stack().organization();
-    const from = unpacked(join(fixtures, path));
-    const read = await tidemark(key, "import", from, "--project", "brought", "--dry-run");
-    expect(read).toMatchObject({ code: 0 });
-    const [, runs, points] = /: (\d+) runs, (\d+) points/.exec(read.stdout)!.map(Number);
-    expect(await tidemark(key, "import", from, "--project", "brought")).toMatchObject({ code: 0 });
-    const text = async () => (await api.get("/api/export?format=ndjson&project=brought")).text;
-    const first = contentOf(await text());
-    const { counts } = ofKind(linesOf({ text: await text() }), "end")[0]!;
-    expect([counts.run, counts.points]).toEqual([runs, points]);
-    const again = await tidemark(key, "import", from, "--project", "brought");
-    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("there already") });
-    expect(contentOf(await text())).toEqual(first);
   });
 
   test("exports named runs, and points as Parquet", async () => {

@@ -7,10 +7,10 @@ import { startStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-const [RUNS, REQUESTS, POINTS] = [4, 12, 500];
+const [RUNS, REQUESTS, POINTS] = [4, 8, 500];
 
 describeWith(servers)("a restore", () => {
-  test.each(["imports-export", "ingest", "runs"])(
+  test.each(["imports-export", "ingest"])(
     "goes on when %s is killed again and again, and stores everything once",
     async (module) => {
       const stack = await startStack("split");
