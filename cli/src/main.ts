@@ -11,6 +11,8 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 }
 
 const { env } = process;
+// Scripts of npm run in the folder of their package; paths are those of whoever has started npm.
+if (env["INIT_CWD"] !== undefined) process.chdir(env["INIT_CWD"]);
 const states = env["XDG_STATE_HOME"] ?? env["LOCALAPPDATA"] ?? join(homedir(), ".local", "state");
 
 process.exitCode = await runCli(process.argv.slice(2), {
