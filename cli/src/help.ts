@@ -7,7 +7,7 @@ tidemark import --help and tidemark export --help show examples.
 
 The server and the key are those of the SDK:
   INSTANTML_API_BASE_URL   http://127.0.0.1:8080 unless it is set; or --url
-  INSTANTML_API_KEY        a key with imports:write for imports, export:read for exports; or --key
+  INSTANTML_API_KEY        a key with imports:write and export:read for imports, export:read for exports; or --key
 `;
 
 const IMPORT = `tidemark import <path|url> [options]
