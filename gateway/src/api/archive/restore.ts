@@ -29,7 +29,7 @@ export async function handleRestore(
   _call: Call,
   { request, hold, newCall }: Transfer,
 ): Promise<RouteReply> {
-  const begin = { idempotencyKey: input.idempotencyKey ?? "" };
+  const begin = { key: input.idempotencyKey ?? "" };
   const { archiveId, isRestored } = await clients.restore.beginArchive(begin, newCall());
   let [number, firstLine] = [0, 1];
   for await (const { data, isLast } of piecesOfLines(decoded(request), hold)) {

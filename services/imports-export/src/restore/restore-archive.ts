@@ -34,10 +34,10 @@ const MARGIN_MS = 500;
 /** Returns the handlers of RestoreService. */
 export function restoreHandlers({ db, begin }: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
   return {
-    async beginArchive({ idempotencyKey }, call) {
+    async beginArchive({ key }, call) {
       const caller = callerOf(call);
       refuseUnpaid(caller);
-      const hash = idempotencyKey === "" ? null : createHash("sha256").update(idempotencyKey).digest();
+      const hash = key === "" ? null : createHash("sha256").update(key).digest();
       const identity = toBinary(IdentitySchema, call.identity!);
       const { id, isRestored } = await db.withTenant(caller.orgId, (tx) =>
         beginArchiveRow(tx, caller.orgId, hash, identity),

@@ -27,7 +27,7 @@ type Wish = { readonly archiveId: string; readonly text: string; readonly number
 const put = (who: Identity, { archiveId, text, number = 0, isLast = false }: Wish) =>
   client().putPiece({ archiveId, number, firstLine: 1 + number, data: Buffer.from(text), isLast }, callOf(who));
 const begin = async (who: Identity, key: string = randomUUID()) =>
-  (await client().beginArchive({ idempotencyKey: key }, callOf(who))).archiveId;
+  (await client().beginArchive({ key }, callOf(who))).archiveId;
 const staged = (archiveId: string) =>
   imports.ask<{ number: number; is_part: boolean }>(
     "SELECT number, is_part FROM imports.archive_pieces WHERE archive_id = $1 ORDER BY number",

@@ -15,11 +15,11 @@ export declare const file_tidemark_imports_v1_restore: GenFile;
  */
 export declare type BeginArchiveRequest = Message<"tidemark.imports.v1.BeginArchiveRequest"> & {
   /**
-   * Empty: none, so nobody can go on with this archive.
+   * Of the request that brings the archive. Empty: none, so nobody can go on with it.
    *
-   * @generated from field: string idempotency_key = 1;
+   * @generated from field: string key = 1;
    */
-  idempotencyKey: string;
+  key: string;
 };
 
 /**
