@@ -21,7 +21,7 @@ const MANY = {
   versions: 210,
   traces: 550,
 };
-const [REPORTS, VIEWS] = [9, 60];
+const [REPORTS, VIEWS] = [9, 210];
 
 const time = (i: number): string => new Date(1_795_000_000_000 + 1000 * i).toISOString().replace(".000Z", "Z");
 const ids = (count: number): string[] => Array.from({ length: count }, () => randomUUID());

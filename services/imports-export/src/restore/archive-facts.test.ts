@@ -43,6 +43,8 @@ const end = (counts: object): ArchiveLine => ({
   counts: { project: 1, run: 0, points: 0, trace: 0, report: 0, view: 0, ...none, ...counts },
 });
 
+const line = (members: object): ArchiveLine => members as ArchiveLine;
+
 /** Reads lines, cut into pieces of so many. */
 function read(lines: readonly (ArchiveLine | string)[], together = lines.length): PieceFacts[] {
   const texts = lines.map((line) => (typeof line === "string" ? line : encodeLine(line)));
@@ -95,4 +97,11 @@ describe("an archive", () => {
       ]);
     }
   });
+});
+
+test("a piece that ends with a trace says so, because its spans are in the next one", () => {
+  const trace = line({ line: "trace", run_id: id(2), trace_id: "1".padStart(32, "0"), updated_at: 5 });
+  const [first, second] = read([begin, project, run(2), trace, points(2)], 4);
+  expect(first!.openTrace).toMatchObject({ updated_at: 5 });
+  expect(second!.openTrace).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { badRequest } from "@tidemark/errors";
-import { VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
+import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
 import { faultOfBlocks } from "@tidemark/report-blocks";
 import { checkArtifacts } from "./check-artifacts.rules.ts";
 import { checkAttributes } from "./check-attributes.rules.ts";
 import { checkObjects } from "./check-objects.rules.ts";
+import { checkSpans } from "./check-spans.rules.ts";
 
 /*
  * What the owners of rows would refuse, so that nothing is written of an archive that cannot be restored as a whole.
@@ -46,8 +47,7 @@ export function checkRow(line: ArchiveLine): void {
     case "version.edges":
       return checkArtifacts(line);
     case "trace.spans":
-      for (const { name } of line.spans) requireName(name, "name");
-      return;
+      return checkSpans(line);
     case "report":
       requireName(line.title, "title");
       requireNameIfAny(line.description, "description");
@@ -56,7 +56,8 @@ export function checkRow(line: ArchiveLine): void {
       requireName(line.name, "name");
       requireNameIfAny(line.project, "project");
       if (Buffer.byteLength(line.payload) > VIEW_PAYLOAD_BYTES_MAX) throw badRequest("payload is too large");
-      return requireObject(line.payload, "payload");
+      requireObject(line.payload, "payload");
+      return checkKeys(JSON.parse(line.payload));
     default:
   }
 }
@@ -86,6 +87,15 @@ function checkRankPoints({ key, columns }: LineOf<"rank_points">): void {
 function checkBlocks(json: string): void {
   const fault = faultOfBlocks(JSON.parse(json), (value) => Buffer.byteLength(JSON.stringify(value)));
   if (fault !== undefined) throw badRequest(`blocks: ${fault}`);
+}
+
+/** @throws bad_request for a key that reaches a prototype */
+function checkKeys(part: unknown): void {
+  if (typeof part !== "object" || part === null) return;
+  for (const [key, member] of Object.entries(part)) {
+    if (FORBIDDEN_KEYS.some((known) => known === key)) throw badRequest(`payload: the key ${key} is not allowed`);
+    checkKeys(member);
+  }
 }
 
 /** No text has what PostgreSQL does not store, and instants are days that there are. */
@@ -119,7 +129,7 @@ function requireAll(column: Float64Array, is: (value: number) => boolean, fault:
 
 function requireName(text: string, name: string, bytesMax = NAME_BYTES_MAX): void {
   const bytes = Buffer.byteLength(text);
-  if (bytes < 1 || bytes > bytesMax) throw badRequest(`${name} must have 1 to ${bytesMax} bytes`);
+  if (text.trim() === "" || bytes > bytesMax) throw badRequest(`${name} must have 1 to ${bytesMax} bytes`);
 }
 
 function requireNameIfAny(text: string | undefined, name: string): void {

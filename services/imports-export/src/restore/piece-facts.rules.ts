@@ -25,6 +25,8 @@ export type PieceFacts = {
   /** How often each unknown type came. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly facts: readonly Fact[];
+  /** The trace that the piece ends with, whose spans are in the next one. */
+  readonly openTrace: LineOf<"trace"> | undefined;
 };
 
 /** A fault of an archive, with the number of its line, counted from 1. */
@@ -90,10 +92,12 @@ export function factsOf(
   const counts: Partial<Record<CountedType, number>> = {};
   const unknown: Record<string, number> = {};
   let [begins, ends, last]: [number | undefined, PieceFacts["ends"], number] = [undefined, undefined, 0];
+  let openTrace: PieceFacts["openTrace"];
   for (const placed of linesOf(data, firstLine)) {
     const { number, line } = placed;
     if (ends !== undefined) throw lineFault(number, "something follows the end of the archive");
     last = number;
+    openTrace = line?.line === "trace" ? line : undefined;
     if (piece === 0 && begins === undefined && line?.line !== "export") {
       throw lineFault(number, "an archive begins with a line of the type export");
     }
@@ -125,7 +129,7 @@ export function factsOf(
     const [type, rows] = countOf(line);
     if (type !== undefined) counts[type] = (counts[type] ?? 0) + rows;
   }
-  return { lines: lineEndsOf(data), ends, last, counts, unknown, facts };
+  return { lines: lineEndsOf(data), ends, last, counts, unknown, facts, openTrace };
 }
 
 function lineEndsOf(data: Uint8Array): number {

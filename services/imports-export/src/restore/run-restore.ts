@@ -105,7 +105,10 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     if (isOver()) return;
     const warnings: string[] = [];
     let part = 0;
-    for (const { write, lines } of writers.batchesOf(await readPiece(db, held, piece))) {
+    const open = facts[piece - 1]?.openTrace;
+    // The spans of a trace know of it, also those that are in another piece.
+    const before = open === undefined ? [] : [{ number: 0, line: open }];
+    for (const { write, lines } of writers.batchesOf([...before, ...(await readPiece(db, held, piece))])) {
       warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, ask)));
     }
     if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return;

@@ -9,7 +9,7 @@ import { ownerOf } from "../owner/owner-of.ts";
 import { countReport } from "../reports/report-counts.sql.ts";
 import { readBlocks, requireVisibility } from "../reports/report-input.rules.ts";
 import { readPayload } from "../views/payload.rules.ts";
-import { countNewView } from "../views/view-counts.sql.ts";
+import { countRestoredView } from "../views/view-counts.sql.ts";
 import { findTakenIds, hasIds, insertRestoredReport, insertRestoredView } from "./restored-rows.sql.ts";
 
 /** Returns the handlers of ReportsRestoreService. @throws see restore.proto */
@@ -65,7 +65,7 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
       }));
       await db.withTenant(orgId, async (tx) => {
         for (const row of rows) {
-          if (await insertRestoredView(tx, orgId, userId, row)) await countNewView(tx, orgId, userId);
+          if (await insertRestoredView(tx, orgId, userId, row)) await countRestoredView(tx, orgId, userId);
         }
       });
       return {};

@@ -25,6 +25,17 @@ export async function countNewView(tx: Tx, orgId: string, userId: string): Promi
   }
 }
 
+const addAnySql = sql(
+  "reports_count_restored_view",
+  `INSERT INTO reports.view_counts AS c (org_id, owner_user_id, views) VALUES ($1, $2, 1)
+   ON CONFLICT (org_id, owner_user_id) DO UPDATE SET views = c.views + 1`,
+);
+
+/** Counts a view that is restored, however many there are: nothing of an archive gets lost. */
+export async function countRestoredView(tx: Tx, orgId: string, userId: string): Promise<void> {
+  for (const { owner } of limitsOf(userId)) await tx.count(addAnySql, [orgId, owner]);
+}
+
 const readSql = sql(
   "reports_read_view_count",
   "SELECT views FROM reports.view_counts WHERE org_id = $1 AND owner_user_id = $2",
