@@ -78,6 +78,16 @@ describe("an archive", () => {
     ["without a beginning", [project, end({})], 1],
     ["of bytes that are no text", [begin, "\ud800", project], 2],
     ["with a step below 0", [begin, project, run(2), encodeLine(points(2)).replace("[0,1]", "[-1,1]")], 4],
+    [
+      "with half a microsecond",
+      [begin, project, run(2), encodeLine(points(2)).replace('"created_at":[1,2]', '"created_at":[1.5,2]')],
+      4,
+    ],
+    [
+      "with a time that is too late",
+      [begin, project, run(2), encodeLine(points(2)).replace('"created_at":[1,2]', '"created_at":[1,1e300]')],
+      4,
+    ],
     ["with an unknown word", [begin, project, encodeLine(run(2)).replace('"running"', '"paused"')], 3],
     ["with a run that has ended at no time", [begin, project, encodeLine(run(2)).replace('"running"', '"failed"')], 3],
     ["with a name that is too long", [begin, encodeLine(project).replace('"p"', `"${"é".repeat(257)}"`)], 2],

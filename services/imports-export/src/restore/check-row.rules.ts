@@ -29,12 +29,13 @@ export function checkRow(line: ArchiveLine): void {
       return checkRun(line);
     case "points":
       requireName(line.key, "key");
+      requireTimes(line.columns);
       return requireAll(line.columns.step, (step) => step >= 0, "a step is negative");
     case "rank_points":
       return checkRankPoints(line);
     case "lines":
       requireAll(line.columns.line_number, isCount, "a line number is not a whole number");
-      return requireAll(line.columns.created_at, Number.isSafeInteger, "a time is not whole microseconds");
+      return requireTimes(line.columns);
     case "attribute":
       return checkAttributes(line);
     case "object":
@@ -75,6 +76,7 @@ function checkRun(run: LineOf<"run">): void {
 
 function checkRankPoints({ key, columns }: LineOf<"rank_points">): void {
   requireName(key, "key");
+  requireTimes(columns);
   requireAll(columns.step, (step) => step >= 0, "a step is negative");
   requireAll(columns.weight, (weight) => weight > 0, "a weight is not above 0");
   for (let i = 0; i < columns.rank.length; i++) {
@@ -120,6 +122,21 @@ function isDay(instant: string): boolean {
 }
 
 const DAY_CHARACTERS = "2026-11-23".length;
+
+/** What PostgreSQL stores of microseconds. */
+const MICROS_MAX = 2 ** 62;
+const isMicros = (value: number): boolean => Number.isInteger(value) && Math.abs(value) < MICROS_MAX;
+
+/** @throws bad_request for times that are no whole microseconds; NaN stands for none that a client sent */
+function requireTimes(columns: {
+  readonly created_at: Float64Array;
+  readonly timestamp: Float64Array | undefined;
+}): void {
+  requireAll(columns.created_at, isMicros, "created_at must be whole microseconds");
+  columns.timestamp?.forEach((value) => {
+    if (!Number.isNaN(value) && !isMicros(value)) throw badRequest("timestamp must be whole microseconds");
+  });
+}
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 

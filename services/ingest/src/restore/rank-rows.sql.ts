@@ -27,7 +27,7 @@ const insertSql = sql(
   `INSERT INTO ingest.rank_metric_rows AS r
      (org_id, run_id, set_id, step, rank, arrival, received_us, sent_us, weight, local_rank, first_slot, packed)
    SELECT $1, $2, $3::integer, v.step, v.rank::smallint,
-          CASE WHEN $5 THEN 1 + ((v.received::bigint * 64 + $4::smallint) & 2147483646)::integer ELSE 0 END,
+          CASE WHEN $5 THEN 1 + ((v.received::bigint * 64 + $4::smallint) % 2147483646)::integer ELSE 0 END,
           v.received::bigint, nullif(v.sent, 'NaN')::bigint, nullif(v.weight, 1), nullif(v.local_rank, v.rank)::smallint, $4::smallint, v.packed
    FROM unnest($6::float8[], $7::float8[], $8::float8[], $9::float8[], $10::float8[], $11::float8[], $12::bytea[])
         AS v (step, rank, received, sent, weight, local_rank, packed)
@@ -46,12 +46,19 @@ const markSql = sql(
 /** When a compactor shall look at what was restored. */
 const MARKER_SECONDS = 10;
 
-/** Stores rows of a key, in a transaction that keeps others from giving keys of the run their places. */
-export async function restoreRankRows(tx: Tx, { orgId, runId, key, worldSize, rows }: RankRows): Promise<void> {
-  const [place] = await assignRankKeys(tx, { orgId, runId, worldSize }, [key]);
+/**
+ * Stores rows of a key, in a transaction that keeps others from giving keys of the run their places.
+ * @throws Error where rows of a page could not be told apart
+ */
+export async function restoreRankRows(
+  tx: Tx,
+  { orgId, runId, key, worldSize, rows }: RankRows,
+  setsMax?: number,
+): Promise<void> {
+  const [place] = await assignRankKeys(tx, { orgId, runId, worldSize }, [key], setsMax);
   const { setId, slot, isPage } = place!;
   const column = (of: (row: RestoredRankRow) => number) => float8Array(rows.map(of));
-  await tx.rows(insertSql, [
+  const stored = await tx.count(insertSql, [
     orgId,
     runId,
     setId,
@@ -65,6 +72,7 @@ export async function restoreRankRows(tx: Tx, { orgId, runId, key, worldSize, ro
     column(({ localRank }) => localRank),
     byteaArray(rows.map(({ value }) => packed(value))),
   ]);
+  if (isPage && stored < rows.length) throw new Error("two rows of a page have one step, rank and moment");
   if (!isPage) await tx.rows(markSql, [orgId, runId, setId, MARKER_SECONDS]);
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { bytesOfColumn, doublesOfBytes, rowsOfChunk } from "@tidemark/archive";
+import { restoreRankRows } from "./rank-rows.sql.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 let ingest: IngestFixture;
@@ -142,6 +143,23 @@ test("points of ranks have their times, and the value that came last", async () 
   ]);
   const wrong = { ...request, name: randomUUID(), ranks: column(2, 1, 0, 0) };
   await expect(restorer.restoreRankPoints(wrong, callOf(tenant))).rejects.toMatchObject({ reason: "bad_request" });
+});
+
+test("keys of one page that came together keep their values", async () => {
+  const runId = await ingest.newRun(tenant);
+  const { orgId } = tenant;
+  const rows = [{ step: 1, rank: 0, localRank: 0, weight: 1, receivedUs: at, sentUs: Number.NaN }];
+  const keys = Array.from({ length: 6 }, (_, i) => `k${i}`);
+  for (const [i, key] of keys.entries()) {
+    await ingest.db.withTenant(orgId, (tx) =>
+      restoreRankRows(tx, { orgId, runId, key, worldSize: 1, rows: rows.map((row) => ({ ...row, value: i })) }, 0),
+    );
+  }
+  const found: [string, number][] = [];
+  for await (const { key, values } of ingest.archive.exportRankPoints({ runIds: [runId] }, callOf(tenant))) {
+    for (const value of doublesOfBytes(values)) found.push([key, value]);
+  }
+  expect(found.toSorted()).toEqual(keys.map((key, i) => [key, i]));
 });
 
 test("console lines have their times and their order, also many of one moment", async () => {
