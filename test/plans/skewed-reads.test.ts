@@ -10,7 +10,6 @@ import { seedArtifacts, type SeededArtifacts } from "../bench/artifacts/seed-art
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
-import { endOfArchive, rowsOfArchive } from "./archive-end.ts";
 import { createPlanLog, describeReads, logPlans, planSettings, type Executed } from "./executed-plans.ts";
 import { seedImports, seedReports } from "./seed-rows.ts";
 
@@ -379,12 +378,6 @@ const reads: readonly Read[] = [
   exported("named runs", ({ full, page, artifacts }) => `run_ids=${[full, artifacts.runId, ...page].join(",")}`),
   exported("a project", () => "project=rl-control"),
   {
-    ...exported("runs, complete", ({ full, page, artifacts }) =>
-      new URLSearchParams({ format: "ndjson", run_ids: [full, artifacts.runId, ...page].join(",") }).toString(),
-    ),
-    items: rowsOfArchive,
-  },
-  {
     name: "the data of a view",
     method: "POST",
     path: () => "/api/workspace-view-data",
@@ -428,7 +421,7 @@ async function request({ api, ...tenant }: Tenant, { method, path, body }: Read)
     body === undefined ? {} : { body: body({ api, ...tenant }) },
   );
   if (answer.status !== 200) throw new Error(`${answer.status}: ${answer.text}`);
-  return answer.json ?? endOfArchive(answer.text);
+  return answer.json;
 }
 
 /** Workers may read meanwhile. What they read every few seconds is not in all of several measurements. */
