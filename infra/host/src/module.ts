@@ -25,7 +25,7 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   client<S extends GenServiceMethods>(service: GenService<S>): Client<S>;
   /** Tells whether `client` of a service calls into this process; such calls cost almost nothing. */
   isLocal(service: DescService): boolean;
-  /** Tells whether every module named in `needs` is ready, wherever it runs. */
+  /** Tells whether every module named in `needs` is ready, wherever it runs; optional ones are not asked. */
   peersReady(): Promise<boolean>;
   /** Starts a call that the module makes for itself, with the default deadline. */
   ownCall(): Call;
@@ -61,8 +61,8 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   start(context: ModuleContext<Group>): Promise<RunningModule>;
 };
 
-/** A dependency on another module's service. */
-export type ModuleNeed = { readonly module: string; readonly service: DescService };
+/** A dependency on another module's service. Without an `optional` one the module does its work as well as it can, and is ready. */
+export type ModuleNeed = { readonly module: string; readonly service: DescService; readonly optional?: true };
 
 /** Checks the settings' types of a definition, and returns it as the host sees all modules. */
 export function defineModule<Group extends ConfigGroup>(definition: ModuleDefinition<Group>): ModuleDefinition {

@@ -18,7 +18,7 @@ export type Peers = {
   clientFor<S extends GenServiceMethods>(module: ModuleDefinition, service: GenService<S>): Client<S>;
   /** Tells whether a service answers in this process. */
   isLocal(service: DescService): boolean;
-  /** Asks all modules that `module` needs whether they are ready. */
+  /** Asks all modules that `module` cannot do without whether they are ready. */
   ready(module: ModuleDefinition): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -61,7 +61,7 @@ export function createPeers(
     },
     isLocal: (service) => local.has(service.typeName),
     async ready(module) {
-      const names = [...new Set(module.needs.map((need) => need.module))];
+      const names = [...new Set(module.needs.filter(({ optional }) => optional !== true).map((need) => need.module))];
       return (await Promise.all(names.map(moduleReady))).every(Boolean);
     },
     clientFor(module, service) {

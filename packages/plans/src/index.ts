@@ -1,12 +1,14 @@
+export { awaitsPayment, billingStates, type BillingState } from "./billing-states.ts";
+export { hostedPlans } from "./hosted-plans.ts";
 export { parsePlans } from "./parse-plans.ts";
 export {
-  awaitsPayment,
-  billingStates,
-  hostedPlans,
+  limitOf,
   planOf,
+  planTargets,
   planTiers,
-  type BillingState,
+  tierOf,
   type Plan,
   type Plans,
+  type PlanTarget,
   type PlanTier,
 } from "./plans.ts";

@@ -7,9 +7,11 @@ import { ingestModule, ingestReadModule } from "@tidemark/ingest";
 import { reportsModule } from "@tidemark/reports";
 import { runsModule } from "@tidemark/runs";
 import { tracesModule } from "@tidemark/traces";
+import { usageModule } from "@tidemark/usage";
 
 /** Every module of the product, peers before those that need them. */
 export const allModules: readonly ModuleDefinition[] = [
+  usageModule,
   runsModule,
   controlModule,
   ingestModule,

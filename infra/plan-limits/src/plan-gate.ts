@@ -1,0 +1,126 @@
+import { LRUCache } from "lru-cache";
+import { AppError } from "@tidemark/errors";
+import { limitOf, planOf, type Plans, type PlanTarget } from "@tidemark/plans";
+import type { Caller } from "@tidemark/requests";
+import type { Log } from "@tidemark/telemetry";
+
+/** Whose quota is asked, and how large it is. */
+type Owner = Pick<Caller, "orgId" | "planTier">;
+
+/** Refuses what would exceed a quota of a plan. */
+export type PlanGate = {
+  /**
+   * Admits `amount` more of what the quota counts. Call it before anything is stored. It returns nothing where memory knows the organization, so that
+   * requests do not wait. All processes together admit at most about a second of traffic beyond the limit.
+   * @throws plan_limit_exceeded (API specification, Errors)
+   */
+  readonly admit: (owner: Owner, amount: number) => Promise<void> | undefined;
+};
+
+/** A gate that admits everything, for installations without limits. */
+export const openGate: PlanGate = { admit: () => undefined };
+
+type Known = {
+  /** What the organization had used when it was read last. */
+  used: number;
+  readAtMs: number;
+  /** What was admitted here since that reading began, stored or not. */
+  own: number;
+};
+
+/** While a process admits no more than this share of what is left between two readings, 16 processes cannot exceed the limit together. */
+const SHARE = 1 / 16;
+/** Milliseconds between two readings near the limit. */
+const NEAR_MS = 250;
+/** Milliseconds for which a refusal is repeated without another reading. */
+const REFUSED_MS = 1000;
+/** Milliseconds after which a reading is too old anywhere: a month may have begun. */
+const OLD_MS = 30_000;
+/** Milliseconds after a failed reading in which requests do not wait for another one. */
+const FAILED_MS = 1000;
+const ORGANIZATIONS_MAX = 10_000;
+
+/**
+ * Creates the gate of one quota. `readUsed` returns what an organization has used, at this moment and in all processes. Where it cannot be read,
+ * requests are admitted: a quota must not lose data of training runs.
+ */
+export function createPlanGate(options: {
+  readonly target: PlanTarget;
+  readonly plans: Plans;
+  readonly readUsed: (orgId: string) => Promise<number>;
+  readonly nowMs: () => number;
+  readonly log: Log;
+}): PlanGate {
+  const { target, plans, readUsed, nowMs, log } = options;
+  const organizations = new LRUCache<string, Known>({ max: ORGANIZATIONS_MAX });
+  const readings = new Map<string, Promise<Known | undefined>>();
+  let failedAtMs = Number.NEGATIVE_INFINITY;
+
+  const read = async (orgId: string): Promise<Known | undefined> => {
+    const known = organizations.get(orgId);
+    const readAtMs = nowMs();
+    const ownBefore = known?.own ?? 0;
+    try {
+      const used = await readUsed(orgId);
+      // What was in flight when the reading began is in neither number until the next one: better late than refused by mistake.
+      const next = { used, readAtMs, own: known === undefined ? 0 : known.own - ownBefore };
+      organizations.set(orgId, next);
+      return next;
+    } catch (error) {
+      failedAtMs = nowMs();
+      log.warn("a quota cannot be read; requests are admitted meanwhile", { target, error });
+      return undefined;
+    }
+  };
+
+  const readOnce = (orgId: string): Promise<Known | undefined> => {
+    let reading = readings.get(orgId);
+    if (reading === undefined) {
+      reading = read(orgId).finally(() => readings.delete(orgId));
+      readings.set(orgId, reading);
+    }
+    return reading;
+  };
+
+  const decide = async ({ orgId, planTier }: Owner, amount: number): Promise<void> => {
+    if (nowMs() - failedAtMs < FAILED_MS) return;
+    // One that began before may have missed the latest writes of this process.
+    await readings.get(orgId);
+    const known = await readOnce(orgId);
+    if (known === undefined) return;
+    if (known.used + known.own + amount > limitOf(planOf(plans, planTier), target))
+      throw exceeded(target, plans, planTier);
+    known.own += amount;
+  };
+
+  return {
+    admit(owner, amount) {
+      const known = organizations.get(owner.orgId);
+      if (known === undefined) return decide(owner, amount);
+      const limit = limitOf(planOf(plans, owner.planTier), target);
+      const age = nowMs() - known.readAtMs;
+      if (known.used + amount > limit && age < REFUSED_MS) throw exceeded(target, plans, owner.planTier);
+      if (known.used + known.own + amount > limit) return decide(owner, amount);
+      known.own += amount;
+      const isDue = age >= OLD_MS || (age >= NEAR_MS && known.own > (limit - known.used) * SHARE);
+      if (isDue && nowMs() - failedAtMs >= FAILED_MS) void readOnce(owner.orgId);
+      return undefined;
+    },
+  };
+}
+
+const names: Record<PlanTarget, string> = {
+  projects: "projects",
+  runs: "runs",
+  metric_points: "metric points a month",
+  trace_events: "trace events a month",
+  storage: "bytes of storage",
+};
+
+function exceeded(target: PlanTarget, plans: Plans, planTier: string): AppError {
+  const plan = planOf(plans, planTier);
+  return new AppError(
+    "plan_limit_exceeded",
+    `the plan ${plan.label} of your organization allows ${limitOf(plan, target)} ${names[target]}; take a larger plan or write less`,
+  );
+}

@@ -1,0 +1,7 @@
+import { defineConfig, sharedFields } from "@tidemark/config";
+
+/** Settings of the service of usage. */
+export const usageConfig = defineConfig({
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
+});

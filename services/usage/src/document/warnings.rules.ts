@@ -1,0 +1,80 @@
+import { limitOf, planTargets, type Plan, type PlanTarget } from "@tidemark/plans";
+
+/** What a warning is about. */
+export type WarningTarget = PlanTarget | "api_requests" | "seats";
+
+/** A warning of the usage document. */
+export type Warning = {
+  readonly target: WarningTarget;
+  readonly status: "approaching_limit" | "over_limit" | "paid_extra_seats";
+  readonly value: number;
+  readonly limit: number;
+  /** Rounded to four places. */
+  readonly ratio: number;
+  readonly policy: string;
+  readonly blocking: boolean;
+  readonly message: string;
+};
+
+const APPROACHING = 0.8;
+
+const words: Record<WarningTarget, string> = {
+  projects: "projects",
+  runs: "runs",
+  metric_points: "metric points of this month",
+  trace_events: "trace events of this month",
+  storage: "bytes of storage",
+  api_requests: "requests of this month",
+  seats: "seats",
+};
+
+/**
+ * Returns what an organization should know about its plan: quotas of which it has used at least 80 %, and seats above the included ones. A warning
+ * blocks where new things of its kind are refused.
+ */
+export function warningsOf(
+  used: Readonly<Record<WarningTarget, number>>,
+  plan: Plan,
+  { enforced }: { readonly enforced: boolean },
+): Warning[] {
+  const quota = (target: PlanTarget | "api_requests", limit: number, policy: string, blocks: boolean): Warning[] => {
+    const value = used[target];
+    if (value < APPROACHING * limit) return [];
+    const isOver = value >= limit;
+    return [
+      {
+        target,
+        status: isOver ? "over_limit" : "approaching_limit",
+        value,
+        limit,
+        ratio: ratioOf(value, limit),
+        policy,
+        blocking: isOver && blocks && enforced,
+        message: `${value} of ${limit} ${words[target]} are used`,
+      },
+    ];
+  };
+  const { api_requests: requests, api_request_overage_cents_per_million: overage, included_seats: seats } = plan;
+  return [
+    ...planTargets.flatMap((target) => quota(target, limitOf(plan, target), "blocked_at_limit", true)),
+    ...quota("api_requests", requests, overage === null ? "blocked" : "metered_overage", overage === null),
+    ...(used.seats > seats ? [extraSeats(used.seats, seats)] : []),
+  ];
+}
+
+function extraSeats(value: number, limit: number): Warning {
+  return {
+    target: "seats",
+    status: "paid_extra_seats",
+    value,
+    limit,
+    ratio: ratioOf(value, limit),
+    policy: "paid_extra_seats",
+    blocking: false,
+    message: `${value - limit} seats are above the ${limit} of the plan`,
+  };
+}
+
+function ratioOf(value: number, limit: number): number {
+  return Math.round((value / limit) * 10_000) / 10_000;
+}

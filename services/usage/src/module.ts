@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import { defineModule } from "@tidemark/host";
+import type { MigrationSet } from "@tidemark/pg";
+import { loadPlans } from "@tidemark/plan-limits";
+import { UsageService } from "@tidemark/proto/usage/v1/usage";
+import { implement } from "@tidemark/rpc";
+import { usageConfig } from "./config.ts";
+import { usageHandlers } from "./handlers.ts";
+import { startUpkeep } from "./upkeep/upkeep.ts";
+
+/** Schema `usage`. */
+const usageMigrations: MigrationSet = {
+  schema: "usage",
+  directory: join(import.meta.dirname, "store", "migrations"),
+};
+
+/** Tokens of rate limits, counts of requests, and what organizations use of their plans. */
+export const usageModule = defineModule({
+  name: "usage",
+  config: usageConfig,
+  schema: "usage",
+  migrations: usageMigrations,
+  reads: [
+    "artifacts.usage_v1",
+    "control.usage_v1",
+    "imports.usage_v1",
+    "ingest.usage_v1",
+    "runs.usage_v1",
+    "traces.usage_v1",
+  ],
+  provides: [UsageService],
+  needs: [],
+  start(context) {
+    const { config, log } = context;
+    const db = context.db();
+    const workerDb = context.workerDb();
+    const upkeep = startUpkeep({ workerDb, log });
+    const handlers = usageHandlers({
+      db,
+      workerDb,
+      plans: loadPlans(config.plansFile),
+      enforced: config.limits,
+      now: () => context.now(),
+    });
+    return Promise.resolve({
+      implementations: [implement(UsageService, handlers)],
+      ready: () => db.ping(),
+      stop: () => upkeep.stop(),
+    });
+  },
+});
