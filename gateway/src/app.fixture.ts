@@ -14,6 +14,8 @@ import { createLog, type Metrics } from "@tidemark/telemetry";
 import { createApp, type AppOptions, type AppSettings } from "./app.ts";
 import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
 import type { Clients } from "./clients.ts";
+import { createRequestCounts, type RequestCounts } from "./limits/request-counts.ts";
+import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
 
@@ -42,6 +44,7 @@ export type TestApp = {
   readonly measured: { method: string; route: string; status: number }[];
   /** Both clocks, in milliseconds; they stand still unless a test moves them. */
   readonly clock: { ms: number };
+  readonly requestCounts: RequestCounts;
   addKey(scopes: readonly Scope[], more?: Partial<CredentialEntry>): string;
   addSession(role: Role, more?: Partial<CredentialEntry>): string;
   close(): Promise<void>;
@@ -57,6 +60,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
   const clock = { ms: Date.parse("2026-01-02T03:04:05Z") };
   const logged: string[] = [];
   const measured: TestApp["measured"] = [];
+  const requestCounts = createRequestCounts(() => clock.ms);
   const app = createApp({
     settings: {
       publicUrl: undefined,
@@ -83,6 +87,9 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     }),
     used: () => undefined,
     projection: { loaded: () => true, degraded: () => false, refresh: () => Promise.resolve() },
+    leaseTokens: createSharedBuckets(() => clock.ms).lease,
+    gateways: () => 1,
+    requestCounts,
     probe: () => Promise.resolve(true),
     log: createLog({ level: "debug", service: "test", destination: { write: (line) => void logged.push(line) } }),
     metrics: { httpRequest: (facts) => void measured.push(facts) } as Metrics,
@@ -109,6 +116,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     logged,
     measured,
     clock,
+    requestCounts,
     addKey: (scopes, more) => add("api_key", { scopes: [...scopes], ...more }),
     addSession: (role, more) => add("session", { role, userId: "0a1b2c3d-0000-4000-8000-0000000000ff", ...more }),
     close: () => app.close(),

@@ -12,7 +12,9 @@ import { answerClientError } from "./http/client-error.ts";
 import { createOriginRule } from "./http/origin.ts";
 import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
 import { createEmbedLimits } from "./limits/embed-limits.ts";
+import { createHeldTokens, type Lease, type Leased } from "./limits/held-tokens.ts";
 import { createLimiter } from "./limits/limiter.ts";
+import type { RequestCounts } from "./limits/request-counts.ts";
 import type { Plans } from "@tidemark/plans";
 import { buildOpenApi } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
@@ -62,6 +64,11 @@ export type AppOptions = {
     readonly degraded: () => boolean;
     readonly refresh: () => Promise<void>;
   };
+  /** Takes tokens of a rate limit that all gateways share. */
+  readonly leaseTokens: (lease: Lease) => Promise<Leased>;
+  /** How many gateways live. */
+  readonly gateways: () => number;
+  readonly requestCounts: RequestCounts;
   /** Tells whether the services behind answer and their database takes writes. */
   readonly probe: () => Promise<boolean>;
   readonly log: Log;
@@ -89,7 +96,19 @@ export function createApp(options: AppOptions): FastifyInstance {
     stallMs: settings.stallMs,
     authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
     checkOperator: createOperatorCheck(settings.bootstrapToken),
-    limiter: createLimiter({ enabled: settings.limits, plans: settings.plans, nowMs: options.clocks.steadyMs }),
+    limiter: createLimiter({
+      enabled: settings.limits,
+      plans: settings.plans,
+      tokens: createHeldTokens({
+        lease: options.leaseTokens,
+        gateways: options.gateways,
+        nowMs: options.clocks.steadyMs,
+      }),
+      counts: options.requestCounts,
+      gateways: options.gateways,
+      clocks: options.clocks,
+    }),
+    requestCounts: options.requestCounts,
     embeds: createEmbedAccess({ clients: options.clients, access: options.access, nowMs: options.clocks.wallMs }),
     embedLimits: createEmbedLimits(options.clocks.steadyMs),
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
@@ -160,6 +179,8 @@ function addRoute(app: FastifyInstance, route: Route, context: ServingContext): 
     handler: createHandler(route, context),
     errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route),
     onResponse: (request, reply, done) => {
+      const counted = request.state?.counted;
+      if (counted !== undefined && reply.statusCode >= 500) context.requestCounts.takeBack(counted);
       context.metrics.httpRequest({
         method: request.method,
         route: route.path,

@@ -10,6 +10,7 @@ import type { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { TracesService } from "@tidemark/proto/traces/v1/traces";
+import type { UsageService } from "@tidemark/proto/usage/v1/usage";
 
 /** The services behind the routes. */
 export type Clients = {
@@ -23,6 +24,7 @@ export type Clients = {
   readonly exports: Client<(typeof ExportService)["method"]>;
   readonly archive: Client<(typeof ArchiveService)["method"]>;
   readonly imports: Client<(typeof ImportsService)["method"]>;
+  readonly usage: Client<(typeof UsageService)["method"]>;
   readonly restore: Client<(typeof RestoreService)["method"]>;
   /** Where bytes of archives go. */
   readonly restoredBytes: Client<(typeof ArtifactsRestoreService)["method"]>;

@@ -34,6 +34,7 @@ const statuses: Record<Reason, number> = {
   invite_seat_limit_reached: 409,
   multiple_pending_invites: 409,
   rate_limit_exceeded: 429,
+  api_request_monthly_limit_exceeded: 429,
   invite_resend_rate_limited: 429,
   embed_create_rate_limited: 429,
   slow_down: 429,

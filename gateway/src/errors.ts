@@ -1,7 +1,7 @@
-import { isAppError, reasons, type AppError, type Reason, type RpcCode } from "@tidemark/errors";
+import { isAppError, reasons, type AppError, type ErrorMembers, type Reason, type RpcCode } from "@tidemark/errors";
 
-/** The body of every error (API specification, Errors). */
-export type ErrorBody = {
+/** The body of every error (API specification, Errors). A refusal by the allowance of a month says more. */
+export type ErrorBody = ErrorMembers & {
   readonly error: string;
   readonly code?: string;
   readonly field?: string;
@@ -76,6 +76,7 @@ export function toErrorAnswer(error: unknown, listed?: readonly number[]): Error
       ...(shown ? { code: known.reason } : {}),
       ...(known.field === undefined ? {} : { field: known.field }),
       ...(known.position === undefined ? {} : { position: known.position }),
+      ...known.members,
     },
     retryAfterSeconds: known.retryAfterSeconds,
   };
@@ -100,7 +101,7 @@ function fromFramework(error: unknown): Framework | undefined {
   return frameworkErrors[code];
 }
 
-type Framework = Pick<AppError, "reason" | "message" | "field" | "position" | "retryAfterSeconds">;
+type Framework = Pick<AppError, "reason" | "message" | "field" | "position" | "retryAfterSeconds" | "members">;
 
 const refused = (reason: Reason, message: string): Framework => ({
   reason,
@@ -108,6 +109,7 @@ const refused = (reason: Reason, message: string): Framework => ({
   field: undefined,
   position: undefined,
   retryAfterSeconds: undefined,
+  members: undefined,
 });
 
 const frameworkErrors: Readonly<Record<string, Framework>> = {

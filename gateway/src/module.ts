@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
@@ -10,7 +10,8 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
-import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { UsageService } from "@tidemark/proto/usage/v1/usage";
+import { loadPlans } from "@tidemark/plan-limits";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
@@ -21,6 +22,9 @@ import type { Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
 import { shareWrites } from "./api/metrics/share-writes.ts";
 import { allRoutes } from "./api/index.ts";
+import { createGatewayReports } from "./limits/gateway-reports.ts";
+import { createLeaseBatch } from "./limits/lease-batch.ts";
+import { createRequestCounts } from "./limits/request-counts.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
@@ -29,6 +33,8 @@ const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
 const CONTROL_TIMEOUT_MS = 5000;
 /** The same while a request waits for its credentials to be looked up. */
 const LOOK_UP_TIMEOUT_MS = 2000;
+/** The same while requests wait for tokens of their rate limit. */
+const LEASE_TIMEOUT_MS = 500;
 /** Milliseconds that a stopping gateway waits for answers in flight before it cuts connections. */
 const CLOSE_TIMEOUT_MS = 15_000;
 /** Milliseconds after which a client is cut that takes nothing of a file. */
@@ -53,6 +59,8 @@ export const gatewayModule = defineModule({
     { module: "imports-export", service: ExportService },
     { module: "imports-export", service: RestoreService },
     { module: "artifacts", service: ArtifactsRestoreService },
+    // Without it each gateway grants its part of every rate.
+    { module: "usage", service: UsageService, optional: true },
   ],
   start: startGateway,
 });
@@ -74,6 +82,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     exports: context.client(ExportService),
     restore: context.client(RestoreService),
     restoredBytes: context.client(ArtifactsRestoreService),
+    usage: context.client(UsageService),
   };
   const ownCall = () => createCall({ timeoutMs: CONTROL_TIMEOUT_MS });
   const directory = createDirectory();
@@ -94,13 +103,23 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     nowMs: Date.now,
     log,
   });
+  const requestCounts = createRequestCounts(Date.now);
+  const reports = createGatewayReports({
+    gatewayId: randomUUID(),
+    counts: requestCounts,
+    send: (report) => clients.usage.reportRequests(report, ownCall()),
+    log,
+  });
+  const lease = createLeaseBatch((leases) =>
+    clients.usage.leaseTokens({ leases }, createCall({ timeoutMs: LEASE_TIMEOUT_MS })),
+  );
   const app = createApp({
     settings: {
       publicUrl: config.publicUrl,
       allowedOrigins: config.allowedOrigins,
       trustedProxies: config.trustedProxies,
       limits: config.limits,
-      plans: config.plansFile === undefined ? hostedPlans : parsePlans(readFileSync(config.plansFile, "utf8")),
+      plans: loadPlans(config.plansFile),
       bootstrapToken: config.bootstrapToken,
       servicePlane: config.servicePlane,
       version,
@@ -114,6 +133,13 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     access,
     used: uses.note,
     projection,
+    requestCounts,
+    gateways: reports.gateways,
+    leaseTokens: async (asked) => {
+      const leased = await lease(asked);
+      requestCounts.learn(asked.orgId, leased.month, Number(leased.monthRequests));
+      return leased;
+    },
     probe: () => context.peersReady(),
     log,
     metrics: context.metrics,
@@ -126,6 +152,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);
   projection.start();
   uses.start();
+  reports.start();
 
   return {
     implementations: [],
@@ -134,7 +161,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
       await app.close();
       clearTimeout(cut);
-      await uses.stop();
+      await Promise.all([uses.stop(), reports.stop()]);
     },
     async stop() {
       projection.stop();

@@ -40,10 +40,11 @@ export type Callers =
   | { readonly kind: "operator" };
 
 /**
- * The bucket of the organization in which a request is counted (API specification, Rate limits). On routes
- * for anyone, every class except `none` means the bucket of the client's address.
+ * The bucket of the organization in which a request is counted (API specification, Rate limits); `account` is one of each credential. On routes
+ * for anyone, every class except `none` means the bucket of the client's address. Requests of the first three classes count against the
+ * allowance of the month.
  */
-export type RateClass = "general" | "ingest" | "import" | "control_poll" | "none";
+export type RateClass = "general" | "ingest" | "import" | "control_poll" | "account" | "none";
 
 /** One query parameter as text; absent when it was not sent or blank. */
 export type Query = Readonly<Record<string, string>>;
@@ -158,6 +159,8 @@ type RouteFacts = {
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
+  /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
+  readonly monthQuota?: "never_refused";
   /** A route of embed sessions: it has a limit of its own, which is always on, and no cache keeps its answers. */
   readonly embed?: "create" | "policy" | "page" | "current" | "data";
   readonly idempotency: "none" | "optional" | "required";

@@ -16,6 +16,8 @@ export const headerNames = {
   rateLimitLimit: "ratelimit-limit",
   rateLimitRemaining: "ratelimit-remaining",
   rateLimitReset: "ratelimit-reset",
+  /** With `-limit`, `-remaining` and `-reset` behind: of a month that is used up. */
+  monthlyRateLimit: ["x-svc-monthly-ratelimit", "x-instantml-monthly-ratelimit"],
   /** Says whether an export leaves anything out. */
   exportTruncated: ["x-svc-export-truncated", "x-instantml-export-truncated"],
 } as const;

@@ -1,89 +1,130 @@
 import { AppError } from "@tidemark/errors";
-import { planOf, type Plans } from "@tidemark/plans";
+import { planOf, tierOf, type Plans } from "@tidemark/plans";
 import type { Identity } from "@tidemark/proto/common/v1/common";
-import { headerNames } from "../http/headers.ts";
-import type { RateClass } from "../route.ts";
+import type { RateClass, Route } from "../route.ts";
+import { clientNetwork } from "./client-network.ts";
+import type { HeldTokens } from "./held-tokens.ts";
+import { monthHeaders, rateHeaders, type LimitHeaders } from "./limit-headers.ts";
+import { monthRefusal } from "./month-quota.rules.ts";
+import { addressRate, rateOf, shareOf } from "./rates.rules.ts";
+import type { Counted, RequestCounts } from "./request-counts.ts";
 import { createBuckets, type Rate, type Taken } from "./token-bucket.ts";
 
-/** The verdict of a limit on one request: its refusal, if any, and the headers of its answer. */
-export type Admission = { readonly refused: AppError | undefined; readonly headers: Readonly<Record<string, string>> };
+/** The verdict of the limits on one request: its refusal, if any, the headers of its answer, and what was counted. */
+export type Admission = {
+  readonly refused: AppError | undefined;
+  readonly headers: LimitHeaders;
+  readonly counted?: Counted | undefined;
+};
 
-/** The short-window limits of the gateway. */
+/** The limits of the gateway. */
 export type Limiter = {
-  /** Counts a request of an organization. `undefined`: not limited, no headers. */
-  admit(identity: Identity, rateClass: RateClass): Admission | undefined;
+  /** Counts a request of an organization. It waits only where tokens have to be leased. `undefined`: not limited, no headers. */
+  admit(identity: Identity, route: Pick<Route, "rate" | "monthQuota">): Admission | Promise<Admission> | undefined;
   /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
   /** Undoes `countAddress` after the credentials turned out to be good. */
   forgiveAddress(address: string): void;
 };
 
-/** Requests without good credentials from one client address: per second, and simultaneously. */
-const addressRate: Rate = { perSecond: 25, burst: 100 };
+/** Classes whose requests count against the allowance of the month. */
+const countedClasses: ReadonlySet<RateClass> = new Set<RateClass>(["general", "ingest", "import"]);
 
-/** Creates the limits of this process; with `enabled` false nothing is counted and no header is sent. */
+const noHeaders: LimitHeaders = {};
+
+/** Creates the limits of this process. With `enabled` false nothing is refused and no header is sent; requests are counted all the same. */
 export function createLimiter(options: {
   readonly enabled: boolean;
   readonly plans: Plans;
-  readonly nowMs: () => number;
+  readonly tokens: HeldTokens;
+  readonly counts: RequestCounts;
+  /** How many gateways share the work. */
+  readonly gateways: () => number;
+  readonly clocks: { readonly wallMs: () => number; readonly steadyMs: () => number };
 }): Limiter {
-  if (!options.enabled)
-    return { admit: () => undefined, countAddress: () => undefined, forgiveAddress: () => undefined };
-  const admission = (taken: Taken, rate: Rate, whose: string): Admission => ({
-    refused: taken.allowed ? undefined : exceeded(taken, whose),
-    headers: rateLimitHeaders(rate, taken),
-  });
-  const organizations = createBuckets(options.nowMs);
-  const addresses = createBuckets(options.nowMs);
+  const { enabled, plans, tokens, counts, gateways, clocks } = options;
+  const addresses = createBuckets(clocks.steadyMs);
+
+  const refusedByMonth = (
+    { orgId, planTier }: Identity,
+    { monthQuota }: Pick<Route, "monthQuota">,
+  ): Admission | undefined => {
+    if (monthQuota === "never_refused") return undefined;
+    const plan = planOf(plans, planTier);
+    const refused = monthRefusal(plan, {
+      used: counts.used(orgId),
+      planTier: tierOf(planTier),
+      month: counts.month(),
+      nowMs: clocks.wallMs(),
+    });
+    if (refused === undefined) return undefined;
+    return { refused, headers: monthHeaders(plan.api_requests, refused.retryAfterSeconds ?? 1) };
+  };
+
+  const decide = (
+    identity: Identity,
+    route: Pick<Route, "rate" | "monthQuota">,
+    rate: Rate,
+    taken: Taken,
+  ): Admission => {
+    const headers = rateHeaders(rate, taken);
+    if (!taken.allowed) return { refused: exceeded(taken, whoseOf(route.rate)), headers };
+    if (!isCounted(route)) return { refused: undefined, headers };
+    // A lease may just have told how much of the month is used.
+    return refusedByMonth(identity, route) ?? { refused: undefined, headers, counted: counts.add(identity.orgId) };
+  };
+
+  const admitByRate = (
+    identity: Identity,
+    route: Pick<Route, "rate" | "monthQuota">,
+  ): Admission | Promise<Admission> | undefined => {
+    if (route.rate === "none") {
+      return isCounted(route)
+        ? { refused: undefined, headers: noHeaders, counted: counts.add(identity.orgId) }
+        : undefined;
+    }
+    const overMonth = isCounted(route) ? refusedByMonth(identity, route) : undefined;
+    if (overMonth !== undefined) return overMonth;
+    const rate = rateOf(plans, identity.planTier, route.rate);
+    const bucket = route.rate === "account" ? `account ${identity.credentialId}` : route.rate;
+    const taken = tokens.take({ orgId: identity.orgId, bucket }, rate);
+    return taken instanceof Promise
+      ? taken.then((later) => decide(identity, route, rate, later))
+      : decide(identity, route, rate, taken);
+  };
+
   return {
-    admit(identity, rateClass) {
-      if (rateClass === "none" || identity.orgId === "") return undefined;
-      const rate = rateOf(options.plans, identity.planTier, rateClass);
-      return admission(organizations.take(`${rateClass}:${identity.orgId}`, rate), rate, "of your organization");
+    admit(identity, route) {
+      if (identity.orgId === "") return undefined;
+      if (enabled) return admitByRate(identity, route);
+      return isCounted(route)
+        ? { refused: undefined, headers: noHeaders, counted: counts.add(identity.orgId) }
+        : undefined;
     },
-    countAddress: (address) => admission(addresses.take(address, addressRate), addressRate, "from your address"),
-    forgiveAddress: (address) => addresses.giveBack(address, addressRate),
+    countAddress(address) {
+      if (!enabled) return undefined;
+      const taken = addresses.take(clientNetwork(address), shareOf(addressRate, gateways()));
+      return {
+        refused: taken.allowed ? undefined : exceeded(taken, "from your address"),
+        headers: rateHeaders(addressRate, taken),
+      };
+    },
+    forgiveAddress(address) {
+      if (enabled) addresses.giveBack(clientNetwork(address), shareOf(addressRate, gateways()));
+    },
   };
 }
 
-function exceeded({ waitSeconds }: Taken, whose: string): AppError {
+function isCounted({ rate, monthQuota }: Pick<Route, "rate" | "monthQuota">): boolean {
+  return monthQuota !== undefined || countedClasses.has(rate);
+}
+
+function whoseOf(rate: RateClass): string {
+  return rate === "account" ? "with your credentials" : "of your organization";
+}
+
+function exceeded({ waitSeconds }: Pick<Taken, "waitSeconds">, whose: string): AppError {
   return new AppError("rate_limit_exceeded", `too many requests ${whose}; try again in ${waitSeconds} s`, {
     retryAfterSeconds: waitSeconds,
   });
-}
-
-/**
- * Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
- * is five seconds of its rate, within the general burst. Stop polling has a floor, so that even
- * the smallest plan can watch many runs.
- */
-export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
-  const plan = planOf(plans, planTier);
-  switch (rateClass) {
-    case "general":
-      return { perSecond: plan.rate_limit_rps, burst: plan.rate_limit_burst };
-    case "ingest":
-    case "import":
-      return {
-        perSecond: plan.ingest_rate_limit_rps,
-        burst: Math.max(1, Math.min(5 * plan.ingest_rate_limit_rps, plan.rate_limit_burst)),
-      };
-    case "control_poll":
-      return { perSecond: Math.max(10, plan.rate_limit_rps), burst: Math.max(100, plan.rate_limit_burst) };
-  }
-}
-
-/**
- * Returns the headers of every counted answer: the rate per second, the whole requests left, and the seconds
- * to wait (0 unless refused).
- */
-function rateLimitHeaders(rate: Rate, { remaining, waitSeconds }: Taken): Record<string, string> {
-  const [scope, scopeOfSdk] = headerNames.rateLimitScope;
-  return {
-    [scope]: "second",
-    [scopeOfSdk]: "second",
-    [headerNames.rateLimitLimit]: String(rate.perSecond),
-    [headerNames.rateLimitRemaining]: String(remaining),
-    [headerNames.rateLimitReset]: String(waitSeconds),
-  };
 }

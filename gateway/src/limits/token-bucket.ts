@@ -13,7 +13,6 @@ export type Bucket = {
 
 /** The outcome of asking for a token. */
 export type Taken = {
-  readonly bucket: Bucket;
   readonly allowed: boolean;
   /** Whole tokens left. */
   readonly remaining: number;
@@ -27,7 +26,7 @@ export function fullBucket(rate: Rate, nowMs: number): Bucket {
 }
 
 /** Fills the bucket for the time that has passed and takes one token, if there is a whole one. */
-export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Taken {
+export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Taken & { readonly bucket: Bucket } {
   const tokens = filled(bucket, rate, nowMs);
   const allowed = tokens >= 1;
   const left = allowed ? tokens - 1 : tokens;

@@ -9,6 +9,7 @@ import type { OriginRule } from "../http/origin.ts";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { EmbedLimits } from "../limits/embed-limits.ts";
 import type { Limiter } from "../limits/limiter.ts";
+import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
 
 /** What every request needs to be served. */
@@ -20,6 +21,7 @@ export type ServingContext = {
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;
   readonly limiter: Limiter;
+  readonly requestCounts: RequestCounts;
   readonly embeds: EmbedAccess;
   readonly embedLimits: EmbedLimits;
   readonly bodies: BodyMemory;
@@ -50,6 +52,8 @@ export type RequestState = {
   readonly timeoutMs: number;
   /** The account to which its body is charged; undefined where the body is known to be small. */
   readonly bodyAccount: BodyAccount | undefined;
+  /** How it was counted against the month; undefined: not at all. */
+  readonly counted: Counted | undefined;
 };
 
 declare module "fastify" {

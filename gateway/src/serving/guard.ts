@@ -7,6 +7,7 @@ import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf } from "../http/origin.ts";
+import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
 import type { ServingContext } from "./context.ts";
@@ -14,18 +15,32 @@ import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 
 /**
  * Decides about a request before its body is read, in an order on which clients may rely: credentials
- * (401), origin and rights (403), the organization's rate (429), then the headers (400). It does not
- * wait where memory knows the credential.
+ * (401), origin and rights (403), the organization's limits (429), then the headers (400). It does not
+ * wait where memory knows the credential and tokens are held.
  */
 export function createGuard(route: Route, context: ServingContext): onRequestHookHandler {
   const admit = (
     request: FastifyRequest,
     reply: FastifyReply,
     baseUrl: string,
-    { identity, refusal, embedSession }: Identified,
-  ): void => {
+    identified: Identified,
+  ): void | Promise<void> => {
+    const { identity } = identified;
     if (route.embed === "create" && identity !== undefined) context.embedLimits.countCreate(identity.credentialId);
-    const admission = identity === undefined ? undefined : context.limiter.admit(identity, route.rate);
+    const admission = identity === undefined ? undefined : context.limiter.admit(identity, route);
+    if (admission instanceof Promise) {
+      return admission.then((later) => admitByLimits(request, reply, baseUrl, identified, later));
+    }
+    return admitByLimits(request, reply, baseUrl, identified, admission);
+  };
+
+  const admitByLimits = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    baseUrl: string,
+    { identity, refusal, embedSession }: Identified,
+    admission: Admission | undefined,
+  ): void => {
     if (admission !== undefined) {
       reply.headers(admission.headers);
       if (admission.refused !== undefined) throw admission.refused;
@@ -44,7 +59,18 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
-    request.state = { route, identity, embedSession, refusal, idempotencyKey, baseUrl, timeoutMs, bodyAccount };
+    const counted = admission?.counted;
+    request.state = {
+      route,
+      identity,
+      embedSession,
+      refusal,
+      idempotencyKey,
+      baseUrl,
+      timeoutMs,
+      bodyAccount,
+      counted,
+    };
   };
 
   /** A failed authentication counts against the address; past its limit the answer is 429. */
@@ -58,15 +84,14 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
   };
 
   const admitLater = async (
-    identified: Promise<Identified>,
+    admitted: Promise<void>,
     request: FastifyRequest,
     reply: FastifyReply,
-    baseUrl: string,
     done: (error?: Error) => void,
   ): Promise<void> => {
     let refusal: Error | undefined;
     try {
-      admit(request, reply, baseUrl, await identified);
+      await admitted;
     } catch (error) {
       refusal = refused(error, request, reply);
     }
@@ -83,11 +108,14 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       beginAnswer(request, reply, context, baseUrl);
       if (route.embed !== undefined) beginEmbedAnswer(route.embed, reply);
       const identified = identifyOrNobody(route, context, request, reply, baseUrl);
-      if (identified instanceof Promise) {
-        void admitLater(identified, request, reply, baseUrl, done);
+      const admitted =
+        identified instanceof Promise
+          ? identified.then((later) => admit(request, reply, baseUrl, later))
+          : admit(request, reply, baseUrl, identified);
+      if (admitted instanceof Promise) {
+        void admitLater(admitted, request, reply, done);
         return;
       }
-      admit(request, reply, baseUrl, identified);
     } catch (error) {
       done(refused(error, request, reply));
       return;

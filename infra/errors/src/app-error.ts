@@ -8,9 +8,14 @@ export type AppErrorDetails = {
   position?: number;
   /** The number of seconds after which a retry makes sense. */
   retryAfterSeconds?: number;
+  /** More members of the error's body. They do not travel between processes. */
+  members?: ErrorMembers;
   /** The original error; logged, never sent. */
   cause?: unknown;
 };
+
+/** Members of an error's body besides the usual ones. */
+export type ErrorMembers = Readonly<Record<string, string | number>>;
 
 /**
  * An error whose text may be shown to the caller. Services throw only this error on purpose; every
@@ -21,6 +26,7 @@ export class AppError extends Error {
   readonly field: string | undefined;
   readonly position: number | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly members: ErrorMembers | undefined;
 
   constructor(reason: Reason, publicText: string, details: AppErrorDetails = {}) {
     super(publicText, details.cause === undefined ? undefined : { cause: details.cause });
@@ -29,6 +35,7 @@ export class AppError extends Error {
     this.field = details.field;
     this.position = details.position;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.members = details.members;
   }
 }
 

@@ -1,2 +1,10 @@
-export { AppError, badRequest, gone, isAppError, notFound, type AppErrorDetails } from "./app-error.ts";
+export {
+  AppError,
+  badRequest,
+  gone,
+  isAppError,
+  notFound,
+  type AppErrorDetails,
+  type ErrorMembers,
+} from "./app-error.ts";
 export { isReason, reasons, type Reason, type RpcCode } from "./reasons.ts";

@@ -67,6 +67,7 @@ export const reasons = {
   multiple_pending_invites: shown("aborted"),
 
   rate_limit_exceeded: shown("resource_exhausted"),
+  api_request_monthly_limit_exceeded: shown("resource_exhausted"),
   invite_resend_rate_limited: shown("resource_exhausted"),
   embed_create_rate_limited: shown("resource_exhausted"),
   slow_down: shown("resource_exhausted"),

@@ -1,0 +1,45 @@
+import { planOf, type Plans } from "@tidemark/plans";
+import type { RateClass } from "../route.ts";
+import type { Rate } from "./token-bucket.ts";
+
+/** Requests without good credentials from one client address. */
+export const addressRate: Rate = { perSecond: 25, burst: 100 };
+
+/** Requests to account routes with one credential, whatever the plan. */
+export const accountRate: Rate = { perSecond: 5, burst: 30 };
+
+/**
+ * Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst
+ * is five seconds of its rate, within the general burst. Stop polling has a floor, so that even
+ * the smallest plan can watch many runs (API specification, Rate limits).
+ */
+export function rateOf(plans: Plans, planTier: string, rateClass: Exclude<RateClass, "none">): Rate {
+  const plan = planOf(plans, planTier);
+  switch (rateClass) {
+    case "general":
+      return { perSecond: plan.rate_limit_rps, burst: plan.rate_limit_burst };
+    case "ingest":
+    case "import":
+      return {
+        perSecond: plan.ingest_rate_limit_rps,
+        burst: Math.max(1, Math.min(5 * plan.ingest_rate_limit_rps, plan.rate_limit_burst)),
+      };
+    case "control_poll":
+      return { perSecond: Math.max(10, plan.rate_limit_rps), burst: Math.max(100, plan.rate_limit_burst) };
+    case "account":
+      return accountRate;
+  }
+}
+
+/** Tokens of one lease come to this part of a burst: 20 of the largest hosted plan, 1 of the smallest. */
+const LEASES_OF_BURST = 50;
+
+/** Returns how many tokens a gateway leases at once: few enough that what others hold of a bucket does not matter, and at least one. */
+export function tokensOfLease({ burst }: Rate): number {
+  return Math.max(1, Math.floor(burst / LEASES_OF_BURST));
+}
+
+/** Returns the part of a rate that each of some gateways may grant by itself. A bucket holds at least one token. */
+export function shareOf({ perSecond, burst }: Rate, gateways: number): Rate {
+  return { perSecond: perSecond / gateways, burst: Math.max(1, burst / gateways) };
+}

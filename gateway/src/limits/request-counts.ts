@@ -1,0 +1,114 @@
+import type { CountedRequests, MonthRequests } from "@tidemark/proto/usage/v1/usage";
+
+/** A request that was counted, so that it can be taken back. */
+export type Counted = { readonly orgId: string; readonly month: string };
+
+/** A count on the wire. */
+export type Count = Pick<CountedRequests, "orgId" | "month" | "requests">;
+
+/** Counts requests of organizations by calendar months in UTC, in memory. */
+export type RequestCounts = {
+  readonly add: (orgId: string) => Counted;
+  /** Undoes `add`. */
+  readonly takeBack: (counted: Counted) => void;
+  /** Returns the requests of this month, of all gateways as far as this one knows. */
+  readonly used: (orgId: string) => number;
+  /** Notes what all gateways have reported. */
+  readonly learn: (orgId: string, month: string, total: number) => void;
+  /** Takes at most `max` counts for a report. They stay in `used` until `reported` is called. */
+  readonly takeReport: (max: number) => Count[];
+  /** Notes that the counts of the latest report are in the totals. */
+  readonly reported: (totals: readonly MonthRequests[]) => void;
+  /** The month of this moment: YYYY-MM, and when the next one begins. */
+  readonly month: () => { readonly name: string; readonly startsAt: Date; readonly endsAt: Date };
+};
+
+type Entry = {
+  month: string;
+  /** What all gateways have reported, as known here. */
+  total: number;
+  /** Not reported yet. Below 0 when more was taken back than counted since. */
+  fresh: number;
+  /** In a report that has not been answered. */
+  reporting: number;
+  touchedMs: number;
+};
+
+/** Entries that were not touched for so long are forgotten; the next lease brings the total again. */
+const KEPT_MS = 60_000;
+
+/** Creates the counts of this process; `wallMs` is the wall clock. */
+export function createRequestCounts(wallMs: () => number): RequestCounts {
+  const entries = new Map<string, Entry>();
+  /** Of months that have ended. */
+  const closed: Count[] = [];
+  let month = monthAt(wallMs());
+
+  const current = () => {
+    const now = wallMs();
+    if (now >= month.endsAt.getTime() || now < month.startsAt.getTime()) month = monthAt(now);
+    return month;
+  };
+
+  const find = (orgId: string): Entry => {
+    const { name } = current();
+    let entry = entries.get(orgId);
+    if (entry === undefined || entry.month !== name) {
+      if (entry !== undefined && entry.fresh > 0) closed.push({ orgId, month: entry.month, requests: entry.fresh });
+      entry = { month: name, total: 0, fresh: 0, reporting: 0, touchedMs: 0 };
+      entries.set(orgId, entry);
+    }
+    return entry;
+  };
+
+  return {
+    month: current,
+    add(orgId) {
+      const entry = find(orgId);
+      entry.fresh += 1;
+      entry.touchedMs = wallMs();
+      return { orgId, month: entry.month };
+    },
+    takeBack({ orgId, month: of }) {
+      const entry = entries.get(orgId);
+      if (entry?.month === of) entry.fresh -= 1;
+    },
+    used(orgId) {
+      const entry = find(orgId);
+      return entry.total + entry.fresh + entry.reporting;
+    },
+    learn(orgId, of, total) {
+      const entry = find(orgId);
+      // Otherwise it is not known whether the report is in it.
+      if (entry.month === of && entry.reporting === 0) entry.total = total;
+    },
+    takeReport(max) {
+      const now = wallMs();
+      const counts = closed.splice(0, max);
+      for (const [orgId, entry] of entries) {
+        if (counts.length >= max) break;
+        if (entry.fresh > 0) {
+          counts.push({ orgId, month: entry.month, requests: entry.fresh });
+          entry.reporting = entry.fresh;
+          entry.fresh = 0;
+        } else if (entry.fresh === 0 && now - entry.touchedMs > KEPT_MS) entries.delete(orgId);
+      }
+      return counts;
+    },
+    reported(totals) {
+      for (const { orgId, month: of, requests } of totals) {
+        const entry = entries.get(orgId);
+        if (entry?.month !== of) continue;
+        entry.total = Number(requests);
+        entry.reporting = 0;
+      }
+    },
+  };
+}
+
+function monthAt(ms: number): { readonly name: string; readonly startsAt: Date; readonly endsAt: Date } {
+  const at = new Date(ms);
+  const startsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
+  const endsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
+  return { name: startsAt.toISOString().slice(0, 7), startsAt, endsAt };
+}
