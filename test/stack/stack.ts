@@ -36,9 +36,9 @@ export type Stack = {
   restart(module: string, limits?: ChildLimits): Promise<void>;
   /**
    * Starts a second gateway with a second control service, in one process, over the same database and
-   * events, and waits until it is ready. Ends with the stack. Split mode only.
+   * events, with these settings besides those of the stack, and waits until it is ready. Ends with the stack. Split mode only.
    */
-  addReplica(): Promise<Replica>;
+  addReplica(settings?: Readonly<Record<string, string>>): Promise<Replica>;
   stop(): Promise<void>;
 };
 
@@ -63,6 +63,7 @@ export type ChildLimits = {
 };
 
 const moduleNames = [
+  "usage",
   "runs",
   "control",
   "ingest",
@@ -220,12 +221,12 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
       if (fault !== undefined) throw new Error(fault);
       await ready();
     },
-    async addReplica() {
+    async addReplica(settings = {}) {
       if (mode !== "split") throw new Error("only processes apart have replicas");
       const name = `replica ${replicas.length + 1}`;
       ports.set(name, { internal: await freePort(), grpc: await freePort() });
       const ownPort = String(await freePort());
-      const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort });
+      const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort, ...settings });
       const replica = { child, api: createApi(`http://127.0.0.1:${ownPort}`) };
       replicas.push(replica);
       await until(`${name} to be ready`, async () => (await replica.api.get("/readyz")).status === 200);

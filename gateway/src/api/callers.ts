@@ -65,6 +65,13 @@ export const readCallers: Callers = {
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
 
+/** Callers who see what the organization uses: keys for that or for reading, owners and admins. */
+export const usageReaders: Callers = {
+  kind: "credentials",
+  key: { scopes: ["usage:read", "export:read"] },
+  session: { roles: ["owner", "admin"] },
+};
+
 /** Routes whose rows may be open to everybody. Readers of the organization see more. */
 export const readersOrAnyone: Callers = { ...readCallers, orAnyone: true };
 

@@ -23,6 +23,7 @@ import { runControlRoutes } from "./run-control/routes.ts";
 import { runsRoutes } from "./runs/routes.ts";
 import { sessionsRoutes } from "./sessions/routes.ts";
 import { tracesRoutes } from "./traces/routes.ts";
+import { usageRoutes } from "./usage/routes.ts";
 import { viewDataRoutes } from "./view-data/routes.ts";
 import { viewsRoutes } from "./workspace-views/routes.ts";
 
@@ -45,6 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...viewsRoutes,
   ...viewDataRoutes,
   ...embedsRoutes,
+  ...usageRoutes,
   ...importsRoutes,
   ...archiveRoutes,
   ...operatorRoutes,

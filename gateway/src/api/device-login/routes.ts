@@ -75,7 +75,7 @@ export const deviceLoginRoutes: readonly Route[] = [
     path: "/api/auth/device-code/confirm",
     summary: "Approve a device login for the session's organization",
     callers: signedInAdmins,
-    rate: "none",
+    rate: "account",
     schemas: {
       body: confirmDeviceLoginBody.schema,
       response: objectSchema({ confirmed: { const: true } }),

@@ -126,6 +126,7 @@ export const embedsRoutes: readonly Route[] = [
       "As of a view that is made of the metrics with the most points. Options narrow what the session allows.",
     callers: { kind: "embed" },
     rate: "none",
+    monthQuota: "never_refused",
     embed: "data",
     idempotency: "none",
     body: "required",

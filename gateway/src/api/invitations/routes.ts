@@ -20,7 +20,7 @@ import {
   tokenBody,
 } from "./invitations.ts";
 
-const managed = { tag: "invitations", callers: peopleManagers, rate: "none", idempotency: "none" } as const;
+const managed = { tag: "invitations", callers: peopleManagers, rate: "account", idempotency: "none" } as const;
 
 /** Invitations to an organization. */
 export const invitationsRoutes: readonly Route[] = [
@@ -112,7 +112,7 @@ export const invitationsRoutes: readonly Route[] = [
     description: "Ends the session and opens one there, which comes as a new cookie.",
     callers: signedIn,
     changesAccess: true,
-    rate: "none",
+    rate: "account",
     idempotency: "none",
     body: "required",
     schemas: { body: tokenBody.schema, response: sessionSchema },

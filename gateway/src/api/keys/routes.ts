@@ -17,7 +17,7 @@ import {
   serviceAccountSchema,
 } from "./keys.ts";
 
-const facts = { tag: "api keys", callers: keyManagers, rate: "none", idempotency: "none" } as const;
+const facts = { tag: "api keys", callers: keyManagers, rate: "account", idempotency: "none" } as const;
 
 /** API keys and the service accounts that they act for. */
 export const keysRoutes: readonly Route[] = [

@@ -30,6 +30,7 @@ export const runControlRoutes: readonly Route[] = [
     description: "The training process polls for the request and ends by itself.",
     callers: controllers,
     rate: "general",
+    monthQuota: "never_refused",
     idempotency: "optional",
     body: "optional",
     schemas: {
@@ -49,6 +50,7 @@ export const runControlRoutes: readonly Route[] = [
     description: "All together or not at all. A run that the caller cannot see is reported in its result.",
     callers: controllers,
     rate: "general",
+    monthQuota: "never_refused",
     idempotency: "optional",
     body: "required",
     schemas: {
@@ -119,6 +121,7 @@ export const runControlRoutes: readonly Route[] = [
     description: "completed ends a running run as failed. Both answers may be repeated; first times and message stay.",
     callers: trainers,
     rate: "general",
+    monthQuota: "never_refused",
     idempotency: "none",
     body: "required",
     schemas: {

@@ -94,7 +94,7 @@ export const sessionsRoutes: readonly Route[] = [
     description: "Ends the session and opens another one, which comes as a new cookie.",
     callers: signedIn,
     changesAccess: true,
-    rate: "none",
+    rate: "account",
     body: "required",
     schemas: {
       body: switchOrganizationBody.schema,

@@ -1,6 +1,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
-import { planOf, tierOf } from "@tidemark/plans";
+import { planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/plans";
 import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import type { UsageDeps, UsageHandlers } from "../handlers.ts";
@@ -49,8 +49,14 @@ export function getUsage({ db, plans, enforced, now }: UsageDeps): UsageHandlers
         .map((target) => forecastOf(target, { used: used[target], limit: plan[target] }, month, at))
         .map(({ target, projected, usedUpOn }) => ({ target, projected: BigInt(projected), usedUpOn: usedUpOn ?? "" })),
       enforced,
+      plans: new TextEncoder().encode(JSON.stringify(plansOf(plans))),
     };
   };
+}
+
+/** Returns the plans as the usage document shows them. */
+function plansOf(plans: Plans): Record<string, Plan & { readonly id: string }> {
+  return Object.fromEntries(planTiers.map((id) => [id, { id, ...plans[id] }]));
 }
 
 function encodeNumbers(numbers: Numbers, requests: number): MessageInitShape<typeof UsageNumbersSchema> {

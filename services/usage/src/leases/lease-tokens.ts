@@ -14,9 +14,9 @@ export function leaseTokens({ workerDb }: Pick<UsageDeps, "workerDb">): UsageHan
   return async ({ leases }) => {
     if (leases.length === 0 || leases.length > LEASES_MAX) throw badRequest(`1 to ${LEASES_MAX} leases share a call`);
     for (const lease of leases) checkLease(lease);
+    if (new Set(leases.map(keyOf)).size !== leases.length) throw badRequest("two leases are of one bucket");
     const { rows, month } = await leaseFromBuckets(workerDb, leases);
     const byBucket = new Map(rows.map((row) => [keyOf(row), row]));
-    if (byBucket.size !== leases.length) throw badRequest("two leases are of one bucket");
     return {
       month,
       leased: leases.map((lease) => {

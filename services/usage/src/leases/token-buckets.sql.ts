@@ -15,14 +15,13 @@ export type LeasedRow = {
 // A bucket fills with time; one that nobody has used is full. The order of the rows is the order of their locks, the same for all callers.
 const leaseSql = sql(
   "usage_lease_tokens",
-  `WITH asked AS (
-     SELECT * FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::integer[])
-                   AS a (org_id, bucket, per_second, burst, wanted)
-   ), leased AS (
+  `WITH leased AS (
      INSERT INTO usage.token_buckets AS b (org_id, bucket, tokens, filled_at, leased, per_second, burst, wanted)
      SELECT a.org_id, a.bucket, a.burst - least(a.wanted, floor(a.burst)), clock_timestamp(),
             least(a.wanted, floor(a.burst)), a.per_second, a.burst, a.wanted
-     FROM (SELECT DISTINCT ON (o.org_id, o.bucket) o.* FROM asked o ORDER BY o.org_id, o.bucket COLLATE "C") a
+     FROM unnest($1::uuid[], $2::text[], $3::float8[], $4::float8[], $5::integer[])
+          AS a (org_id, bucket, per_second, burst, wanted)
+     ORDER BY a.org_id, a.bucket COLLATE "C"
      ON CONFLICT (org_id, bucket) DO UPDATE SET
        tokens = usage.filled(b, excluded) - least(excluded.wanted, floor(usage.filled(b, excluded))),
        leased = least(excluded.wanted, floor(usage.filled(b, excluded))),
@@ -38,7 +37,7 @@ const leaseSql = sql(
                       OFFSET 0) m ON true`,
 );
 
-/** Takes the wanted tokens out of each bucket, or as many as there are. `workerDb` runs as the worker. Two leases of one bucket count as one. */
+/** Takes the wanted tokens out of each bucket, or as many as there are. `workerDb` runs as the worker. Buckets must be distinct. */
 export async function leaseFromBuckets(
   workerDb: Tx,
   leases: readonly TokenLease[],

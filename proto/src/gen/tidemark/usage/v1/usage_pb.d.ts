@@ -575,6 +575,13 @@ export declare type GetUsageResponse = Message<"tidemark.usage.v1.GetUsageRespon
    * @generated from field: bool enforced = 9;
    */
   enforced: boolean;
+
+  /**
+   * JSON: the plans by their names.
+   *
+   * @generated from field: bytes plans = 10;
+   */
+  plans: Uint8Array;
 };
 
 /**
