@@ -1,4 +1,4 @@
-import { encodeLine, type LineOf } from "@tidemark/archive";
+import { encodeLine, noCounts, type LineOf } from "@tidemark/archive";
 import type { FileItem, Item, ObjectItem, RunItem } from "@tidemark/import-formats";
 import type { Source } from "../source/source.ts";
 import type { Warnings } from "../terminal/warnings.ts";
@@ -42,22 +42,6 @@ type OpenRun = RunHead & {
   lines: Record<string, number>;
   artifacts: number;
 };
-
-const noCounts = (): Record<keyof LineOf<"end">["counts"], number> => ({
-  project: 0,
-  run: 0,
-  points: 0,
-  rank_points: 0,
-  lines: 0,
-  attribute: 0,
-  object: 0,
-  artifact: 0,
-  collection: 0,
-  version: 0,
-  trace: 0,
-  report: 0,
-  view: 0,
-});
 
 /**
  * Makes the archive of the runs of a source that the server does not have. The same source gives the same archive, byte by byte, so that an import that

@@ -1,8 +1,7 @@
-import { encodeLine, type LineOf } from "@tidemark/archive";
+import { encodeLine, stableId, type LineOf } from "@tidemark/archive";
 import type { JsonObject, RunItem } from "@tidemark/import-formats";
 import type { Warnings } from "../terminal/warnings.ts";
 import { documentOf, instantOf, microsOf, nameOf } from "./texts.ts";
-import { stableId } from "./stable-id.ts";
 
 /** A run that is imported, with all that its items say of it so far. */
 export type RunHead = {

@@ -1,6 +1,6 @@
+import { stableId } from "@tidemark/archive";
 import type { RunItem } from "@tidemark/import-formats";
 import type { Source } from "../source/source.ts";
-import { stableId } from "./stable-id.ts";
 import { nameOf } from "./texts.ts";
 
 /** Which run of Tidemark a run of a source becomes. */

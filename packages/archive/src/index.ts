@@ -18,12 +18,12 @@ export {
   encodePoints,
   writeColumn,
   type ArchiveLine,
-  type CountedType,
   type LineKind,
   type LineOf,
   type UnknownLine,
   type WrittenColumns,
 } from "./line.ts";
-export { LINE_LENGTHS_MAX } from "./line-shapes.ts";
+export { COUNTED_TYPES, LINE_LENGTHS_MAX, noCounts, type CountedType } from "./line-shapes.ts";
 export { readLines, type NumberedLine } from "./read-lines.ts";
+export { stableId } from "./stable-id.ts";
 export { chunkOfRows, rowsOfChunk, type TableChunk } from "./table-rows.ts";

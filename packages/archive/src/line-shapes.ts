@@ -91,22 +91,37 @@ const span = record({
   truncated: flag,
 });
 
+/** Types whose rows the end counts. */
+export const COUNTED_TYPES = [
+  "project",
+  "run",
+  "points",
+  "rank_points",
+  "lines",
+  "attribute",
+  "object",
+  "artifact",
+  "collection",
+  "version",
+  "trace",
+  "report",
+  "view",
+] as const;
+
+/** A type whose rows the end counts. */
+export type CountedType = (typeof COUNTED_TYPES)[number];
+
+function ofCountedTypes<T>(value: T): Record<CountedType, T> {
+  return Object.fromEntries(COUNTED_TYPES.map((type) => [type, value])) as Record<CountedType, T>;
+}
+
+/** Returns counts that begin at 0. */
+export function noCounts(): Record<CountedType, number> {
+  return ofCountedTypes(0);
+}
+
 /** What is counted at the end: values of columns, rows of everything else. */
-const counts = record({
-  project: whole,
-  run: whole,
-  points: whole,
-  rank_points: whole,
-  lines: whole,
-  attribute: whole,
-  object: whole,
-  artifact: whole,
-  collection: whole,
-  version: whole,
-  trace: whole,
-  report: whole,
-  view: whole,
-});
+const counts = record(ofCountedTypes(whole));
 
 /**
  * The kinds of lines. The type that a line names is the part before the dot: lines that continue another one have its type and its id.

@@ -25,9 +25,6 @@ export type ArchiveLine = { readonly [K in LineKind]: LineOf<K> }[LineKind];
 /** A line whose type this version does not know. */
 export type UnknownLine = { readonly line: "unknown"; readonly type: string };
 
-/** Types whose rows the end counts. */
-export type CountedType = keyof LineOf<"end">["counts"];
-
 /** The members by which lines that continue another one are known. */
 const partMembers = new Map([
   ["object", ["rows"]],

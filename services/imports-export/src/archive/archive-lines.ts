@@ -3,6 +3,7 @@ import {
   ARCHIVE_VERSION,
   LINE_LENGTHS_MAX,
   encodeLine,
+  noCounts,
   rowsOfChunk,
   type ArchiveLine,
   type CountedType,
@@ -58,24 +59,6 @@ export async function* archiveLines(owners: Owners, request: ExportArchiveReques
   if (request.runIds.length === 0) yield* reportLines(all, selected.projects[0]!.id);
   for await (const { view } of owners.reports.exportViews({}, call)) yield counted(all, viewLine(view!));
   yield encodeLine({ line: "end", counts });
-}
-
-function noCounts(): Counts {
-  return {
-    project: 0,
-    run: 0,
-    points: 0,
-    rank_points: 0,
-    lines: 0,
-    attribute: 0,
-    object: 0,
-    artifact: 0,
-    collection: 0,
-    version: 0,
-    trace: 0,
-    report: 0,
-    view: 0,
-  };
 }
 
 /** Writes a line of a row, and counts it. */

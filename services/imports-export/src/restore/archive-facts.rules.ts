@@ -1,4 +1,4 @@
-import type { CountedType } from "@tidemark/archive";
+import { COUNTED_TYPES, noCounts, type CountedType } from "@tidemark/archive";
 import { lineFault, type Fact, type FactType, type PieceFacts } from "./piece-facts.rules.ts";
 
 /** What an archive has, when it is found to be whole. */
@@ -10,22 +10,6 @@ export type ArchiveFacts = {
   readonly ids: ReadonlyMap<FactType, ReadonlySet<string>>;
 };
 
-const TYPES = [
-  "project",
-  "run",
-  "points",
-  "rank_points",
-  "lines",
-  "attribute",
-  "object",
-  "artifact",
-  "collection",
-  "version",
-  "trace",
-  "report",
-  "view",
-] as const satisfies readonly CountedType[];
-
 /**
  * Judges an archive by what its pieces say, in their order: it begins and ends once, everything that a line belongs to comes before, no id comes
  * twice, and the end has the right counts.
@@ -33,13 +17,13 @@ const TYPES = [
  */
 export function judgeArchive(pieces: readonly PieceFacts[]): ArchiveFacts {
   const ids = new Map<FactType, Set<string>>();
-  const counts = Object.fromEntries(TYPES.map((type) => [type, 0])) as Record<CountedType, number>;
+  const counts = noCounts();
   const unknown = new Map<string, number>();
   let hasEnded = false;
   for (const piece of pieces) {
     if (hasEnded && piece.last > 0) throw lineFault(piece.last, "something follows the end of the archive");
     for (const fact of piece.facts) take(ids, fact);
-    for (const type of TYPES) counts[type] += piece.counts[type] ?? 0;
+    for (const type of COUNTED_TYPES) counts[type] += piece.counts[type] ?? 0;
     for (const [type, times] of Object.entries(piece.unknown)) unknown.set(type, (unknown.get(type) ?? 0) + times);
     if (piece.ends === undefined) continue;
     judgeEnd(piece.ends, counts);
@@ -58,7 +42,7 @@ function take(ids: Map<FactType, Set<string>>, [kind, type, id, line]: Fact): vo
 }
 
 function judgeEnd({ line, counts: told }: NonNullable<PieceFacts["ends"]>, counts: Record<CountedType, number>): void {
-  for (const type of TYPES) {
+  for (const type of COUNTED_TYPES) {
     if ((told[type] ?? 0) !== counts[type]) {
       throw lineFault(line, `the end counts ${told[type] ?? 0} of ${type}, and there are ${counts[type]}`);
     }

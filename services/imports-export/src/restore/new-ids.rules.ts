@@ -1,17 +1,13 @@
-import { createHash } from "node:crypto";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { stableId } from "@tidemark/archive";
 import type { IdType, NewIds } from "./placed-line.rules.ts";
 
 /** A row whose id was taken. */
 export type Replaced = { readonly type: IdType; readonly old: string; readonly new: string };
 
-/** Returns the id that replaces one which is taken: the same whenever this archive is restored again. A UUID of version 8 (RFC 9562). */
+/** Returns the id that replaces one which is taken: the same whenever this archive is restored again. */
 export function spareId(archiveId: string, type: IdType, old: string): string {
-  const bytes = createHash("sha256").update(`${archiveId} ${type} ${old}`).digest().subarray(0, 16);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x80;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return stableId(archiveId, type, old);
 }
 
 /** A text that is an id. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Returns the UUID (version 8) of some texts: always the same one for the same texts. */
+/** Returns the UUID (version 8, RFC 9562) of some texts: always the same one for the same texts. */
 export function stableId(...parts: readonly string[]): string {
   const bytes = createHash("sha256").update(JSON.stringify(parts)).digest();
   bytes[6] = (bytes[6]! & 0x0f) | 0x80;
