@@ -1,9 +1,9 @@
 import type { SourceAttribute } from "../content/content.rules.ts";
 import type { Asks } from "./asks.ts";
 import type { Owners } from "./owners.ts";
-import { slicesOf } from "./slices.rules.ts";
+import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
 
-const TOGETHER = { itemsMax: 5000, bytesMax: 4 * 1024 * 1024 };
+const ATTRIBUTES_TOGETHER_MAX = 5000;
 
 const utf8 = new TextEncoder();
 
@@ -16,7 +16,7 @@ export async function writeAttributes(
   attributes: readonly SourceAttribute[],
 ): Promise<void> {
   const weightOf = ({ value, summary }: SourceAttribute): number => 2 * (value.length + summary.length);
-  const slices = slicesOf(attributes, TOGETHER.itemsMax, TOGETHER.bytesMax, weightOf);
+  const slices = slicesOf(attributes, ATTRIBUTES_TOGETHER_MAX, BYTES_TOGETHER_MAX, weightOf);
   for (const [i, slice] of slices.entries()) {
     const messages = slice.map(({ path, type, step, timeUs, value, summary }) => ({
       path,

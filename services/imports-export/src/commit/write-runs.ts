@@ -1,10 +1,8 @@
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { SourceRun } from "../content/content.rules.ts";
 import type { Owners } from "./owners.ts";
-import { slicesOf } from "./slices.rules.ts";
+import { BYTES_TOGETHER_MAX, slicesOf } from "./slices.rules.ts";
 import type { Asks } from "./asks.ts";
-
-const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
 
 /** A run with the id that it gets. */
 export type NewRun = { readonly runId: string; readonly run: SourceRun };

@@ -7,15 +7,13 @@ export type ArchiveName = { readonly orgId: string; readonly id: string };
 export type ArchiveRow = ArchiveName & {
   readonly status: "receiving" | "restoring" | "restored" | "failed";
   readonly pieces: number;
-  readonly piecesDone: number;
   readonly warnings: string;
-  readonly fence: number;
   readonly errorCode: string | null;
   readonly errorMessage: string | null;
   readonly errorPosition: number | null;
 };
 
-const columns = `a.org_id AS "orgId", a.id, a.status, a.pieces, a.pieces_done AS "piecesDone", a.warnings, a.fence,
+const columns = `a.org_id AS "orgId", a.id, a.status, a.pieces, a.warnings,
   a.error_code AS "errorCode", a.error_message AS "errorMessage", a.error_position AS "errorPosition"`;
 
 const insertSql = sql(

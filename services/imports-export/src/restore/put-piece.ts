@@ -39,14 +39,13 @@ export async function putPiece(
   const name = { orgId, id: request.archiveId };
   if (request.data.length > PIECE_BYTES_MAX) throw badRequest("the piece is too large", "data");
   const hash = createHash("sha256").update(request.data).digest();
-  const known = await db.readTenant(orgId, (tx) => judgePiece(tx, name, request, hash));
+  const known = await db.readTenant(orgId, async (tx) => judgePiece(tx, await findArchive(tx, name), request, hash));
   if (known.lines !== undefined) return { lines: known.lines, isComplete: request.isLast };
   const identity = toBinary(IdentitySchema, call.identity!);
   try {
     const { facts, isWhole } = readPiece(request);
     return await db.withTenant(orgId, async (tx) => {
-      await lockArchive(tx, name);
-      const stored = await judgePiece(tx, name, request, hash);
+      const stored = await judgePiece(tx, await lockArchive(tx, name), request, hash);
       if (stored.lines !== undefined) return { lines: stored.lines, isComplete: request.isLast };
       const isComplete = request.isLast && isWhole && (await hasEnd(tx, name, facts));
       const isPart = request.isLast && !isComplete;
@@ -77,13 +76,17 @@ export async function putPiece(
 type KnownPiece = { readonly lines: number | undefined; readonly partBytes: number };
 
 /**
- * Tells what is known of a piece, which is the next one if it is not there.
+ * Tells what is known of a piece of an archive, which is the next one if it is not there.
  * @throws not_found, idempotency_key_reused, payload_too_large, bad_request
  */
-async function judgePiece(tx: Tx, name: ArchiveName, piece: Piece, hash: Uint8Array): Promise<KnownPiece> {
-  const archive = await findArchive(tx, name);
+async function judgePiece(
+  tx: Tx,
+  archive: ArchiveRow | undefined,
+  piece: Piece,
+  hash: Uint8Array,
+): Promise<KnownPiece> {
   if (archive === undefined) throw notFound("archive");
-  const known = await findPiece(tx, name, piece.number);
+  const known = await findPiece(tx, archive, piece.number);
   if (known !== undefined && !known.isPart) {
     if (Buffer.compare(known.contentHash, hash) !== 0) throw keyReused();
     return { lines: known.lines, partBytes: 0 };
@@ -91,7 +94,7 @@ async function judgePiece(tx: Tx, name: ArchiveName, piece: Piece, hash: Uint8Ar
   const part = known?.part ?? undefined;
   const begun = part === undefined ? new Uint8Array() : unpackPiece(part);
   requireBeginning(begun, piece.data);
-  requireNext(archive, piece, await sumStagedBytes(tx, name.orgId));
+  requireNext(archive, piece, await sumStagedBytes(tx, archive.orgId));
   return { lines: undefined, partBytes: begun.length };
 }
 

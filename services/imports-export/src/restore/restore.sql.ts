@@ -3,7 +3,9 @@ import type { ArchiveName, ArchiveRow } from "./archives.sql.ts";
 
 /** An archive that this process restores: every other one that does so later has a higher fence. */
 export type HeldArchive = ArchiveName &
-  Pick<ArchiveRow, "pieces" | "piecesDone" | "fence" | "warnings"> & {
+  Pick<ArchiveRow, "pieces" | "warnings"> & {
+    readonly piecesDone: number;
+    readonly fence: number;
     readonly identity: Uint8Array;
     /** Packed; null until they are decided. */
     readonly ids: Uint8Array | null;

@@ -2,7 +2,7 @@ import { RESTORE_LIMITS } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
-import { present } from "./write-runs.ts";
+import { present } from "./present.ts";
 
 const utf8 = new TextEncoder();
 

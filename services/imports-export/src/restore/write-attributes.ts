@@ -1,10 +1,9 @@
 import type { LineOf } from "@tidemark/archive";
 import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
-import { slicesOf } from "../commit/slices.rules.ts";
+import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
 
-const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
 const utf8 = new TextEncoder();
 
 /** Creates the writer of attributes. */

@@ -1,6 +1,7 @@
 import { bytesOfColumn } from "@tidemark/archive";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
+import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** Creates the writer of console lines. */
 export function createLogLinesWriter(ingest: Owners["ingest"]): LineWriter {
@@ -13,7 +14,7 @@ export function createLogLinesWriter(ingest: Owners["ingest"]): LineWriter {
         lineNumbers: bytesOfColumn(columns.line_number),
         messages: [...columns.message],
         createdUs: bytesOfColumn(columns.created_at),
-        timestampsUs: columns.timestamp === undefined ? new Uint8Array() : bytesOfColumn(columns.timestamp),
+        timestampsUs: bytesOfTimestamps(columns.timestamp),
       };
       await ask((call) => ingest.restoreLogLines(request, call));
     }

@@ -1,11 +1,10 @@
 import type { LineOf } from "@tidemark/archive";
 import { PAGE_ROWS } from "@tidemark/limits";
-import { slicesOf } from "../commit/slices.rules.ts";
+import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
 import type { Owners } from "./owners.ts";
 
-const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
 const utf8 = new TextEncoder();
 
 /** Creates the writer of objects and of the rows of tables, which may begin with rows of a table of the piece before. */

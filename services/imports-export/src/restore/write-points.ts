@@ -3,6 +3,7 @@ import { compareKeyBytes } from "@tidemark/metric-codec";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
+import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** What a request has at most. */
 const TOGETHER = { writes: 256, values: 100_000 };
@@ -22,7 +23,7 @@ export function createPointsWriter(ingest: Owners["ingest"]): LineWriter {
           keys: group.map(({ key }) => key),
           steps: bytesOfColumn(step),
           createdUs: bytesOfColumn(created_at),
-          timestampsUs: timestamp === undefined ? NOTHING : bytesOfColumn(timestamp),
+          timestampsUs: bytesOfTimestamps(timestamp),
           values: joined(group.map(({ columns }) => columns.value)),
         };
       });
@@ -31,8 +32,6 @@ export function createPointsWriter(ingest: Owners["ingest"]): LineWriter {
     return [];
   };
 }
-
-const NOTHING = new Uint8Array();
 
 /** Returns lines in groups of different keys that have the same points, as they are exported, each in the order of its keys. */
 function groupsOf(lines: readonly Points[]): Points[][] {

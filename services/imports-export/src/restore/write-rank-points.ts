@@ -1,6 +1,7 @@
 import { bytesOfColumn } from "@tidemark/archive";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
+import { bytesOfTimestamps } from "./timestamps.rules.ts";
 
 /** Creates the writer of what ranks reported. */
 export function createRankPointsWriter(ingest: Owners["ingest"]): LineWriter {
@@ -17,7 +18,7 @@ export function createRankPointsWriter(ingest: Owners["ingest"]): LineWriter {
         localRanks: bytesOfColumn(columns.local_rank),
         weights: bytesOfColumn(columns.weight),
         createdUs: bytesOfColumn(columns.created_at),
-        timestampsUs: columns.timestamp === undefined ? new Uint8Array() : bytesOfColumn(columns.timestamp),
+        timestampsUs: bytesOfTimestamps(columns.timestamp),
       };
       await ask((call) => ingest.restoreRankPoints(request, call));
     }

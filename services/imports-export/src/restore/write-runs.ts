@@ -1,11 +1,11 @@
 import type { LineOf } from "@tidemark/archive";
 import { IMPORT_LIMITS } from "@tidemark/limits";
-import { slicesOf } from "../commit/slices.rules.ts";
+import { BYTES_TOGETHER_MAX, slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
 import type { Owners } from "./owners.ts";
+import { present } from "./present.ts";
 
-const BYTES_TOGETHER_MAX = 4 * 1024 * 1024;
 const utf8 = new TextEncoder();
 
 /** Creates the writer of runs. */
@@ -68,10 +68,4 @@ function messageOf(row: LineOf<"run">, ids: NewIds) {
             }),
           },
   };
-}
-
-/** Returns the object without what is undefined: an absent field of a message must not be a member. */
-export function present<T extends Record<string, unknown>>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

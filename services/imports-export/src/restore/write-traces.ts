@@ -3,7 +3,7 @@ import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
 import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { Owners } from "./owners.ts";
-import { present } from "./write-runs.ts";
+import { present } from "./present.ts";
 
 /** What a request has at most. */
 const TOGETHER = { traces: 500, spans: 2000 };

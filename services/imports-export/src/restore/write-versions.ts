@@ -4,7 +4,7 @@ import { slicesOf } from "../commit/slices.rules.ts";
 import { linesOfKinds, type LineWriter } from "./line-writer.ts";
 import type { NewIds } from "./placed-line.rules.ts";
 import type { Owners } from "./owners.ts";
-import { present } from "./write-runs.ts";
+import { present } from "./present.ts";
 
 /** Creates the writer of versions with their entries and edges, which may begin with those of a version of the piece before. */
 export function createVersionsWriter(artifacts: Owners["artifacts"], archiveId: string): LineWriter {
