@@ -1,3 +1,4 @@
+import { readSeconds } from "@tidemark/instants";
 import {
   ALIAS_SHAPE,
   ARTIFACT_TYPES,
@@ -77,10 +78,7 @@ const size = numberOf(0, Number.MAX_SAFE_INTEGER);
 const index = numberOf(0, INTEGER_MAX);
 
 function instant(value: string): Fault {
-  const at = INSTANT.test(value) ? Date.parse(`${value.slice(0, 19)}Z`) : Number.NaN;
-  // A day that its month does not have becomes another one.
-  const isReal = !Number.isNaN(at) && new Date(at).toISOString().startsWith(value.slice(0, 19));
-  return isReal && !value.startsWith("0000") ? undefined : "must be an instant";
+  return INSTANT.test(value) && !Number.isNaN(readSeconds(value)) ? undefined : "must be an instant";
 }
 
 function path(value: string): Fault {

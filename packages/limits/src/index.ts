@@ -315,6 +315,8 @@ export const RESTORE_LIMITS = {
   pieceBytesMin: 1024 * 1024,
   /** Most ids of which is asked together whether they are taken. */
   idsTogetherMax: 1000,
+  /** Most characters of the name of a request to an owner, by which it is stored once. */
+  nameCharactersMax: 200,
   /** Hours for which what is staged is kept, and the answer of what is restored. */
   keptHours: 24,
 } as const;

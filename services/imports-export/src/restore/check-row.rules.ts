@@ -2,6 +2,7 @@ import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { badRequest } from "@tidemark/errors";
 import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
 import { faultOfBlocks } from "@tidemark/report-blocks";
+import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
 import { checkArtifacts } from "./check-artifacts.rules.ts";
 import { checkAttributes } from "./check-attributes.rules.ts";
 import { checkObjects } from "./check-objects.rules.ts";
@@ -14,7 +15,6 @@ import { checkSpans } from "./check-spans.rules.ts";
 const NAME_BYTES_MAX = 512;
 /** Of runs, because names of forks grow. */
 const RUN_NAME_BYTES_MAX = 1024;
-const LIFECYCLE_MAX = 20;
 /** Of a signed integer of four bytes. */
 const INDEX_MAX = 2 ** 31 - 1;
 
@@ -71,7 +71,8 @@ function checkRun(run: LineOf<"run">): void {
   if (run.status !== "running" && run.finished_at === undefined) {
     throw badRequest("a run that has ended needs finished_at");
   }
-  if (run.lifecycle.length > LIFECYCLE_MAX) throw badRequest(`lifecycle must have at most ${LIFECYCLE_MAX} entries`);
+  if (run.lifecycle.length > LIFECYCLE_ENTRIES_MAX)
+    throw badRequest(`lifecycle must have at most ${LIFECYCLE_ENTRIES_MAX} entries`);
 }
 
 function checkRankPoints({ key, columns }: LineOf<"rank_points">): void {

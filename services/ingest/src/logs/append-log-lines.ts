@@ -1,12 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import {
-  columnsOfRequest,
-  countOf,
-  encodeLogBlock,
-  messageBytesOf,
-  REQUEST_IDS,
-  type ArrivingLine,
-} from "@tidemark/log-codec";
+import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
 import { idempotencyHashes, type Db } from "@tidemark/pg";
 import type {
   AppendLogLinesRequestSchema,
@@ -21,13 +14,8 @@ import type { IdSource } from "../writes/id-source.rules.ts";
 import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";
 import { logStreamOf } from "./log-page.rules.ts";
+import { segmentBlockOf } from "./segment-block.rules.ts";
 import { readSentTime } from "./sent-time.rules.ts";
-
-/**
- * A segment up to this size fits into a page of PostgreSQL with its row: to compress it would cost the server more than writing it costs
- * PostgreSQL, and it is compacted within a minute. Larger segments are compressed, so that less is written to the disk.
- */
-const COMPRESS_FROM = 7_500;
 
 /** IngestService.AppendLogLines. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
 export function appendLogLinesHandler(deps: {
@@ -72,7 +60,7 @@ export function appendLogLinesHandler(deps: {
         highestLine: columns.lineNumbers[countOf(columns) - 1]!,
         lines: lines.length,
         messageBytes,
-        block: encodeLogBlock(columns, { compressFrom: COMPRESS_FROM }),
+        block: segmentBlockOf(columns),
         markerSeconds,
       });
       if (outcome.outcome !== "inserted") logMarkers.forget(marked);

@@ -1,14 +1,7 @@
-import { doublesOfBytes } from "@tidemark/archive";
+import { doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
 import { badRequest } from "@tidemark/errors";
 import { LOG_LINES_MAX } from "@tidemark/limits";
-import {
-  columnsOfRequest,
-  countOf,
-  encodeLogBlock,
-  messageBytesOf,
-  REQUEST_IDS,
-  type ArrivingLine,
-} from "@tidemark/log-codec";
+import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
 import type { Db } from "@tidemark/pg";
 import type {
   RestoreLogLinesRequest,
@@ -18,14 +11,12 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { logStreamOf } from "../logs/log-page.rules.ts";
+import { segmentBlockOf } from "../logs/segment-block.rules.ts";
 import { splitMicros } from "../logs/sent-time.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 import { insertLogSegments, type LogSegment } from "./log-segments.sql.ts";
 import { restoreOnce } from "./restore-once.ts";
-
-/** Most lines of a request. */
-const LINES_MAX = 1000;
 
 /** IngestRestoreService.RestoreLogLines: segments for all lines that were received at one moment. @throws see restore.proto */
 export function restoreLogLinesHandler(deps: {
@@ -62,8 +53,8 @@ function linesByMoment(request: RestoreLogLinesRequest): [receivedUs: number, li
   const numbers = doublesOfBytes(request.lineNumbers);
   const received = doublesOfBytes(request.createdUs);
   const sent = doublesOfBytes(request.timestampsUs);
-  if (messages.length < 1 || messages.length > LINES_MAX) {
-    throw badRequest(`lines must have 1 to ${LINES_MAX} items`, "messages");
+  if (messages.length < 1 || messages.length > LINE_LENGTHS_MAX.lines) {
+    throw badRequest(`lines must have 1 to ${LINE_LENGTHS_MAX.lines} items`, "messages");
   }
   if (
     [numbers, received].some(({ length }) => length !== messages.length) ||
@@ -103,9 +94,6 @@ function segmentOf(receivedUs: number, lines: readonly ArrivingLine[], ids: IdSo
     lastLine: columns.lineNumbers[countOf(columns) - 1]!,
     lines: lines.length,
     messageBytes: messageBytesOf(columns),
-    block: encodeLogBlock(columns, { compressFrom: COMPRESS_FROM }),
+    block: segmentBlockOf(columns),
   };
 }
-
-/** Segments are compacted soon; larger ones are compressed, so that less is written to the disk. */
-const COMPRESS_FROM = 7_500;

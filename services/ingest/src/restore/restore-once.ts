@@ -1,8 +1,6 @@
 import { badRequest } from "@tidemark/errors";
+import { RESTORE_LIMITS } from "@tidemark/limits";
 import { idempotencyHashes, withIdempotency, type Db, type Tx } from "@tidemark/pg";
-
-/** Most characters of the name of a request. */
-const NAME_CHARACTERS_MAX = 200;
 
 /** What is stored once under the name of a request. */
 type NamedWork = {
@@ -40,8 +38,8 @@ export function hashesOfPart(name: string, parts: readonly (string | Uint8Array)
 }
 
 function requireName(name: string): string {
-  if (name.length < 1 || name.length > NAME_CHARACTERS_MAX) {
-    throw badRequest(`name must have 1 to ${NAME_CHARACTERS_MAX} characters`, "name");
+  if (name.length < 1 || name.length > RESTORE_LIMITS.nameCharactersMax) {
+    throw badRequest(`name must have 1 to ${RESTORE_LIMITS.nameCharactersMax} characters`, "name");
   }
   return name;
 }

@@ -3,10 +3,8 @@ import { badRequest } from "@tidemark/errors";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import { isUuid } from "@tidemark/requests";
 import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
+import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
-
-/** Bytes of the names of runs: more than a client may choose, because a fork adds to the name of its parent. */
-const NAME_BYTES_MAX = 1024;
 
 /** Returns the row of an archived run. @throws bad_request for what no run can be */
 export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRunRow {
@@ -17,7 +15,8 @@ export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRun
     throw badRequest("a run that has ended has a finished_at", "runs");
   }
   const nameBytes = Buffer.byteLength(run.name);
-  if (nameBytes < 1 || nameBytes > NAME_BYTES_MAX) throw badRequest("name must have 1 to 1024 bytes", "runs");
+  if (nameBytes < 1 || nameBytes > NAME_BYTES_MAX)
+    throw badRequest(`name must have 1 to ${NAME_BYTES_MAX} bytes`, "runs");
   if (run.lifecycle.length > LIFECYCLE_ENTRIES_MAX) {
     throw badRequest(`lifecycle must have at most ${LIFECYCLE_ENTRIES_MAX} entries`, "runs");
   }

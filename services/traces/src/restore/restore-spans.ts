@@ -1,5 +1,6 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
+import { RESTORE_LIMITS } from "@tidemark/limits";
 import { idempotencyHashes } from "@tidemark/pg";
 import {
   ExportTracesResponseSchema,
@@ -18,7 +19,6 @@ import { storeEvents } from "../append/store-events.ts";
 import type { TracesDeps } from "../handlers.ts";
 
 const TRACES_MAX = 500;
-const NAME_CHARACTERS_MAX = 200;
 const ROUTE = "restore";
 
 /** Returns the handlers of TracesRestoreService. RestoreSpans throws bad_request, not_found, idempotency_key_reused and idempotency_in_progress. */
@@ -27,8 +27,8 @@ export function restoreHandlers(deps: TracesDeps): Handlers<(typeof TracesRestor
     async restoreSpans({ name, traces }, call) {
       const caller = callerOf(call);
       const { orgId } = caller;
-      if (name.length < 1 || name.length > NAME_CHARACTERS_MAX) {
-        throw badRequest(`name must have 1 to ${NAME_CHARACTERS_MAX} characters`, "name");
+      if (name.length < 1 || name.length > RESTORE_LIMITS.nameCharactersMax) {
+        throw badRequest(`name must have 1 to ${RESTORE_LIMITS.nameCharactersMax} characters`, "name");
       }
       if (traces.length < 1 || traces.length > TRACES_MAX) {
         throw badRequest(`traces must have 1 to ${TRACES_MAX} items`, "traces");
