@@ -23,6 +23,7 @@ const NAMES = [
   "export",
   "import",
   "archive",
+  "limits",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -40,6 +41,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "traces",
   "views",
   "import",
+  "limits",
 ]);
 
 /** Those whose ratios can be judged. */

@@ -69,6 +69,23 @@ describeWith(servers)("three gateways", () => {
   });
   afterAll(() => stack.stop());
 
+  test("requests without credentials are limited for an address at all gateways together", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 300 }, (_, i) =>
+        waysOf("nonsense")
+          [i % 3]!.get("/projects")
+          .then(({ status }) => status),
+      ),
+    );
+    const failed = answers.filter((status) => status === 401).length;
+    // Each of three has a third of the burst, and of what flows in meanwhile.
+    expect(failed).toBeGreaterThanOrEqual(99);
+    expect(failed).toBeLessThanOrEqual(130);
+    expect(answers.filter((status) => status === 429)).toHaveLength(300 - failed);
+    // A look-up of a new key counts against the address as well, until it turns out to be good.
+    await pause(4000);
+  });
+
   describe("the rate of an organization", () => {
     test("at three times the rate no more is admitted than one bucket has, and nearly all of it", async () => {
       const { key } = await stack.organization({ plan: "free" });
@@ -102,7 +119,8 @@ describeWith(servers)("three gateways", () => {
       expect(alone.admitted).toBeGreaterThanOrEqual(allowed(alone) * 0.85);
       await stack.restart("usage");
       const back = await send(waysOf(key), 3 * RATE, 6);
-      expect(back.admitted).toBeLessThanOrEqual(allowed(back) * 1.01);
+      // A gateway that has not asked again grants its part for a second more.
+      expect(back.admitted).toBeLessThanOrEqual(allowed(back) * 1.01 + RATE);
       expect(back.admitted).toBeGreaterThanOrEqual(RATE * 6 * 0.85);
     });
 
@@ -115,20 +133,6 @@ describeWith(servers)("three gateways", () => {
       expect(sent.admitted).toBeLessThanOrEqual(allowed(sent) * 1.01);
       expect(sent.admitted).toBeGreaterThanOrEqual(allowed(sent) * 0.9);
     });
-  });
-
-  test("requests without credentials are limited for an address at all gateways together", async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 300 }, (_, i) =>
-        waysOf("nonsense")
-          [i % 3]!.get("/projects")
-          .then(({ status }) => status),
-      ),
-    );
-    const failed = answers.filter((status) => status === 401).length;
-    expect(failed).toBeGreaterThanOrEqual(90);
-    expect(failed).toBeLessThanOrEqual(160);
-    expect(answers.filter((status) => status === 429)).toHaveLength(300 - failed);
   });
 
   describe("the allowance of a month", () => {

@@ -1,6 +1,7 @@
 import { IDEMPOTENCY_KEY_MAX } from "../http/headers.ts";
 import { PAGE_TYPE } from "../http/page.ts";
 import type { Route, Schema } from "../route.ts";
+import { limitHeaders } from "./limit-headers.ts";
 
 const descriptions: Readonly<Record<number, string>> = {
   200: "Done.",
@@ -177,6 +178,7 @@ function responseOf(route: Route, status: number): Schema {
     description: descriptions[status] ?? "See the error.",
     headers: {
       "x-request-id": { description: "Names this request in the logs.", schema: text },
+      ...limitHeaders(route, status),
       ...(tagged ? { ETag: { description: "Names this answer; weak.", schema: text } } : {}),
       ...(status === 206 || status === 416
         ? { "Content-Range": { description: "Which bytes of how many these are.", schema: text } }

@@ -2,13 +2,16 @@ import { afterEach, expect, test } from "@jest/globals";
 import { randomBytes } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { issueCredential } from "@tidemark/credentials";
+import { parsePlans } from "@tidemark/plans";
 import {
   CredentialEntrySchema,
   CredentialKind,
   LookupCredentialResponseSchema,
   OrganizationEntrySchema,
 } from "@tidemark/proto/control/v1/control";
-import { echoRoutes } from "./echo-routes.fixture.ts";
+import { readCallers } from "../api/callers.ts";
+import { echoRoutes, failingRoute } from "./echo-routes.fixture.ts";
+import { until } from "@tidemark/testkit";
 import { orgId, startApp, type TestApp, type TestAppOptions } from "../app.fixture.ts";
 
 let app: TestApp;
@@ -171,4 +174,49 @@ test("switched off, everything goes through and no header is sent", async () => 
   expect(await times(40, "/echo/1", key)).toEqual(repeated(40, 200));
   expect(await times(110, "/echo/1")).toEqual(repeated(110, 401));
   expect(new Set(Object.values(limitHeaders((await ask("/echo/1", key)).headers)))).toEqual(new Set([null]));
+});
+
+test("a plan without more requests in this month says so, and when there will be more", async () => {
+  await start({ settings: { plans: parsePlans('{"free": {"api_requests": 2}}') } });
+  const key = bearer(app.addKey(["export:read"]));
+  expect(await times(2, "/echo/1", key)).toEqual([200, 200]);
+  const refused = await ask("/echo/1", key);
+  expect([refused.status, refused.body]).toEqual([
+    429,
+    {
+      error:
+        "your organization has made the 2 requests that its plan allows in a month; it may make more from 2026-02-01T00:00:00.000Z on",
+      code: "api_request_monthly_limit_exceeded",
+      usage: 2,
+      projected_usage: 3,
+      limit: 2,
+      plan_tier: "free",
+      overage_mode: "blocked",
+      period_start: "2026-01-01T00:00:00.000Z",
+      reset_at: "2026-02-01T00:00:00.000Z",
+    },
+  ]);
+  expect(limitHeaders(refused.headers)).toMatchObject({
+    "x-svc-ratelimit-scope": "monthly",
+    "x-instantml-ratelimit-scope": "monthly",
+    "ratelimit-limit": "2",
+  });
+  app.clock.ms = Date.parse("2026-02-01T00:00:00Z");
+  expect(await times(3, "/echo/1", key)).toEqual([200, 200, 429]);
+});
+
+test("answers of 4xx count against the month, answers of 5xx do not", async () => {
+  const counted = { rate: "general", callers: readCallers } as const;
+  await start({
+    routes: [
+      ...echoRoutes,
+      { ...failingRoute("bad_request"), ...counted },
+      { ...failingRoute("service_unavailable"), ...counted },
+    ],
+  });
+  const key = bearer(app.addKey(["export:read"]));
+  expect(await times(3, "/fails/bad_request", key)).toEqual(repeated(3, 400));
+  expect(app.requestCounts.used(orgId)).toBe(3);
+  expect(await times(3, "/fails/service_unavailable", key)).toEqual(repeated(3, 503));
+  await until("the answers to be over", () => app.requestCounts.used(orgId) === 3);
 });
