@@ -101,6 +101,16 @@ export async function claimKey(
   return before?.reply;
 }
 
+/** Tells whether a request was stored under this key before. A key that was used for another request counts as well: its fault is found later. */
+export async function wasStored(
+  db: Db,
+  orgId: string,
+  hashes: { readonly key: Uint8Array; readonly body: Uint8Array } | null,
+): Promise<boolean> {
+  if (hashes === null) return false;
+  return db.withTenant(orgId, async (tx) => (await claim(tx, orgId, hashes.key, hashes.body)) !== undefined);
+}
+
 async function claim(tx: Tx, orgId: string, key: Uint8Array, body: Uint8Array) {
   try {
     return await tx.one<{ same_body: boolean; reply: Uint8Array }>(claimStatement, [orgId, key, body]);

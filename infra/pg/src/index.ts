@@ -16,6 +16,7 @@ export {
   keepReply,
   keyInProgress,
   keyReused,
+  wasStored,
   withIdempotency,
   type IdempotentReply,
   type IdempotentRequest,

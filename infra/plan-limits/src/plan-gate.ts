@@ -11,7 +11,8 @@ type Owner = Pick<Caller, "orgId" | "planTier">;
 export type PlanGate = {
   /**
    * Admits `amount` more of what the quota counts. Call it before anything is stored. It returns nothing where memory knows the organization, so that
-   * requests do not wait. All processes together admit at most about a second of traffic beyond the limit.
+   * requests do not wait. All processes together admit at most about a second of traffic beyond the limit; an organization that uses half of its
+   * quota within half a minute gets, in each process that did not see it, a sixteenth of the rest more.
    * @throws plan_limit_exceeded (API specification, Errors)
    */
   readonly admit: (owner: Owner, amount: number) => Promise<void> | undefined;
@@ -28,10 +29,12 @@ type Known = {
   own: number;
 };
 
-/** While a process admits no more than this share of what is left between two readings, 16 processes cannot exceed the limit together. */
+/** A process that has admitted more than this share of what was left reads again: so 16 that write at the same time do not exceed the limit. */
 const SHARE = 1 / 16;
-/** Milliseconds between two readings near the limit. */
-const NEAR_MS = 250;
+/** Milliseconds between two readings of that kind. */
+const SHARE_MS = 250;
+/** Milliseconds after which a reading is too old once more than half of the quota is used. */
+const NEAR_MS = 1000;
 /** Milliseconds for which a refusal is repeated without another reading. */
 const REFUSED_MS = 1000;
 /** Milliseconds after which a reading is too old anywhere: a month may have begun. */
@@ -102,7 +105,9 @@ export function createPlanGate(options: {
       if (known.used + amount > limit && age < REFUSED_MS) throw exceeded(target, plans, owner.planTier);
       if (known.used + known.own + amount > limit) return decide(owner, amount);
       known.own += amount;
-      const isDue = age >= OLD_MS || (age >= NEAR_MS && known.own > (limit - known.used) * SHARE);
+      const isDue =
+        age >= (known.used + known.own > limit / 2 ? NEAR_MS : OLD_MS) ||
+        (age >= SHARE_MS && known.own > (limit - known.used) * SHARE);
       if (isDue && nowMs() - failedAtMs >= FAILED_MS) void readOnce(owner.orgId);
       return undefined;
     },

@@ -1,4 +1,4 @@
-import { defineConfig, int } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 const runsRemembered = (env: string) =>
   int({
@@ -33,6 +33,8 @@ export const ingestConfig = defineConfig({
     min: 1,
     max: 3600,
   }),
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
 });
 
 /** Settings of the module that reads run data. */

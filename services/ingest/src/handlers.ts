@@ -1,6 +1,7 @@
 import type { Db } from "@tidemark/pg";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { RunDirectory } from "@tidemark/requests";
 import { appendAttributesHandler, listAttributesHandler } from "./attributes/attributes.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
@@ -37,6 +38,8 @@ export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly ids: IdSource;
   readonly metricWriter: MetricWriter;
   readonly rankLayouts: RankLayouts;
+  /** Refuses values beyond the plan. */
+  readonly pointGate: PlanGate;
   readonly logMarkers: DirtyMarkers;
   readonly rankMarkers: DirtyMarkers;
   /** Writes an error as a part of an answer. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
+import { openGate, type PlanGate } from "@tidemark/plan-limits";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
@@ -54,7 +55,7 @@ export type IngestFixture = {
   /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
-    writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers },
+    writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers; readonly pointGate?: PlanGate },
   ): Client<(typeof IngestService)["method"]>;
   /** Creates a compactor that works only when a round is called, and takes all landing segments. */
   compactor(rules?: LevelRules, metricRules?: KeyRangeRules): Compaction;
@@ -102,7 +103,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
   const depsOf = (
     ...[ids = createIdSource(Date.now, Math.random), writing = {}]: Parameters<IngestFixture["writer"]>
   ) => {
-    const { rankMarkers = eagerMarkers, ...metricWriting } = writing;
+    const { rankMarkers = eagerMarkers, pointGate = openGate, ...metricWriting } = writing;
     const metricWriter = createMetricWriter({
       db,
       markers: eagerMarkers,
@@ -120,6 +121,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       metricWriter,
       rankLayouts: createRankLayouts(),
       rankMarkers,
+      pointGate,
       refusalOf: toRefusal,
       log: { error: failTest },
     };

@@ -4,6 +4,8 @@ import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
+import { gateOfSettings } from "@tidemark/plan-limits";
 import { implement, toRefusal } from "@tidemark/rpc";
 import { createRunDirectory } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
@@ -30,7 +32,7 @@ export const ingestModule = defineModule({
   migrations,
   reads: ["artifacts.artifacts_v1", "runs.run_refs_v1"],
   provides: [IngestService, IngestRestoreService],
-  needs: [],
+  needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
     const db = context.db();
     const compaction = compactRunData(context, context.config);
@@ -51,6 +53,12 @@ export const ingestModule = defineModule({
       logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
       rankMarkers: compaction.rankMarkers,
+      pointGate: gateOfSettings(context.config, {
+        target: "metric_points",
+        quota: Quota.METRIC_POINTS,
+        usage: context.client(UsageService),
+        log: context.log,
+      }),
       refusalOf: toRefusal,
       log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),

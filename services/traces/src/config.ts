@@ -1,4 +1,4 @@
-import { defineConfig, int } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 /** Settings of the service of traces. */
 export const tracesConfig = defineConfig({
@@ -23,4 +23,6 @@ export const tracesConfig = defineConfig({
     min: 1,
     max: 3600,
   }),
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
 });

@@ -1,5 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { TracesService } from "@tidemark/proto/traces/v1/traces";
 import type { RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
@@ -18,6 +19,8 @@ export type TracesDeps = {
   /** Seconds for which a trace of several segments has to be quiet before it is compacted. */
   readonly quietSeconds: number;
   readonly now: () => Date;
+  /** Refuses events beyond the plan. */
+  readonly eventGate: PlanGate;
 };
 
 /** The handlers of this service by RPC. */

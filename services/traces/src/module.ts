@@ -3,6 +3,8 @@ import { defineModule } from "@tidemark/host";
 import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
+import { gateOfSettings } from "@tidemark/plan-limits";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
@@ -23,7 +25,7 @@ export const tracesModule = defineModule({
   migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
   provides: [TracesService, TracesArchiveService, TracesRestoreService],
-  needs: [],
+  needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
     const { runsRemembered, cacheMib, compactAfterSeconds } = context.config;
     const db = context.db();
@@ -36,6 +38,12 @@ export const tracesModule = defineModule({
       states: createTraceStates(cacheMib * MIB),
       quietSeconds: compactAfterSeconds,
       now: () => context.now(),
+      eventGate: gateOfSettings(context.config, {
+        target: "trace_events",
+        quota: Quota.TRACE_EVENTS,
+        usage: context.client(UsageService),
+        log: context.log,
+      }),
     };
     const { log, metrics } = context;
     const compactor = startCompactor({ ...deps, workerDb: context.workerDb(), log, metrics });

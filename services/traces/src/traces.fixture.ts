@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createDb, sql, type Db } from "@tidemark/pg";
+import { openGate, type PlanGate } from "@tidemark/plan-limits";
 import { CallerKind, type IdentitySchema, IdentitySchema as identity } from "@tidemark/proto/common/v1/common";
 import {
   EventKind,
@@ -28,7 +29,7 @@ export type Tenant = { readonly orgId: string; readonly projectId: string; reado
 export type TracesFixture = {
   readonly client: TracesClient;
   /** Another process of the service, with nothing in its memory, which holds so many bytes. */
-  newProcess(cacheBytes?: number, over?: Db): TracesClient;
+  newProcess(cacheBytes?: number, over?: Db, eventGate?: PlanGate): TracesClient;
   /** A compactor that works when a round is asked for. */
   compactor(): Compactor;
   readonly db: Db;
@@ -58,7 +59,7 @@ export async function startTraces(): Promise<TracesFixture> {
   const workerDb = open("tidemark_traces_worker");
   const owner = open(new URL(url).username);
   const compactors: Compactor[] = [];
-  const newProcess = (cacheBytes = CACHE_BYTES, over = db): TracesClient =>
+  const newProcess = (cacheBytes = CACHE_BYTES, over = db, eventGate = openGate): TracesClient =>
     createLocalClient(
       TracesService,
       implement(
@@ -69,6 +70,7 @@ export async function startTraces(): Promise<TracesFixture> {
           states: createTraceStates(cacheBytes),
           quietSeconds: QUIET_SECONDS,
           now: () => new Date(),
+          eventGate,
         }),
       ),
     );

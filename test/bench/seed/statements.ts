@@ -159,9 +159,9 @@ export const countRuns = `
     FROM ${NUMBERED_RUNS}
     GROUP BY r.org_id, r.project_id
   ), points AS (
-    INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points)
-    SELECT org_id, project_id, 0, runs * 1000 * $4::integer FROM counted
-    ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points
+    INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
+    SELECT org_id, project_id, 0, runs * 1000 * $4::integer, runs * $4::integer, '2026-01-01', 0 FROM counted
+    ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points, series = p.series + excluded.series
   )
   UPDATE runs.projects p
   SET runs_running = p.runs_running + running, runs_finished = p.runs_finished + finished, runs_failed = p.runs_failed + failed,

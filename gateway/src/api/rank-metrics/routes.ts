@@ -35,7 +35,7 @@ export const rankMetricsRoutes: readonly Route[] = [
       body: appendRankMetricsBody.schema,
       response: objectSchema({ inserted: { type: "integer", description: "Values that were stored." } }),
     },
-    statuses: [200, 400, 401, 403, 404, 409],
+    statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeAppendRankMetrics,
     rpc: (clients, request, call) => clients.ingest.appendRankMetrics(request, call),
     encode: encodeAppendRankMetrics,

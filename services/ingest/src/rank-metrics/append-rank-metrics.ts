@@ -1,4 +1,5 @@
-import { idempotencyHashes, type Db } from "@tidemark/pg";
+import { idempotencyHashes, wasStored, type Db } from "@tidemark/pg";
+import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
 import type {
   AppendRankMetricsRequest,
   AppendRankMetricsRequestSchema,
@@ -12,14 +13,15 @@ import type { RankLayouts } from "./rank-layout.rules.ts";
 import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";
 import { appendRankMetrics, type RankWrite } from "./rank-writes.sql.ts";
 
-/** IngestService.AppendRankMetrics. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
+/** IngestService.AppendRankMetrics. @throws not_found, bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress */
 export function appendRankMetricsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly rankLayouts: RankLayouts;
   readonly rankMarkers: DirtyMarkers;
+  readonly pointGate: PlanGate;
 }): Handler<typeof AppendRankMetricsRequestSchema, typeof AppendRankMetricsResponseSchema> {
-  const { db, runs, rankLayouts, rankMarkers } = deps;
+  const { db, runs, rankLayouts, rankMarkers, pointGate } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -35,19 +37,25 @@ export function appendRankMetricsHandler(deps: {
       return asked.get(setId)!;
     };
     const forgetMarkers = (): void => asked.forEach((_, setId) => rankMarkers.forget(`${runId}/${setId}`));
+    const idempotency =
+      request.idempotencyKey === ""
+        ? null
+        : idempotencyHashes({
+            key: request.idempotencyKey,
+            route: "POST /runs/{run_id}/rank-metrics",
+            parts: [runId, JSON.stringify([keys, report]), new Uint8Array(Float64Array.from(values).buffer)],
+          });
+    // A missing run goes before a quota.
+    await admitWrite(pointGate, caller, values.length, async () => {
+      await runs.require(caller, [runId]);
+      return wasStored(db, caller.orgId, idempotency);
+    });
     const write: RankWrite = {
       orgId: caller.orgId,
       runId,
       runKnown: runs.knows(caller, runId),
       onlyProject: caller.projectId ?? null,
-      idempotency:
-        request.idempotencyKey === ""
-          ? null
-          : idempotencyHashes({
-              key: request.idempotencyKey,
-              route: "POST /runs/{run_id}/rank-metrics",
-              parts: [runId, JSON.stringify([keys, report]), new Uint8Array(Float64Array.from(values).buffer)],
-            }),
+      idempotency,
       report,
       keys,
       values,

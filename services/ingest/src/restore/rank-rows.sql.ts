@@ -36,6 +36,7 @@ const insertSql = sql(
        packed = excluded.packed
    WHERE r.arrival = 0 AND r.received_us <= excluded.received_us`,
 );
+const countSql = sql("ingest_count_restored_ranks", "SELECT ingest.count_rank_values($1, $2)");
 const markSql = sql(
   "ingest_mark_restored_ranks",
   `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
@@ -72,6 +73,7 @@ export async function restoreRankRows(
     column(({ localRank }) => localRank),
     byteaArray(rows.map(({ value }) => packed(value))),
   ]);
+  await tx.rows(countSql, [orgId, rows.length]);
   if (isPage && stored < rows.length) throw new Error("two rows of a page have one step, rank and moment");
   if (!isPage) await tx.rows(markSql, [orgId, runId, setId, MARKER_SECONDS]);
 }

@@ -28,8 +28,8 @@ export function insertAggregates(aggregates: string, indexed = false): string {
       ORDER BY org_id, run_id, key_id / 32
       ON CONFLICT (org_id, run_id, page) DO UPDATE SET stats = p.stats || excluded.stats
     ), counters AS (
-      INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points)
-      SELECT r.org_id, r.project_id, 0, sum(n.count)
+      INSERT INTO ingest.project_points AS p (org_id, project_id, slot, points, series, month, month_points)
+      SELECT r.org_id, r.project_id, 0, sum(n.count), 0, '2026-01-01', 0
       FROM numbered n JOIN runs.runs r ON r.org_id = n.org_id::uuid AND r.id = n.run_id::uuid GROUP BY r.org_id, r.project_id
       ON CONFLICT (org_id, project_id, slot) DO UPDATE SET points = p.points + excluded.points
     )

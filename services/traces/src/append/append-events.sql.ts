@@ -33,6 +33,7 @@ export type AppendWrite = {
   readonly projectId: string;
   readonly idempotency: KeyHashes | null;
   readonly answer: Uint8Array;
+  readonly eventCount: number;
   /** Ascending by id. */
   readonly traces: readonly TraceChange[];
   /** After how many seconds a compactor looks at traces that have several segments. */
@@ -50,7 +51,7 @@ export type AppendOutcome =
 const appendSql = sql(
   "traces_append_events",
   `SELECT outcome, old_answer, updated
-   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24)`,
+   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
 );
 
 /** Stores the events of a request in one round trip, all or none. */
@@ -86,6 +87,7 @@ export async function appendEvents(tx: Tx, write: AppendWrite): Promise<AppendOu
       byteaArray(segments.map(({ payloads }) => payloads)),
       write.workSeconds,
       write.restoredUs === null ? null : int8Array([...write.restoredUs]),
+      write.eventCount,
     ]);
     return row!;
   } catch (error) {

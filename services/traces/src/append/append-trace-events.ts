@@ -1,8 +1,9 @@
-import { idempotencyHashes } from "@tidemark/pg";
+import { idempotencyHashes, wasStored } from "@tidemark/pg";
+import { admitWrite } from "@tidemark/plan-limits";
 import { badRequest } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
-import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, throwFault } from "@tidemark/requests";
 import type { TracesDeps, TracesHandlers } from "../handlers.ts";
 import { arrangeEvents } from "./arrange-events.rules.ts";
 import { checkEvents } from "./events.rules.ts";
@@ -12,7 +13,7 @@ const ROUTE = "POST /api/runs/{run_id}/traces/events";
 
 /**
  * TracesService.AppendTraceEvents.
- * @throws not_found, bad_request, payment_required, idempotency_key_reused, idempotency_in_progress
+ * @throws not_found, bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress
  */
 export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTraceEvents"] {
   return async (request, call) => {
@@ -26,11 +27,11 @@ export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTrace
       throw badRequest(`Idempotency-Key must have at most ${TRACE_LIMITS.keyBytesMax} bytes`, "idempotency-key");
     }
     checkEvents(events, idempotencyKey !== "");
-    refuseUnpaid(caller);
     const idempotency =
       idempotencyKey === ""
         ? null
         : idempotencyHashes({ key: idempotencyKey, route: ROUTE, parts: [runId, ...events.flatMap(partsOf)] });
+    await admitWrite(deps.eventGate, caller, events.length, () => wasStored(deps.db, orgId, idempotency));
     const { inserted, traceIds, replayed } = await storeEvents(deps, {
       orgId,
       runId,

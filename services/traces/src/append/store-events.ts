@@ -136,6 +136,7 @@ async function append(
     projectId,
     idempotency,
     answer: writeAnswer(answer),
+    eventCount: write.eventCount,
     traces,
     workSeconds: quietSeconds,
     restoredUs,

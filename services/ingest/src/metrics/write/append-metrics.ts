@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/metric-codec";
-import { idempotencyHashes } from "@tidemark/pg";
+import { idempotencyHashes, wasStored, type Db } from "@tidemark/pg";
+import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type {
   AppendMetricsRequest,
@@ -43,13 +44,15 @@ export type AppendMetrics = (
 
 /**
  * IngestService.AppendMetrics.
- * @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress, service_unavailable
+ * @throws not_found, bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress, service_unavailable
  */
 export function appendMetricsHandler(deps: {
   readonly runs: RunDirectory;
+  readonly db: Db;
   readonly metricWriter: MetricWriter;
+  readonly pointGate: PlanGate;
 }): AppendMetrics {
-  const { runs, metricWriter } = deps;
+  const { db, runs, metricWriter, pointGate } = deps;
   return async (request, call, { waits } = { waits: true }) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -57,6 +60,18 @@ export function appendMetricsHandler(deps: {
     const columns = columnsOf(request.columns);
     const projectId = await runs.projectOf(caller, runId);
     const keys = JSON.stringify(columns.keys);
+    const idempotency =
+      request.idempotencyKey === ""
+        ? null
+        : idempotencyHashes({
+            key: request.idempotencyKey,
+            route: `POST /runs/{run_id}/metrics${request.batch ? "/batch" : ""}`,
+            parts: [runId, keys, ...fingerprintParts(columns)],
+          });
+    const admitted = admitWrite(pointGate, caller, columns.values.length, () =>
+      wasStored(db, caller.orgId, idempotency),
+    );
+    if (admitted !== undefined) await admitted;
     return metricWriter.append({
       waits,
       orgId: caller.orgId,
@@ -64,14 +79,7 @@ export function appendMetricsHandler(deps: {
       runId,
       columns,
       keySet: hash("sha256", keys, "base64url"),
-      idempotency:
-        request.idempotencyKey === ""
-          ? null
-          : idempotencyHashes({
-              key: request.idempotencyKey,
-              route: `POST /runs/{run_id}/metrics${request.batch ? "/batch" : ""}`,
-              parts: [runId, keys, ...fingerprintParts(columns)],
-            }),
+      idempotency,
     });
   };
 }

@@ -157,7 +157,7 @@ const appendGroup = sql(
    FROM ingest.append_metric_group($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20,
      ARRAY(SELECT ROW(s.run, s.page, s.slot, ($21::float8[])[s.after + 1 : s.after + s.length])::ingest.aggregate_page_change
            FROM unnest($22::int4[], $23::int4[], $24::int4[], $25::int4[], $26::int4[]) AS s (run, page, slot, after, length)),
-     $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37)`,
+     $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38)`,
 );
 
 /** Stands for no dirty marker. */
@@ -183,7 +183,7 @@ export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<Gro
   const keyed = writes.filter(({ idempotency }) => idempotency !== null);
   const newKeys = runs.flatMap((run, i) => run.newKeys.map((key) => ({ ...key, run: i + 1 })));
   const pageChanges = pageChangesOf(runs);
-  const projects = pointsByProject(runs);
+  const projects = addedByProject(runs);
   const sorted = runs.flatMap((run, i) => run.sortChanges.map((change) => ({ ...change, run: i + 1 })));
   const row = await tx.one<OutcomeRow>(appendGroup, [
     orgId,
@@ -212,8 +212,9 @@ export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<Gro
     int4Array(pageChanges.slots),
     int4Array(pageChanges.starts),
     int4Array(pageChanges.lengths),
-    uuidArray(projects.map(([projectId]) => projectId)),
-    int8Array(projects.map(([, points]) => points)),
+    uuidArray(projects.map(({ projectId }) => projectId)),
+    int8Array(projects.map(({ points }) => points)),
+    int4Array(projects.map(({ series }) => series)),
     pointsSlot,
     sortKeysVersion,
     int4Array(sorted.map(({ run }) => run)),
@@ -227,11 +228,18 @@ export async function appendMetricGroup(tx: Tx, group: MetricGroup): Promise<Gro
   return outcomeOf(row!, runs);
 }
 
-/** Returns how many values each project gets, in the order of the projects' ids. */
-function pointsByProject(runs: readonly GroupRun[]): [projectId: string, points: number][] {
-  const points = new Map<string, number>();
-  for (const { projectId, pointsAdded } of runs) points.set(projectId, (points.get(projectId) ?? 0) + pointsAdded);
-  return [...points].sort(([a], [b]) => (a < b ? -1 : 1));
+type AddedToProject = { readonly projectId: string; points: number; series: number };
+
+/** Returns how many values and series each project gets, in the order of the projects' ids. */
+function addedByProject(runs: readonly GroupRun[]): AddedToProject[] {
+  const added = new Map<string, AddedToProject>();
+  for (const { projectId, pointsAdded, newKeys, sortChanges } of runs) {
+    const project = added.get(projectId) ?? { projectId, points: 0, series: 0 };
+    added.set(projectId, project);
+    project.points += pointsAdded;
+    project.series += newKeys.length + sortChanges.filter(({ isNew }) => isNew).length;
+  }
+  return [...added.values()].sort((a, b) => (a.projectId < b.projectId ? -1 : 1));
 }
 
 function pageChangesOf(runs: readonly GroupRun[]) {

@@ -1,0 +1,27 @@
+import { isAppError } from "@tidemark/errors";
+import { refuseUnpaid, type Caller } from "@tidemark/requests";
+import type { PlanGate } from "./plan-gate.ts";
+
+const refusals: ReadonlySet<string> = new Set(["payment_required", "plan_limit_exceeded"]);
+
+/**
+ * Admits a write of `amount` of what the gate counts. A repeat of a write that was stored before is admitted always, so that it gets its first answer:
+ * `wasStored` is asked only where the write would be refused. Returns nothing where there is nothing to wait for.
+ * @throws payment_required, plan_limit_exceeded
+ */
+export function admitWrite(
+  gate: PlanGate,
+  caller: Pick<Caller, "orgId" | "planTier" | "billingState">,
+  amount: number,
+  wasStored: () => Promise<boolean>,
+): Promise<void> | undefined {
+  const forgive = async (error: unknown): Promise<void> => {
+    if (!isAppError(error) || !refusals.has(error.reason) || !(await wasStored())) throw error;
+  };
+  try {
+    refuseUnpaid(caller);
+    return gate.admit(caller, amount)?.catch(forgive);
+  } catch (error) {
+    return forgive(error);
+  }
+}
