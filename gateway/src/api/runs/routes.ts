@@ -143,7 +143,7 @@ export const runsRoutes: readonly Route[] = [
     idempotency: "none",
     body: "required",
     schemas: { body: updateRunBody.schema, response: withRun(runSchema) },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeUpdateRun,
     rpc: (clients, request, call) => {
       const changing = clients.runs.updateRun(request, call);

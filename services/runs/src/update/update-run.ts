@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "@tidemark/documents";
 import { withNotes } from "../documents/run-notes.rules.ts";
@@ -13,16 +13,18 @@ type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
 /**
  * Changes status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
- * @throws not_found, then bad_request
+ * @throws not_found, then bad_request, then payment_required
  */
 export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
   return async (request, call) => {
-    const { orgId, projectId } = callerOf(call);
+    const caller = callerOf(call);
+    const { orgId, projectId } = caller;
     const runId = pathId(request.runId, "run");
     return db.withTenant(orgId, async (tx) => {
       const locked = await lockRunState(tx, orgId, runId);
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
+      refuseUnpaid(caller);
       if (status !== undefined) await moveRun(tx, orgId, runId, locked, { kind: "patch", status });
       await changeDocuments(tx, orgId, runId, request);
       return { run: encodeRun(await readBack(tx, orgId, runId)) };
