@@ -156,7 +156,9 @@ describeModes(
         expect((await api.post(`/runs/${id}/metrics`, values(POINTS - 5), key)).status).toBe(200);
         expect((await api.post(`/runs/${id}/rank-metrics`, ranks(4))).status).toBe(200);
         expect(await api.post(`/runs/${id}/metrics`, values(2))).toMatchObject(exceeded);
-        expect(await api.post(`/runs/${id}/metrics/batch`, { points: [values(1), values(1, 1)] })).toMatchObject(exceeded);
+        expect(await api.post(`/runs/${id}/metrics/batch`, { points: [values(1), values(1, 1)] })).toMatchObject(
+          exceeded,
+        );
         expect(await api.post(`/runs/${id}/rank-metrics`, ranks(2))).toMatchObject(exceeded);
         expect((await api.post(`/runs/${id}/metrics`, values(1, 7))).status).toBe(200);
         expect(await api.post(`/runs/${id}/metrics`, values(1, 8))).toMatchObject(exceeded);
@@ -166,7 +168,9 @@ describeModes(
         });
         expect((await api.get(`/runs/${id}/metrics?key=k0`)).json.metrics).toHaveLength(2);
         expect((await api.post(`/api/runs/${id}/stop`, {})).status).toBe(200);
-        expect((await api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] })).status).toBe(200);
+        expect((await api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] })).status).toBe(
+          200,
+        );
         expect((await usageOf(api)).warnings).toContainEqual(
           expect.objectContaining({ target: "metric_points", status: "over_limit", blocking: true, value: POINTS }),
         );

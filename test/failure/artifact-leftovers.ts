@@ -48,11 +48,11 @@ export async function neededKeys(stack: Stack): Promise<string[]> {
   return rows.map(({ key }) => key).toSorted();
 }
 
-const COUNTERS = `artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes, artifacts, collections, versions_active, versions_pending_delete`;
+const COUNTERS = `artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes, artifacts, unknown_sizes, collections, versions_active, versions_pending_delete`;
 
 /** Returns the storage of all organizations: what their counters say, and what counting their rows says. No version is deleted. */
 export async function storage(stack: Stack): Promise<{ readonly counters: unknown[]; readonly counted: unknown[] }> {
-  const counters = await queryDatabase(stack, `SELECT org_id, ${COUNTERS} FROM artifacts.storage ORDER BY org_id`);
+  const counters = await queryDatabase(stack, `SELECT org_id, ${COUNTERS} FROM artifacts.usage_v1 ORDER BY org_id`);
   const counted = await queryDatabase(
     stack,
     `SELECT s.org_id,
@@ -60,10 +60,11 @@ export async function storage(stack: Stack): Promise<{ readonly counters: unknow
        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.versions v WHERE v.org_id = s.org_id) AS version_bytes,
        0::bigint AS pending_delete_bytes, 0::bigint AS reserved_bytes,
        (SELECT count(*) FROM artifacts.artifacts a WHERE a.org_id = s.org_id) AS artifacts,
+       (SELECT count(*) FROM artifacts.artifacts a WHERE a.org_id = s.org_id AND a.size_bytes IS NULL) AS unknown_sizes,
        (SELECT count(*) FROM artifacts.collections c WHERE c.org_id = s.org_id) AS collections,
        (SELECT count(*) FROM artifacts.versions v WHERE v.org_id = s.org_id) AS versions_active,
        0::bigint AS versions_pending_delete
-     FROM artifacts.storage s ORDER BY s.org_id`,
+     FROM artifacts.usage_v1 s ORDER BY s.org_id`,
   );
   return { counters, counted };
 }

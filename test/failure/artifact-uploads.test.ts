@@ -52,7 +52,7 @@ describeWith(servers)("the artifacts service", () => {
     const [storage] = await queryDatabase<Record<string, string>>(
       stack,
       `SELECT version_bytes::text, versions_active::text, reserved_bytes::text, pending_delete_bytes::text
-       FROM artifacts.storage WHERE org_id = $1`,
+       FROM artifacts.usage_v1 WHERE org_id = $1`,
       [orgId],
     );
     expect(storage).toEqual({

@@ -82,7 +82,8 @@ const SESSIONS = "SELECT FROM artifacts.upload_sessions WHERE org_id = $1 FOR UP
 const FILES = "SELECT FROM artifacts.upload_files WHERE org_id = $1 AND upload_kind <> 'inline' FOR UPDATE";
 const OBJECTS = "SELECT FROM artifacts.objects WHERE org_id = $1 FOR UPDATE";
 const COLLECTIONS = "SELECT FROM artifacts.collections WHERE org_id = $1 FOR UPDATE";
-const STORAGE = "SELECT FROM artifacts.storage WHERE org_id = $1 FOR UPDATE";
+// A writer takes a row of its own.
+const STORAGE = "LOCK TABLE artifacts.storage IN EXCLUSIVE MODE";
 const uploads = (state: string): string => `artifacts.upload_sessions WHERE org_id = $1 AND state = '${state}'`;
 
 /** Blocks what `complete` does first with such rows. */

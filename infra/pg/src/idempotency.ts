@@ -101,14 +101,15 @@ export async function claimKey(
   return before?.reply;
 }
 
-/** Tells whether a request was stored under this key before. A key that was used for another request counts as well: its fault is found later. */
-export async function wasStored(
-  db: Db,
-  orgId: string,
-  hashes: { readonly key: Uint8Array; readonly body: Uint8Array } | null,
-): Promise<boolean> {
-  if (hashes === null) return false;
-  return db.withTenant(orgId, async (tx) => (await claim(tx, orgId, hashes.key, hashes.body)) !== undefined);
+const ANY_BODY = new Uint8Array(HASH_BYTES);
+
+/**
+ * Tells whether a request with this key was answered, whatever it asked for; the empty key stands for none. Waits for one that goes on.
+ * @throws idempotency_in_progress after 3 s of waiting.
+ */
+export async function isAnswered(db: Db, orgId: string, key: string): Promise<boolean> {
+  if (key === "") return false;
+  return db.withTenant(orgId, async (tx) => (await claim(tx, orgId, fingerprint([key]), ANY_BODY)) !== undefined);
 }
 
 async function claim(tx: Tx, orgId: string, key: Uint8Array, body: Uint8Array) {

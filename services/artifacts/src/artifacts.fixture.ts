@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createFolderBlob } from "@tidemark/blob";
 import { createDb, sql, type Db } from "@tidemark/pg";
+import { openGate } from "@tidemark/plan-limits";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createRunDirectory } from "@tidemark/requests";
@@ -102,6 +103,7 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
     now,
     graceDays: GRACE_DAYS,
     storageBackend: "local",
+    gate: openGate,
   });
   const clientOf = (deps: ArtifactsDeps): ArtifactsClient =>
     createLocalClient(ArtifactsService, implement(ArtifactsService, artifactsHandlers(deps)));
@@ -234,8 +236,9 @@ export const text = (bytes: Uint8Array | undefined): string => new TextDecoder()
 /** Returns the storage of an organization by its counters and by counting its rows; they have to be the same. */
 export async function storageOf(fixture: ArtifactsFixture, { orgId }: Tenant) {
   const [counters] = await fixture.ask(
-    `SELECT artifact_bytes, version_bytes, pending_delete_bytes, artifacts, collections, versions_active, versions_pending_delete
-     FROM artifacts.storage WHERE org_id = $1`,
+    `SELECT artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes, artifacts, unknown_sizes, collections, versions_active,
+            versions_pending_delete
+     FROM artifacts.usage_v1 WHERE org_id = $1`,
     orgId,
   );
   const [counted] = await fixture.ask(
@@ -244,7 +247,10 @@ export async function storageOf(fixture: ArtifactsFixture, { orgId }: Tenant) {
        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.versions WHERE org_id = $1 AND state = 'active') AS version_bytes,
        (SELECT coalesce(sum(size_bytes), 0)::bigint FROM artifacts.versions WHERE org_id = $1 AND state = 'soft_deleted')
          + (SELECT coalesce(sum(owed_bytes), 0)::bigint FROM artifacts.objects WHERE org_id = $1) AS pending_delete_bytes,
+       (SELECT coalesce(sum(f.size_bytes), 0)::bigint FROM artifacts.upload_files f WHERE f.org_id = $1 AND f.upload_kind IS NOT NULL)
+         AS reserved_bytes,
        (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1) AS artifacts,
+       (SELECT count(*) FROM artifacts.artifacts WHERE org_id = $1 AND size_bytes IS NULL) AS unknown_sizes,
        (SELECT count(*) FROM artifacts.collections WHERE org_id = $1) AS collections,
        (SELECT count(*) FROM artifacts.versions WHERE org_id = $1 AND state = 'active') AS versions_active,
        (SELECT count(*) FROM artifacts.versions WHERE org_id = $1 AND state = 'soft_deleted') AS versions_pending_delete`,

@@ -1,7 +1,9 @@
-import { defineConfig, int } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 /** Settings of the service of artifacts. */
 export const artifactsConfig = defineConfig({
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
   runsRemembered: int({
     env: "TIDEMARK_ARTIFACTS_RUNS_REMEMBERED",
     help: "Runs whose organization and project the process keeps in memory, about 250 bytes each.",

@@ -1,6 +1,7 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Blob } from "@tidemark/blob";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
@@ -52,6 +53,8 @@ export type ArtifactsDeps = {
   readonly graceDays: number;
   /** How answers call the store of bytes that are kept here: a folder is `local`, an S3 server is `r2`. */
   readonly storageBackend: "local" | "r2";
+  /** Of the quota of storage. */
+  readonly gate: PlanGate;
 };
 
 /** The handlers of this service by RPC. */

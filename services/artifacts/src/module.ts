@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
+import { gateOfSettings } from "@tidemark/plan-limits";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createRunDirectory } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
@@ -31,13 +33,19 @@ export const artifactsModule = defineModule({
   migrations: artifactsMigrations,
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
   provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
-  needs: [],
+  needs: [{ module: "usage", service: UsageService, optional: true }],
   async start(context) {
     const { runsRemembered, graceDays, sweepSeconds } = context.config;
     const { log } = context;
     const [db, workerDb, blob] = [context.db(), context.workerDb(), await context.blob()];
     const uploadSecret = createUploadSecret(db);
     const jobs = createUploadJobs({ db, blob, newId: randomUUID, log });
+    const gate = gateOfSettings(context.config, {
+      target: "storage",
+      quota: Quota.STORAGE,
+      usage: context.client(UsageService),
+      log,
+    });
     const deps = {
       db,
       workerDb,
@@ -53,6 +61,7 @@ export const artifactsModule = defineModule({
       now: () => context.now(),
       graceDays,
       storageBackend: blob.kind === "folder" ? ("local" as const) : ("r2" as const),
+      gate,
     };
     const sweeper = startSweeper({ ...deps, sweepSeconds, log });
     return {

@@ -71,7 +71,8 @@ export async function seedSkewed(
      SELECT org, gen_random_uuid(), version, 'f' || i, 'reference', 'm', 'u' FROM public.things WHERE i <= 1000`,
   );
   await ask(
-    `INSERT INTO artifacts.storage (org_id, artifacts, collections, versions_active) SELECT org, size, size, size FROM public.seeded`,
+    `INSERT INTO artifacts.storage (org_id, slot, artifacts, unknown_sizes, collections, versions_active)
+     SELECT org, 0, size, size, size, size FROM public.seeded`,
   );
   const [large] = await ask<Omit<Skewed, "orgId">>(
     `SELECT project AS "projectId", run AS "runId", collection AS "collectionId", version AS "versionId" FROM public.seeded WHERE n = 0`,

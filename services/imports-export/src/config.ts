@@ -1,7 +1,9 @@
-import { defineConfig, int } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 /** Settings of the service of imports and exports. */
 export const importsExportConfig = defineConfig({
+  limits: sharedFields.limits,
+  plansFile: sharedFields.plansFile,
   commitsMax: int({
     env: "TIDEMARK_IMPORT_COMMITS",
     help: "Imports that one process commits simultaneously.",

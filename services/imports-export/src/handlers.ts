@@ -1,5 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { ExportService } from "@tidemark/proto/imports/v1/export";
 import type { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import type { Call, Handlers } from "@tidemark/rpc";
@@ -18,6 +19,8 @@ export type ImportsDeps = {
   readonly db: Db;
   /** Has messages sent that a transaction has left. */
   readonly nudge: () => void;
+  /** Of the quota of storage, for what is staged. */
+  readonly gate: PlanGate;
 };
 
 /** The handlers of imports by RPC. */

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { createDb, sql, type Db } from "@tidemark/pg";
+import { openGate } from "@tidemark/plan-limits";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import { createCall, createLocalClient, implement, type Client } from "@tidemark/rpc";
@@ -36,7 +37,10 @@ export async function startImports(): Promise<ImportsFixture> {
   const db = open("tidemark_imports");
   const owner = open(new URL(database.url).username);
   return {
-    client: createLocalClient(ImportsService, implement(ImportsService, importsHandlers({ db, nudge: () => {} }))),
+    client: createLocalClient(
+      ImportsService,
+      implement(ImportsService, importsHandlers({ db, gate: openGate, nudge: () => {} })),
+    ),
     db,
     ask: (statement, ...values) =>
       owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRelay, type MigrationSet } from "@tidemark/pg";
+import { gateOfSettings } from "@tidemark/plan-limits";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
@@ -20,6 +21,7 @@ import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createCall, implement, type Call } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-archive.ts";
 import { startCommitter } from "./commit/committer.ts";
@@ -61,6 +63,7 @@ export const importsExportModule = defineModule({
     { module: "artifacts", service: ArtifactsRestoreService },
     { module: "traces", service: TracesRestoreService },
     { module: "reports", service: ReportsRestoreService },
+    { module: "usage", service: UsageService, optional: true },
   ],
   async start(context) {
     const { config, log, bus, metrics } = context;
@@ -103,6 +106,12 @@ export const importsExportModule = defineModule({
       },
       restoresMax: config.restoresMax,
     });
+    const gate = gateOfSettings(config, {
+      target: "storage",
+      quota: Quota.STORAGE,
+      usage: context.client(UsageService),
+      log,
+    });
     const archive = archiveHandlers({
       owners: {
         runs: context.client(RunsArchiveService),
@@ -116,10 +125,10 @@ export const importsExportModule = defineModule({
     });
     return {
       implementations: [
-        implement(ImportsService, importsHandlers({ db, nudge: () => relay.nudge() })),
+        implement(ImportsService, importsHandlers({ db, gate, nudge: () => relay.nudge() })),
         implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
-        implement(RestoreService, restoreHandlers({ db, begin: (name) => restorer.begin(name) })),
+        implement(RestoreService, restoreHandlers({ db, gate, begin: (name) => restorer.begin(name) })),
       ],
       ready: () => db.ping(),
       drain: async () => void (await Promise.all([committer.drain(), restorer.drain()])),

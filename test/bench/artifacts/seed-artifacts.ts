@@ -47,8 +47,8 @@ const forAllRuns = [
    SELECT org, ${collectionId}, 'best', ${versionId} FROM numbered WHERE n % 10 = 0`,
   `INSERT INTO artifacts.edges (org_id, id, run_id, version_id, direction, project_id)
    SELECT org, gen_random_uuid(), run, ${versionId}, 'output', project FROM numbered`,
-  `INSERT INTO artifacts.storage (org_id, artifact_bytes, version_bytes, artifacts, collections, versions_active)
-   SELECT org, 0, 3000006 * count(*), 5 * count(*), count(DISTINCT (project, n / 10)), count(*) FROM numbered GROUP BY org`,
+  `INSERT INTO artifacts.storage (org_id, slot, artifact_bytes, version_bytes, artifacts, collections, versions_active)
+   SELECT org, 0, 0, 3000006 * count(*), 5 * count(*), count(DISTINCT (project, n / 10)), count(*) FROM numbered GROUP BY org`,
 ];
 
 /** One run of each organization $1, with the id of the version that it is to have. */

@@ -46,7 +46,7 @@ export async function handleRestore(
 
 /**
  * PUT /api/imports/archive/{archive_id}/bytes/{sha256}: bytes that the restored archive names. The same again changes nothing.
- * @throws not_found for bytes that the archive does not name, bad_request for others
+ * @throws not_found for bytes that the archive does not name, bad_request for others, payment_required, plan_limit_exceeded
  */
 export async function handlePutBytes(
   { params, identity }: RouteInput,

@@ -37,7 +37,7 @@ export const archiveRoutes: readonly Route[] = [
     streamed: "bytes",
     bodyBytesMax: BYTES_MAX,
     schemas: { response: storedBytesSchema },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 400, 401, 402, 403, 404],
     handle: handlePutBytes,
   },
 ];

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { badRequest } from "@tidemark/errors";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ReserveObjectsRequestSchema } from "@tidemark/proto/artifacts/v1/artifacts";
@@ -5,6 +6,7 @@ import type { WrittenObjectSchema } from "@tidemark/proto/artifacts/v1/uploads";
 import { BASE64_PATTERN } from "../../http/contents/base64.ts";
 import { receiveContents, type ContentsRule, type ReceivedContents } from "../../http/contents/receive-contents.ts";
 import type { Content } from "../../http/contents/store-contents.ts";
+import { encodingOf } from "../../http/read-body.ts";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, Schema, Transfer } from "../../route.ts";
 import { required, type Field } from "../fields/field.ts";
@@ -42,12 +44,21 @@ export function receiveObjects(
     transfer.request,
     { ...rule, bytesMax: CONTENTS_BYTES_MAX },
     {
-      reserve: async (count) =>
-        (await clients.artifacts.reserveObjects({ owner, count }, transfer.newCall())).objectIds,
+      reserve: async (count, held) => {
+        const bytes = BigInt(Math.max(held, declaredBytes(transfer.request.headers, rule.restBytesMax)));
+        const asked = { owner, count, bytes, idempotencyKey: input.idempotencyKey ?? "" };
+        return (await clients.artifacts.reserveObjects(asked, transfer.newCall())).objectIds;
+      },
       put: (objectId, bytes) => transfer.objects.put(transfer.objects.keyOf(orgId, objectId), bytes),
       hold: transfer.hold,
     },
   );
+}
+
+/** Returns how many bytes a body brings at least, as far as its headers tell: base64 without escapes, and the largest rest that there may be. */
+function declaredBytes(headers: IncomingHttpHeaders, restBytesMax: number): number {
+  if (encodingOf(headers) === "gzip") return 0;
+  return Math.max(0, Math.floor(((Number(headers["content-length"] ?? 0) - restBytesMax) / 4) * 3));
 }
 
 /** Returns an object as the service learns of it; all contents must have been stored. */

@@ -30,7 +30,7 @@ export const plainArtifactsRoutes: readonly Route[] = [
     body: "required",
     exactNumbers: true,
     schemas: { body: createArtifactBody.schema, response: objectSchema({ artifact: artifactSchema }) },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeCreateArtifact,
     rpc: (clients, request, call) => clients.artifacts.createArtifact(request, call),
     encode: encodeArtifact,

@@ -68,7 +68,7 @@ export const uploadsRoutes: readonly Route[] = [
     streamed: "json",
     bodyBytesMax: CONTENTS_BYTES_MAX,
     schemas: { body: completeUploadBody.schema, response: completedUploadSchema },
-    statuses: [200, 400, 401, 402, 403, 404, 409, 410, 413],
+    statuses: [200, 400, 401, 403, 404, 409, 410, 413],
     handle: handleCompleteUpload,
   },
   route({

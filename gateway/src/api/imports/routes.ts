@@ -104,7 +104,7 @@ export const importsRoutes: readonly Route[] = [
       body: chunkBodySchema,
       response: objectSchema({ job: jobSchema, chunk: chunkSchema, duplicate: booleanSchema }),
     },
-    statuses: [200, 400, 401, 403, 404, 409],
+    statuses: [200, 400, 401, 402, 403, 404, 409],
     handle: handlePutChunk,
   },
   {

@@ -16,8 +16,8 @@ export type StoredContent = Pick<PutResult, "sizeBytes" | "sha256"> & { readonly
 
 /** Where contents go. */
 export type ContentStore = {
-  /** Names so many new objects. */
-  readonly reserve: (count: number) => Promise<readonly string[]>;
+  /** Names so many new objects, when so many bytes have come that nothing has of them yet. */
+  readonly reserve: (count: number, bytes: number) => Promise<readonly string[]>;
   readonly put: (objectId: string, bytes: AsyncIterable<Uint8Array>) => Promise<PutResult>;
   /** Charges bytes that are held in memory. @throws service_unavailable when there are too many */
   readonly hold: (bytes: number) => void;
@@ -85,7 +85,7 @@ export function createContents(store: ContentStore): Contents {
   /** Begins to write an entry, of which pieces may follow. `wanted` more objects are going to be needed. */
   const begin = async (entry: Entry, wanted: number): Promise<BytePipe> => {
     while (writes.size >= WRITES_MAX) await Promise.race(writes);
-    if (named.length === 0) named.push(...(await store.reserve(Math.min(wanted, RESERVED_OBJECTS_MAX))));
+    if (named.length === 0) named.push(...(await store.reserve(Math.min(wanted, RESERVED_OBJECTS_MAX), heldBytes)));
     const objectId = named.shift()!;
     const pipe = createBytePipe();
     const writing = store

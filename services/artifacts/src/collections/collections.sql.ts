@@ -104,10 +104,10 @@ const countOfProjectSql = countSql("artifacts_count_collections_of_project", "f.
 
 const countEverySql = sql(
   "artifacts_count_every_collection",
-  "SELECT collections AS total FROM artifacts.storage WHERE org_id = $1",
+  "SELECT u.collections AS total FROM artifacts.usage_v1 u WHERE u.org_id = $1",
 );
 
-/** Returns how many collections all pages have together. Of an organization as a whole the counter tells. */
+/** Returns how many collections all pages have together. Of an organization as a whole the counters tell. */
 export async function countCollections(
   tx: Tx,
   orgId: string,

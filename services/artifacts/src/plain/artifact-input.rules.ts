@@ -46,6 +46,11 @@ export function readFacts(input: ArtifactInput | undefined): ArtifactFacts {
   };
 }
 
+/** Returns how many of some artifacts came without a size. */
+export function unknownSizesOf(artifacts: readonly { readonly sizeBytes: number | null }[]): number {
+  return artifacts.filter(({ sizeBytes }) => sizeBytes === null).length;
+}
+
 /** Reads a size that a client announced. @throws bad_request for one that a double cannot hold */
 export function readSize(size: bigint | undefined): number | null {
   if (size === undefined) return null;

@@ -1,13 +1,14 @@
-import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { ROW_BYTES } from "@tidemark/plans";
+import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { addStorage } from "../storage/storage.sql.ts";
-import { readFacts, readSize, requireText } from "./artifact-input.rules.ts";
+import { readFacts, readSize, requireText, unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifact, insertArtifact } from "./artifacts.sql.ts";
 import { encodeArtifact } from "./encode-artifact.ts";
 
-/** ArtifactsService.CreateArtifact: an artifact whose bytes are elsewhere. @throws not_found, bad_request */
+/** ArtifactsService.CreateArtifact: an artifact whose bytes are elsewhere. @throws not_found, bad_request, payment_required, plan_limit_exceeded */
 export function createArtifact(
-  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">,
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">,
 ): ArtifactsHandlers["createArtifact"] {
   return async (request, call) => {
     const caller = callerOf(call);
@@ -27,10 +28,12 @@ export function createArtifact(
       storageBackend: "external" as const,
       objectId: null,
     };
+    refuseUnpaid(caller);
+    await deps.gate.admit(caller, ROW_BYTES.artifacts);
     const row = await deps.db.withTenant(orgId, async (tx) => {
       const made = await insertArtifact(tx, orgId, artifact);
       await countArtifact(tx, orgId, made, 1);
-      await addStorage(tx, orgId, { artifacts: 1 });
+      await addStorage(tx, orgId, { artifacts: 1, unknownSizes: unknownSizesOf([made]) });
       return made;
     });
     return { artifact: encodeArtifact(row) };

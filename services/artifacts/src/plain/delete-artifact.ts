@@ -4,6 +4,7 @@ import { callerOf, pathId } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { releaseObjects } from "../objects/objects.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
+import { unknownSizesOf } from "./artifact-input.rules.ts";
 import { countArtifact, takeArtifact, type ArtifactRow } from "./artifacts.sql.ts";
 import { encodeArtifact } from "./encode-artifact.ts";
 import { ARTIFACT } from "./list-artifacts.ts";
@@ -29,5 +30,10 @@ async function forget(tx: Tx, artifact: ArtifactRow): Promise<void> {
   const bytes = objectId === null ? 0 : artifact.sizeBytes!;
   const settled = objectId === null ? 0 : await releaseObjects(tx, orgId, [{ objectId, owedBytes: bytes }]);
   await countArtifact(tx, orgId, artifact, -1);
-  await addStorage(tx, orgId, { artifacts: -1, artifactBytes: -bytes, pendingDeleteBytes: bytes - settled });
+  await addStorage(tx, orgId, {
+    artifacts: -1,
+    unknownSizes: -unknownSizesOf([artifact]),
+    artifactBytes: -bytes,
+    pendingDeleteBytes: bytes - settled,
+  });
 }

@@ -9,7 +9,7 @@ import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { digestManifest } from "../uploads/manifest.rules.ts";
 import { createOrReuseVersion } from "../uploads/store-version.ts";
-import { readFacts, readSize, requireText, type ArtifactFacts } from "./artifact-input.rules.ts";
+import { readFacts, readSize, requireText, unknownSizesOf, type ArtifactFacts } from "./artifact-input.rules.ts";
 import { countArtifacts, insertExternalArtifacts } from "./artifacts.sql.ts";
 
 const ROUTE = "ImportArtifacts";
@@ -118,5 +118,9 @@ async function store(
   };
   const files = entries.map((entry) => ({ ...entry, id: newId(), sizeBytes: null, sha256: null, objectId: null }));
   await createOrReuseVersion(tx, orgId, wanted, files, newId);
-  await addStorage(tx, orgId, { artifacts: imported.length, collections: collection.isNew ? 1 : 0 });
+  await addStorage(tx, orgId, {
+    artifacts: imported.length,
+    unknownSizes: unknownSizesOf(imported),
+    collections: collection.isNew ? 1 : 0,
+  });
 }

@@ -1,6 +1,7 @@
 import { badRequest } from "@tidemark/errors";
 import { RESERVED_OBJECTS_MAX } from "@tidemark/limits";
-import type { Tx } from "@tidemark/pg";
+import { isAnswered, type Tx } from "@tidemark/pg";
+import { admitWrite } from "@tidemark/plan-limits";
 import { callerOf, pathId, type Caller } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { reserveObjects as insertObjects } from "../objects/objects.sql.ts";
@@ -11,20 +12,25 @@ const SWEEP_SECONDS = 3600;
 
 /**
  * ArtifactsService.ReserveObjects: for a run that the caller may see, or for an upload that may still be completed. One that has been completed may be
- * so again, so it gets objects too; they are swept.
- * @throws not_found, gone for an upload that has expired, conflict for one that was given up, bad_request
+ * so again, so it gets objects too; they are swept. What comes for a run has to be admitted, what comes for an upload was when that began.
+ * @throws not_found, gone for an upload that has expired, conflict for one that was given up, bad_request, payment_required, plan_limit_exceeded,
+ *   idempotency_in_progress
  */
 export function reserveObjects(
-  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId">,
+  deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">,
 ): ArtifactsHandlers["reserveObjects"] {
-  return async ({ owner, count }, call) => {
+  return async ({ owner, count, bytes, idempotencyKey }, call) => {
     const caller = callerOf(call);
     if (owner.case === "runId") await deps.runs.require(caller, [pathId(owner.value, "run")]);
     const sessionId = owner.case === "uploadSessionId" ? pathId(owner.value, UPLOAD) : undefined;
     if (owner.case === undefined) throw badRequest("one of run_id and upload_session_id is required");
+    const isCounted = count >= 1 && count <= RESERVED_OBJECTS_MAX;
+    if (sessionId === undefined && isCounted) {
+      await admitWrite(deps.gate, caller, Number(bytes), () => isAnswered(deps.db, caller.orgId, idempotencyKey));
+    }
     return deps.db.withTenant(caller.orgId, async (tx) => {
       if (sessionId !== undefined) await requireOpen(tx, caller, sessionId);
-      if (count < 1 || count > RESERVED_OBJECTS_MAX) {
+      if (!isCounted) {
         throw badRequest(`count must be a whole number from 1 to ${RESERVED_OBJECTS_MAX}`, "count");
       }
       const objectIds = Array.from({ length: count }, deps.newId);

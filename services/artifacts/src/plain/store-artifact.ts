@@ -1,25 +1,28 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { badRequest } from "@tidemark/errors";
+import { badRequest, isAppError } from "@tidemark/errors";
 import { artifactUri } from "@tidemark/limits";
 import { withIdempotency, type Tx } from "@tidemark/pg";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
-import { callerOf, isUuid, pathId, throwFault } from "@tidemark/requests";
+import { ROW_BYTES } from "@tidemark/plans";
+import { callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { giveUpObjects, keepObjects, type WrittenObject } from "../objects/objects.sql.ts";
+import { discardObject } from "../sweep/remove-object.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { readFacts, type ArtifactFacts } from "./artifact-input.rules.ts";
 import { countArtifact, insertArtifact, type ArtifactRow } from "./artifacts.sql.ts";
 import { encodeArtifact } from "./encode-artifact.ts";
 
-type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend">;
+type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "blob" | "gate">;
 type Request = Parameters<ArtifactsHandlers["storeArtifact"]>[0];
 
 const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
 
 /**
  * ArtifactsService.StoreArtifact: makes a written object an artifact. A repeat under one key gets the first answer; its object is
- * given up.
- * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress, service_unavailable when the object was swept meanwhile
+ * given up. When it is refused because of its size, its bytes are removed before the answer.
+ * @throws not_found, then bad_request, then payment_required, idempotency_key_reused, idempotency_in_progress, plan_limit_exceeded, service_unavailable
+ *   when the object was swept meanwhile
  */
 export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
   return async (request, call) => {
@@ -32,20 +35,30 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
     const object = readObject(request);
     const { idempotencyKey: key } = request;
     const keyed = key === "" ? undefined : { key, route: ROUTE, parts: partsOf(runId, facts, object) };
-    const { reply, replayed } = await withIdempotency(
+    const storing = withIdempotency(
       deps.db,
       orgId,
       keyed,
-      async () => {},
+      async () => refuseUnpaid(caller),
       async (tx) => {
+        await deps.gate.admit(caller, object.sizeBytes + ROW_BYTES.artifacts);
         const row = await store(tx, deps, orgId, { runId, projectId, facts, object });
         return toBinary(ArtifactSchema, create(ArtifactSchema, encodeArtifact(row)));
       },
     );
+    const { reply, replayed } = await storing.catch(async (error: unknown) => {
+      if (isRefusal(error)) await discardObject(deps, { orgId, id: object.objectId });
+      throw error;
+    });
     // A request that this service gets twice names one object twice, and then it is not given up: it is kept.
     if (replayed) await deps.db.withTenant(orgId, (tx) => giveUpObjects(tx, orgId, [object.objectId]));
     return { artifact: fromBinary(ArtifactSchema, reply), replayed };
   };
+}
+
+/** Tells whether an error says that the organization may not store anything, or not so much. */
+function isRefusal(error: unknown): boolean {
+  return isAppError(error) && (error.reason === "payment_required" || error.reason === "plan_limit_exceeded");
 }
 
 function readObject({ object }: Request): WrittenObject {

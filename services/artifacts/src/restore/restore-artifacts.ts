@@ -5,6 +5,7 @@ import type { Artifact } from "@tidemark/proto/artifacts/v1/artifacts";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { ArtifactsDeps } from "../handlers.ts";
+import { unknownSizesOf } from "../plain/artifact-input.rules.ts";
 import { countArtifacts } from "../plain/artifacts.sql.ts";
 import { addStorage } from "../storage/storage.sql.ts";
 import { requireRows } from "./require-rows.ts";
@@ -16,7 +17,7 @@ import { wantBytes } from "./wanted-bytes.sql.ts";
 
 const utf8 = new TextDecoder();
 
-type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend">;
+type Deps = Pick<ArtifactsDeps, "db" | "runs" | "newId" | "storageBackend" | "gate">;
 
 /** Returns the handlers of ArtifactsRestoreService. All throw bad_request and not_found. */
 export function restoreHandlers(deps: Deps): Handlers<(typeof ArtifactsRestoreService)["method"]> {
@@ -86,7 +87,9 @@ export function restoreHandlers(deps: Deps): Handlers<(typeof ArtifactsRestoreSe
             made.filter((row) => row.runId === runId).map(({ type }) => type),
           );
         }
-        if (made.length > 0) await addStorage(tx, orgId, { artifacts: made.length });
+        if (made.length > 0) {
+          await addStorage(tx, orgId, { artifacts: made.length, unknownSizes: unknownSizesOf(made) });
+        }
       });
       return {};
     },

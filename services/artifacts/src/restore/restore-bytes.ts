@@ -1,6 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
-import { callerOf, canSee, isUuid, type Caller } from "@tidemark/requests";
+import { callerOf, canSee, isUuid, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { Tx } from "@tidemark/pg";
 import type { ArtifactsDeps } from "../handlers.ts";
@@ -21,7 +21,7 @@ type BytesHandlers = Pick<
  * Returns the RPCs of ArtifactsRestoreService that are about bytes. Whoever restores has to bring the bytes, even if the organization has the same
  * already: a hash is not what proves that somebody has them.
  */
-export function restoreBytesHandlers({ db, newId }: Pick<ArtifactsDeps, "db" | "newId">): BytesHandlers {
+export function restoreBytesHandlers({ db, newId, gate }: Pick<ArtifactsDeps, "db" | "newId" | "gate">): BytesHandlers {
   return {
     async listMissingBytes({ archiveId }, call) {
       const { orgId } = callerOf(call);
@@ -35,6 +35,10 @@ export function restoreBytesHandlers({ db, newId }: Pick<ArtifactsDeps, "db" | "
         const rows = await requireWanted(tx, caller, archiveId, sha256);
         const sizeBytes = BigInt(rows[0]!.size_bytes);
         if (rows.every(({ has_come }) => has_come)) return { objectId: "", sizeBytes };
+        refuseUnpaid(caller);
+        // Versions count from the moment in which they are restored, artifacts when their bytes come.
+        const artifacts = rows.filter(({ is_entry, has_come }) => !is_entry && !has_come).length;
+        if (artifacts > 0) await gate.admit(caller, artifacts * Number(sizeBytes));
         const objectId = newId();
         await reserveObjects(tx, caller.orgId, [objectId], SWEEP_SECONDS);
         return { objectId, sizeBytes };

@@ -48,7 +48,7 @@ const insertArtifactsSql = sql(
    SELECT $1, r.id, r.run_id, r.project_id, r.type, r.name, r.uri, r.step, r.size_bytes, r.sha256, r.mime_type, r.storage_backend, r.metadata, r.created_at
    FROM json_to_recordset($2::json) AS r (id uuid, run_id uuid, project_id uuid, type text, name text, uri text, step float8, size_bytes bigint,
                                           sha256 text, mime_type text, storage_backend text, metadata text, created_at timestamptz)
-   ON CONFLICT (org_id, id) DO NOTHING RETURNING a.id, a.run_id AS "runId", a.type`,
+   ON CONFLICT (org_id, id) DO NOTHING RETURNING a.id, a.run_id AS "runId", a.type, a.size_bytes AS "sizeBytes"`,
 );
 
 /** An artifact as an archive has it. */
@@ -68,12 +68,20 @@ export type RestoredArtifact = {
   readonly created_at: string;
 };
 
+/** An artifact that was restored. */
+export type MadeArtifact = {
+  readonly id: string;
+  readonly runId: string;
+  readonly type: "checkpoint" | "rollout" | "file";
+  readonly sizeBytes: number | null;
+};
+
 /** Stores artifacts whose ids are free, and returns these. Their counters are the caller's. */
 export function insertRestoredArtifacts(
   tx: Tx,
   orgId: string,
   rows: readonly RestoredArtifact[],
-): Promise<{ readonly id: string; readonly runId: string; readonly type: "checkpoint" | "rollout" | "file" }[]> {
+): Promise<MadeArtifact[]> {
   return tx.rows(insertArtifactsSql, [orgId, JSON.stringify(rows)]);
 }
 

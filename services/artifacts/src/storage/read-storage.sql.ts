@@ -11,13 +11,13 @@ export type StorageRow = {
   readonly versionsPendingDelete: number;
 };
 
-// Versions that are past their end count as active in the row until the sweeper has been there.
+// Versions that are past their end count as active ones until the sweeper has been there.
 const readSql = sql(
   "artifacts_read_storage",
   `SELECT s.artifact_bytes + s.version_bytes - x.bytes AS "activeBytes", s.pending_delete_bytes + x.bytes AS "pendingDeleteBytes",
           s.reserved_bytes AS "reservedBytes", s.artifacts, s.collections, s.versions_active - x.versions AS "versionsActive",
           s.versions_pending_delete + x.versions AS "versionsPendingDelete"
-   FROM artifacts.storage s
+   FROM artifacts.usage_v1 s
    CROSS JOIN LATERAL (
      SELECT count(*) AS versions, coalesce(sum(v.size_bytes), 0)::bigint AS bytes FROM artifacts.versions v
      WHERE v.org_id = $1 AND v.state = 'active' AND v.expires_at <= now() OFFSET 0) x

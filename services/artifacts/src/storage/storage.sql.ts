@@ -12,11 +12,16 @@ export type StorageChange = {
   readonly collections?: number;
   readonly versionsActive?: number;
   readonly versionsPendingDelete?: number;
+  /** Of plain artifacts without a known size, which are among the artifacts. */
+  readonly unknownSizes?: number;
 };
 
-const add = sql("artifacts_add_storage", `SELECT artifacts.add_storage($1, $2, $3, $4, $5, $6, $7, $8, $9)`);
+const add = sql("artifacts_add_storage", `SELECT artifacts.add_storage($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`);
 
-/** Adds to what the organization keeps. Call it last in the transaction: other writers of the organization wait from here to its end. */
+/**
+ * Adds to what the organization keeps. Call it last in the transaction: from here to its end, others wait that write the same slot of the organization.
+ * A transaction writes one slot, however often it calls this.
+ */
 export async function addStorage(tx: Tx, orgId: string, change: StorageChange): Promise<void> {
   await tx.rows(add, [
     orgId,
@@ -28,5 +33,6 @@ export async function addStorage(tx: Tx, orgId: string, change: StorageChange): 
     change.collections ?? 0,
     change.versionsActive ?? 0,
     change.versionsPendingDelete ?? 0,
+    change.unknownSizes ?? 0,
   ]);
 }

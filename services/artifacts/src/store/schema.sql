@@ -2,7 +2,7 @@
 
 CREATE SCHEMA artifacts;
 GRANT USAGE ON SCHEMA artifacts TO tidemark_artifacts, tidemark_artifacts_worker, tidemark_definer, tidemark_ingest,
-  tidemark_runs;
+  tidemark_runs, tidemark_usage;
 
 CREATE TABLE artifacts.aliases (
   org_id uuid NOT NULL,
@@ -169,6 +169,7 @@ CREATE POLICY tenant ON artifacts.run_counts USING (org_id = platform.org_id()) 
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.run_counts TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.run_counts TO tidemark_runs;
 
+-- what an organization keeps: the sum over the slots, each of which may be negative
 CREATE TABLE artifacts.storage (
   org_id uuid NOT NULL,
   artifact_bytes bigint DEFAULT 0 NOT NULL,
@@ -179,20 +180,18 @@ CREATE TABLE artifacts.storage (
   collections bigint DEFAULT 0 NOT NULL,
   versions_active bigint DEFAULT 0 NOT NULL,
   versions_pending_delete bigint DEFAULT 0 NOT NULL,
-  CONSTRAINT storage_pkey PRIMARY KEY (org_id),
-  CONSTRAINT storage_artifact_bytes_check CHECK (artifact_bytes >= 0),
-  CONSTRAINT storage_artifacts_check CHECK (artifacts >= 0),
-  CONSTRAINT storage_collections_check CHECK (collections >= 0),
-  CONSTRAINT storage_pending_delete_bytes_check CHECK (pending_delete_bytes >= 0),
-  CONSTRAINT storage_reserved_bytes_check CHECK (reserved_bytes >= 0),
-  CONSTRAINT storage_version_bytes_check CHECK (version_bytes >= 0),
-  CONSTRAINT storage_versions_active_check CHECK (versions_active >= 0),
-  CONSTRAINT storage_versions_pending_delete_check CHECK (versions_pending_delete >= 0)
-) WITH (fillfactor=70);
+  -- of the connection that writes; a transaction writes one
+  slot smallint NOT NULL,
+  -- plain artifacts that came without a size
+  unknown_sizes bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT storage_pkey PRIMARY KEY (org_id, slot),
+  CONSTRAINT storage_slot_check CHECK (slot >= 0 AND slot <= 15)
+) WITH (fillfactor=20, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500);
 ALTER TABLE artifacts.storage ENABLE ROW LEVEL SECURITY;
 ALTER TABLE artifacts.storage FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON artifacts.storage USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.storage TO tidemark_artifacts;
+GRANT SELECT ON TABLE artifacts.storage TO tidemark_usage;
 
 CREATE TABLE artifacts.upload_files (
   org_id uuid NOT NULL,
@@ -344,25 +343,43 @@ CREATE VIEW artifacts.run_counts_v1 WITH (security_invoker=true) AS
    FROM artifacts.run_counts;
 GRANT SELECT ON TABLE artifacts.run_counts_v1 TO tidemark_runs;
 
+-- What an organization keeps, at this moment; no row: it never kept anything. Versions past their end are active ones
+-- until the sweeper has been there.
+CREATE VIEW artifacts.usage_v1 WITH (security_invoker=true) AS
+ SELECT org_id, sum(artifacts)::bigint AS artifacts, sum(unknown_sizes)::bigint AS unknown_sizes,
+    sum(collections)::bigint AS collections, sum(versions_active)::bigint AS versions_active,
+    sum(versions_pending_delete)::bigint AS versions_pending_delete, sum(artifact_bytes)::bigint AS artifact_bytes,
+    sum(version_bytes)::bigint AS version_bytes, sum(pending_delete_bytes)::bigint AS pending_delete_bytes,
+    sum(reserved_bytes)::bigint AS reserved_bytes
+   FROM artifacts.storage s
+  GROUP BY org_id;
+GRANT SELECT ON TABLE artifacts.usage_v1 TO tidemark_artifacts, tidemark_usage;
+
 -- Adds to the bytes and numbers of an organization.
 CREATE FUNCTION artifacts.add_storage(org uuid, artifact_bytes bigint, version_bytes bigint,
   pending_delete_bytes bigint, reserved_bytes bigint, artifacts bigint, collections bigint, versions_active bigint,
-  versions_pending_delete bigint)
+  versions_pending_delete bigint, unknown_sizes bigint DEFAULT 0)
 RETURNS void
 LANGUAGE plpgsql
 AS $function$
 BEGIN
-  INSERT INTO artifacts.storage AS s (org_id) VALUES (org) ON CONFLICT (org_id) DO NOTHING;
-  UPDATE artifacts.storage s SET
-    artifact_bytes = s.artifact_bytes + add_storage.artifact_bytes,
-    version_bytes = s.version_bytes + add_storage.version_bytes,
-    pending_delete_bytes = s.pending_delete_bytes + add_storage.pending_delete_bytes,
-    reserved_bytes = s.reserved_bytes + add_storage.reserved_bytes,
-    artifacts = s.artifacts + add_storage.artifacts,
-    collections = s.collections + add_storage.collections,
-    versions_active = s.versions_active + add_storage.versions_active,
-    versions_pending_delete = s.versions_pending_delete + add_storage.versions_pending_delete
-  WHERE s.org_id = org;
+  -- A transaction takes one slot, whatever it adds how often, so no two wait for each other here. Connections of a pool
+  -- have numbers that follow each other.
+  INSERT INTO artifacts.storage AS s (org_id, slot, artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes,
+                                      artifacts, collections, versions_active, versions_pending_delete, unknown_sizes)
+  VALUES (org, pg_backend_pid() % 16, add_storage.artifact_bytes, add_storage.version_bytes,
+          add_storage.pending_delete_bytes, add_storage.reserved_bytes, add_storage.artifacts, add_storage.collections,
+          add_storage.versions_active, add_storage.versions_pending_delete, add_storage.unknown_sizes)
+  ON CONFLICT (org_id, slot) DO UPDATE SET
+    artifact_bytes = s.artifact_bytes + excluded.artifact_bytes,
+    version_bytes = s.version_bytes + excluded.version_bytes,
+    pending_delete_bytes = s.pending_delete_bytes + excluded.pending_delete_bytes,
+    reserved_bytes = s.reserved_bytes + excluded.reserved_bytes,
+    artifacts = s.artifacts + excluded.artifacts,
+    collections = s.collections + excluded.collections,
+    versions_active = s.versions_active + excluded.versions_active,
+    versions_pending_delete = s.versions_pending_delete + excluded.versions_pending_delete,
+    unknown_sizes = s.unknown_sizes + excluded.unknown_sizes;
 END
 $function$;
 REVOKE ALL ON FUNCTION artifacts.add_storage FROM PUBLIC;

@@ -8,6 +8,10 @@ const claim = sql(
   `UPDATE artifacts.objects SET state = 'unneeded'
    WHERE org_id = $1 AND id = $2 AND state <> 'stored' AND sweep_after < now() RETURNING true`,
 );
+const discard = sql(
+  "artifacts_discard_object",
+  `UPDATE artifacts.objects SET state = 'unneeded', sweep_after = '-infinity' WHERE org_id = $1 AND id = $2 AND state = 'arriving'`,
+);
 const forget = sql(
   "artifacts_forget_object",
   `DELETE FROM artifacts.objects WHERE org_id = $1 AND id = $2 AND state = 'unneeded' RETURNING owed_bytes AS "owedBytes"`,
@@ -34,4 +38,14 @@ export async function removeObject(
     if (forgotten.owedBytes > 0) await addStorage(tx, orgId, { pendingDeleteBytes: -forgotten.owedBytes });
     return entry?.sizeBytes ?? 0;
   });
+}
+
+/**
+ * Removes an object that was written and will not be stored, and to which no address leads. If the store does not answer now, the next sweep does
+ * it.
+ */
+export async function discardObject(deps: { readonly db: Db; readonly blob: Blob }, object: Due): Promise<void> {
+  const { orgId, id } = object;
+  await deps.db.withTenant(orgId, (tx) => tx.rows(discard, [orgId, id]));
+  await removeObject(deps, object).catch(() => {});
 }

@@ -114,7 +114,7 @@ describe("a deleted version", () => {
     expect(await sweep()).toMatchObject({ versionsPurged: 1n, objects: 2n, bytes: 700_000n });
     expect(await stored()).toBe(0);
     const [row] = await fixture.ask(
-      "SELECT pending_delete_bytes, versions_pending_delete FROM artifacts.storage WHERE org_id = $1",
+      "SELECT pending_delete_bytes, versions_pending_delete FROM artifacts.usage_v1 WHERE org_id = $1",
       tenant.orgId,
     );
     expect(row).toEqual({ pending_delete_bytes: 0, versions_pending_delete: 0 });
@@ -141,7 +141,7 @@ describe("a deleted version", () => {
     const down: Blob = { ...fixture.deps.blob, remove: () => Promise.reject(new Error("the store is down")) };
     await expect(fixture.newProcess({ blob: down }).sweep({}, call)).rejects.toThrow("steps of a sweep failed");
     const pending = async () =>
-      (await fixture.ask("SELECT pending_delete_bytes FROM artifacts.storage WHERE org_id = $1", tenant.orgId))[0];
+      (await fixture.ask("SELECT pending_delete_bytes FROM artifacts.usage_v1 WHERE org_id = $1", tenant.orgId))[0];
     expect(await pending()).toEqual({ pending_delete_bytes: 300_000 });
     expect(await sweep()).toMatchObject({ objects: 1n });
     expect(await pending()).toEqual({ pending_delete_bytes: 0 });
@@ -168,7 +168,7 @@ test("five sweeps at the same time do everything once", async () => {
   expect(sum(({ versionsPurged }) => versionsPurged)).toBe(5n);
   expect(sum(({ objects: removed }) => removed)).toBe(5n);
   const [row] = await fixture.ask(
-    "SELECT pending_delete_bytes, version_bytes FROM artifacts.storage WHERE org_id = $1",
+    "SELECT pending_delete_bytes, version_bytes FROM artifacts.usage_v1 WHERE org_id = $1",
     tenant.orgId,
   );
   expect(row).toEqual({ pending_delete_bytes: 0, version_bytes: 0 });

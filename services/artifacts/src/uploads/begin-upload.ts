@@ -38,7 +38,7 @@ type Begun =
 /**
  * Begins a version of a collection (API specification, POST /api/runs/{run_id}/artifact-uploads; ADR 21). The collection is made here, even if the
  * upload never completes. A repeat with the same key has the same session while that is open, otherwise a new one under the same key.
- * @throws not_found, bad_request, payment_required, idempotency_key_reused, idempotency_in_progress, service_unavailable
+ * @throws not_found, bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress, service_unavailable
  */
 export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload"] {
   const { db, runs, addresses } = deps;
@@ -77,12 +77,13 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
 
 type Wish = { readonly request: BeginUploadRequest; readonly runId: string; readonly projectId: string };
 
-async function begin(tx: Tx, deps: ArtifactsDeps, { orgId }: Caller, wish: Wish): Promise<Begun> {
+async function begin(tx: Tx, deps: ArtifactsDeps, caller: Caller, wish: Wish): Promise<Begun> {
+  const { orgId } = caller;
   const { request, runId } = wish;
   const entries = request.entries.map(readEntry);
   const digest = digestManifest(entries);
   const metadata = writeCanonical(readDocument(request.metadataJson, "collection.metadata"));
-  if (request.idempotencyKey === "") return start(tx, deps, orgId, wish, { entries, digest, metadata });
+  if (request.idempotencyKey === "") return start(tx, deps, caller, wish, { entries, digest, metadata });
   const hashes = idempotencyHashes({
     key: request.idempotencyKey,
     route: "POST /api/runs/{run_id}/artifact-uploads",
@@ -91,7 +92,7 @@ async function begin(tx: Tx, deps: ArtifactsDeps, { orgId }: Caller, wish: Wish)
   const before = await claimKey(tx, orgId, hashes);
   const known = before === undefined ? undefined : await replay(tx, orgId, before);
   if (known !== undefined) return known;
-  const begun = await start(tx, deps, orgId, wish, { entries, digest, metadata });
+  const begun = await start(tx, deps, caller, wish, { entries, digest, metadata });
   const kept: Kept =
     begun.kind === "session"
       ? { session: begun.session.id }
@@ -120,11 +121,12 @@ type Manifest = { readonly entries: readonly ManifestEntry[]; readonly digest: B
 
 async function start(
   tx: Tx,
-  { newId }: ArtifactsDeps,
-  orgId: string,
+  { newId, gate }: ArtifactsDeps,
+  caller: Caller,
   { request, runId, projectId }: Wish,
   { entries, digest, metadata }: Manifest,
 ): Promise<Begun> {
+  const { orgId } = caller;
   const collection = await ensureCollection(tx, orgId, {
     id: newId(),
     projectId,
@@ -147,10 +149,10 @@ async function start(
   const newest = newestId === undefined ? undefined : await readBack(tx, orgId, newestId);
   const withBytes = entries.filter(({ referenceUri }) => referenceUri === undefined);
   const isKnown = newest?.digest === wanted.digest;
-  if (collection.isNew) await addStorage(tx, orgId, { collections: 1 });
   if (isKnown || withBytes.length === 0) {
     const files = entries.map((entry) => ({ ...rowOf(entry), id: newId(), objectId: null }));
     const { versionId, deduplicated } = await createOrReuseVersion(tx, orgId, wanted, files, newId);
+    if (collection.isNew) await addStorage(tx, orgId, { collections: 1 });
     return { kind: "version", version: await readBack(tx, orgId, versionId), deduplicated, replayed: false };
   }
   const plan = planUpload(withBytes.map(({ sizeBytes = 0 }) => sizeBytes));
@@ -165,6 +167,8 @@ async function start(
       objectId: planned === undefined || planned.uploadKind === "inline" ? null : newId(),
     };
   });
+  const reservedBytes = reservedBytesOf(files);
+  await gate.admit(caller, reservedBytes);
   const objectIds = files.flatMap(({ objectId }) => objectId ?? []);
   const session = await insertUpload(
     tx,
@@ -173,7 +177,7 @@ async function start(
     files,
   );
   await reserveObjects(tx, orgId, objectIds, SWEEP_AFTER_SECONDS);
-  await addStorage(tx, orgId, { reservedBytes: reservedBytesOf(files) });
+  await addStorage(tx, orgId, { reservedBytes, collections: collection.isNew ? 1 : 0 });
   return { kind: "session", session, replayed: false };
 }
 

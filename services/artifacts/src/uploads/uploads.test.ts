@@ -78,7 +78,7 @@ describe("an upload", () => {
     await expect(fixture.client.getVersion({ versionId: begun.session!.versionId }, call)).rejects.toMatchObject({
       reason: "not_found",
     });
-    const [row] = await fixture.ask("SELECT reserved_bytes FROM artifacts.storage WHERE org_id = $1", tenant.orgId);
+    const [row] = await fixture.ask("SELECT reserved_bytes FROM artifacts.usage_v1 WHERE org_id = $1", tenant.orgId);
     expect(row).toEqual({ reserved_bytes: 300_000 });
   });
 
@@ -301,7 +301,7 @@ describe("aborting", () => {
     await expect(sendPart(fixture, begun.files[0]!.parts[0]!.url, new Uint8Array(300_000))).rejects.toMatchObject({
       reason: "conflict",
     });
-    const [row] = await fixture.ask("SELECT reserved_bytes FROM artifacts.storage WHERE org_id = $1", tenant.orgId);
+    const [row] = await fixture.ask("SELECT reserved_bytes FROM artifacts.usage_v1 WHERE org_id = $1", tenant.orgId);
     expect(row).toEqual({ reserved_bytes: 0 });
   });
 

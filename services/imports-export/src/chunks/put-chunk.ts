@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { parseJsonObject, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { AppError, badRequest } from "@tidemark/errors";
-import { callerOf } from "@tidemark/requests";
+import { callerOf, refuseUnpaid } from "@tidemark/requests";
 import type { Fields } from "../content/read-fields.rules.ts";
 import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
 import { encodeJob } from "../jobs/encode-job.ts";
@@ -13,8 +13,11 @@ import { readChunk } from "./read-chunk.rules.ts";
 import { redactText } from "./redact.rules.ts";
 import { stageContent } from "./stage-content.ts";
 
-/** ImportsService.PutChunk. @throws bad_request for what is not a JSON object, not_found, then bad_request, conflict */
-export function putChunk({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["putChunk"] {
+/**
+ * ImportsService.PutChunk. A chunk that is there already is answered whatever the organization may store.
+ * @throws bad_request for what is not a JSON object, not_found, then bad_request, conflict, payment_required, plan_limit_exceeded
+ */
+export function putChunk({ db, gate }: Pick<ImportsDeps, "db" | "gate">): ImportsHandlers["putChunk"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -39,7 +42,8 @@ export function putChunk({ db }: Pick<ImportsDeps, "db">): ImportsHandlers["putC
         return { job: encodeJob(locked, await partsOf(tx, locked)), chunk: known, duplicate: true };
       }
       requireNext(locked, read.sequence);
-      const staged = await stageContent(tx, locked, { ...read, hash });
+      refuseUnpaid(caller);
+      const staged = await stageContent(tx, { gate, caller }, locked, { ...read, hash });
       return { job: encodeJob(staged.job, await partsOf(tx, staged.job)), chunk: staged.chunk, duplicate: false };
     });
     return { job: after, chunk: { ...encodeChunk(chunk), orgId, importId: id, payloadJson: payload }, duplicate };

@@ -1,6 +1,8 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
+import type { Caller } from "@tidemark/requests";
 import { namedRunsOf } from "../content/named-runs.rules.ts";
 import { packContent } from "../content/pack-content.rules.ts";
 import type { JobRow } from "../jobs/jobs.sql.ts";
@@ -11,9 +13,13 @@ import type { ReadChunk } from "./read-chunk.rules.ts";
 /** A chunk to stage with the SHA-256 of its content. */
 export type StagedChunk = Omit<ReadChunk, "contentHash"> & { readonly hash: Uint8Array };
 
-/** Stages a chunk of a job that this transaction has locked. The last one makes sure that all runs that are named are defined. @throws bad_request */
+/**
+ * Stages a chunk of a job that this transaction has locked. The last one makes sure that all runs that are named are defined.
+ * @throws bad_request, then plan_limit_exceeded
+ */
 export async function stageContent(
   tx: Tx,
+  { gate, caller }: { readonly gate: PlanGate; readonly caller: Caller },
   job: JobRow,
   chunk: StagedChunk,
 ): Promise<{ readonly job: JobRow; readonly chunk: ChunkRow }> {
@@ -34,6 +40,7 @@ export async function stageContent(
   if (chunk.isFinal && named.undefined > 0) {
     throw badRequest("metric_points, attributes and artifact_refs must name runs of the job", "source_run_id");
   }
+  await gate.admit(caller, packed.length);
   const row = {
     chunkId: chunk.chunkId,
     sequence,

@@ -29,7 +29,11 @@ const SCHEMA_VERSION = 1;
 const CHUNK_ID = "document";
 
 /** ImportsService.ImportDocument. @throws bad_request, forbidden, payment_required, plan_limit_exceeded, service_unavailable */
-export function importDocument({ db, nudge }: Pick<ImportsDeps, "db" | "nudge">): ImportsHandlers["importDocument"] {
+export function importDocument({
+  db,
+  nudge,
+  gate,
+}: Pick<ImportsDeps, "db" | "nudge" | "gate">): ImportsHandlers["importDocument"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -63,7 +67,7 @@ export function importDocument({ db, nudge }: Pick<ImportsDeps, "db" | "nudge">)
         createdByUserId: call.identity!.userId || null,
         status: "committing",
       });
-      await stageContent(tx, made, {
+      await stageContent(tx, { gate, caller }, made, {
         chunkId: CHUNK_ID,
         sequence: 0,
         isFinal: true,

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { toBinary } from "@bufbuild/protobuf";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { LINE_BYTES_MAX } from "@tidemark/archive";
-import { AppError, badRequest, notFound } from "@tidemark/errors";
+import { AppError, badRequest, isAppError, notFound } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { keyReused, type Db, type Tx } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { PutPieceRequest } from "@tidemark/proto/imports/v1/restore";
 import { callerOf } from "@tidemark/requests";
@@ -29,13 +30,17 @@ const PIECE_BYTES_MAX = RESTORE_LIMITS.pieceBytesMin + LINE_BYTES_MAX + 1;
 
 type Piece = Pick<PutPieceRequest, "number" | "firstLine" | "data" | "isLast">;
 
-/** RestoreService.PutPiece. Returns the line ends of the piece, and whether the archive is complete with it. @throws see restore.proto */
+/**
+ * RestoreService.PutPiece. Returns the line ends of the piece, and whether the archive is complete with it. Of an archive that has a fault or that does not
+ * fit into the quota of storage nothing stays. @throws see restore.proto
+ */
 export async function putPiece(
-  db: Db,
+  { db, gate }: { readonly db: Db; readonly gate: PlanGate },
   request: PutPieceRequest,
   call: Call,
 ): Promise<{ readonly lines: number; readonly isComplete: boolean }> {
-  const { orgId } = callerOf(call);
+  const caller = callerOf(call);
+  const { orgId } = caller;
   const name = { orgId, id: request.archiveId };
   if (request.data.length > PIECE_BYTES_MAX) throw badRequest("the piece is too large", "data");
   const hash = createHash("sha256").update(request.data).digest();
@@ -50,13 +55,15 @@ export async function putPiece(
       const isComplete = request.isLast && isWhole && (await hasEnd(tx, name, facts));
       const isPart = request.isLast && !isComplete;
       if (isPart && stored.partBytes > request.data.length) return { lines: facts.lines, isComplete };
+      const content = zstdCompressSync(request.data);
+      await gate.admit(caller, content.length);
       const row = {
         number: request.number,
         firstLine: request.firstLine,
         lines: facts.lines,
         contentHash: hash,
         isPart,
-        content: zstdCompressSync(request.data),
+        content,
         facts: isPart ? null : pack(facts),
         bytes: request.data.length,
       };
@@ -64,10 +71,12 @@ export async function putPiece(
       return { lines: facts.lines, isComplete };
     });
   } catch (error) {
-    if (!isLineFault(error)) throw error;
+    const isTooLarge = isAppError(error) && error.reason === "plan_limit_exceeded";
+    if (!isLineFault(error) && !isTooLarge) throw error;
     await db.withTenant(orgId, async (tx) => {
       if ((await lockArchive(tx, name))?.status === "receiving") await removeArchive(tx, name);
     });
+    if (!isLineFault(error)) throw error;
     throw new AppError("archive_invalid", error.message, { position: error.position });
   }
 }

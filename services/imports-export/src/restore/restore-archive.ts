@@ -3,6 +3,7 @@ import { toBinary } from "@bufbuild/protobuf";
 import { zstdDecompressSync } from "node:zlib";
 import { AppError, badRequest, isReason, notFound } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
@@ -20,6 +21,8 @@ import { putPiece } from "./put-piece.ts";
 /** What the handlers work with. */
 export type RestoreDeps = {
   readonly db: Db;
+  /** Of the quota of storage, for what is staged. */
+  readonly gate: PlanGate;
   /** Has this process begin with a restore. */
   readonly begin: (archive: ArchiveName) => void;
 };
@@ -32,7 +35,7 @@ const LOOK_MS = { first: 10, longest: 500 };
 const MARGIN_MS = 500;
 
 /** Returns the handlers of RestoreService. */
-export function restoreHandlers({ db, begin }: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
+export function restoreHandlers({ db, gate, begin }: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
   return {
     async beginArchive({ key }, call) {
       const caller = callerOf(call);
@@ -47,7 +50,7 @@ export function restoreHandlers({ db, begin }: RestoreDeps): Handlers<(typeof Re
 
     async putPiece(request, call) {
       requireId(request.archiveId);
-      const { lines, isComplete } = await putPiece(db, request, call);
+      const { lines, isComplete } = await putPiece({ db, gate }, request, call);
       if (request.isLast && !isComplete) {
         const name = { orgId: callerOf(call).orgId, id: request.archiveId };
         await db.withTenant(name.orgId, (tx) => removeUnnamed(tx, name));

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { openGate } from "@tidemark/plan-limits";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { createLocalClient, implement } from "@tidemark/rpc";
@@ -15,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => imports.close());
 
 const client = () => {
-  const handlers = restoreHandlers({ db: imports.db, begin: (name) => void begun.push(name) });
+  const handlers = restoreHandlers({ db: imports.db, gate: openGate, begin: (name) => void begun.push(name) });
   return createLocalClient(RestoreService, implement(RestoreService, handlers));
 };
 const at = "2026-11-23T00:00:00Z";

@@ -1,4 +1,4 @@
-import { idempotencyHashes, wasStored, type Db } from "@tidemark/pg";
+import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
 import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
 import type {
   AppendRankMetricsRequest,
@@ -48,7 +48,7 @@ export function appendRankMetricsHandler(deps: {
     // A missing run goes before a quota.
     await admitWrite(pointGate, caller, values.length, async () => {
       await runs.require(caller, [runId]);
-      return wasStored(db, caller.orgId, idempotency);
+      return isAnswered(db, caller.orgId, request.idempotencyKey);
     });
     const write: RankWrite = {
       orgId: caller.orgId,

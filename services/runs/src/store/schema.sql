@@ -2,7 +2,7 @@
 
 CREATE SCHEMA runs;
 GRANT USAGE ON SCHEMA runs TO tidemark_artifacts, tidemark_control, tidemark_control_worker, tidemark_definer,
-  tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_traces;
+  tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_traces, tidemark_usage;
 
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
@@ -35,6 +35,7 @@ GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, ti
   tidemark_ingest, tidemark_reports, tidemark_traces;
 GRANT SELECT, INSERT, UPDATE (runs_running, runs_finished, runs_failed, runs_stopping, runs_finished_stopped,
   runs_failed_stopped) ON TABLE runs.projects TO tidemark_runs;
+GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
 
 CREATE TABLE runs.run_ids (
   id uuid NOT NULL,
@@ -203,6 +204,13 @@ CREATE VIEW runs.run_refs_v1 WITH (security_invoker=true) AS
  SELECT org_id, id, project_id, created_at
    FROM runs.runs;
 GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;
+
+-- How many projects and runs an organization has; no row: none.
+CREATE VIEW runs.usage_v1 WITH (security_invoker=true) AS
+ SELECT org_id, count(*) AS projects, sum(runs_running + runs_finished + runs_failed)::bigint AS runs
+   FROM runs.projects p
+  GROUP BY org_id;
+GRANT SELECT ON TABLE runs.usage_v1 TO tidemark_usage;
 
 -- Rows from another server (a restored dump) carry transaction numbers that this server has not reached; every look for
 -- changes would return them until it has. Gives some of them a number of this server and returns how many.

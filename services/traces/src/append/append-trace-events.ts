@@ -1,4 +1,4 @@
-import { idempotencyHashes, wasStored } from "@tidemark/pg";
+import { idempotencyHashes, isAnswered } from "@tidemark/pg";
 import { admitWrite } from "@tidemark/plan-limits";
 import { badRequest } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
@@ -31,7 +31,7 @@ export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTrace
       idempotencyKey === ""
         ? null
         : idempotencyHashes({ key: idempotencyKey, route: ROUTE, parts: [runId, ...events.flatMap(partsOf)] });
-    await admitWrite(deps.eventGate, caller, events.length, () => wasStored(deps.db, orgId, idempotency));
+    await admitWrite(deps.eventGate, caller, events.length, () => isAnswered(deps.db, orgId, idempotencyKey));
     const { inserted, traceIds, replayed } = await storeEvents(deps, {
       orgId,
       runId,

@@ -1,14 +1,9 @@
+import { ROW_BYTES } from "@tidemark/plans";
 import type { ArtifactsUse } from "./numbers.sql.ts";
 
-/** Bytes that one row of each kind is taken for (contract of the usage document). */
-const BYTES_EACH = { projects: 512, runs: 1024, series: 256, artifacts: 512, keys: 512, seats: 256 } as const;
-
 /** Returns the estimated bytes of everything besides artifacts, from how many rows there are of each kind. */
-export function metadataBytes(counts: Readonly<Record<keyof typeof BYTES_EACH, number>>): number {
-  return Object.entries(BYTES_EACH).reduce(
-    (sum, [kind, bytes]) => sum + bytes * counts[kind as keyof typeof counts],
-    0,
-  );
+export function metadataBytes(counts: Readonly<Record<keyof typeof ROW_BYTES, number>>): number {
+  return Object.entries(ROW_BYTES).reduce((sum, [kind, bytes]) => sum + bytes * counts[kind as keyof typeof counts], 0);
 }
 
 /**

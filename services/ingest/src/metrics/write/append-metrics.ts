@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { columnsFromParts, isCodecError, type MetricColumns as Columns } from "@tidemark/metric-codec";
-import { idempotencyHashes, wasStored, type Db } from "@tidemark/pg";
+import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
 import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type {
@@ -69,7 +69,7 @@ export function appendMetricsHandler(deps: {
             parts: [runId, keys, ...fingerprintParts(columns)],
           });
     const admitted = admitWrite(pointGate, caller, columns.values.length, () =>
-      wasStored(db, caller.orgId, idempotency),
+      isAnswered(db, caller.orgId, request.idempotencyKey),
     );
     if (admitted !== undefined) await admitted;
     return metricWriter.append({

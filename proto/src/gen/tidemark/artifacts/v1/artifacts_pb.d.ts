@@ -329,6 +329,20 @@ export declare type ReserveObjectsRequest = Message<"tidemark.artifacts.v1.Reser
    * @generated from field: uint32 count = 3;
    */
   count: number;
+
+  /**
+   * How many bytes of a run at least are about to come: the quota of storage has to admit them.
+   *
+   * @generated from field: int64 bytes = 4;
+   */
+  bytes: bigint;
+
+  /**
+   * Of the request that brings them; empty: none. The repeat of one that was answered brings nothing new.
+   *
+   * @generated from field: string idempotency_key = 5;
+   */
+  idempotencyKey: string;
 };
 
 /**
