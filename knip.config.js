@@ -55,7 +55,7 @@ export default {
     test: {
       entry: [
         "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces,views,export,import,archive}.ts!",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces,views,export,import,archive,limits}.ts!",
         "bench/metrics/*-process.ts!",
         "bench/seed/main.ts!",
       ],

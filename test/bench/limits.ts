@@ -49,7 +49,7 @@ async function decisionMicros(enabled: boolean): Promise<number> {
     const admission = limiter.admit(identity, { rate: "ingest" });
     if (admission instanceof Promise) await admission;
     // As between requests, leases that were asked for may arrive.
-    else await undefined;
+    else await Promise.resolve();
   }
   const { user, system } = process.cpuUsage(before);
   return (user + system) / DECISIONS;

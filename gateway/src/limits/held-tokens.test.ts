@@ -53,7 +53,7 @@ describe("one gateway", () => {
   test("asks once for many requests that come at the same time", async () => {
     const { shared, newGateway } = setUp();
     const gateway = newGateway();
-    const taken = await Promise.all(Array.from({ length: 40 }, () => gateway.take(of, free)));
+    const taken = await Promise.all(Array.from({ length: 40 }, async () => gateway.take(of, free)));
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(30);
     expect(shared.asked.map(({ wanted }) => wanted)).toEqual([1, 39]);
     expect(taken.at(-1)).toEqual({ allowed: false, remaining: 0, waitSeconds: 1 });
@@ -93,11 +93,11 @@ describe("one gateway", () => {
   test("leases less when little is left and few come, so that nothing is wasted", async () => {
     const { clock, shared, newGateway } = setUp();
     const [busy, quiet] = [newGateway(), newGateway()];
-    await Promise.all(Array.from({ length: 900 }, () => busy.take(of, premium)));
+    await Promise.all(Array.from({ length: 900 }, async () => busy.take(of, premium)));
     await settled();
     await quiet.take(of, premium);
     clock.ms += 2000;
-    await Promise.all(Array.from({ length: 350 }, () => busy.take(of, premium)));
+    await Promise.all(Array.from({ length: 350 }, async () => busy.take(of, premium)));
     await settled();
     await quiet.take(of, premium);
     expect(shared.asked.at(-1)?.wanted).toBe(1);

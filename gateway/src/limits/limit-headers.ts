@@ -22,17 +22,18 @@ export function rateHeaders(
 
 /** Returns the headers of an answer that the allowance of the month refuses. */
 export function monthHeaders(limit: number, waitSeconds: number): LimitHeaders {
-  const monthly = headerNames.monthlyRateLimit.flatMap((prefix) => [
-    [`${prefix}-limit`, String(limit)],
-    [`${prefix}-remaining`, "0"],
-    [`${prefix}-reset`, String(waitSeconds)],
-  ]);
   return {
     [scope]: "monthly",
     [scopeOfSdk]: "monthly",
     [headerNames.rateLimitLimit]: String(limit),
     [headerNames.rateLimitRemaining]: "0",
     [headerNames.rateLimitReset]: String(waitSeconds),
-    ...Object.fromEntries(monthly),
+    ...Object.fromEntries(
+      headerNames.monthlyRateLimit.flatMap((prefix): [string, string][] => [
+        [`${prefix}-limit`, String(limit)],
+        [`${prefix}-remaining`, "0"],
+        [`${prefix}-reset`, String(waitSeconds)],
+      ]),
+    ),
   };
 }

@@ -1,6 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { hostedPlans, parsePlans, type Plans } from "@tidemark/plans";
+import { hostedPlans, parsePlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RateClass } from "../route.ts";
 import { createHeldTokens } from "./held-tokens.ts";
@@ -12,7 +12,7 @@ const orgId = "a";
 const identity = (of = orgId, planTier = "free", credentialId = "key-1") =>
   create(IdentitySchema, { orgId: of, planTier, credentialId, kind: CallerKind.API_KEY });
 
-function setUp({ enabled = true, plans = hostedPlans as Plans, gateways = 1 } = {}) {
+function setUp({ enabled = true, plans = hostedPlans, gateways = 1 } = {}) {
   const clock = { ms: Date.parse("2026-01-30T12:00:00Z") };
   const nowMs = () => clock.ms;
   const counts = createRequestCounts(nowMs);

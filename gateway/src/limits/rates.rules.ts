@@ -6,7 +6,7 @@ import type { Rate } from "./token-bucket.ts";
 export const addressRate: Rate = { perSecond: 25, burst: 100 };
 
 /** Requests to account routes with one credential, whatever the plan. */
-export const accountRate: Rate = { perSecond: 5, burst: 30 };
+const accountRate: Rate = { perSecond: 5, burst: 30 };
 
 /**
  * Returns the rate of a class of routes under a plan; an unknown plan counts as the smallest. An ingest burst

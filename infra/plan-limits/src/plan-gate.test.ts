@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { AppError } from "@tidemark/errors";
+import type { AppError } from "@tidemark/errors";
 import { parsePlans } from "@tidemark/plans";
 import { createLog } from "@tidemark/telemetry";
 import fc from "fast-check";

@@ -1,5 +1,4 @@
 import { ROW_BYTES } from "@tidemark/plans";
-import type { ArtifactsUse } from "./numbers.sql.ts";
 
 /** Returns the estimated bytes of everything besides artifacts, from how many rows there are of each kind. */
 export function metadataBytes(counts: Readonly<Record<keyof typeof ROW_BYTES, number>>): number {
@@ -10,12 +9,14 @@ export function metadataBytes(counts: Readonly<Record<keyof typeof ROW_BYTES, nu
  * Returns the bytes that count against the quota of storage: artifacts exactly, versions that are deleted until their bytes are gone, uploads that have
  * begun as large as they said, staged imports, and an estimate for the rest.
  */
-export function storageBytes(
-  of: Pick<ArtifactsUse, "artifactBytes" | "versionBytes" | "pendingDeleteBytes" | "reservedBytes"> & {
-    readonly stagedBytes: number;
-    readonly estimatedBytes: number;
-  },
-): number {
+export function storageBytes(of: {
+  readonly artifactBytes: number;
+  readonly versionBytes: number;
+  readonly pendingDeleteBytes: number;
+  readonly reservedBytes: number;
+  readonly stagedBytes: number;
+  readonly estimatedBytes: number;
+}): number {
   const versions = of.versionBytes + of.pendingDeleteBytes + of.reservedBytes;
   return of.artifactBytes + versions + of.stagedBytes + of.estimatedBytes;
 }

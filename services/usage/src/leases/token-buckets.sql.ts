@@ -1,5 +1,13 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { TokenLease } from "@tidemark/proto/usage/v1/usage";
+
+/** A wish for tokens of a bucket, with the rate that it has. */
+export type WantedTokens = {
+  readonly orgId: string;
+  readonly bucket: string;
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly wanted: number;
+};
 
 /** What a lease has brought. */
 export type LeasedRow = {
@@ -40,7 +48,7 @@ const leaseSql = sql(
 /** Takes the wanted tokens out of each bucket, or as many as there are. `workerDb` runs as the worker. Buckets must be distinct. */
 export async function leaseFromBuckets(
   workerDb: Tx,
-  leases: readonly TokenLease[],
+  leases: readonly WantedTokens[],
 ): Promise<{ readonly rows: readonly LeasedRow[]; readonly month: string }> {
   const rows = await workerDb.rows<LeasedRow & { month: string }>(leaseSql, [
     leases.map(({ orgId }) => orgId),

@@ -1,5 +1,4 @@
 import { sql, type Tx } from "@tidemark/pg";
-import type { CountedRequests } from "@tidemark/proto/usage/v1/usage";
 
 const noteReportSql = sql(
   "usage_note_report",
@@ -17,6 +16,9 @@ export async function noteGateway(
   return (await tx.count(noteReportSql, [report.gatewayId, report.sequence, report.leaving])) === 1;
 }
 
+/** Requests of an organization in a month: YYYY-MM. */
+type Count = { readonly orgId: string; readonly month: string; readonly requests: number };
+
 const addSql = sql(
   "usage_add_requests",
   `INSERT INTO usage.month_requests AS m (org_id, month, requests)
@@ -27,7 +29,7 @@ const addSql = sql(
 );
 
 /** Adds requests to the months of organizations. */
-export async function addRequests(tx: Tx, counts: readonly CountedRequests[]): Promise<void> {
+export async function addRequests(tx: Tx, counts: readonly Count[]): Promise<void> {
   await tx.count(addSql, [
     counts.map(({ orgId }) => orgId),
     counts.map(({ month }) => firstDay(month)),
@@ -42,14 +44,8 @@ const totalsSql = sql(
    CROSS JOIN LATERAL (SELECT o.* FROM usage.month_requests o WHERE o.org_id = c.org_id AND o.month = c.month OFFSET 0) m`,
 );
 
-/** The requests of an organization in a month, by all gateways. */
-type Total = { readonly orgId: string; readonly month: string; readonly requests: number };
-
 /** Returns all requests of these organizations and months. */
-export function readTotals(
-  tx: Tx,
-  of: readonly { readonly orgId: string; readonly month: string }[],
-): Promise<Total[]> {
+export function readTotals(tx: Tx, of: readonly Pick<Count, "orgId" | "month">[]): Promise<Count[]> {
   return tx.rows(totalsSql, [of.map(({ orgId }) => orgId), of.map(({ month }) => firstDay(month))]);
 }
 
