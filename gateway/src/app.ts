@@ -150,6 +150,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     },
   });
   app.decorateRequest("state", undefined);
+  app.decorateRequest("counted", undefined);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", parseBody);
   const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
@@ -179,8 +180,7 @@ function addRoute(app: FastifyInstance, route: Route, context: ServingContext): 
     handler: createHandler(route, context),
     errorHandler: (error, request, reply) => sendError(error, request, reply, context.log, route),
     onResponse: (request, reply, done) => {
-      const counted = request.state?.counted;
-      if (counted !== undefined && reply.statusCode >= 500) context.requestCounts.takeBack(counted);
+      if (request.counted !== undefined) context.requestCounts.answered(request.counted, reply.statusCode);
       context.metrics.httpRequest({
         method: request.method,
         route: route.path,

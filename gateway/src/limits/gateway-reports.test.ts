@@ -27,7 +27,7 @@ function setUp(answers: (() => Promise<ReportRequestsResponse>)[]) {
 test("it tells of itself at the start, and of its end with the last counts", async () => {
   const { counts, sent } = setUp([]);
   reports.start();
-  counts.add("a");
+  counts.answered(counts.add("a"), 200);
   await reports.stop();
   expect(sent.map(({ sequence, leaving }) => [sequence, leaving])).toEqual([
     [1n, false],
@@ -40,10 +40,10 @@ test("it tells of itself at the start, and of its end with the last counts", asy
 test("a report that was not answered is sent again as it was, before anything else", async () => {
   const gone = () => Promise.reject(new Error("gone"));
   const { counts, sent } = setUp([gone]);
-  counts.add("a");
+  counts.answered(counts.add("a"), 200);
   reports.start();
   await Promise.resolve();
-  counts.add("a");
+  counts.answered(counts.add("a"), 200);
   await reports.stop();
   expect(sent.map(({ sequence, leaving, counts: of }) => [sequence, leaving, of[0]?.requests])).toEqual([
     [1n, false, 1],

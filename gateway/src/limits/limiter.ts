@@ -51,6 +51,8 @@ export function createLimiter(options: {
   ): Admission | undefined => {
     if (monthQuota === "never_refused") return undefined;
     const plan = planOf(plans, planTier);
+    // Spares the look-up of the count.
+    if (plan.api_request_overage_cents_per_million !== null) return undefined;
     const refused = monthRefusal(plan, {
       used: counts.used(orgId),
       planTier: tierOf(planTier),

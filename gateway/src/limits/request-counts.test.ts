@@ -10,13 +10,17 @@ function setUp(at = "2026-01-31T23:59:00Z") {
 const total = (orgId: string, month: string, requests: number) =>
   create(MonthRequestsSchema, { orgId, month, requests: BigInt(requests) });
 
+/** Counts a request and answers it. */
+const serve = (counts: ReturnType<typeof setUp>["counts"], orgId = "a", status = 200) =>
+  counts.answered(counts.add(orgId), status);
+
 test("what is counted is used at once, and still when it is on its way and when it has arrived", () => {
   const { counts } = setUp();
   counts.learn("a", "2026-01", 7);
-  for (let i = 0; i < 3; i += 1) counts.add("a");
+  for (let i = 0; i < 3; i += 1) serve(counts);
   expect(counts.used("a")).toBe(10);
   expect(counts.takeReport(10)).toEqual([{ orgId: "a", month: "2026-01", requests: 3 }]);
-  counts.add("a");
+  serve(counts);
   expect(counts.used("a")).toBe(11);
   counts.reported([total("a", "2026-01", 15)]);
   expect(counts.used("a")).toBe(16);
@@ -25,36 +29,40 @@ test("what is counted is used at once, and still when it is on its way and when 
 
 test("a total that is learned while a report is on its way may have it already, and is not added to it", () => {
   const { counts } = setUp();
-  counts.add("a");
+  serve(counts);
   counts.takeReport(10);
   counts.learn("a", "2026-01", 1);
   expect(counts.used("a")).toBe(1);
 });
 
-test("what is taken back was not used, even after it was reported", () => {
+test("a request counts as used while it is under way, and is reported once it is answered", () => {
   const { counts } = setUp();
-  const first = counts.add("a");
-  counts.takeReport(10);
-  counts.reported([total("a", "2026-01", 1)]);
-  counts.takeBack(first);
+  const counted = counts.add("a");
+  expect(counts.used("a")).toBe(1);
+  expect(counts.takeReport(10)).toEqual([]);
+  counts.answered(counted, 404);
+  expect(counts.takeReport(10)).toEqual([{ orgId: "a", month: "2026-01", requests: 1 }]);
+});
+
+test("a request that failed in the service was not used", () => {
+  const { counts } = setUp();
+  serve(counts, "a", 503);
   expect(counts.used("a")).toBe(0);
   expect(counts.takeReport(10)).toEqual([]);
-  counts.add("a");
-  counts.add("a");
-  expect(counts.takeReport(10)).toEqual([{ orgId: "a", month: "2026-01", requests: 1 }]);
 });
 
 test("a month begins with nothing, and the rest of the one before is reported for that one", () => {
   const { clock, counts } = setUp();
-  counts.add("a");
+  serve(counts);
   const last = counts.add("a");
   clock.ms = Date.parse("2026-02-01T00:00:00Z");
   expect(counts.used("a")).toBe(0);
-  counts.add("a");
-  counts.takeBack(last);
+  serve(counts);
+  counts.answered(last, 200);
   expect(counts.used("a")).toBe(1);
   expect(counts.takeReport(10)).toEqual([
-    { orgId: "a", month: "2026-01", requests: 2 },
+    { orgId: "a", month: "2026-01", requests: 1 },
+    { orgId: "a", month: "2026-01", requests: 1 },
     { orgId: "a", month: "2026-02", requests: 1 },
   ]);
   counts.reported([total("a", "2026-01", 99), total("a", "2026-02", 1)]);
@@ -64,7 +72,7 @@ test("a month begins with nothing, and the rest of the one before is reported fo
 
 test("a report takes no more than it may, and the rest goes with the next", () => {
   const { counts } = setUp();
-  for (const orgId of ["a", "b", "c"]) counts.add(orgId);
+  for (const orgId of ["a", "b", "c"]) serve(counts, orgId);
   expect(counts.takeReport(2)).toHaveLength(2);
   expect(counts.takeReport(2)).toEqual([{ orgId: "c", month: "2026-01", requests: 1 }]);
 });

@@ -1,6 +1,6 @@
 import type { CountedRequests, MonthRequests } from "@tidemark/proto/usage/v1/usage";
 
-/** A request that was counted, so that it can be taken back. */
+/** A request that was admitted and has to be answered. */
 export type Counted = { readonly orgId: string; readonly month: string };
 
 /** A count on the wire. */
@@ -8,10 +8,11 @@ export type Count = Pick<CountedRequests, "orgId" | "month" | "requests">;
 
 /** Counts requests of organizations by calendar months in UTC, in memory. */
 export type RequestCounts = {
+  /** Counts a request that is admitted. It is reported once it is answered. */
   readonly add: (orgId: string) => Counted;
-  /** Undoes `add`. */
-  readonly takeBack: (counted: Counted) => void;
-  /** Returns the requests of this month, of all gateways as far as this one knows. */
+  /** Notes the end of a request. One that failed in the service (5xx) is not counted. */
+  readonly answered: (counted: Counted, status: number) => void;
+  /** Returns the requests of this month, of all gateways as far as this one knows, and those that are not answered yet. */
   readonly used: (orgId: string) => number;
   /** Notes what all gateways have reported. */
   readonly learn: (orgId: string, month: string, total: number) => void;
@@ -27,8 +28,10 @@ type Entry = {
   month: string;
   /** What all gateways have reported, as known here. */
   total: number;
-  /** Not reported yet. Below 0 when more was taken back than counted since. */
+  /** Answered, and not reported yet. */
   fresh: number;
+  /** Not answered yet. */
+  open: number;
   /** In a report that has not been answered. */
   reporting: number;
   touchedMs: number;
@@ -55,7 +58,7 @@ export function createRequestCounts(wallMs: () => number): RequestCounts {
     let entry = entries.get(orgId);
     if (entry === undefined || entry.month !== name) {
       if (entry !== undefined && entry.fresh > 0) closed.push({ orgId, month: entry.month, requests: entry.fresh });
-      entry = { month: name, total: 0, fresh: 0, reporting: 0, touchedMs: 0 };
+      entry = { month: name, total: 0, fresh: 0, open: 0, reporting: 0, touchedMs: 0 };
       entries.set(orgId, entry);
     }
     return entry;
@@ -65,17 +68,21 @@ export function createRequestCounts(wallMs: () => number): RequestCounts {
     month: current,
     add(orgId) {
       const entry = find(orgId);
-      entry.fresh += 1;
+      entry.open += 1;
       entry.touchedMs = wallMs();
       return { orgId, month: entry.month };
     },
-    takeBack({ orgId, month: of }) {
+    answered({ orgId, month: of }, status) {
       const entry = entries.get(orgId);
-      if (entry?.month === of) entry.fresh -= 1;
+      const counts = status < 500 ? 1 : 0;
+      if (entry?.month === of) {
+        entry.open -= 1;
+        entry.fresh += counts;
+      } else if (counts > 0) closed.push({ orgId, month: of, requests: counts });
     },
     used(orgId) {
       const entry = find(orgId);
-      return entry.total + entry.fresh + entry.reporting;
+      return entry.total + entry.fresh + entry.open + entry.reporting;
     },
     learn(orgId, of, total) {
       const entry = find(orgId);
@@ -91,7 +98,7 @@ export function createRequestCounts(wallMs: () => number): RequestCounts {
           counts.push({ orgId, month: entry.month, requests: entry.fresh });
           entry.reporting = entry.fresh;
           entry.fresh = 0;
-        } else if (entry.fresh === 0 && now - entry.touchedMs > KEPT_MS) entries.delete(orgId);
+        } else if (entry.open === 0 && now - entry.touchedMs > KEPT_MS) entries.delete(orgId);
       }
       return counts;
     },

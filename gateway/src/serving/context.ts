@@ -52,13 +52,13 @@ export type RequestState = {
   readonly timeoutMs: number;
   /** The account to which its body is charged; undefined where the body is known to be small. */
   readonly bodyAccount: BodyAccount | undefined;
-  /** How it was counted against the month; undefined: not at all. */
-  readonly counted: Counted | undefined;
 };
 
 declare module "fastify" {
   interface FastifyRequest {
     /** Set by the guard; undefined on requests without a route. */
     state: RequestState | undefined;
+    /** How it was counted against the month; undefined: not at all. */
+    counted: Counted | undefined;
   }
 }

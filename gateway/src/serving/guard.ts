@@ -43,6 +43,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
   ): void => {
     if (admission !== undefined) {
       reply.headers(admission.headers);
+      request.counted = admission.counted;
       if (admission.refused !== undefined) throw admission.refused;
     }
     const idempotencyKey = readIdempotencyKey(
@@ -59,7 +60,6 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
     const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
-    const counted = admission?.counted;
     request.state = {
       route,
       identity,
@@ -69,7 +69,6 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       baseUrl,
       timeoutMs,
       bodyAccount,
-      counted,
     };
   };
 

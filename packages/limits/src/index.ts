@@ -349,3 +349,6 @@ export const EXPORT_LIMITS = {
   /** 25 MiB. */
   csvBytes: 26_214_400,
 } as const;
+
+/** Keys of an organization that are neither revoked nor expired, and organizations that one person may create or be in. */
+export const ACCOUNT_LIMITS = { liveKeysMax: 1000, organizationsMax: 100 } as const;

@@ -47,9 +47,9 @@ const steps = {
     ), accounts AS (
       INSERT INTO control.service_accounts (org_id, id, name) SELECT org, md5('account ' || n || ' ' || i)::uuid, 'seeded' FROM people
     ), keys AS (
-      INSERT INTO control.api_keys (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, created_at)
+      INSERT INTO control.api_keys (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, created_at, revoked_at)
       SELECT org, gen_random_uuid(), md5('account ' || n || ' ' || i)::uuid, md5('key ' || n || ' ' || i), sha256('x'), 'seeded',
-             'seeded', '{export:read}', now() - i * interval '1 second'
+             'seeded', '{export:read}', now() - i * interval '1 second', CASE WHEN i > 20 THEN now() END
       FROM people
     ), invitations AS (
       INSERT INTO control.invitations (org_id, id, email, role, credential_id, hash, created_at, last_sent_at, expires_at, status)

@@ -53,6 +53,30 @@ describe("a new key", () => {
     expect(created!.key!.scopes).toEqual(["sdk:ingest", "runs:control"]);
   });
 
+  test("is refused when an organization has 1,000 that work; revoked and expired ones leave room", async () => {
+    const orgId = await newOrganization(control);
+    const fill = sql(
+      "test_fill_keys",
+      `WITH account AS (
+         INSERT INTO control.service_accounts (org_id, id, name) VALUES ($1, gen_random_uuid(), 'many') RETURNING id
+       )
+       INSERT INTO control.api_keys (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, revoked_at, expires_at)
+       SELECT $1, gen_random_uuid(), a.id, gen_random_uuid()::text, decode(repeat('00', 32), 'hex'), 'tm_', 'k', '{sdk:ingest}',
+              CASE WHEN n > 998 AND n <= 1100 THEN now() END, CASE WHEN n > 1100 THEN now() - interval '1 day' END
+       FROM account a, generate_series(1, 1200) n`,
+    );
+    await control.ownerDb.rows(fill, [orgId]);
+    const make = () => control.client.createApiKey({ orgId }, control.operator);
+    const outcomes = await Promise.allSettled(Array.from({ length: 6 }, make));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(await refusal(make())).toMatchObject({ reason: "bad_request" });
+    const { created } = (
+      outcomes.find(({ status }) => status === "fulfilled") as PromiseFulfilledResult<Awaited<ReturnType<typeof make>>>
+    ).value;
+    await control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, control.operator);
+    await make();
+  });
+
   test("is in the database as a hash only", async () => {
     const orgId = await newOrganization(control);
     const text = await newKey(control, orgId);

@@ -1,11 +1,16 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { issueCredential, keyPrefixLength, type Scope } from "@tidemark/credentials";
+import { badRequest } from "@tidemark/errors";
+import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ApiKeySchema, NewApiKeySchema, ServiceAccountSchema } from "@tidemark/proto/control/v1/control";
 import type { ControlDeps } from "../deps.ts";
-import { insertApiKey, type ApiKeyRow, type ServiceAccountRow } from "./keys.sql.ts";
+import { countLiveKeys, insertApiKey, type ApiKeyRow, type ServiceAccountRow } from "./keys.sql.ts";
 
-/** Creates a key in the transaction. The returned message is the only place that ever has its text. */
+/**
+ * Creates a key in the transaction. The returned message is the only place that ever has its text.
+ * @throws bad_request when the organization has as many live keys as it may have
+ */
 export async function issueKey(
   tx: Tx,
   { newId, randomBytes, now }: ControlDeps,
@@ -18,6 +23,11 @@ export async function issueKey(
     expiresAt?: string | undefined;
   },
 ): Promise<MessageInitShape<typeof NewApiKeySchema>> {
+  if ((await countLiveKeys(tx, key.orgId, now())) >= ACCOUNT_LIMITS.liveKeysMax) {
+    throw badRequest(
+      `an organization has at most ${ACCOUNT_LIMITS.liveKeysMax} live API keys; revoke those that are not used`,
+    );
+  }
   const credential = issueCredential("api_key", randomBytes);
   const made = await insertApiKey(tx, {
     orgId: key.orgId,

@@ -85,6 +85,22 @@ export async function insertApiKey(tx: Tx, key: NewKey): Promise<{ key: ApiKeyRo
   return { key: row!, account: account! };
 }
 
+const lockKeysSql = sql(
+  "control_lock_keys",
+  "SELECT pg_advisory_xact_lock(hashtextextended('control.keys ' || $1, 0))",
+);
+const countLiveKeysSql = sql(
+  "control_count_live_keys",
+  `SELECT count(*) AS total FROM control.api_keys
+   WHERE org_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`,
+);
+
+/** Returns how many keys of an organization work. Other makers of keys of the organization wait from here to the end of the transaction. */
+export async function countLiveKeys(tx: Tx, orgId: string, now: Date): Promise<number> {
+  await tx.rows(lockKeysSql, [orgId]);
+  return (await tx.one<{ total: number }>(countLiveKeysSql, [orgId, now.toISOString()]))!.total;
+}
+
 const listApiKeysSql = sql(
   "control_list_api_keys",
   `SELECT ${apiKeyColumns} FROM control.api_keys WHERE org_id = $1

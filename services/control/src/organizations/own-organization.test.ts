@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { sql } from "@tidemark/pg";
 import {
   expectRefusal,
   newEmail,
@@ -33,6 +34,24 @@ describe("creating one's own organization", () => {
     expect(answer.memberships[0]).toMatchObject({ slug: "second-home", isCurrent: true });
     expect(answer.created!.view!.organization!.id).toBe(answer.organization!.id);
     expect((await control.client.getSession({ token }, control.anyone)).view).toBeUndefined();
+  });
+
+  test("is refused to somebody who is in 100 already", async () => {
+    const { view, call } = await caller();
+    const fill = sql(
+      "test_fill_organizations",
+      `WITH made AS (
+         INSERT INTO control.organizations (org_id, slug, name, plan_tier, billing_state, account_type, seat_limit)
+         SELECT gen_random_uuid(), 'many-' || $1::text || n, 'many', 'free', 'free_active', 'business', 2 FROM generate_series(1, 98) n
+         RETURNING org_id
+       )
+       INSERT INTO control.memberships (org_id, id, user_id, role, status)
+       SELECT org_id, gen_random_uuid(), $1::uuid, 'member', 'active' FROM made`,
+    );
+    await control.ownerDb.rows(fill, [view.user!.id]);
+    await control.client.createOwnOrganization({ name: "Number One Hundred" }, call);
+    const one = control.client.createOwnOrganization({ name: "One Too Many" }, call);
+    await expectRefusal(one, "bad_request");
   });
 
   test("leaves its owner where they are when they do not switch", async () => {

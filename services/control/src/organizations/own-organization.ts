@@ -1,4 +1,5 @@
 import { AppError, badRequest } from "@tidemark/errors";
+import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { PlanTier } from "@tidemark/plans";
 import type { CreateOwnOrganizationRequest } from "@tidemark/proto/control/v1/control";
@@ -71,7 +72,7 @@ export function createOwnOrganization(deps: ControlDeps): ControlHandlers["creat
     const caller = requireSession(call);
     const { wishes, ...organizationFields } = readWish(deps, request);
     const made = await deps.db.transaction(async (tx) => {
-      await requireOnlyPersonal(tx, organizationFields.accountType, caller.userId);
+      await requireFewOrganizations(tx, organizationFields.accountType, caller.userId);
       const created = await insertOrganizationWithOwner(tx, deps, {
         ...organizationFields,
         derived: false,
@@ -122,11 +123,17 @@ function readWish({ mail }: ControlDeps, request: CreateOwnOrganizationRequest) 
   return { name: request.name, accountType, planTier, wishes: [...wishes].map(([email, role]) => ({ email, role })) };
 }
 
-/** Checks that the person does not have a personal organization yet. Locks their row, so that two requests do not both create one. */
-async function requireOnlyPersonal(tx: Tx, accountType: string, userId: string): Promise<void> {
-  if (accountType !== "personal") return;
+/**
+ * Checks that the person is not in as many organizations as a person may be, and for a personal one that they have none yet. Locks their row, so that two
+ * requests do not both create one.
+ */
+async function requireFewOrganizations(tx: Tx, accountType: string, userId: string): Promise<void> {
   await lockUser(tx, userId);
   const memberships = await listMembershipsOfUser(tx, userId);
+  if (memberships.length >= ACCOUNT_LIMITS.organizationsMax) {
+    throw badRequest(`a person is in at most ${ACCOUNT_LIMITS.organizationsMax} organizations`);
+  }
+  if (accountType !== "personal") return;
   if (memberships.some(({ account_type, role }) => account_type === "personal" && role === "owner")) {
     throw new AppError("conflict", "this person has a personal organization already");
   }

@@ -16,8 +16,10 @@ $$;
 COMMENT ON FUNCTION control.promised_seats IS
   'How many seats of the organization of this transaction are promised to people who are invited and are no members.';
 REVOKE ALL ON FUNCTION control.promised_seats FROM PUBLIC;
-ALTER FUNCTION control.promised_seats OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.promised_seats TO tidemark_usage;
+GRANT CREATE ON SCHEMA control TO tidemark_definer;
+ALTER FUNCTION control.promised_seats OWNER TO tidemark_definer;
+REVOKE CREATE ON SCHEMA control FROM tidemark_definer;
 
 CREATE VIEW control.usage_v1 WITH (security_invoker = true) AS
   SELECT o.org_id, o.slug,
