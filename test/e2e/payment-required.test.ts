@@ -1,106 +1,280 @@
-import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "@jest/globals";
+import { createHash, randomUUID } from "node:crypto";
+import { describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
+import { createImport, type TestJob } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
+import { asOperator, createTeam, inviteTokenIn, newEmail, signIn, type Person, type Team } from "../stack/people.ts";
+import { queryDatabase } from "../stack/query-database.ts";
+import type { Stack } from "../stack/stack.ts";
 
-const scopes = ["sdk:ingest", "export:read", "runs:control", "imports:write", "artifacts:write", "api_keys:write"];
+const SCOPES = ["sdk:ingest", "artifacts:write", "artifacts:manage", "imports:write", "export:read", "runs:control"];
+const STATES = ["checkout_pending", "read_only_payment_required", "canceled"];
 
-const span = () => ({
-  event_id: randomUUID(),
-  trace_id: "0123456789abcdef0123456789abcdef",
-  span_id: "0123456789abcdef",
-  sequence: 1,
-  event_kind: "started",
-  name: "a span",
-  kind: "custom",
-  status: "running",
-  started_at: "2026-01-02T03:04:05Z",
-});
-const manifest = {
-  collection: { name: "policy", type: "model" },
-  manifest: { entries: [{ path: "a.bin", kind: "file", size_bytes: 1, sha256: "0".repeat(64) }] },
+/** An organization with one of everything that a request refers to. */
+type Scene = {
+  readonly stack: Stack;
+  readonly team: Team;
+  readonly api: Api;
+  readonly runId: string;
+  readonly artifactId: string;
+  /** A job that takes chunks, and one that can be committed. */
+  readonly open: TestJob;
+  readonly staged: TestJob;
+  /** An archive whose bytes are to come. */
+  readonly archive: { readonly id: string; readonly sha256: string };
+  /** An upload whose bytes are in `complete`. */
+  readonly upload: { readonly id: string; readonly entryId: string };
+  readonly viewId: string;
+  readonly exportedView: unknown;
+  readonly invitationId: string;
+  readonly guest: Person;
+  readonly inviteToken: string;
+  /** An address that was invited and never signed in, with its token. */
+  readonly newcomer: { readonly email: string; readonly token: string };
+  readonly userCode: string;
 };
-const job = { schema_version: 2, source_type: "wandb", source_project: "p", target_project: "imported" };
 
-/** Every route for which the specification or a contract lists 402 that a key can call, with a request that is good otherwise. */
-const writes: [name: string, send: (api: Api, runId: string, orgId: string) => Promise<Answer>][] = [
-  ["POST /projects", (api) => api.post("/projects", { name: randomUUID() })],
-  ["POST /runs", (api) => api.post("/runs", { project: "one" })],
-  ["PATCH /runs/{run_id}", (api, id) => api.patch(`/runs/${id}`, { tags: ["a"] })],
-  ["POST …/forks", (api, id) => api.post(`/api/runs/${id}/forks`, {})],
-  ["POST …/metrics", (api, id) => api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 1 })],
+const fine = (answer: Answer): Answer => {
+  if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
+  return answer;
+};
+const BYTES = Buffer.from("weights");
+const sha256Of = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+const content = { name: "a.bin", content_base64: BYTES.toString("base64") };
+const uploadOf = (name: string) => ({
+  collection: { name, type: "model" },
+  manifest: { entries: [{ path: "w.bin", size_bytes: BYTES.length, sha256: sha256Of(BYTES) }] },
+});
+const chunk = { runs: [{ source_run_id: "a" }] };
+const wandb = { project: "p", runs: [{ id: "w", history: [{ loss: 1 }] }] };
+const spans = () => ({
+  events: [
+    {
+      event_id: randomUUID(),
+      trace_id: randomUUID().replaceAll("-", ""),
+      span_id: "1".repeat(16),
+      sequence: 1,
+      event_kind: "started",
+      name: "a span",
+      kind: "custom",
+      status: "running",
+      started_at: "2026-01-02T03:04:05Z",
+    },
+  ],
+});
+const keyed = () => ({ headers: { "idempotency-key": randomUUID() } });
+const restore = (api: Api, rawBody: string) =>
+  api.post("/api/imports/archive", undefined, { rawBody, headers: { "content-type": "application/x-ndjson" } });
+const putBytes = ({ api, archive }: Scene) =>
+  api.call("PUT", `/api/imports/archive/${archive.id}/bytes/${archive.sha256}`, {
+    rawBody: BYTES,
+    headers: { "content-type": "application/octet-stream" },
+  });
+
+async function prepare(stack: Stack): Promise<Scene> {
+  const team = await createTeam(stack);
+  const { browser } = team.owner;
+  const made = await stack.api.post(`/api/orgs/${team.orgId}/api-keys`, { scopes: SCOPES }, asOperator(stack));
+  const api = stack.api.as(fine(made).json.api_key);
+  const runId = fine(await api.post("/runs", { project: "p" })).json.run.id;
+  const artifactId = fine(await api.post(`/api/runs/${runId}/artifacts/upload`, content)).json.artifact.id;
+  const { text } = fine(await api.get("/api/export?format=ndjson&project=p"));
+  const restored = fine(await restore(api, text)).json;
+  const [open, staged] = [await createImport(api), await createImport(api)];
+  fine(await staged.put(chunk, { final: true }));
+  const begun = fine(await api.post(`/api/runs/${runId}/artifact-uploads`, uploadOf("begun"))).json;
+  const view = fine(await browser.post("/api/workspace-views", { name: "Daily" })).json.workspace_view;
+  const invite = async (email: string) =>
+    fine(await browser.post(`/api/orgs/${team.orgId}/invitations`, { email, role: "member" }));
+  const [guest, newcomer] = [await signIn(stack), newEmail()];
+  const [inviteToken, newcomerToken] = [
+    inviteTokenIn(await invite(guest.email)),
+    inviteTokenIn(await invite(newcomer)),
+  ];
+  const invitationId = (await invite(newEmail())).json.invitation.id;
+  // It may be sent again after a while.
+  await queryDatabase(stack, "UPDATE control.invitations SET last_sent_at = last_sent_at - interval '1 day'");
+  const device = fine(await stack.api.post("/api/auth/device-code/start", {})).json;
+  return {
+    stack,
+    team,
+    api,
+    runId,
+    artifactId,
+    open,
+    staged,
+    archive: { id: restored.archive_id, sha256: restored.missing_bytes[0] },
+    upload: { id: begun.upload_session.id, entryId: begun.files[0].entry_id },
+    viewId: view.id,
+    exportedView: fine(await browser.get(`/api/workspace-views/${view.id}/export`)).json,
+    invitationId,
+    guest,
+    inviteToken,
+    newcomer: { email: newcomer, token: newcomerToken },
+    userCode: device.user_code,
+  };
+}
+
+/** Requests of everything new, each of which is right otherwise. */
+const writes: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
+  ["POST /projects", ({ api }) => api.post("/projects", { name: randomUUID() })],
+  ["POST /runs", ({ api }) => api.post("/runs", { project: "p" })],
+  ["PATCH /runs/{run_id}", ({ api, runId }) => api.patch(`/runs/${runId}`, { tags: ["a"] })],
+  ["POST …/forks", ({ api, runId }) => api.post(`/api/runs/${runId}/forks`, {})],
+  ["POST …/metrics", ({ api, runId }) => api.post(`/runs/${runId}/metrics`, { step: 0, metrics: { loss: 1 } })],
   [
     "POST …/metrics/batch",
-    (api, id) => api.post(`/runs/${id}/metrics/batch`, { points: [{ metrics: { a: 1 }, step: 1 }] }),
+    ({ api, runId }) => api.post(`/runs/${runId}/metrics/batch`, { points: [{ step: 0, metrics: { loss: 1 } }] }),
   ],
   [
     "POST …/rank-metrics",
-    (api, id) => api.post(`/runs/${id}/rank-metrics`, { metrics: { a: 1 }, step: 1, rank: 0, world_size: 1 }),
+    ({ api, runId }) =>
+      api.post(`/runs/${runId}/rank-metrics`, { step: 0, metrics: { loss: 1 }, rank: 0, world_size: 1 }),
   ],
-  ["POST …/objects", (api, id) => api.post(`/api/runs/${id}/objects`, { key: "t", kind: "table", rows: [{ a: 1 }] })],
+  ["POST …/traces/events", ({ api, runId }) => api.post(`/api/runs/${runId}/traces/events`, spans(), keyed())],
   [
-    "POST …/traces/events",
-    (api, id) =>
-      api.post(`/api/runs/${id}/traces/events`, { events: [span()] }, { headers: { "idempotency-key": randomUUID() } }),
+    "POST …/objects",
+    ({ api, runId }) => api.post(`/api/runs/${runId}/objects`, { key: "t", kind: "table", rows: [{ a: 1 }] }),
   ],
-  ["POST …/artifact-uploads", (api, id) => api.post(`/api/runs/${id}/artifact-uploads`, manifest)],
-  ["POST /api/imports/jobs", (api) => api.post("/api/imports/jobs", job)],
   [
-    "POST /api/orgs/{org_id}/api-keys",
-    (api, _, orgId) => api.post(`/api/orgs/${orgId}/api-keys`, { name: "k", scopes: ["export:read"] }),
+    "POST …/artifacts",
+    ({ api, runId }) => api.post(`/api/runs/${runId}/artifacts`, { name: "far", uri: "s3://b/far" }),
+  ],
+  ["POST …/artifacts/upload", ({ api, runId }) => api.post(`/api/runs/${runId}/artifacts/upload`, content)],
+  [
+    "POST …/artifact-uploads",
+    ({ api, runId }) => api.post(`/api/runs/${runId}/artifact-uploads`, uploadOf(randomUUID())),
+  ],
+  [
+    "POST /api/imports/jobs",
+    ({ api }) => api.post("/api/imports/jobs", { source_type: "wandb", target_project: "imported" }),
+  ],
+  ["POST …/chunks", ({ open }) => open.put(chunk)],
+  ["POST …/commit", ({ staged }) => staged.commit()],
+  ["POST /api/imports/wandb", ({ api }) => api.post("/api/imports/wandb", wandb)],
+  [
+    "POST /api/imports/archive",
+    async ({ api }) => restore(api, (await api.get("/api/export?format=ndjson&project=p")).text),
+  ],
+  ["PUT …/bytes/{sha256}", putBytes],
+  ["POST …/api-keys", ({ team }) => team.owner.browser.post(`/api/orgs/${team.orgId}/api-keys`, { name: "k" })],
+  [
+    "POST …/api-keys by the operator",
+    ({ team, stack }) => stack.api.post(`/api/orgs/${team.orgId}/api-keys`, { name: "k" }, asOperator(stack)),
+  ],
+  ["POST …/seats", ({ team }) => team.owner.browser.post(`/api/orgs/${team.orgId}/seats`, { email: newEmail() })],
+  [
+    "POST …/invitations",
+    ({ team }) => team.owner.browser.post(`/api/orgs/${team.orgId}/invitations`, { email: newEmail(), role: "viewer" }),
+  ],
+  [
+    "POST …/resend",
+    ({ team, invitationId }) =>
+      team.owner.browser.post(`/api/orgs/${team.orgId}/invitations/${invitationId}/resend`, {}),
+  ],
+  [
+    "POST /api/invitations/accept",
+    ({ guest, inviteToken }) => guest.browser.post("/api/invitations/accept", { token: inviteToken }),
+  ],
+  [
+    "POST /api/auth/dev/google with an invitation",
+    ({ stack, newcomer }) =>
+      stack.api.post(
+        "/api/auth/dev/google",
+        { email: newcomer.email, accept_invite_token: newcomer.token },
+        { headers: { origin: stack.baseUrl } },
+      ),
+  ],
+  [
+    "POST /api/auth/device-code/confirm",
+    ({ team, userCode }) => team.owner.browser.post("/api/auth/device-code/confirm", { user_code: userCode }),
+  ],
+  [
+    "PUT /api/dashboard/preferences",
+    ({ team }) => team.owner.browser.call("PUT", "/api/dashboard/preferences", { body: { selected_project: "p" } }),
+  ],
+  ["POST /api/workspace-views", ({ team }) => team.owner.browser.post("/api/workspace-views", { name: randomUUID() })],
+  [
+    "PUT /api/workspace-views/{view_id}",
+    ({ team, viewId }) =>
+      team.owner.browser.call("PUT", `/api/workspace-views/${viewId}`, { body: { name: "Weekly" } }),
+  ],
+  [
+    "POST /api/workspace-views/import",
+    ({ team, exportedView }) =>
+      team.owner.browser.post("/api/workspace-views/import", {
+        exported_view: exportedView,
+        dry_run: false,
+        name: randomUUID(),
+      }),
   ],
 ];
 
-describeModes("an organization whose payment is due", (stack) => {
-  let api: Api;
-  let orgId: string;
-  let runId: string;
-  const bill = async (state: string): Promise<void> => {
-    const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
-    expect((await api.patch(`/api/orgs/${orgId}`, { billing_state: state }, operator)).status).toBe(200);
+/** Requests that a billing state never blocks. */
+const others: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
+  ["a run is read", ({ api, runId }) => api.get(`/runs/${runId}`)],
+  ["runs are listed", ({ api }) => api.get("/runs")],
+  ["artifacts are listed", ({ api, runId }) => api.get(`/api/runs/${runId}/artifacts`)],
+  ["a file is downloaded", ({ api, artifactId }) => api.get(`/api/artifacts/${artifactId}/download`)],
+  ["a project is exported", ({ api }) => api.get("/api/export?format=ndjson&project=p")],
+  ["an import is read", ({ api, open }) => api.get(open.path)],
+  ["preferences are read", ({ team }) => team.owner.browser.get("/api/dashboard/preferences")],
+  ["keys are listed", ({ team }) => team.owner.browser.get(`/api/orgs/${team.orgId}/api-keys`)],
+  [
+    "a view is tried",
+    ({ team, exportedView }) =>
+      team.owner.browser.post("/api/workspace-views/import", {
+        exported_view: exportedView,
+        dry_run: true,
+        name: randomUUID(),
+      }),
+  ],
+  ["a document is tried", ({ api }) => api.post("/api/imports/wandb?dry_run=true", wandb)],
+  ["runs are stopped", ({ api, runId }) => api.post("/api/runs/stop", { run_ids: [runId] })],
+  [
+    "a stop is acknowledged",
+    async ({ api, runId }) => {
+      const { run_control: control } = fine(await api.post(`/api/runs/${runId}/stop`, {})).json;
+      const body = { stop_request_id: control.stop_request_id, state: "acknowledged" };
+      return api.post(`/api/runs/${runId}/stop-ack`, body);
+    },
+  ],
+  ["a signal is read", ({ api, runId }) => api.get(`/api/runs/${runId}/stop-signal`)],
+];
+
+describeModes("while a payment is due", (stack) => {
+  let scene: Promise<Scene> | undefined;
+  const sceneIn = async (billingState: string): Promise<Scene> => {
+    const prepared = await (scene ??= prepare(stack()));
+    const { orgId } = prepared.team;
+    fine(await stack().api.patch(`/api/orgs/${orgId}`, { billing_state: billingState }, asOperator(stack())));
+    return prepared;
   };
-  beforeAll(async () => {
-    ({ api, orgId } = await stack().organization({ plan: "pro", scopes }));
-    runId = (await api.post("/runs", { project: "one" })).json.run.id;
-  });
 
-  test.each(["checkout_pending", "read_only_payment_required", "canceled"])("%s: writes are 402", async (state) => {
-    await bill(state);
-    for (const [name, send] of writes) {
-      const { status, json } = await send(api, runId, orgId);
-      expect([name, status, json]).toEqual([name, 402, { error: expect.any(String), code: "payment_required" }]);
-    }
-  });
-
-  describe("what goes on", () => {
-    beforeAll(() => bill("canceled"));
-
-    test.each([
-      "/runs/:run",
-      "/runs",
-      "/api/runs/summary",
-      "/runs/:run/metrics",
-      "/api/runs/:run/logs",
-      "/api/runs/:run/artifacts",
-      "/api/traces?run_id=:run",
-      "/api/export?format=json&run_ids=:run",
-      "/api/usage",
-      "/api/runs/:run/stop-signal",
-    ])("GET %s", async (path) => {
-      expect((await api.get(path.replace(":run", runId))).status).toBe(200);
+  describe.each(STATES)("(%s)", (state) => {
+    test.each(writes)("402: %s", async (_what, write) => {
+      expect(await write(await sceneIn(state))).toMatchObject({
+        status: 402,
+        json: { code: "payment_required", error: expect.any(String) },
+      });
     });
 
-    test("stops and their answers", async () => {
-      const asked = await api.post(`/api/runs/${runId}/stop`, {});
-      expect(asked.status).toBe(200);
-      const stop_request_id = asked.json.run_control.stop_request_id;
-      const acknowledged = await api.post(`/api/runs/${runId}/stop-ack`, { stop_request_id, state: "acknowledged" });
-      expect(acknowledged.status).toBe(200);
+    test.each(others)("%s", async (_what, ask) => {
+      expect([200, 206]).toContain((await ask(await sceneIn(state))).status);
     });
   });
 
-  test("in grace, every write goes through", async () => {
-    await bill("past_due_grace");
-    for (const [name, send] of writes) expect([name, (await send(api, runId, orgId)).status]).toEqual([name, 200]);
+  test("what has begun can be completed and deleted", async () => {
+    const { api, upload, artifactId } = await sceneIn("canceled");
+    const files = [{ entry_id: upload.entryId, content_base64: content.content_base64 }];
+    expect((await api.post(`/api/artifact-uploads/${upload.id}/complete`, { files })).status).toBe(200);
+    expect((await api.call("DELETE", `/api/artifacts/${artifactId}`)).status).toBe(200);
+  });
+
+  describe("and in the time of grace", () => {
+    test.each(writes)("200: %s", async (_what, write) => {
+      const { status, text } = await write(await sceneIn("past_due_grace"));
+      expect([status, text]).toEqual([200, expect.any(String)]);
+    });
   });
 });

@@ -1,10 +1,9 @@
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { describeModes } from "../stack/modes.ts";
-import type { Stack } from "../stack/stack.ts";
+import { startStack, type Stack } from "../stack/stack.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -21,27 +20,27 @@ async function refusedBy(stack: Stack): Promise<number> {
 }
 
 describeWith(environment)("the SDK above the rate of its plan", () => {
-  describeModes(
-    "waits and repeats",
-    (stack) => {
-      test("and loses nothing, with its queue and without", async () => {
-        const { key, api } = await stack().organization({ plan: "free" });
-        const { code, stderr, report } = await runExample(
-          environment!.python,
-          [join(root, "test/examples/log_at_limit.py")],
-          { INSTANTML_API_BASE_URL: stack().baseUrl, INSTANTML_API_KEY: key },
-        );
-        expect([code, stderr]).toEqual([0, expect.not.stringContaining("Traceback")]);
-        const { steps, run_ids } = report as unknown as { steps: number; run_ids: Record<"async" | "sync", string> };
-        expect(await refusedBy(stack())).toBeGreaterThan(2);
-        for (const id of [run_ids.async, run_ids.sync]) {
-          const { metrics } = (await api.get(`/runs/${id}/metrics?key=loss`)).json;
-          const expected = Array.from({ length: steps }, (_, step) => [step, 1 / (1 + step)]);
-          expect(metrics.map(({ step, value }: { step: number; value: number }) => [step, value])).toEqual(expected);
-          expect((await api.get(`/runs/${id}`)).json.run.status).toBe("finished");
-        }
-      });
-    },
-    { settings: { TIDEMARK_LIMITS: "on" } },
-  );
+  let stack: Stack;
+  beforeAll(async () => {
+    stack = await startStack("embedded", { settings: { TIDEMARK_LIMITS: "on" } });
+  });
+  afterAll(() => stack.stop());
+
+  test("waits and repeats, and loses nothing, with its queue and without", async () => {
+    const { key, api } = await stack.organization({ plan: "free" });
+    const { code, stderr, report } = await runExample(
+      environment!.python,
+      [join(root, "test/examples/log_at_limit.py")],
+      { INSTANTML_API_BASE_URL: stack.baseUrl, INSTANTML_API_KEY: key },
+    );
+    expect([code, stderr]).toEqual([0, expect.not.stringContaining("Traceback")]);
+    const { steps, run_ids } = report as unknown as { steps: number; run_ids: Record<"async" | "sync", string> };
+    expect(await refusedBy(stack)).toBeGreaterThan(2);
+    for (const id of [run_ids.async, run_ids.sync]) {
+      const { metrics } = (await api.get(`/runs/${id}/metrics?key=loss`)).json;
+      const expected = Array.from({ length: steps }, (_, step) => [step, 1 / (1 + step)]);
+      expect(metrics.map(({ step, value }: { step: number; value: number }) => [step, value])).toEqual(expected);
+      expect((await api.get(`/runs/${id}`)).json.run.status).toBe("finished");
+    }
+  });
 });

@@ -21,7 +21,7 @@ const ROUTE = "POST /api/runs/{run_id}/artifacts/upload";
 /**
  * ArtifactsService.StoreArtifact: makes a written object an artifact. A repeat under one key gets the first answer; its object is
  * given up. When it is refused because of its size, its bytes are removed before the answer.
- * @throws not_found, then bad_request, then payment_required, idempotency_key_reused, idempotency_in_progress, plan_limit_exceeded, service_unavailable
+ * @throws not_found, then bad_request, then idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, service_unavailable
  *   when the object was swept meanwhile
  */
 export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
@@ -39,8 +39,9 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
       deps.db,
       orgId,
       keyed,
-      async () => refuseUnpaid(caller),
+      async () => {},
       async (tx) => {
+        refuseUnpaid(caller);
         await deps.gate.admit(caller, object.sizeBytes + ROW_BYTES.artifacts);
         const row = await store(tx, deps, orgId, { runId, projectId, facts, object });
         return toBinary(ArtifactSchema, create(ArtifactSchema, encodeArtifact(row)));

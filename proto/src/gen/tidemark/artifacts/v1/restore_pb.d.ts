@@ -432,7 +432,8 @@ export declare const ArtifactsRestoreService: GenService<{
     output: typeof ListMissingBytesResponseSchema;
   },
   /**
-   * Where bytes of an archive are to be put. Reasons: not_found for bytes that the archive does not name.
+   * Where bytes of an archive are to be put. Reasons: not_found for bytes that the archive does not name, payment_required,
+   * plan_limit_exceeded.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsRestoreService.ReserveBytes
    */

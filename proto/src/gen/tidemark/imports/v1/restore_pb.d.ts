@@ -162,8 +162,8 @@ export declare const RestoreService: GenService<{
     output: typeof BeginArchiveResponseSchema;
   },
   /**
-   * Checks and keeps a piece. The same one again changes nothing. Reasons: bad_request, not_found, idempotency_key_reused; archive_invalid, after which
-   * nothing of the archive is kept; archive_incomplete for a last piece without the end of the archive; payload_too_large.
+   * Checks and keeps a piece. The same one again changes nothing. Reasons: bad_request, not_found, idempotency_key_reused; archive_invalid and
+   * plan_limit_exceeded, after which nothing of the archive is kept; archive_incomplete for a last piece without the end of the archive; payload_too_large.
    *
    * @generated from rpc tidemark.imports.v1.RestoreService.PutPiece
    */
