@@ -230,7 +230,7 @@ describe("aggregate pages", () => {
     "test_layout_put_stretch",
     `SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
        ARRAY[0::bigint], ARRAY[0], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', 0::smallint,
+       ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', '{}', 0::smallint,
        0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
   );
   const pageStats = sql(
