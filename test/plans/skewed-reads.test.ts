@@ -300,6 +300,8 @@ const exported = (what: string, query: Read["path"]): Read => ({
 
 const reads: readonly Read[] = [
   ...artifactReads,
+  // Its counters: of projects, of points in each of them, of bytes and events.
+  { name: "what an organization uses", path: () => "/api/usage", items: () => 1, base: 300 },
   list("newest", "/runs?limit=50"),
   list("newest of a project", "/runs?limit=50&project=rl-control"),
   list("newest with total", summary("")),
