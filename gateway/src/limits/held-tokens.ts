@@ -184,6 +184,7 @@ function leftAt({ left, leftAtMs, rate }: Held, now: number): number {
   return Math.min(rate.burst, left + (Math.max(0, now - leftAtMs) * rate.perSecond) / 1000);
 }
 
+/** A request has just taken a token, so that at least one of a whole burst is missing. */
 function remainingOf(held: Held, now: number): number {
-  return Math.min(Math.floor(held.rate.burst), Math.floor(leftAt(held, now)) + held.tokens);
+  return Math.min(Math.floor(held.rate.burst) - 1, Math.floor(leftAt(held, now)) + held.tokens);
 }

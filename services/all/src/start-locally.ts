@@ -79,6 +79,7 @@ export async function startLocally(
         dataDirectory: line.dataDirectory,
         mode: product.describe(`PostgreSQL ${postgres.major}`),
         seconds: (performance.now() - began) / 1000,
+        choseLimits: environment["TIDEMARK_LIMITS"] !== undefined,
       }),
     );
     return { failed: Promise.race(failures), stop };
@@ -136,6 +137,8 @@ type BannerFacts = {
   /** One line on how it runs. */
   mode: string;
   seconds: number;
+  /** Whether the user has said if limits are on. */
+  choseLimits: boolean;
 };
 
 /** Returns the text that ends the start: the address, the key, and a first request to paste. */
@@ -158,6 +161,6 @@ From Python (pip install instantml):
 
   export INSTANTML_API_BASE_URL=${facts.baseUrl} INSTANTML_API_KEY=${facts.key}
 
-Rate and plan limits are off here (TIDEMARK_LIMITS=on switches them on). Ctrl-C stops everything.
+${facts.choseLimits ? "Rate and plan limits are as TIDEMARK_LIMITS says" : "Rate and plan limits are off here (TIDEMARK_LIMITS=on switches them on)"}; GET /api/usage tells what is used. Ctrl-C stops everything.
 `;
 }
