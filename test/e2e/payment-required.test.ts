@@ -213,8 +213,13 @@ const writes: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
 /** Requests that a billing state never blocks. */
 const others: readonly [what: string, (scene: Scene) => Promise<Answer>][] = [
   ["a run is read", ({ api, runId }) => api.get(`/runs/${runId}`)],
-  ["runs are listed", ({ api }) => api.get("/runs")],
-  ["artifacts are listed", ({ api, runId }) => api.get(`/api/runs/${runId}/artifacts`)],
+  ...["/runs", "/api/runs/summary", "/api/usage", "/api/imports"].map((path): (typeof writes)[number] => [
+    `GET ${path}`,
+    ({ api }) => api.get(path),
+  ]),
+  ...["/runs/:run/metrics", "/api/runs/:run/logs", "/api/runs/:run/artifacts", "/api/traces?run_id=:run"].map(
+    (path): (typeof writes)[number] => [`GET ${path}`, ({ api, runId }) => api.get(path.replace(":run", runId))],
+  ),
   ["a file is downloaded", ({ api, artifactId }) => api.get(`/api/artifacts/${artifactId}/download`)],
   ["a project is exported", ({ api }) => api.get("/api/export?format=ndjson&project=p")],
   ["an import is read", ({ api, open }) => api.get(open.path)],

@@ -38,7 +38,7 @@ type Begun =
 /**
  * Begins a version of a collection (API specification, POST /api/runs/{run_id}/artifact-uploads; ADR 21). The collection is made here, even if the
  * upload never completes. A repeat with the same key has the same session while that is open, otherwise a new one under the same key.
- * @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, idempotency_in_progress, service_unavailable
+ * @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress, payment_required, plan_limit_exceeded, service_unavailable
  */
 export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload"] {
   const { db, runs, addresses } = deps;
