@@ -51,6 +51,7 @@ export type ArtifactsFixture = {
   readonly db: Db;
   /** As the owner of the database, above row level security. */
   readonly owner: Db;
+  readonly url: string;
   newTenant(): Promise<Tenant>;
   newProject(orgId: string, name?: string): Promise<string>;
   newRun(tenant: Tenant, projectId?: string): Promise<string>;
@@ -79,11 +80,14 @@ export type ArtifactsFixture = {
 /** Days that the tests keep the bytes of deleted versions. */
 export const GRACE_DAYS = 7;
 
+/** Connections of a role, and so transactions at a time. */
+export const CONNECTIONS = 12;
+
 /** Starts the service's handlers on a new database with the schemas `runs` and `artifacts`. */
 export async function startArtifacts(): Promise<ArtifactsFixture> {
   const database = await createTestDatabase([schema("runs"), schema("artifacts")]);
   const { url } = database;
-  const open = (role: string) => createDb({ url, role, application: "artifacts-test", connectionsMax: 12 });
+  const open = (role: string) => createDb({ url, role, application: "artifacts-test", connectionsMax: CONNECTIONS });
   const db = open("tidemark_artifacts");
   const owner = open(new URL(url).username);
   const workerDb = open("tidemark_artifacts_worker");
@@ -141,6 +145,7 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
     deps,
     db,
     owner,
+    url,
     newProject,
     newRun,
     written,

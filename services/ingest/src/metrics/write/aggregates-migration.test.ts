@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { platformMigrations, sql, type Db } from "@tidemark/pg";
-import { createFencedDatabase, type FencedDatabase } from "../../fenced-owner.fixture.ts";
+import { createFencedDatabase, type FencedDatabase } from "@tidemark/testkit";
 import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../../migrations.fixture.ts";
 
 let database: FencedDatabase;

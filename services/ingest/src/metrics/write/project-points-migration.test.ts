@@ -3,9 +3,8 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { createDb, platformMigrations, sql, type Db } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+import { createFencedDatabase, type FencedDatabase, until } from "@tidemark/testkit";
 import { Client } from "pg";
-import { createFencedDatabase, type FencedDatabase } from "../../fenced-owner.fixture.ts";
 import { ingestMigrations, ingestMigrationsBefore, runsMigrations } from "../../migrations.fixture.ts";
 
 const FILE = "0014_project_points.sql";

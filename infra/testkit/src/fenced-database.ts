@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createDb, migrate, sql, type Db, type MigrationSet } from "@tidemark/pg";
-import { createTestDatabase, testServerUrl } from "@tidemark/testkit";
+import { createTestDatabase, testServerUrl } from "./test-database.ts";
 
 /** A database whose owner is under row level security, as the owners of hosted databases are. */
 export type FencedDatabase = {
