@@ -147,6 +147,23 @@ test("the values of a run are its own", async () => {
   );
 });
 
+test("series are counted for what was there, and the month begins with nothing", async () => {
+  const usage = createDb({ url: database.url, role: "tidemark_usage", application: "test", connectionsMax: 1 });
+  const read = sql(
+    "test_usage_after_migration",
+    `SELECT month_points AS "monthPoints", points, series FROM ingest.usage_v1`,
+  );
+  for (const organization of organizations) {
+    const counted = runsOf(organization).filter(({ points }) => points !== undefined);
+    const points = counted.reduce((sum, run) => sum + run.points!, 0);
+    // Each has one key.
+    expect(await usage.readTenant(organization.orgId, (tx) => tx.rows(read, []))).toEqual([
+      { monthPoints: 0, points, series: counted.length },
+    ]);
+  }
+  await usage.close();
+});
+
 test("a write that was on its way fails, and has stored nothing that is not counted", async () => {
   // An internal error of PostgreSQL: the type is gone.
   expect(outcomes).toMatchObject([{ code: "XX000" }, { code: "XX000" }]);
