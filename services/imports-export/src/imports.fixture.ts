@@ -14,6 +14,7 @@ export type ImportsFixture = {
   readonly client: Client<(typeof ImportsService)["method"]>;
   /** As the service's role, under row level security. */
   readonly db: Db;
+  readonly url: string;
   /** Runs one statement as the owner of the database, above row level security. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -42,6 +43,7 @@ export async function startImports(): Promise<ImportsFixture> {
       implement(ImportsService, importsHandlers({ db, gate: openGate, nudge: () => {} })),
     ),
     db,
+    url: database.url,
     ask: (statement, ...values) =>
       owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
     close: async () => {
