@@ -19,14 +19,14 @@ const SWEEP_SECONDS = 3600;
 export function reserveObjects(
   deps: Pick<ArtifactsDeps, "db" | "runs" | "newId" | "gate">,
 ): ArtifactsHandlers["reserveObjects"] {
-  return async ({ owner, count, bytes, idempotencyKey }, call) => {
+  return async ({ owner, count, bytes, writerKey }, call) => {
     const caller = callerOf(call);
     if (owner.case === "runId") await deps.runs.require(caller, [pathId(owner.value, "run")]);
     const sessionId = owner.case === "uploadSessionId" ? pathId(owner.value, UPLOAD) : undefined;
     if (owner.case === undefined) throw badRequest("one of run_id and upload_session_id is required");
     const isCounted = count >= 1 && count <= RESERVED_OBJECTS_MAX;
     if (sessionId === undefined && isCounted) {
-      await admitWrite(deps.gate, caller, Number(bytes), () => isAnswered(deps.db, caller.orgId, idempotencyKey));
+      await admitWrite(deps.gate, caller, Number(bytes), () => isAnswered(deps.db, caller.orgId, writerKey));
     }
     return deps.db.withTenant(caller.orgId, async (tx) => {
       if (sessionId !== undefined) await requireOpen(tx, caller, sessionId);

@@ -127,7 +127,7 @@ describe("plain artifacts", () => {
     const first = await client.storeArtifact({ ...request, object: await fixture.written(tenant, bytes) }, call);
     const owner = { case: "runId" as const, value: runId };
     for (const [idempotencyKey, outcome] of [["another", exceeded] as const, ["", exceeded] as const]) {
-      const asked = newClient().reserveObjects({ owner, count: 1, bytes: 1000n, idempotencyKey }, call);
+      const asked = newClient().reserveObjects({ owner, count: 1, bytes: 1000n, writerKey: idempotencyKey }, call);
       await expect(asked).rejects.toMatchObject(outcome);
     }
     const repeated = { owner, count: 1, bytes: 1000n, idempotencyKey: "again" };

@@ -37,13 +37,15 @@ describe.each(["checkout_pending", "read_only_payment_required", "canceled"])("i
     expect((await fixture.client.listProjects({ limit: 10 }, paid)).total).toBe(0n);
   });
 
-  test("existing ones can be attached, resumed, replayed, changed and read", async () => {
+  test("existing ones can be attached, resumed, replayed and read, not changed", async () => {
     const { paid, unpaid } = paidThenNot();
     const id = randomUUID();
     await fixture.client.createRun({ id, project: "p" }, paid);
     expect((await fixture.client.createRun({ id, project: "p" }, unpaid)).created).toBe(false);
     expect((await fixture.client.createRun({ id, mode: "auto" }, unpaid)).created).toBe(false);
-    await fixture.client.updateRun({ runId: id, status: "finished" }, unpaid);
+    const change = { runId: id, status: "finished" };
+    expect(await failure(fixture.client.updateRun(change, unpaid))).toMatchObject({ reason: "payment_required" });
+    await fixture.client.updateRun(change, paid);
     expect((await fixture.client.createRun({ id, mode: "resume" }, unpaid)).run?.status).toBe("running");
     expect((await fixture.client.createProject({ name: "p" }, unpaid)).project?.name).toBe("p");
   });

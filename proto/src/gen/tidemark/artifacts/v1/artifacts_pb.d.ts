@@ -338,11 +338,11 @@ export declare type ReserveObjectsRequest = Message<"tidemark.artifacts.v1.Reser
   bytes: bigint;
 
   /**
-   * Of the request that brings them; empty: none. The repeat of one that was answered brings nothing new.
+   * The idempotency key of the request that brings them; empty: none. The repeat of one that was answered brings nothing new.
    *
-   * @generated from field: string idempotency_key = 5;
+   * @generated from field: string writer_key = 5;
    */
-  idempotencyKey: string;
+  writerKey: string;
 };
 
 /**
