@@ -130,7 +130,7 @@ describe("plain artifacts", () => {
       const asked = newClient().reserveObjects({ owner, count: 1, bytes: 1000n, writerKey: idempotencyKey }, call);
       await expect(asked).rejects.toMatchObject(outcome);
     }
-    const repeated = { owner, count: 1, bytes: 1000n, idempotencyKey: "again" };
+    const repeated = { owner, count: 1, bytes: 1000n, writerKey: "again" };
     expect((await newClient().reserveObjects(repeated, call)).objectIds).toHaveLength(1);
     const again = await newClient().storeArtifact(
       { ...request, object: await fixture.written(tenant, bytes) },
