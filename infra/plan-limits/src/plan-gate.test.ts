@@ -50,6 +50,16 @@ describe("one process", () => {
     expect(store.used).toBe(LIMIT);
   });
 
+  test("admits no more to a client whose writes each begin a reading", async () => {
+    const { newGate, write, store, clock } = setUp();
+    const gate = newGate();
+    for (let i = 0; i < 30; i += 1) {
+      await write(gate, 100);
+      clock.ms += 400;
+    }
+    expect(store.used).toBe(LIMIT);
+  });
+
   test("names the plan and the limit", async () => {
     const { newGate, store } = setUp();
     store.used = LIMIT;

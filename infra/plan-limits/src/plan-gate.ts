@@ -104,11 +104,13 @@ export function createPlanGate(options: {
       const age = nowMs() - known.readAtMs;
       if (known.used + amount > limit && age < REFUSED_MS) throw exceeded(target, plans, owner.planTier);
       if (known.used + known.own + amount > limit) return decide(owner, amount);
-      known.own += amount;
+      const own = known.own + amount;
       const isDue =
-        age >= (known.used + known.own > limit / 2 ? NEAR_MS : OLD_MS) ||
-        (age >= SHARE_MS && known.own > (limit - known.used) * SHARE);
+        age >= (known.used + own > limit / 2 ? NEAR_MS : OLD_MS) ||
+        (age >= SHARE_MS && own > (limit - known.used) * SHARE);
+      // First, so that what is admitted here, and may not be in what is read, stays counted.
       if (isDue && nowMs() - failedAtMs >= FAILED_MS) void readOnce(owner.orgId);
+      known.own = own;
       return undefined;
     },
   };

@@ -1,5 +1,7 @@
 -- What organizations use of their plans: values of the month and series of runs are counted by the writes themselves, in the counters that they
 -- change anyway. Values that were written in this month before this change are not counted in it.
+-- First, because writes take their runs before their counters.
+ALTER TABLE ingest.metric_runs NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE ingest.project_points
   ADD COLUMN series bigint NOT NULL DEFAULT 0,
   ADD COLUMN month date NOT NULL DEFAULT date_trunc('month', now() AT TIME ZONE 'UTC')::date,
@@ -9,7 +11,6 @@ COMMENT ON COLUMN ingest.project_points.month IS 'the first day of the month in 
 
 -- Writes end before this begins, and a call that arrives meanwhile cannot go on without counting: it has no values for the new columns.
 -- Organization by organization, because the rows are fenced from their owner. In a new database there are none.
-ALTER TABLE ingest.metric_runs NO FORCE ROW LEVEL SECURITY;
 DO $$
 DECLARE
   org uuid;
