@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { shareOf, tokensOfLease } from "./rates.rules.ts";
-import { takeToken, type Bucket, type Rate, type Taken } from "./token-bucket.ts";
+import { filled, fullBucket, takeToken, waitSecondsOf, type Bucket, type Rate, type Taken } from "./token-bucket.ts";
 
 /** A bucket that all gateways share. */
 export type SharedBucket = { readonly orgId: string; readonly bucket: string };
@@ -23,9 +23,8 @@ type Held = {
   /** Leased and not used yet. */
   tokens: number;
   goodUntilMs: number;
-  /** What the latest lease left in the bucket, and when. */
-  left: number;
-  leftAtMs: number;
+  /** The shared bucket as the latest lease left it. */
+  left: Bucket;
   /** Until then the bucket is known to have nothing. */
   emptyUntilMs: number;
   /** Used since the latest lease was asked for. */
@@ -99,14 +98,13 @@ export function createHeldTokens(options: {
     }
     if (hasFailed) return takeShare(held, now);
     if (now >= held.emptyUntilMs) return undefined;
-    const inBucket = leftAt(held, now);
-    const waitSeconds = Math.max(1, Math.ceil((1 - inBucket) / held.rate.perSecond));
-    return { allowed: false, remaining: 0, waitSeconds };
+    const left = filled(held.left, held.rate, now);
+    return { allowed: false, remaining: 0, waitSeconds: waitSecondsOf(left, held.rate) };
   };
 
   const takeShare = (held: Held, now: number): Taken => {
     const share = shareOf(held.rate, gateways());
-    held.share ??= { tokens: Math.min(share.burst, leftAt(held, now) / gateways()), atMs: now };
+    held.share ??= { tokens: Math.min(share.burst, filled(held.left, held.rate, now) / gateways()), atMs: now };
     const { bucket, ...taken } = takeToken(held.share, share, now);
     held.share = bucket;
     return taken;
@@ -147,8 +145,7 @@ function newHeld(of: SharedBucket, rate: Rate, nowMs: number): Held {
     rate,
     tokens: 0,
     goodUntilMs: 0,
-    left: rate.burst,
-    leftAtMs: nowMs,
+    left: fullBucket(rate, nowMs),
     emptyUntilMs: 0,
     used: 0,
     waiting: [],
@@ -160,8 +157,7 @@ function newHeld(of: SharedBucket, rate: Rate, nowMs: number): Held {
 /** Puts what a lease brought with what is held. */
 function keep(held: Held, { tokens, left }: Leased, wanted: number, now: number): void {
   held.tokens += tokens;
-  held.left = left;
-  held.leftAtMs = now;
+  held.left = { tokens: left, atMs: now };
   held.goodUntilMs = now + (left >= held.rate.burst / 2 ? GOOD_OF_FULL_MS : GOOD_MS);
   held.share = undefined;
   const waitMs = ((1 - left) / held.rate.perSecond) * 1000;
@@ -171,7 +167,7 @@ function keep(held: Held, { tokens, left }: Leased, wanted: number, now: number)
 /** Tokens that a lease is for besides the requests that wait: a whole lease while the bucket is rather full, else about as many as were used meanwhile. */
 function spareOf({ left, rate, used }: Held): number {
   const all = tokensOfLease(rate);
-  return left >= rate.burst / 2 ? all : Math.max(1, Math.min(all, used));
+  return left.tokens >= rate.burst / 2 ? all : Math.max(1, Math.min(all, used));
 }
 
 /** Tells whether to ask for more before the last token is used, so that requests do not wait. */
@@ -180,11 +176,7 @@ function isDue(held: Held, now: number): boolean {
   return all > 1 && held.used > 0 && held.tokens <= all / 4 && now >= held.emptyUntilMs;
 }
 
-function leftAt({ left, leftAtMs, rate }: Held, now: number): number {
-  return Math.min(rate.burst, left + (Math.max(0, now - leftAtMs) * rate.perSecond) / 1000);
-}
-
 /** A request has just taken a token, so that at least one of a whole burst is missing. */
 function remainingOf(held: Held, now: number): number {
-  return Math.min(Math.floor(held.rate.burst) - 1, Math.floor(leftAt(held, now)) + held.tokens);
+  return Math.min(Math.floor(held.rate.burst) - 1, Math.floor(filled(held.left, held.rate, now)) + held.tokens);
 }

@@ -17,10 +17,13 @@ export type Admission = {
   readonly counted?: Counted | undefined;
 };
 
+/** What the limits look at of a route. */
+type LimitedRoute = Pick<Route, "rate" | "monthQuota">;
+
 /** The limits of the gateway. */
 export type Limiter = {
   /** Counts a request of an organization. It waits only where tokens have to be leased. `undefined`: not limited, no headers. */
-  admit(identity: Identity, route: Pick<Route, "rate" | "monthQuota">): Admission | Promise<Admission> | undefined;
+  admit(identity: Identity, route: LimitedRoute): Admission | Promise<Admission> | undefined;
   /** Counts a request whose credentials are absent, bad or not known yet against the client's address. */
   countAddress(address: string): Admission | undefined;
   /** Undoes `countAddress` after the credentials turned out to be good. */
@@ -45,9 +48,12 @@ export function createLimiter(options: {
   const { enabled, plans, tokens, counts, gateways, clocks } = options;
   const addresses = createBuckets(clocks.steadyMs);
 
+  const countOnly = ({ orgId }: Identity, route: LimitedRoute): Admission | undefined =>
+    isCounted(route) ? { refused: undefined, headers: noHeaders, counted: counts.add(orgId) } : undefined;
+
   const refusedByMonth = (
     { orgId, planTier }: Identity,
-    { monthQuota }: Pick<Route, "monthQuota">,
+    { monthQuota }: Pick<LimitedRoute, "monthQuota">,
   ): Admission | undefined => {
     if (monthQuota === "never_refused") return undefined;
     const plan = planOf(plans, planTier);
@@ -63,12 +69,7 @@ export function createLimiter(options: {
     return { refused, headers: monthHeaders(plan.api_requests, refused.retryAfterSeconds ?? 1) };
   };
 
-  const decide = (
-    identity: Identity,
-    route: Pick<Route, "rate" | "monthQuota">,
-    rate: Rate,
-    taken: Taken,
-  ): Admission => {
+  const decide = (identity: Identity, route: LimitedRoute, rate: Rate, taken: Taken): Admission => {
     const headers = rateHeaders(rate, taken);
     if (!taken.allowed) return { refused: exceeded(taken, whoseOf(route.rate)), headers };
     if (!isCounted(route)) return { refused: undefined, headers };
@@ -76,15 +77,8 @@ export function createLimiter(options: {
     return refusedByMonth(identity, route) ?? { refused: undefined, headers, counted: counts.add(identity.orgId) };
   };
 
-  const admitByRate = (
-    identity: Identity,
-    route: Pick<Route, "rate" | "monthQuota">,
-  ): Admission | Promise<Admission> | undefined => {
-    if (route.rate === "none") {
-      return isCounted(route)
-        ? { refused: undefined, headers: noHeaders, counted: counts.add(identity.orgId) }
-        : undefined;
-    }
+  const admitByRate = (identity: Identity, route: LimitedRoute): Admission | Promise<Admission> | undefined => {
+    if (route.rate === "none") return countOnly(identity, route);
     const overMonth = isCounted(route) ? refusedByMonth(identity, route) : undefined;
     if (overMonth !== undefined) return overMonth;
     const rate = rateOf(plans, identity.planTier, route.rate);
@@ -98,10 +92,7 @@ export function createLimiter(options: {
   return {
     admit(identity, route) {
       if (identity.orgId === "") return undefined;
-      if (enabled) return admitByRate(identity, route);
-      return isCounted(route)
-        ? { refused: undefined, headers: noHeaders, counted: counts.add(identity.orgId) }
-        : undefined;
+      return enabled ? admitByRate(identity, route) : countOnly(identity, route);
     },
     countAddress(address) {
       if (!enabled) return undefined;
@@ -117,7 +108,7 @@ export function createLimiter(options: {
   };
 }
 
-function isCounted({ rate, monthQuota }: Pick<Route, "rate" | "monthQuota">): boolean {
+function isCounted({ rate, monthQuota }: LimitedRoute): boolean {
   return monthQuota !== undefined || countedClasses.has(rate);
 }
 

@@ -34,7 +34,7 @@ export function takeToken(bucket: Bucket, rate: Rate, nowMs: number): Taken & { 
     bucket: { tokens: left, atMs: Math.max(nowMs, bucket.atMs) },
     allowed,
     remaining: Math.floor(left),
-    waitSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / rate.perSecond)),
+    waitSeconds: allowed ? 0 : waitSecondsOf(tokens, rate),
   };
 }
 
@@ -43,8 +43,14 @@ export function returnToken(bucket: Bucket, rate: Rate): Bucket {
   return { ...bucket, tokens: Math.min(rate.burst, bucket.tokens + 1) };
 }
 
-function filled({ tokens, atMs }: Bucket, { perSecond, burst }: Rate, nowMs: number): number {
+/** Returns the tokens in a bucket at a later moment, fractions included. */
+export function filled({ tokens, atMs }: Bucket, { perSecond, burst }: Rate, nowMs: number): number {
   return Math.min(burst, tokens + (Math.max(0, nowMs - atMs) * perSecond) / 1000);
+}
+
+/** Returns the whole seconds until a bucket with less than one token has one, at least 1. */
+export function waitSecondsOf(tokens: number, { perSecond }: Rate): number {
+  return Math.max(1, Math.ceil((1 - tokens) / perSecond));
 }
 
 /** Buckets by key, up to a bound; one that was evicted comes back full. */
