@@ -1,8 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import type { Plan, PlanTier } from "@tidemark/plans";
-
-/** A calendar month. */
-type Month = { readonly startsAt: Date; readonly endsAt: Date };
+import type { Month, Plan, PlanTier } from "@tidemark/plans";
 
 /**
  * Returns the refusal of one more request, if a plan has no more in this month. Plans with a price for more requests are never refused.
@@ -15,7 +12,12 @@ export function monthRefusal(
     planTier,
     month,
     nowMs,
-  }: { readonly used: number; readonly planTier: PlanTier; readonly month: Month; readonly nowMs: number },
+  }: {
+    readonly used: number;
+    readonly planTier: PlanTier;
+    readonly month: Pick<Month, "startsAt" | "endsAt">;
+    readonly nowMs: number;
+  },
 ): AppError | undefined {
   if (overage !== null || used < limit) return undefined;
   const resetAt = month.endsAt.toISOString();

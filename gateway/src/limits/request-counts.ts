@@ -1,3 +1,4 @@
+import { monthOf, type Month } from "@tidemark/plans";
 import type { CountedRequests, MonthRequests } from "@tidemark/proto/usage/v1/usage";
 
 /** A request that was admitted and has to be answered. */
@@ -20,8 +21,8 @@ export type RequestCounts = {
   readonly takeReport: (max: number) => Count[];
   /** Notes that the counts of the latest report are in the totals. */
   readonly reported: (totals: readonly MonthRequests[]) => void;
-  /** The month of this moment: YYYY-MM, and when the next one begins. */
-  readonly month: () => { readonly name: string; readonly startsAt: Date; readonly endsAt: Date };
+  /** The month of this moment. */
+  readonly month: () => Month;
 };
 
 type Entry = {
@@ -45,11 +46,11 @@ export function createRequestCounts(wallMs: () => number): RequestCounts {
   const entries = new Map<string, Entry>();
   /** Of months that have ended. */
   const closed: Count[] = [];
-  let month = monthAt(wallMs());
+  let month = monthOf(new Date(wallMs()));
 
   const current = () => {
     const now = wallMs();
-    if (now >= month.endsAt.getTime() || now < month.startsAt.getTime()) month = monthAt(now);
+    if (now >= month.endsAt.getTime() || now < month.startsAt.getTime()) month = monthOf(new Date(now));
     return month;
   };
 
@@ -111,11 +112,4 @@ export function createRequestCounts(wallMs: () => number): RequestCounts {
       }
     },
   };
-}
-
-function monthAt(ms: number): { readonly name: string; readonly startsAt: Date; readonly endsAt: Date } {
-  const at = new Date(ms);
-  const startsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
-  const endsAt = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1, 1));
-  return { name: startsAt.toISOString().slice(0, 7), startsAt, endsAt };
 }

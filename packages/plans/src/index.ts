@@ -1,5 +1,6 @@
 export { awaitsPayment, billingStates, type BillingState } from "./billing-states.ts";
 export { hostedPlans } from "./hosted-plans.ts";
+export { monthOf, type Month } from "./month.ts";
 export { ROW_BYTES } from "./row-bytes.ts";
 export { parsePlans } from "./parse-plans.ts";
 export {

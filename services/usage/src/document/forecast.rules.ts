@@ -1,4 +1,4 @@
-import type { Month } from "./month.rules.ts";
+import type { Month } from "@tidemark/plans";
 
 /** Quotas that begin anew with each month. */
 export type MonthTarget = "api_requests" | "metric_points" | "trace_events";

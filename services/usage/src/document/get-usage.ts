@@ -1,11 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
-import { planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/plans";
+import { monthOf, planOf, planTiers, tierOf, type Plan, type Plans } from "@tidemark/plans";
 import type { UsageNumbersSchema } from "@tidemark/proto/usage/v1/usage";
 import { callerOf } from "@tidemark/requests";
 import type { UsageDeps, UsageHandlers } from "../handlers.ts";
 import { forecastOf } from "./forecast.rules.ts";
-import { monthOf } from "./month.rules.ts";
 import { readRequests } from "./numbers.sql.ts";
 import { readNumbers, type Numbers } from "./read-numbers.ts";
 import { warningsOf } from "./warnings.rules.ts";

@@ -1,5 +1,7 @@
-/** A calendar month in UTC. Days and months are ISO 8601 texts. */
+/** A calendar month in UTC, with which quotas begin anew. Days and months are ISO 8601 texts. */
 export type Month = {
+  /** YYYY-MM. */
+  readonly name: string;
   /** The first day: YYYY-MM-DD. */
   readonly firstDay: string;
   readonly startsAt: Date;
@@ -11,5 +13,6 @@ export type Month = {
 export function monthOf(now: Date): Month {
   const startsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const endsAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
-  return { firstDay: startsAt.toISOString().slice(0, 10), startsAt, endsAt };
+  const firstDay = startsAt.toISOString().slice(0, 10);
+  return { name: firstDay.slice(0, 7), firstDay, startsAt, endsAt };
 }
