@@ -4,6 +4,11 @@ import type { PlanGate } from "./plan-gate.ts";
 
 const refusals: ReadonlySet<string> = new Set(["payment_required", "plan_limit_exceeded"]);
 
+/** Tells whether an error says that the organization may not store anything, or not so much. */
+export function isPlanRefusal(error: unknown): boolean {
+  return isAppError(error) && refusals.has(error.reason);
+}
+
 /**
  * Admits a write of `amount` of what the gate counts. A repeat of a write that was stored before is admitted always, so that it gets its first answer:
  * `wasStored` is asked only where the write would be refused. Returns nothing where there is nothing to wait for.
@@ -16,7 +21,7 @@ export function admitWrite(
   wasStored: () => Promise<boolean>,
 ): Promise<void> | undefined {
   const forgive = async (error: unknown): Promise<void> => {
-    if (!isAppError(error) || !refusals.has(error.reason) || !(await wasStored())) throw error;
+    if (!isPlanRefusal(error) || !(await wasStored())) throw error;
   };
   try {
     refuseUnpaid(caller);

@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRelay, type MigrationSet } from "@tidemark/pg";
-import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { loadPlans } from "@tidemark/plan-limits";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { implement } from "@tidemark/rpc";
 import { controlConfig } from "./config.ts";
@@ -42,7 +41,7 @@ export const controlModule = defineModule({
   async start(context) {
     const { config, log, bus, metrics } = context;
     const now = () => context.now();
-    const plans = config.plansFile === undefined ? hostedPlans : parsePlans(await readFile(config.plansFile, "utf8"));
+    const plans = loadPlans(config.plansFile);
     const db = context.db();
     const workerDb = context.workerDb();
     const relay = startRelay({

@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import type { MigrationSet } from "@tidemark/pg";
-import { hostedPlans, parsePlans } from "@tidemark/plans";
+import { loadPlans } from "@tidemark/plan-limits";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -43,10 +42,10 @@ export const runsModule = defineModule({
   ],
   provides: [RunsService, RunsArchiveService, RunsRestoreService],
   needs: [],
-  async start(context) {
+  start(context) {
     const db = context.db();
     const { limits, plansFile } = context.config;
-    const plans = plansFile === undefined ? hostedPlans : parsePlans(await readFile(plansFile, "utf8"));
+    const plans = loadPlans(plansFile);
     const searchThreads = createSearchThreads({
       connection: context.connection(),
       threads: context.config.searchThreads,
@@ -60,7 +59,7 @@ export const runsModule = defineModule({
       newId: randomUUID,
       sortKeys,
     });
-    return {
+    return Promise.resolve({
       implementations: [
         implement(RunsService, handlers),
         implement(RunsArchiveService, archiveHandlers({ db })),
@@ -68,6 +67,6 @@ export const runsModule = defineModule({
       ],
       ready: () => db.ping(),
       stop: () => searchThreads.close(),
-    };
+    });
   },
 });

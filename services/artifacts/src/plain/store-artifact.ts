@@ -1,7 +1,8 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { badRequest, isAppError } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import { artifactUri } from "@tidemark/limits";
 import { withIdempotency, type Tx } from "@tidemark/pg";
+import { isPlanRefusal } from "@tidemark/plan-limits";
 import { ArtifactSchema } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ROW_BYTES } from "@tidemark/plans";
 import { callerOf, isUuid, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
@@ -48,18 +49,13 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
       },
     );
     const { reply, replayed } = await storing.catch(async (error: unknown) => {
-      if (isRefusal(error)) await discardObject(deps, { orgId, id: object.objectId });
+      if (isPlanRefusal(error)) await discardObject(deps, { orgId, id: object.objectId });
       throw error;
     });
     // A request that this service gets twice names one object twice, and then it is not given up: it is kept.
     if (replayed) await deps.db.withTenant(orgId, (tx) => giveUpObjects(tx, orgId, [object.objectId]));
     return { artifact: fromBinary(ArtifactSchema, reply), replayed };
   };
-}
-
-/** Tells whether an error says that the organization may not store anything, or not so much. */
-function isRefusal(error: unknown): boolean {
-  return isAppError(error) && (error.reason === "payment_required" || error.reason === "plan_limit_exceeded");
 }
 
 function readObject({ object }: Request): WrittenObject {
