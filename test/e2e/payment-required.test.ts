@@ -6,6 +6,7 @@ import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, inviteTokenIn, newEmail, signIn, type Person, type Team } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import type { Stack } from "../stack/stack.ts";
+import { startedSpan } from "../stack/started-span.ts";
 
 const SCOPES = ["sdk:ingest", "artifacts:write", "artifacts:manage", "imports:write", "export:read", "runs:control"];
 const STATES = ["checkout_pending", "read_only_payment_required", "canceled"];
@@ -47,21 +48,7 @@ const uploadOf = (name: string) => ({
 });
 const chunk = { runs: [{ source_run_id: "a" }] };
 const wandb = { project: "p", runs: [{ id: "w", history: [{ loss: 1 }] }] };
-const spans = () => ({
-  events: [
-    {
-      event_id: randomUUID(),
-      trace_id: randomUUID().replaceAll("-", ""),
-      span_id: "1".repeat(16),
-      sequence: 1,
-      event_kind: "started",
-      name: "a span",
-      kind: "custom",
-      status: "running",
-      started_at: "2026-01-02T03:04:05Z",
-    },
-  ],
-});
+const spans = () => ({ events: [startedSpan(1, { trace_id: randomUUID().replaceAll("-", "") })] });
 const keyed = () => ({ headers: { "idempotency-key": randomUUID() } });
 const restore = (api: Api, rawBody: string) =>
   api.post("/api/imports/archive", undefined, { rawBody, headers: { "content-type": "application/x-ndjson" } });

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
+import { enforcedPlans } from "../stack/plans-file.ts";
 import { startStack, type Replica, type Stack } from "../stack/stack.ts";
 
 const RATE = 20;
 const BURST = 40;
 const MONTH = 60;
-const plans = {
+const settings = enforcedPlans({
   free: { rate_limit_rps: RATE, rate_limit_burst: BURST },
   pro: {
     rate_limit_rps: 500,
@@ -20,13 +18,9 @@ const plans = {
     api_requests: MONTH,
     api_request_overage_cents_per_million: null,
   },
-};
+});
 
 const servers = await requireServers(["nats-server", "minio"]);
-const directory = mkdtempSync(join(tmpdir(), "tidemark-plans-"));
-const plansFile = join(directory, "plans.json");
-writeFileSync(plansFile, JSON.stringify(plans));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 type Sent = { readonly admitted: number; readonly refused: number; readonly seconds: number };
 
@@ -62,7 +56,7 @@ describeWith(servers)("three gateways", () => {
   const usageOf = async (api: Api) => (await api.get("/api/usage")).json.organizations[0].usage;
 
   beforeAll(async () => {
-    stack = await startStack("split", { settings: { TIDEMARK_LIMITS: "on", TIDEMARK_PLANS_FILE: plansFile } });
+    stack = await startStack("split", { settings });
     replicas = [await stack.addReplica(), await stack.addReplica()];
     // Each learns of the others with its next report.
     await pause(3000);
@@ -171,6 +165,8 @@ describeWith(servers)("three gateways", () => {
       });
       expect((await api.get(`/api/runs/${id}/stop-signal`)).status).toBe(200);
       expect((await api.post(`/api/runs/${id}/stop`, {})).status).toBe(200);
+      // The document knows what has been reported, which follows within two seconds.
+      await until("the last requests to be reported", async () => (await usageOf(api)).api_requests >= MONTH);
       const document = (await api.get("/api/usage/export")).json.organizations[0];
       expect(document.warnings).toContainEqual(
         expect.objectContaining({ target: "api_requests", status: "over_limit", blocking: true }),

@@ -1,27 +1,16 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { createImport } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
+import { enforcedPlans } from "../stack/plans-file.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 const LIMIT = 1_000_000;
 const rates = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
-const directory = mkdtempSync(join(tmpdir(), "tidemark-plans-"));
-const plansFile = join(directory, "plans.json");
-writeFileSync(
-  plansFile,
-  JSON.stringify({ free: { ...rates, included_storage_bytes: LIMIT }, pro: rates, premium: rates }),
-);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
 const settings = {
-  TIDEMARK_LIMITS: "on",
-  TIDEMARK_PLANS_FILE: plansFile,
+  ...enforcedPlans({ free: { ...rates, included_storage_bytes: LIMIT }, pro: rates, premium: rates }),
   TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
   TIDEMARK_ARTIFACT_GRACE_DAYS: "0",
 };

@@ -1,29 +1,19 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
+import { enforcedPlans } from "../stack/plans-file.ts";
+import { startedSpan } from "../stack/started-span.ts";
 
 const POINTS = 40;
 const EVENTS = 10;
 const lifted = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
-const directory = mkdtempSync(join(tmpdir(), "tidemark-plans-"));
-const plansFile = join(directory, "plans.json");
-writeFileSync(
-  plansFile,
-  JSON.stringify({
-    free: { ...lifted, metric_points: POINTS, trace_events: EVENTS, runs: 5 },
-    pro: lifted,
-    premium: lifted,
-  }),
-);
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-const settings = { TIDEMARK_LIMITS: "on", TIDEMARK_PLANS_FILE: plansFile };
+const settings = enforcedPlans({
+  free: { ...lifted, metric_points: POINTS, trace_events: EVENTS, runs: 5 },
+  pro: lifted,
+  premium: lifted,
+});
 const scopes = ["sdk:ingest", "export:read", "runs:control", "usage:read"];
 const exceeded = { status: 402, json: { code: "plan_limit_exceeded", error: expect.any(String) } };
 
@@ -38,19 +28,7 @@ const values = (count: number, step = 0) => ({
   step,
 });
 const ranks = (count: number) => ({ ...values(count), rank: 0, world_size: 1 });
-const spans = (count: number) => ({
-  events: Array.from({ length: count }, (_, i) => ({
-    event_id: randomUUID(),
-    trace_id: "0123456789abcdef0123456789abcdef",
-    span_id: (i + 1).toString(16).padStart(16, "0"),
-    sequence: 1,
-    event_kind: "started",
-    name: "a span",
-    kind: "custom",
-    status: "running",
-    started_at: "2026-01-02T03:04:05Z",
-  })),
-});
+const spans = (count: number) => ({ events: Array.from({ length: count }, (_, i) => startedSpan(i + 1)) });
 const sendSpans = (api: Api, id: string, count: number, key: string) =>
   api.post(`/api/runs/${id}/traces/events`, spans(count), { headers: { "idempotency-key": key } });
 

@@ -4,6 +4,7 @@ import { requireServers, until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
+import { startedSpan } from "../stack/started-span.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
@@ -49,26 +50,7 @@ describeWith(servers)("what an organization has used", () => {
       writer("points", `/runs/${id}/metrics`, metrics, 3),
       writer("points", `/runs/${id}/metrics/batch`, (n) => ({ points: [metrics(n), metrics(n + 1)] }), 6),
       writer("ranks", `/runs/${id}/rank-metrics`, (n) => ({ ...metrics(n), rank: 0, world_size: 1 }), 3),
-      writer(
-        "events",
-        `/api/runs/${id}/traces/events`,
-        (n) => ({
-          events: [
-            {
-              event_id: randomUUID(),
-              trace_id: "0123456789abcdef0123456789abcdef",
-              span_id: (n + 1).toString(16).padStart(16, "0"),
-              sequence: 1,
-              event_kind: "started",
-              name: "a span",
-              kind: "custom",
-              status: "running",
-              started_at: "2026-01-02T03:04:05Z",
-            },
-          ],
-        }),
-        1,
-      ),
+      writer("events", `/api/runs/${id}/traces/events`, (n) => ({ events: [startedSpan(n + 1)] }), 1),
     ];
     for (let kill = 0; kill < KILLS; kill += 1) {
       const before = { ...acknowledged };
