@@ -25,3 +25,4 @@ export { migrate, platformMigrations, type MigrationReport, type MigrationSet } 
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
 export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";
+export { inBatches, startUpkeep, type Upkeep } from "./upkeep.ts";

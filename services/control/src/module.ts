@@ -13,7 +13,7 @@ import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.
 import { createRunDirectory } from "./stops/run-directory.ts";
 import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
 import { findRuns } from "./stops/runs-schema.sql.ts";
-import { startUpkeep } from "./upkeep/upkeep.ts";
+import { startControlUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `control`: users, organizations, members, credentials. */
 export const controlMigrations: MigrationSet = {
@@ -51,7 +51,7 @@ export const controlModule = defineModule({
       onError: (error) => log.warn("a message could not be relayed; it is tried again", { error }),
       onLag: (seconds) => metrics.outboxLag("control", seconds),
     });
-    const upkeep = startUpkeep({ db, workerDb, now, log });
+    const upkeep = startControlUpkeep({ db, workerDb, now, log });
     const runs = createRunDirectory({
       read: {
         runningPage: (page) => readRunningPage(db, page),

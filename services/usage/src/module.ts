@@ -6,7 +6,7 @@ import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { usageConfig } from "./config.ts";
 import { usageHandlers } from "./handlers.ts";
-import { startUpkeep } from "./upkeep/upkeep.ts";
+import { startUsageUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `usage`. */
 const usageMigrations: MigrationSet = {
@@ -34,7 +34,7 @@ export const usageModule = defineModule({
     const { config, log } = context;
     const db = context.db();
     const workerDb = context.workerDb();
-    const upkeep = startUpkeep({ workerDb, log });
+    const upkeep = startUsageUpkeep({ workerDb, log });
     const handlers = usageHandlers({
       db,
       workerDb,

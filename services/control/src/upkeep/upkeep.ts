@@ -1,4 +1,4 @@
-import type { Db, Tx } from "@tidemark/pg";
+import { inBatches, startUpkeep, type Db, type Tx, type Upkeep } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { sweepDeviceLogins } from "../device-login/device-logins.sql.ts";
 import { sweepInvitations } from "../invitations/invitations.sql.ts";
@@ -24,47 +24,32 @@ export type UpkeepReport = {
  */
 export async function runUpkeep(options: { db: Db; workerDb: Db; now: Date }): Promise<UpkeepReport> {
   const { db, workerDb, now } = options;
-  const inBatches = async (sweep: (tx: Tx, now: Date, batch: number) => Promise<number>): Promise<number> => {
-    for (let total = 0; ;) {
-      const swept = await sweep(workerDb, now, BATCH_ROWS);
-      total += swept;
-      if (swept < BATCH_ROWS) return total;
-    }
-  };
+  const sweep = (step: (tx: Tx, now: Date, rowsMax: number) => Promise<number>): Promise<number> =>
+    inBatches(BATCH_ROWS, (rows) => step(workerDb, now, rows));
   const resetForeignTransactions = async (): Promise<number> => {
     let total = 0;
-    for (const reset of foreignTransactionResets) total += await inBatches((tx, _now, rows) => reset(tx, rows));
+    for (const reset of foreignTransactionResets) total += await sweep((tx, _now, rows) => reset(tx, rows));
     return total;
   };
   return {
     emptied: await turnGenerations(db),
     reset: await resetForeignTransactions(),
-    sessions: await inBatches(sweepSessions),
-    deviceLogins: await inBatches(sweepDeviceLogins),
-    invitations: await inBatches(sweepInvitations),
-    runChanges: await inBatches((tx, _now, rows) => adoptRunChanges(tx, rows)),
+    sessions: await sweep(sweepSessions),
+    deviceLogins: await sweep(sweepDeviceLogins),
+    invitations: await sweep(sweepInvitations),
+    runChanges: await sweep((tx, _now, rows) => adoptRunChanges(tx, rows)),
   };
 }
 
-/** Does a round of upkeep now and every hour. `stop` waits for the current round. */
-export function startUpkeep(options: { db: Db; workerDb: Db; now: () => Date; log: Log }): { stop(): Promise<void> } {
+/** Does a round of upkeep now and every hour. */
+export function startControlUpkeep(options: { db: Db; workerDb: Db; now: () => Date; log: Log }): Upkeep {
   const { db, workerDb, now, log } = options;
-  let round = Promise.resolve();
-  const run = (): void => {
-    round = round
-      .then(() => runUpkeep({ db, workerDb, now: now() }))
-      .then(
-        (report) => log.debug("upkeep done", report),
-        (error: unknown) => log.warn("upkeep failed; it is tried again in an hour", { error }),
-      );
-  };
-  run();
-  const timer = setInterval(run, INTERVAL_MS);
-  timer.unref();
-  return {
-    stop: () => {
-      clearInterval(timer);
-      return round;
-    },
-  };
+  const upkeep = startUpkeep({
+    round: () => runUpkeep({ db, workerDb, now: now() }),
+    everyMs: INTERVAL_MS,
+    onDone: (report) => log.debug("upkeep done", report),
+    onError: (error) => log.warn("upkeep failed; it is tried again in an hour", { error }),
+  });
+  upkeep.begin();
+  return upkeep;
 }
