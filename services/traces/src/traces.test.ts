@@ -226,6 +226,7 @@ describe("large traces", () => {
 
 describe("lists", () => {
   const TRACES = 5000;
+  const OLD_ID = "0123456789abcdef".repeat(2);
   let large: Tenant;
   beforeAll(async () => {
     // The last statistics know small organizations only, as whenever one grows fast.
@@ -238,7 +239,7 @@ describe("lists", () => {
     tenant = large;
     const events = (first: number) =>
       Array.from({ length: 500 }, (_, i) => ({
-        traceId: newTraceId(),
+        traceId: first + i === 66 ? OLD_ID : newTraceId(),
         name: `root-${first + i}`,
         status: first + i === 77 ? SpanStatus.ERROR : first + i === 99 ? SpanStatus.RUNNING : SpanStatus.OK,
         startedUs: NOON_US + (first + i) * 60_000_000,
@@ -253,6 +254,8 @@ describe("lists", () => {
     ["a kind that no trace has", { kind: "reward" }],
     ["a step that no trace has", { minStep: 1 }],
     ["a word of one trace that is old", { q: "root-55" }],
+    ["the beginning of the id of one that is old", { q: OLD_ID.slice(0, 20) }],
+    ["the beginning of an id, and a word", { q: `${OLD_ID.slice(0, 20)} root-66` }],
   ])("%s reads little of a large run or project", async (_, query) => {
     const counter = createReadCounter();
     const client = traces.newProcess(undefined, counter.around(traces.db));

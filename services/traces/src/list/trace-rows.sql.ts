@@ -46,6 +46,9 @@ const RUNNING = statusNumber("running");
 const COLUMNS = `t.trace_id AS "traceId", t.run_id AS "runId", t.started_us AS "startedUs", t.updated_us AS "updatedUs", t.status, t.kinds,
   t.min_step AS "minStep", t.root_name AS "rootName", t.thread_id AS "threadId", t.rollout_id AS "rolloutId", t.summary`;
 
+/** The columns that `COLUMNS`, orders and positions name. */
+const FOUND_COLUMNS = `t.trace_id, t.run_id, t.started_us, t.updated_us, t.status, t.kinds, t.min_step, t.root_name, t.thread_id, t.rollout_id, t.summary`;
+
 /** What differs between the lists of a run and of a project: each is a walk of its own index. */
 const SCOPES = {
   run: {
@@ -117,8 +120,8 @@ const INDEXED_TERM = /[^\s\p{P}\p{S}]{3}/u;
 
 /**
  * Returns the statement that finds what has all of the terms. Its parameters behind $11 are those of the terms. One that the index of words can answer
- * leaves nothing else to use: with the statistics of another day PostgreSQL would rather walk the list, or read all of an organization. The others walk
- * the list.
+ * leaves nothing else to use: with the statistics of another day PostgreSQL would rather walk the list, or read all of an organization. A word that may
+ * be the beginning of an id is looked for in two indexes, one after the other, for the same reason. The others walk the list.
  */
 function searchSql(
   scope: TraceScope["kind"],
@@ -126,20 +129,38 @@ function searchSql(
 ): { statement: Statement; values: unknown[] } {
   const values: unknown[] = [];
   const place = (value: unknown): string => `$${11 + values.push(value)}`;
-  const conditions = terms.map(({ pattern, idFrom, idTo }) => {
-    const found = `${SEARCHED} LIKE ${place(pattern)}`;
-    return idFrom === null ? found : `(${found} OR t.trace_id BETWEEN ${place(idFrom)}::uuid AND ${place(idTo)}::uuid)`;
-  });
-  const rest = `${PASSES} AND ($11::integer = 0 OR t.status = $11) AND ${conditions.join(" AND ")}`;
+  const conditions = terms.map(({ pattern, idFrom, idTo }) => ({
+    text: `${SEARCHED} LIKE ${place(pattern)}`,
+    id: idFrom === null ? undefined : `t.trace_id BETWEEN ${place(idFrom)}::uuid AND ${place(idTo)}::uuid`,
+    isIndexed: INDEXED_TERM.test(pattern),
+  }));
+  type Condition = (typeof conditions)[number];
+  const passes = `${PASSES} AND ($11::integer = 0 OR t.status = $11)`;
+  const all = (some: readonly Condition[]): string =>
+    [passes, ...some.map(({ text, id }) => (id === undefined ? text : `(${text} OR ${id})`))].join(" AND ");
   const page = `ORDER BY ${SCOPES[scope].order} LIMIT $7::bigint`;
-  const isIndexed = terms.some(({ pattern }) => INDEXED_TERM.test(pattern));
-  const hidden = inScope(scope)
-    .replace("t.org_id = $1", "t.org_id::text = $1::uuid::text")
+  const inScopeOnly = inScope(scope)
     .replace(`t.${SCOPES[scope].column} = $2`, `t.${SCOPES[scope].column} IS NOT DISTINCT FROM $2::uuid`)
     .replaceAll("t.started_us", "t.started_us + 0");
-  const text = isIndexed
-    ? `SELECT ${COLUMNS} FROM (SELECT * FROM traces.found_traces t WHERE ${hidden} AND ${rest} OFFSET 0) t ${page}`
-    : `SELECT ${COLUMNS} FROM traces.traces t WHERE ${inScope(scope)} AND ${rest} ${page}`;
+  const byWords = (condition: string): string =>
+    `(SELECT * FROM traces.found_traces t WHERE ${inScopeOnly.replace("t.org_id = $1", "t.org_id::text = $1::uuid::text")} AND ${condition} OFFSET 0)`;
+  const byId = (condition: string): string =>
+    `(SELECT * FROM traces.traces t WHERE ${inScopeOnly} AND ${condition} OFFSET 0)`;
+
+  const indexed = conditions.filter(({ isIndexed }) => isIndexed);
+  const driving = indexed.find(({ id }) => id === undefined) ?? indexed[0];
+  if (driving === undefined) {
+    const text = `SELECT ${COLUMNS} FROM traces.traces t WHERE ${inScope(scope)} AND ${all(conditions)} ${page}`;
+    return { statement: plannedSql(`traces_search_${scope}`, text), values };
+  }
+  const rest = all(conditions.filter((condition) => condition !== driving));
+  const found = byWords(`${driving.text} AND ${rest}`);
+  const text =
+    driving.id === undefined
+      ? `SELECT ${COLUMNS} FROM ${found} t ${page}`
+      : `SELECT ${COLUMNS} FROM (
+           SELECT ${FOUND_COLUMNS} FROM ${found} t
+           UNION ALL SELECT ${FOUND_COLUMNS} FROM ${byId(`${driving.id} AND NOT ${driving.text} AND ${rest}`)} t) t ${page}`;
   return { statement: plannedSql(`traces_search_${scope}`, text), values };
 }
 
