@@ -6,6 +6,7 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
+import type { BodyAccount } from "./http/body-memory.ts";
 import type { Json } from "./http/json.ts";
 import type { Page } from "./http/page.ts";
 import type { ExactNumbers } from "@tidemark/documents";
@@ -80,6 +81,8 @@ export type Transfer = {
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
   /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
   readonly forgiveAddress: () => void;
+  /** To which a body is charged that the handler reads; undefined for one that is known to be small. */
+  readonly account: BodyAccount | undefined;
   /** Charges bytes that are held in memory to the request. Only on routes with a body, and those that say so. @throws service_unavailable */
   readonly hold: (bytes: number) => void;
 };

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
 import { answerClientError, beginWatch, endWatch } from "./client-error.ts";
 
@@ -23,11 +24,7 @@ export async function* arriving(request: IncomingMessage, pace: ArrivalPace = us
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   let waitedMs = 0;
   let bytes = 0;
-  const cut = (): void => {
-    endWatch(socket);
-    answerClientError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
-    socket.destroySoon();
-  };
+  const cut = (): void => cutSlow(socket);
   beginWatch(socket);
   try {
     for (;;) {
@@ -47,6 +44,26 @@ export async function* arriving(request: IncomingMessage, pace: ArrivalPace = us
     endWatch(socket);
     await chunks.return?.();
   }
+}
+
+/** Cuts the connection of a request whose body arrives more slowly than the pace, with a 408. Returns what ends the watch. */
+export function requirePace({ socket }: IncomingMessage, pace: ArrivalPace, receivedBytes: () => number): () => void {
+  let before = 0;
+  const timer = setInterval(() => {
+    const received = receivedBytes();
+    if (received - before < pace.bytesMin) {
+      clearInterval(timer);
+      cutSlow(socket);
+    }
+    before = received;
+  }, pace.windowMs).unref();
+  return () => clearInterval(timer);
+}
+
+function cutSlow(socket: Socket): void {
+  endWatch(socket);
+  answerClientError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
+  socket.destroySoon();
 }
 
 /** Milliseconds that the rest of a refused body may take on a connection that goes on. */

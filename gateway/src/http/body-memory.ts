@@ -2,14 +2,16 @@ import { AppError } from "@tidemark/errors";
 
 /** Counts the bytes of the bodies of all requests that are being received or served. */
 export type BodyMemory = {
-  /** Opens the account of one request. */
-  readonly open: () => BodyAccount;
+  /** Opens the account of one request of an organization, or of nobody that is known (`""`), from a network of clients. */
+  readonly open: (orgId: string, network: string) => BodyAccount;
 };
 
 /** Counts the bytes that one request holds. */
 export type BodyAccount = {
-  /** Adds bytes that were received or decoded. @throws service_unavailable when the process would hold too many */
+  /** Adds bytes that were received or will be decoded. @throws service_unavailable when too many would be held */
   readonly take: (bytes: number) => void;
+  /** Takes bytes off that are not held any more. */
+  readonly giveBack: (bytes: number) => void;
   /** Gives everything back when the request has ended. */
   readonly close: () => void;
 };
@@ -17,28 +19,67 @@ export type BodyAccount = {
 /** Smaller bodies are not counted: the number of connections bounds their sum. */
 export const COUNTED_BYTES_MIN = 64 * 1024;
 
+/** Parts of all bytes that the requests of one organization, and those of one network, may hold together. */
+const SHARES = { organization: 1 / 4, network: 1 / 2 };
+
 /**
- * Bounds the bytes of all bodies together: of many simultaneous large writes, those beyond the bound are asked to
- * come back later. A single request always fits, whatever its size.
+ * Bounds the bytes of all bodies together, of those of an organization, and of those from a network: of many simultaneous large writes, those beyond a
+ * bound are asked to come back later, and whoever stalls leaves room for others. A request that comes alone always fits, whatever its size.
  */
 export function createBodyMemory(bytesMax: number): BodyMemory {
-  let held = 0;
+  const all: Holder = { held: 0, bytesMax, refusal: "too many large requests at once" };
+  const organizations = createHolders(bytesMax * SHARES.organization, "of your organization");
+  const networks = createHolders(bytesMax * SHARES.network, "from your address");
   return {
-    open() {
+    open(orgId, network) {
+      const holders = [all, ...(orgId === "" ? [] : [organizations.join(orgId)]), networks.join(network)];
       let own = 0;
+      const add = (bytes: number): void => {
+        own += bytes;
+        for (const holder of holders) holder.held += bytes;
+      };
+      let isOpen = true;
       return {
         take(bytes) {
-          if (held > own && held + bytes > bytesMax) {
-            throw new AppError("service_unavailable", "too many large requests at once", { retryAfterSeconds: 1 });
-          }
-          own += bytes;
-          held += bytes;
+          const full = holders.find(({ held, bytesMax: most }) => held > own && held + bytes > most);
+          if (full !== undefined) throw new AppError("service_unavailable", full.refusal, { retryAfterSeconds: 1 });
+          add(bytes);
         },
+        giveBack: (bytes) => add(-Math.min(bytes, own)),
         close() {
-          held -= own;
-          own = 0;
+          if (!isOpen) return;
+          isOpen = false;
+          add(-own);
+          if (orgId !== "") organizations.leave(orgId);
+          networks.leave(network);
         },
       };
+    },
+  };
+}
+
+/** Whose requests hold bytes together. */
+type Holder = { held: number; readonly bytesMax: number; readonly refusal: string };
+
+/** Remembers holders for as long as they have requests. */
+function createHolders(bytesMax: number, whose: string) {
+  const holders = new Map<string, Holder & { requests: number }>();
+  return {
+    join(name: string): Holder {
+      const holder = holders.get(name) ?? {
+        held: 0,
+        requests: 0,
+        bytesMax,
+        refusal: `too many large requests ${whose} at once`,
+      };
+      holder.requests += 1;
+      holders.set(name, holder);
+      return holder;
+    },
+    leave(name: string): void {
+      const holder = holders.get(name)!;
+      holder.requests -= 1;
+      if (holder.requests === 0) holders.delete(name);
     },
   };
 }

@@ -1,8 +1,12 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Readable } from "node:stream";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { gunzip, gunzipSync } from "node:zlib";
 import { AppError, badRequest } from "@tidemark/errors";
+import { requirePace, type ArrivalPace } from "./arrival.ts";
 import type { BodyAccount } from "./body-memory.ts";
+import { createBodyPieces } from "./body-pieces.ts";
+
+/** Bytes of a body of a client without credentials, whatever its route. */
+export const UNKNOWN_BODY_BYTES_MAX = 8 * 1024;
 
 /** Bytes of a body unless its route says otherwise (API specification, Limits; the limit is on the decoded body). */
 export const BODY_BYTES_MAX = 1_000_000;
@@ -29,37 +33,39 @@ export type BodyRead = (error: Error | null, body?: Buffer) => void;
 /** Bytes that gzip may add to a body that does not compress. */
 const GZIP_OVERHEAD_BYTES = 1024;
 
+/** What reading a body is allowed. */
+export type BodyBounds = {
+  /** Most decoded bytes. */
+  readonly bytesMax: number;
+  /** To which bytes are charged; undefined for a body that is known to be small. */
+  readonly account: BodyAccount | undefined;
+  /** How slowly a body may arrive that is charged; what `arriving` allows unless said. */
+  readonly pace?: ArrivalPace;
+};
+
+/** 4 KiB a second, over five seconds: what is charged keeps others waiting. */
+const heldPace: ArrivalPace = { windowMs: 5000, bytesMin: 20 * 1024 };
+
 /**
- * Reads a body of at most `bytesMax` decoded bytes, plain or gzip. A larger one is refused as
- * soon as its size is certain; the rest of it is read and thrown away, because closing the
- * connection would lose the answer. Bytes are charged to `account`, whose refusal is passed on in the same way.
+ * Reads a body within its bounds, plain or gzip. A larger one is refused as soon as its size is certain; the rest of it is read and thrown away, because
+ * closing the connection would lose the answer. Refusals of the account are passed on in the same way. A client that is slower than the pace gets
+ * a 408, and its connection is closed.
  */
-export function readBody(
-  stream: Readable,
-  headers: IncomingHttpHeaders,
-  bytesMax: number,
-  account: BodyAccount | undefined,
-  read: BodyRead,
-): void {
+export function readBody(request: IncomingMessage, bounds: BodyBounds, read: BodyRead): void {
+  const { bytesMax, account } = bounds;
   let gzip: boolean;
   try {
-    gzip = encodingOf(headers) === "gzip";
+    gzip = encodingOf(request.headers) === "gzip";
   } catch (refused) {
-    stream.resume();
+    request.resume();
     read(refused as Error);
     return;
   }
   const wireBytesMax = gzip ? bytesMax + GZIP_OVERHEAD_BYTES : bytesMax;
-  const decoded: BodyRead = (error, body) => {
-    const refusal = error ?? charge(account, body?.length ?? 0);
-    if (refusal === null) read(null, body);
-    else read(refusal);
-  };
-  collect(stream, Number(headers["content-length"] ?? 0), wireBytesMax, account, (collected) => {
+  collect(request, wireBytesMax, bounds, (collected) => {
     if (collected === "too large") read(bodyTooLarge(bytesMax));
     else if (collected instanceof Error) read(collected);
-    else if (gzip && collected.length > 0)
-      inflate(Buffer.concat(collected.chunks, collected.length), bytesMax, decoded);
+    else if (gzip && collected.length > 0) inflate(joined(collected), { bytesMax, account }, read);
     else read(null, joined(collected));
   });
 }
@@ -74,96 +80,131 @@ function charge(account: BodyAccount | undefined, bytes: number): Error | null {
   }
 }
 
-type Chunks = { readonly chunks: readonly Buffer[]; readonly length: number };
-type Collected = Chunks | "too large" | Error;
+type Collected = { readonly pieces: readonly Buffer[]; readonly length: number };
 
 /** Up to this size bodies are joined in one place. */
 const JOINED_BYTES_MAX = 4 * 1024 * 1024;
 let joint = Buffer.alloc(0);
 
 /**
- * Returns the chunks as one piece, which holds until the next call. A body beyond 64 KB arrives in several chunks. A new piece for each would have its
+ * Returns the pieces as one, which holds until the next call. A body beyond 64 KB arrives in several pieces. New memory for each would have its
  * pages cleared by the system, and V8 collects garbage the sooner the more memory there is outside of its heap.
  */
-function joined({ chunks, length }: Chunks): Buffer {
-  const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  if (length > JOINED_BYTES_MAX) return Buffer.concat(chunks, length);
+function joined({ pieces, length }: Collected): Buffer {
+  const [first] = pieces;
+  if (pieces.length === 1 && first !== undefined) return first;
+  if (length > JOINED_BYTES_MAX) return Buffer.concat(pieces, length);
   if (length > joint.length)
     joint = Buffer.allocUnsafeSlow(Math.min(JOINED_BYTES_MAX, Math.max(length, 2 * joint.length)));
   let at = 0;
-  for (const chunk of chunks) at += chunk.copy(joint, at);
+  for (const piece of pieces) at += piece.copy(joint, at);
   return joint.subarray(0, length);
 }
 
 function collect(
-  stream: Readable,
-  announced: number,
-  bytesMax: number,
-  account: BodyAccount | undefined,
-  end: (collected: Collected) => void,
+  request: IncomingMessage,
+  wireBytesMax: number,
+  { account, pace = heldPace }: BodyBounds,
+  end: (collected: Collected | "too large" | Error) => void,
 ): void {
-  if (announced > bytesMax) {
-    stream.resume();
+  if (Number(request.headers["content-length"] ?? 0) > wireBytesMax) {
+    request.resume();
     end("too large");
     return;
   }
-  const chunks: Buffer[] = [];
+  const pieces = createBodyPieces();
   let length = 0;
+  const endPace = account === undefined ? undefined : requirePace(request, pace, () => length);
   const stop = (): void => {
-    stream.off("data", onData).off("end", onEnd).off("error", onError);
+    endPace?.();
+    request.off("data", onData).off("end", onEnd).off("error", onError);
   };
   const onData = (chunk: Buffer): void => {
     length += chunk.length;
     const refusal = charge(account, chunk.length);
-    if (length <= bytesMax && refusal === null) {
-      chunks.push(chunk);
+    if (length <= wireBytesMax && refusal === null) {
+      pieces.add(chunk);
       return;
     }
     stop();
     // Without a listener, an error of the connection would now end the process.
-    stream.on("error", () => undefined).resume();
+    request.on("error", () => undefined).resume();
     end(refusal ?? "too large");
   };
   const onEnd = (): void => {
     stop();
-    end({ chunks, length });
+    end({ pieces: pieces.take(), length });
   };
   const onError = (): void => {
     stop();
     end(badRequest("the body ended early"));
   };
-  stream.on("data", onData).on("end", onEnd).on("error", onError);
+  request.on("data", onData).on("end", onEnd).on("error", onError);
 }
 
 /** Up to this size decompressing here is cheaper than a trip through the thread pool. */
 const INLINE_BYTES_MAX = 16 * 1024;
 
 /**
- * Decompresses a gzip body and stops as soon as it exceeds `bytesMax`, so that a small body cannot
- * take much memory. Errors: `bad_request` when it is not gzip or is cut off, `payload_too_large`.
+ * Decompresses a gzip body and stops as soon as it exceeds the bound, so that a small body cannot take much memory. What it becomes is charged before
+ * there is any of it. Errors: `bad_request` when it is not gzip or is cut off, `payload_too_large`, `service_unavailable`.
  */
-function inflate(compressed: Buffer, bytesMax: number, read: BodyRead): void {
-  // The limit of zlib is inclusive and must be at least 1.
+function inflate(compressed: Buffer, { bytesMax, account }: BodyBounds, read: BodyRead): void {
+  const promised = promisedBytes(compressed, bytesMax);
+  const refusal = charge(account, promised);
+  if (refusal !== null) {
+    read(refusal);
+    return;
+  }
+  decompress(compressed, promised, (error, body) => {
+    const isLonger = error !== null && isTooLarge(error) && promised < bytesMax;
+    if (body !== undefined) account?.giveBack(promised - body.length);
+    if (!isLonger) {
+      read(error === null ? null : refusalOf(error, bytesMax), body);
+      return;
+    }
+    // Several members in a row: the last one tells its own length only.
+    const more = charge(account, bytesMax - promised);
+    if (more !== null) read(more);
+    else
+      decompress(compressed, bytesMax, (fault, whole) => {
+        if (whole !== undefined) account?.giveBack(bytesMax - whole.length);
+        read(fault === null ? null : refusalOf(fault, bytesMax), whole);
+      });
+  });
+}
+
+/** Bytes at the end of a gzip member that tell its decoded length (RFC 1952, ISIZE). */
+const ISIZE_BYTES = 4;
+
+/** Returns how many bytes a gzip body says that it becomes, between 1, the least that zlib takes as a limit, and the bound. */
+function promisedBytes(compressed: Buffer, bytesMax: number): number {
+  if (compressed.length < ISIZE_BYTES) return 1;
+  return Math.min(bytesMax, Math.max(1, compressed.readUInt32LE(compressed.length - ISIZE_BYTES)));
+}
+
+function decompress(compressed: Buffer, bytesMax: number, read: BodyRead): void {
+  // The limit of zlib is inclusive.
   const options = { maxOutputLength: Math.max(1, bytesMax) };
   if (compressed.length > INLINE_BYTES_MAX) {
-    gunzip(compressed, options, (error, body) => {
-      if (error === null) read(null, body);
-      else read(refusal(error, bytesMax));
-    });
+    // The thread reads them later, when another body may be in their place.
+    gunzip(Buffer.from(compressed), options, (error, body) => read(error, error === null ? body : undefined));
     return;
   }
   let body: Buffer;
   try {
     body = gunzipSync(compressed, options);
   } catch (error) {
-    read(refusal(error, bytesMax));
+    read(error as Error);
     return;
   }
   read(null, body);
 }
 
-function refusal(error: unknown, bytesMax: number): Error {
-  const tooLarge = (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
-  return tooLarge ? bodyTooLarge(bytesMax) : badRequest("the body is not valid gzip");
+function isTooLarge(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE";
+}
+
+function refusalOf(error: unknown, bytesMax: number): Error {
+  return isTooLarge(error) ? bodyTooLarge(bytesMax) : badRequest("the body is not valid gzip");
 }

@@ -172,6 +172,15 @@ describe("413", () => {
   });
 });
 
+test.each([
+  ["8 KiB", 8192, 200],
+  ["a byte more", 8193, 413],
+])("who has no credentials may send %s", async (_, length, status) => {
+  const headers = { "content-type": "application/json" };
+  const response = await fetch(`${app.url}/tagged`, { method: "POST", headers, body: bytes(length) });
+  expect(response.status).toBe(status);
+});
+
 test("a refusal before the body is read arrives although the client sends it all", async () => {
   const response = await fetch(`${app.url}/echo/1`, { method: "POST", body: "x".repeat(5_000_000) });
   expect(response.status).toBe(401);

@@ -97,3 +97,22 @@ test("a client that goes away gives back what it held", async () => {
 test("a body alone may be larger than all bodies together", async () => {
   expect(await post(bodyOf(900_000))).toMatchObject({ status: 200, body: { length: 899_992 } });
 });
+
+test("a compressed body is charged with what it becomes before there is any of it", async () => {
+  const slow = begin(bodyOf(400_000));
+  await until(503, () => post(bodyOf(200_000)));
+  // Its last bytes promise 900,000; to decompress it would be refused as no gzip.
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(900_000);
+  const broken = Buffer.concat([Buffer.alloc(100), length]);
+  expect(await post(broken, { "content-encoding": "gzip" })).toMatchObject({ status: 503 });
+  slow.socket.destroy();
+  await until(400, () => post(broken, { "content-encoding": "gzip" }));
+});
+
+test("several compressed members in a row are one body", async () => {
+  const text = bodyOf(400_000);
+  const members = Buffer.concat([gzipSync(text.slice(0, 300_000)), gzipSync(text.slice(300_000))]);
+  const answer = await post(members, { "content-encoding": "gzip" });
+  expect(answer).toMatchObject({ status: 200, body: { length: 399_992 } });
+});

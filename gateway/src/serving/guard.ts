@@ -7,6 +7,7 @@ import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf } from "../http/origin.ts";
+import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
@@ -58,7 +59,9 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       request.raw.headers["content-type"] = undefined;
     }
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
-    const bodyAccount = mayBeLarge(route, request) ? context.bodies.open() : undefined;
+    const bodyAccount = mayBeLarge(route, request)
+      ? context.bodies.open(identity?.orgId ?? "", clientNetwork(request.ip))
+      : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
     request.state = {
       route,

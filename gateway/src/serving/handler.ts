@@ -13,7 +13,7 @@ import { cookieSecure } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
 import { parseJsonObject } from "@tidemark/documents";
 import { parseQuery } from "../http/parse.ts";
-import { BODY_BYTES_MAX, readBody } from "../http/read-body.ts";
+import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
 import type { Query, Route, RouteInput } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { sendFile } from "./send-file.ts";
@@ -43,6 +43,7 @@ export function createHandler(route: Route, context: ServingContext) {
         newCall: () => createCall({ requestId: request.id, identity, traceparent, timeoutMs: context.deadlineMs }),
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
+        account: state.bodyAccount,
         hold: (bytes) => state.bodyAccount?.take(bytes),
       });
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
@@ -163,7 +164,7 @@ export function parseBody(
   payload: IncomingMessage,
   done: (error: null, body: ParsedBody) => void,
 ): void {
-  const { route, bodyAccount } = request.state ?? {};
+  const { route, bodyAccount, identity } = request.state ?? {};
   if (route?.streamed !== undefined) {
     done(null, undefined);
     return;
@@ -173,7 +174,9 @@ export function parseBody(
     done(null, undefined);
     return;
   }
-  readBody(payload, request.headers, route.bodyBytesMax ?? BODY_BYTES_MAX, bodyAccount, (error, bytes) => {
+  const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
+  const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
+  readBody(payload, { bytesMax, account: bodyAccount }, (error, bytes) => {
     if (error !== null || bytes === undefined) done(null, error ?? undefined);
     else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);
     else done(null, parsed(bytes, route, request));

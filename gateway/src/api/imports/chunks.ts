@@ -87,11 +87,10 @@ export async function handlePutChunk(
   input: RouteInput,
   clients: Clients,
   _call: Call,
-  { request, hold, newCall }: Transfer,
+  { request, account, newCall }: Transfer,
 ): Promise<RouteReply> {
   const body = await new Promise<Uint8Array>((resolve, reject) => {
-    const account = { take: hold, close: () => {} };
-    readBody(request, request.headers, IMPORT_LIMITS.chunkBytesMax, account, (error, bytes) => {
+    readBody(request, { bytesMax: IMPORT_LIMITS.chunkBytesMax, account }, (error, bytes) => {
       if (error !== null) reject(error);
       // A copy, because the bytes hold until this returns.
       else resolve(Uint8Array.from(bytes ?? []));

@@ -1,0 +1,45 @@
+import { expect, test } from "@jest/globals";
+import { createBodyMemory } from "./body-memory.ts";
+
+const refused = (what: string) => ({ reason: "service_unavailable", message: expect.stringContaining(what) });
+
+test("an organization holds a quarter at most, and others go on", () => {
+  const bodies = createBodyMemory(1000);
+  bodies.open("a", "n1").take(200);
+  expect(() => bodies.open("a", "n2").take(51)).toThrow(expect.objectContaining(refused("of your organization")));
+  bodies.open("a", "n2").take(50);
+  bodies.open("b", "n2").take(250);
+});
+
+test("a network holds a half at most, whatever its organizations", () => {
+  const bodies = createBodyMemory(1000);
+  for (const organization of ["a", "b"]) bodies.open(organization, "n1").take(250);
+  expect(() => bodies.open("c", "n1").take(1)).toThrow(expect.objectContaining(refused("from your address")));
+  bodies.open("c", "n2").take(250);
+});
+
+test("all together hold what there is at most", () => {
+  const bodies = createBodyMemory(1000);
+  for (const organization of ["a", "b", "c", "d"]) bodies.open(organization, organization).take(250);
+  expect(() => bodies.open("e", "e").take(1)).toThrow(expect.objectContaining(refused("at once")));
+});
+
+test("a body that comes alone fits whatever its size, piece by piece", () => {
+  const account = createBodyMemory(1000).open("a", "n1");
+  account.take(900);
+  account.take(900);
+});
+
+test("what is given back is free, once", () => {
+  const bodies = createBodyMemory(1000);
+  const [first, second] = [bodies.open("a", "n1"), bodies.open("a", "n1")];
+  first.take(250);
+  first.giveBack(150);
+  second.take(150);
+  first.close();
+  first.close();
+  second.take(100);
+  expect(() => bodies.open("a", "n1").take(1)).toThrow(expect.objectContaining(refused("of your organization")));
+  second.giveBack(1_000_000);
+  bodies.open("a", "n1").take(250);
+});
