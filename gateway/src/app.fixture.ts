@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Server } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import type { Blob } from "@tidemark/blob";
 import { issueCredential, type Scope } from "@tidemark/credentials";
@@ -38,6 +39,7 @@ export type TestAppOptions = {
 export type TestApp = {
   readonly url: string;
   readonly port: number;
+  readonly server: Server;
   readonly directory: Directory;
   /** Lines that were logged. */
   readonly logged: string[];
@@ -74,6 +76,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       deadlineMs: 10_000,
       stallMs: 60_000,
       bodyBytesHeldMax: 256 * 1024 * 1024,
+      connectionsMax: 1000,
       ...settings,
     },
     routes,
@@ -112,6 +115,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
   return {
     url,
     port: Number(new URL(url).port),
+    server: app.server,
     directory,
     logged,
     measured,

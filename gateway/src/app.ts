@@ -9,8 +9,11 @@ import type { Clients } from "./clients.ts";
 import { headerNames, requestIdOf } from "./http/headers.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
+import { boundConnections } from "./http/connections.ts";
+import { holdExpectations } from "./http/expect.ts";
 import { createOriginRule } from "./http/origin.ts";
 import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
+import { clientNetwork } from "./limits/client-network.ts";
 import { createEmbedLimits } from "./limits/embed-limits.ts";
 import { createHeldTokens, type Lease, type Leased } from "./limits/held-tokens.ts";
 import { createLimiter } from "./limits/limiter.ts";
@@ -46,6 +49,8 @@ export type AppSettings = {
   readonly stallMs: number;
   /** Most bytes that the bodies of all requests may take together. */
   readonly bodyBytesHeldMax: number;
+  /** Most connections of the public listener. */
+  readonly connectionsMax: number;
 };
 
 /** What a gateway needs to run. */
@@ -78,7 +83,7 @@ export type AppOptions = {
 };
 
 /** Time limits of the public listener, in milliseconds, so that slow clients do not hold sockets. */
-const timeouts = { request: 30_000, headers: 10_000, keepAlive: 75_000, connectionsCheck: 2000 };
+const timeouts = { request: 30_000, headers: 10_000, keepAlive: 75_000, silence: 60_000, connectionsCheck: 2000 };
 const HEADER_BYTES_MAX = 16 * 1024;
 /** 512 bytes of user text, each escaped as `%XX`, with room to spare. */
 const PARAM_LENGTH_MAX = 2048;
@@ -128,6 +133,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     requestIdHeader: false,
     requestTimeout: timeouts.request,
     keepAliveTimeout: timeouts.keepAlive,
+    connectionTimeout: timeouts.silence,
     return503OnClosing: false,
     trustProxy: settings.trustedProxies.length === 0 ? false : [...settings.trustedProxies],
     routerOptions: {
@@ -166,8 +172,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     endSpareConnections();
     done();
   });
-  // An expectation that we do not know may be ignored (RFC 9110, Expect); Node's refusal would have no body.
-  app.server.on("checkExpectation", (request, response) => void app.server.emit("request", request, response));
+  holdExpectations(app.server);
+  boundConnections(app.server, {
+    connectionsMax: settings.connectionsMax,
+    shared: ["127.0.0.0/8", "::1", ...settings.trustedProxies],
+    networkOf: clientNetwork,
+  });
   for (const route of routes) addRoute(app, route, context);
   return app;
 }

@@ -46,7 +46,14 @@ export const gatewayConfig = defineConfig({
     default: 256,
     min: 1,
     max: 65_536,
-    help: "Most MiB of request bodies above 64 KiB held at the same time, compressed and decoded; more are answered with 503.",
+    help: "Most MiB of request bodies above 64 KiB held at the same time, compressed and decoded; an organization has a quarter of them at most, an address a half. More are answered with 503.",
+  }),
+  connectionsMax: int({
+    env: "TIDEMARK_CONNECTIONS_MAX",
+    default: 10_000,
+    min: 16,
+    max: 1_000_000,
+    help: "Most connections of the public HTTP server; a network of clients has a quarter of them at most. More are closed at once.",
   }),
   requestTimeoutSeconds: int({
     env: "TIDEMARK_REQUEST_TIMEOUT_SECONDS",

@@ -126,6 +126,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       deadlineMs: config.requestTimeoutSeconds * 1000,
       stallMs: STALL_MS,
       bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,
+      connectionsMax: config.connectionsMax,
     },
     routes: allRoutes,
     clients,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
+import { askForBody } from "./expect.ts";
 import { answerClientError, beginWatch, endWatch } from "./client-error.ts";
 
 /** How slowly a body may arrive that is handled while it arrives. */
@@ -21,6 +22,7 @@ const usualPace: ArrivalPace = { windowMs: 30_000, bytesMin: 30 * 1024 };
  */
 export async function* arriving(request: IncomingMessage, pace: ArrivalPace = usualPace): AsyncGenerator<Buffer> {
   const { socket } = request;
+  askForBody(request);
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   let waitedMs = 0;
   let bytes = 0;
@@ -63,43 +65,17 @@ export function requirePace({ socket }: IncomingMessage, pace: ArrivalPace, rece
 function cutSlow(socket: Socket): void {
   endWatch(socket);
   answerClientError({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, socket);
-  socket.destroySoon();
 }
 
 /** Milliseconds that the rest of a refused body may take on a connection that goes on. */
 const LEFTOVER_MS = 30_000;
 
-/** Bytes and milliseconds of a refused body that are read and dropped, so that a client that is still sending can read the answer. */
-const DROPPED = { bytesMax: 16 * 1024 * 1024, ms: 5000 };
-
-/**
- * Makes way for the refusal of a body that has not arrived as a whole. A connection that goes on is read to the end of the request by itself. One that ends
- * with the answer would end before the client has read it, so that the answer has to wait for the client.
- */
-export async function dropRest(request: IncomingMessage, bytesMax = DROPPED.bytesMax): Promise<void> {
+/** Reads and drops the rest of a refused body that was read while it arrives, so that the client can read the answer. */
+export function dropRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;
   // Without a listener, an error of the connection would now end the process.
   request.on("error", () => undefined);
-  const { connection = "" } = request.headers;
-  const goesOn = request.httpVersion === "1.1" && !/\bclose\b/i.test(connection);
-  if (goesOn) {
-    // The server has stopped counting the time of a request that was watched.
-    const timer = setTimeout(() => request.destroy(), LEFTOVER_MS).unref();
-    request.once("close", () => clearTimeout(timer)).resume();
-    return;
-  }
-  await new Promise<void>((resolve) => {
-    let dropped = 0;
-    const timer = setTimeout(resolve, DROPPED.ms);
-    const stop = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    request.on("data", (chunk: Buffer) => {
-      dropped += chunk.length;
-      if (dropped > bytesMax) stop();
-    });
-    request.once("end", stop).once("close", stop);
-    request.resume();
-  });
+  // The server has stopped counting the time of a request that was watched.
+  const timer = setTimeout(() => request.destroy(), LEFTOVER_MS).unref();
+  request.once("close", () => clearTimeout(timer)).resume();
 }

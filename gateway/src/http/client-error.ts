@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
 import { headerNames } from "./headers.ts";
+import { isLingering, lingerClose } from "./linger.ts";
 
 const refusals: Readonly<Record<string, readonly [status: string, text: string]>> = {
   HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "the request headers are too large"],
@@ -25,7 +26,7 @@ export function endWatch(socket: Socket): void {
  * and closes the connection. Requests whose pace is watched may take longer. Writes nothing into an answer that has already begun.
  */
 export function answerClientError(error: { readonly code?: string }, socket: Socket): void {
-  if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && watched.has(socket)) return;
+  if (isLingering(socket) || (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && watched.has(socket))) return;
   const answering = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (error.code === "ECONNRESET" || !socket.writable || answering?.headersSent === true) {
     socket.destroy();
@@ -40,5 +41,6 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
     `${headerNames.requestId}: ${randomUUID()}`,
     "connection: close",
   ];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  lingerClose(socket, undefined);
 }

@@ -4,6 +4,7 @@ import { AppError, badRequest } from "@tidemark/errors";
 import { requirePace, type ArrivalPace } from "./arrival.ts";
 import type { BodyAccount } from "./body-memory.ts";
 import { createBodyPieces } from "./body-pieces.ts";
+import { askForBody } from "./expect.ts";
 
 /** Bytes of a body of a client without credentials, whatever its route. */
 export const UNKNOWN_BODY_BYTES_MAX = 8 * 1024;
@@ -112,6 +113,7 @@ function collect(
     end("too large");
     return;
   }
+  askForBody(request);
   const pieces = createBodyPieces();
   let length = 0;
   const endPace = account === undefined ? undefined : requirePace(request, pace, () => length);

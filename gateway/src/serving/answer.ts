@@ -2,7 +2,10 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { toErrorAnswer } from "../errors.ts";
+import { bootstrapTokenOf, presentedBy } from "../auth/authenticator.ts";
+import { holdsBodyBack } from "../http/expect.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
+import { LINGER_BYTES_MAX, lingerAtEnd } from "../http/linger.ts";
 import { corsHeaders } from "../http/origin.ts";
 import { PAGE_TYPE } from "../http/page.ts";
 import type { Route } from "../route.ts";
@@ -23,9 +26,16 @@ export function beginAnswer(
   reply.header(headerNames.requestId, request.id);
   const { origin } = request.headers;
   if (origin !== undefined && mayCome(origin, baseUrl)) reply.headers(corsHeaders(origin));
-  if (draining()) reply.header("connection", "close");
+  const isDraining = draining();
+  if (isDraining) reply.header("connection", "close");
+  if (isDraining || !reply.raw.shouldKeepAlive) lingerAtEnd(request.raw, lingerBytesMax(request));
   if (request.headers.host === undefined && request.raw.httpVersion === "1.1")
     throw badRequest("the Host header is missing");
+}
+
+function lingerBytesMax({ headers }: FastifyRequest): number {
+  const isUnknown = presentedBy(headers).kind === "none" && bootstrapTokenOf(headers) === undefined;
+  return isUnknown ? LINGER_BYTES_MAX.unknown : LINGER_BYTES_MAX.known;
 }
 
 /**
@@ -43,6 +53,10 @@ export function sendError(
   const fields = { request_id: request.id, method: request.method, error };
   if (answer.status === 500) log.error("a request failed unexpectedly", fields);
   else if (answer.status > 500) log.debug("a request could not be served", fields);
+  if (holdsBodyBack(request.raw)) {
+    reply.header("connection", "close");
+    lingerAtEnd(request.raw, lingerBytesMax(request));
+  }
   if (answer.retryAfterSeconds !== undefined) reply.header(headerNames.retryAfter, String(answer.retryAfterSeconds));
   if (route?.schemas.responseType === PAGE_TYPE) {
     const { text, headers } = errorPage(answer);

@@ -5,6 +5,7 @@ import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
 import { sessionTokenOf } from "../auth/authenticator.ts";
 import { dropRest } from "../http/arrival.ts";
+import { askForBody } from "../http/expect.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
 import { headerNames, mediaTypeOf } from "../http/headers.ts";
@@ -23,9 +24,6 @@ type Body = RouteInput["body"];
 
 /** Milliseconds that an answer waits for this process to know of its change; other processes learn of it by themselves. */
 const REFRESH_MS = 2000;
-
-/** Bytes of a refused body that are read and dropped of a client without credentials. */
-const UNKNOWN_DROPPED_BYTES_MAX = 1024 * 1024;
 
 const nothing: Body = Object.freeze({});
 
@@ -48,7 +46,11 @@ export function createHandler(route: Route, context: ServingContext) {
       });
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
-      return route.streamed === undefined ? answering : answering.catch((error: unknown) => refuseRest(request, error));
+      if (route.streamed === undefined) return answering;
+      return answering.catch((error: unknown) => {
+        dropRest(request.raw);
+        throw error;
+      });
     }).catch((error: unknown) => {
       throw isAppError(error) && error.reason === "unauthenticated" ? (state.refusal ?? error) : error;
     });
@@ -79,12 +81,6 @@ export function createHandler(route: Route, context: ServingContext) {
     reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
   };
-}
-
-/** Makes way for the refusal of a request whose body was to be read while it arrives. */
-async function refuseRest(request: FastifyRequest, error: unknown): Promise<never> {
-  await dropRest(request.raw, request.state?.identity === undefined ? UNKNOWN_DROPPED_BYTES_MAX : undefined);
-  throw error;
 }
 
 /** Takes the body out of the request, so that only the input holds it. */
@@ -170,6 +166,8 @@ export function parseBody(
     return;
   }
   if (route?.body === undefined) {
+    // Nobody wants it where there is no route.
+    if (route !== undefined) askForBody(payload);
     payload.resume();
     done(null, undefined);
     return;
