@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
+import { parseKeeping } from "./exact-numbers.ts";
 
 /** A number as the digits that were sent. `JSON.stringify` writes these digits. */
 export type ExactNumber = { readonly rawJSON: string };
@@ -10,11 +12,8 @@ export type ExactJson = null | boolean | string | number | ExactNumber | readonl
 /** A free-form document: a JSON object whose numbers keep their digits. */
 export type ExactObject = { readonly [key: string]: ExactJson };
 
-type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
-
 // TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
 const json = JSON as unknown as {
-  parse(text: string, reviver: Reviver): ExactJson;
   rawJSON(text: string): ExactNumber;
   isRawJSON(value: unknown): value is ExactNumber;
 };
@@ -26,8 +25,6 @@ export function exactNumber(value: number): ExactNumber {
 
 /** Deepest nesting of a document; a walk of a deeper one could exhaust the stack. */
 export const DOCUMENT_DEPTH_MAX = 128;
-
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a document from UTF-8 JSON; no bytes mean `{}`. Integers beyond 2^53, `1.0` and `-0` keep
@@ -46,13 +43,12 @@ export function readDocument(bytes: Uint8Array, field: string): ExactObject {
 /** Reads any value from UTF-8 JSON, as `readDocument` reads an object. @throws bad_request */
 export function readExactJson(bytes: Uint8Array, field: string): ExactJson {
   try {
-    const text = utf8.decode(bytes);
-    const value = JSON.parse(text) as ExactJson;
-    // Of nearly all documents, because the gateway writes them; to keep the digits of each number takes four times as long.
-    if (JSON.stringify(value) === text) return value;
-    return readJson(text, () => {
-      throw badRequest(`${field} contains a number out of range`, field);
-    });
+    if (!isUtf8(bytes)) throw badRequest(`${field} must be JSON`, field);
+    return parseKeeping(bytes, "every digit", {
+      beyondRange: () => {
+        throw badRequest(`${field} contains a number out of range`, field);
+      },
+    }) as ExactJson;
   } catch (error) {
     throw isAppError(error) ? error : badRequest(`${field} must be JSON`, field);
   }
@@ -63,17 +59,7 @@ export function readExactJson(bytes: Uint8Array, field: string): ExactJson {
  * @throws SyntaxError
  */
 export function parseExact(text: string): ExactJson {
-  return readJson(text);
-}
-
-/** Reads any JSON value. Calls `beyondRange` for a number that no double can hold. @throws SyntaxError */
-function readJson(text: string, beyondRange: () => void = () => {}): ExactJson {
-  const keep: Reviver = (_key, value, { source }) => {
-    if (typeof value !== "number") return value;
-    if (!Number.isFinite(value)) beyondRange();
-    return json.rawJSON(source ?? String(value));
-  };
-  return json.parse(text, keep);
+  return parseKeeping(Buffer.from(text), "every digit") as ExactJson;
 }
 
 /**
@@ -162,7 +148,7 @@ export function isSameJson(a: string, b: string): boolean {
   if (a === b) return true;
   // Most values that differ are plain, so that nothing has to be parsed.
   if (isPlain(a) && isPlain(b)) return false;
-  return writeComparable(readJson(a)) === writeComparable(readJson(b));
+  return writeComparable(parseExact(a)) === writeComparable(parseExact(b));
 }
 
 /** Tells whether only one JSON text has this value: a text without escapes, or a word. */

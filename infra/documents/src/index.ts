@@ -11,4 +11,4 @@ export {
   type ExactJson,
   type ExactObject,
 } from "./exact-json.ts";
-export { BODY_DEPTH_MAX, parseJsonObject, type ExactNumbers } from "./json-body.ts";
+export { BODY_DEPTH_MAX, parseJsonObject, parseJsonObjectInTurns, type ExactNumbers } from "./json-body.ts";

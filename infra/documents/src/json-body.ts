@@ -1,18 +1,17 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest } from "@tidemark/errors";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { parseInSlices } from "./sliced-json.ts";
+import { parseKeeping, type KeptNumbers } from "./exact-numbers.ts";
 
 // TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
-const json = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
+const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /** Deepest nesting of a body; its own braces are level 1. */
 export const BODY_DEPTH_MAX = 64;
 
-/** Sixteen digits at the start of an integer: shorter ones are not beyond 2^53. Decimals do not match. */
-const longInteger = /(?<![\d.])\d{16}/;
-const integer = /^-?\d+$/;
-
 /** Which numbers of a body keep their digits: none, integers beyond 2^53, or all whose digits JavaScript would change, such as `1.0`. */
-export type ExactNumbers = boolean | "every digit";
+export type ExactNumbers = boolean | Extract<KeptNumbers, "every digit">;
 
 /**
  * Parses a JSON body. Numbers that keep their digits become `JSON.rawJSON` values, which
@@ -27,22 +26,55 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
   return value as Record<string, unknown>;
 }
 
-function parse(bytes: Buffer, exactNumbers: ExactNumbers): unknown {
+/** Milliseconds that parsing may take before others get a turn. */
+const TURN_MS = 8;
+
+/**
+ * Parses as `parseJsonObject` does, in turns with other work of the process: for bodies that would hold it up. The bytes must hold until it resolves.
+ * @throws bad_request as there
+ */
+export async function parseJsonObjectInTurns(
+  bytes: Buffer,
+  exactNumbers: ExactNumbers,
+): Promise<Readonly<Record<string, unknown>>> {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
-  const text = bytes.toString("utf8");
+  const slices = parseInSlices(bytes, {
+    parse: (piece, before, after) => parseText(piece, exactNumbers, before, after),
+    check: checkShape,
+  });
   try {
-    if (exactNumbers === "every digit") return JSON.parse(text, keepEveryDigit);
-    return exactNumbers && longInteger.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+    for (let startedMs = performance.now(); ;) {
+      const { done, value } = slices.next();
+      if (done === true) {
+        if (Array.isArray(value)) throw badRequest("the body must be a JSON object");
+        return value as Record<string, unknown>;
+      }
+      if (performance.now() - startedMs < TURN_MS) continue;
+      await nextTurn();
+      startedMs = performance.now();
+    }
   } catch (cause) {
-    // The engine's message quotes the body, which may hold anything.
-    throw cause instanceof SyntaxError ? badRequest("the body is not valid JSON") : cause;
+    throw refusalOf(cause);
   }
 }
 
-function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number" || Number.isSafeInteger(value) || !Number.isFinite(value)) return value;
-  const source = context?.source;
-  return source !== undefined && integer.test(source) && source !== String(value) ? json.rawJSON(source) : value;
+function parse(bytes: Buffer, exactNumbers: ExactNumbers): unknown {
+  if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
+  try {
+    return parseText(bytes, exactNumbers, "", "");
+  } catch (cause) {
+    throw refusalOf(cause);
+  }
+}
+
+function parseText(bytes: Buffer, exactNumbers: ExactNumbers, before: string, after: string): unknown {
+  if (exactNumbers === false) return JSON.parse(before + bytes.toString("utf8") + after);
+  return parseKeeping(bytes, exactNumbers === true ? "long integers" : exactNumbers, { before, after });
+}
+
+/** The engine's message quotes the body, which may hold anything. */
+function refusalOf(cause: unknown): unknown {
+  return cause instanceof SyntaxError ? badRequest("the body is not valid JSON") : cause;
 }
 
 function checkShape(value: object, depth: number): void {
@@ -59,12 +91,6 @@ function checkShape(value: object, depth: number): void {
     }
     if (isNested(part)) checkShape(part, depth + 1);
   }
-}
-
-function keepEveryDigit(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value !== "number" || !Number.isFinite(value)) return value;
-  const source = context?.source;
-  return source === undefined || source === String(value) ? value : json.rawJSON(source);
 }
 
 function isNested(value: unknown): value is object {

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { BODY_DEPTH_MAX, parseJsonObject, parseJsonObjectInTurns, type ExactNumbers } from "./json-body.ts";
+
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+const json = JSON as unknown as { parse(text: string, reviver: Reviver): unknown; rawJSON(text: string): object };
+
+/** What keeps every digit, slowly. */
+function revived(text: string, exactNumbers: ExactNumbers): string {
+  const keeps = (value: number, source: string): boolean =>
+    Number.isFinite(value) &&
+    source !== String(value) &&
+    (exactNumbers === "every digit" || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value)));
+  return JSON.stringify(
+    json.parse(text, (_key, value, { source }) =>
+      typeof value === "number" && source !== undefined && keeps(value, source) ? json.rawJSON(source) : value,
+    ),
+  );
+}
+
+const digits = fc.array(fc.constantFrom(..."0123456789"), { minLength: 1, maxLength: 24 }).map((all) => all.join(""));
+const numbers = fc
+  .tuple(
+    fc.constantFrom("", "-"),
+    fc.oneof(
+      digits.map((text) => text.replace(/^0+(?=\d)/, "")),
+      fc.constant("0"),
+    ),
+    fc.oneof(
+      fc.constant(""),
+      digits.map((text) => `.${text}`),
+    ),
+    fc.constantFrom("", "", "e5", "E-7", "e+3", "e-300"),
+  )
+  .map((parts) => parts.join(""));
+const keys = fc.oneof(fc.string(), digits);
+const values: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    numbers,
+    fc.string().map((text) => JSON.stringify(text)),
+    digits.map((text) => `"${text}"`),
+    fc.array(tie("value"), { maxLength: 5 }).map((items) => `[${items.join(" , ")}]`),
+    fc
+      .array(fc.tuple(keys, tie("value")), { maxLength: 5 })
+      .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`),
+  ),
+})).value;
+
+describe.each<[string, ExactNumbers]>([
+  ["integers beyond 2^53", true],
+  ["every digit", "every digit"],
+])("%s", (_, exactNumbers) => {
+  test("is kept as a reviver keeps it, whole and in turns", async () => {
+    await fc.assert(
+      fc.asyncProperty(values, async (value) => {
+        const text = `{"a":${value},"b":[1,${value}]}`;
+        fc.pre(!text.includes("__proto__"));
+        const expected = revived(text, exactNumbers);
+        expect(JSON.stringify(parseJsonObject(Buffer.from(text), exactNumbers))).toBe(expected);
+        expect(JSON.stringify(await parseJsonObjectInTurns(Buffer.from(text), exactNumbers))).toBe(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    "{12345678901234567890:1}",
+    '{"a":012345678901234567}',
+    '{"a":+12345678901234567}',
+    '{"a":12345678901234567 1}',
+    '{"a":--12345678901234567}',
+    '{"a":12345678901234567.}',
+  ])("%s is no JSON", (text) => {
+    expect(() => parseJsonObject(Buffer.from(text), exactNumbers)).toThrow("the body is not valid JSON");
+  });
+
+  test("nesting that is too deep is refused with a long integer inside", () => {
+    const text = `{"a":${"[".repeat(100_000)}12345678901234567890${"]".repeat(100_000)}}`;
+    expect(() => parseJsonObject(Buffer.from(text), exactNumbers)).toThrow("nested deeper than 64 levels");
+  });
+});
+
+const large = (text: string): string => `{"z":[${Array(20_000).fill("1").join(",")}],${text}}`;
+
+test.each([
+  ["no JSON", large('"a":'), "the body is not valid JSON"],
+  ["a list", `[${large('"a":1')}]`, "the body must be a JSON object"],
+  [
+    "too deep",
+    large(`"a":${"[".repeat(BODY_DEPTH_MAX)}1,2${"]".repeat(BODY_DEPTH_MAX)}`),
+    "the body is nested deeper than 64 levels",
+  ],
+  [
+    "a bomb of brackets",
+    large(`"a":${"[".repeat(100_000)}${"]".repeat(100_000)}`),
+    "the body is nested deeper than 64 levels",
+  ],
+  ["__proto__", large('"a":{"__proto__":{}}'), "the key __proto__ is not allowed"],
+  ["a large __proto__", large(`"__proto__":[${"1,".repeat(20_000)}1]`), "the key __proto__ is not allowed"],
+  ["a prototype of a constructor", large('"constructor":{"prototype":{}}'), "the key constructor is not allowed"],
+  [
+    "a large prototype of a constructor",
+    large(`"constructor":{"a":[${"1,".repeat(20_000)}1],"prototype":{}}`),
+    "the key constructor is not allowed",
+  ],
+  [
+    "invalid UTF-8",
+    Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff]), Buffer.from('"}')]),
+    "the body is not valid UTF-8",
+  ],
+])("refused in turns as at once: %s", async (_, text, message) => {
+  const bytes = Buffer.from(text as string);
+  expect(() => parseJsonObject(bytes, true)).toThrow(message);
+  await expect(parseJsonObjectInTurns(bytes, true)).rejects.toThrow(message);
+});
+
+test("others have turns while a large body is parsed", async () => {
+  const bytes = Buffer.from(`{"a":[${Array(200_000).fill('{"k":1}').join(",")}]}`);
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  await parseJsonObjectInTurns(bytes, true);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(2);
+});
