@@ -115,8 +115,32 @@ test.each([
   await expect(parseJsonObjectInTurns(bytes, true)).rejects.toThrow(message);
 });
 
+test.each([
+  [
+    "objects and lists",
+    (count: number) =>
+      `{"a":[${Array(count - 2)
+        .fill("{}")
+        .join(",")}]}`,
+    100_000,
+  ],
+  [
+    "keys of an object",
+    (count: number) => `{${Array.from({ length: count }, (_, i) => `"${i}k":0`).join(",")}}`,
+    50_000,
+  ],
+])("large bodies have bounded %s", async (_, text, most) => {
+  await parseJsonObjectInTurns(Buffer.from(text(most)), true);
+  const beyond = parseJsonObjectInTurns(Buffer.from(text(most + 1)), true);
+  await expect(beyond).rejects.toMatchObject({ reason: "bad_request" });
+});
+
 test("others have turns while a large body is parsed", async () => {
-  const bytes = Buffer.from(`{"a":[${Array(200_000).fill('{"k":1}').join(",")}]}`);
+  const bytes = Buffer.from(
+    `{"a":[${Array(99_000)
+      .fill(`{"k":"${"x".repeat(40)}"}`)
+      .join(",")}]}`,
+  );
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
   await parseJsonObjectInTurns(bytes, true);

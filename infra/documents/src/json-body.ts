@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { badRequest } from "@tidemark/errors";
+import { badRequest, type AppError } from "@tidemark/errors";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseInSlices } from "./sliced-json.ts";
 import { parseKeeping, type KeptNumbers } from "./exact-numbers.ts";
@@ -26,6 +26,10 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
   return value as Record<string, unknown>;
 }
 
+/** Most objects and lists of a body, and keys of one object: each costs a hundred times the bytes that it is sent in. */
+export const BODY_CONTAINERS_MAX = 100_000;
+export const OBJECT_KEYS_MAX = 50_000;
+
 /** Milliseconds that parsing may take before others get a turn. */
 const TURN_MS = 8;
 
@@ -38,9 +42,19 @@ export async function parseJsonObjectInTurns(
   exactNumbers: ExactNumbers,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
+  let containers = 0;
   const slices = parseInSlices(bytes, {
     parse: (piece, before, after) => parseText(piece, exactNumbers, before, after),
     check: checkShape,
+    opened(depth) {
+      containers += 1;
+      if (depth > BODY_DEPTH_MAX) throw tooDeep();
+      if (containers > BODY_CONTAINERS_MAX)
+        throw badRequest(`the body has more than ${BODY_CONTAINERS_MAX} objects and lists`);
+    },
+    keyed(keys) {
+      if (keys > OBJECT_KEYS_MAX) throw badRequest(`an object of the body has more than ${OBJECT_KEYS_MAX} keys`);
+    },
   });
   try {
     for (let startedMs = performance.now(); ;) {
@@ -78,7 +92,7 @@ function refusalOf(cause: unknown): unknown {
 }
 
 function checkShape(value: object, depth: number): void {
-  if (depth > BODY_DEPTH_MAX) throw badRequest(`the body is nested deeper than ${BODY_DEPTH_MAX} levels`);
+  if (depth > BODY_DEPTH_MAX) throw tooDeep();
   if (Array.isArray(value)) {
     for (const part of value as readonly unknown[]) if (isNested(part)) checkShape(part, depth + 1);
     return;
@@ -91,6 +105,10 @@ function checkShape(value: object, depth: number): void {
     }
     if (isNested(part)) checkShape(part, depth + 1);
   }
+}
+
+function tooDeep(): AppError {
+  return badRequest(`the body is nested deeper than ${BODY_DEPTH_MAX} levels`);
 }
 
 function isNested(value: unknown): value is object {

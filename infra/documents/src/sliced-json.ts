@@ -9,6 +9,10 @@ export type SlicedReading = {
   readonly parse: (piece: Buffer, before: string, after: string) => unknown;
   /** Is called with each parsed piece, an object or a list `depth` levels down, before it becomes part of the whole. */
   readonly check: (piece: object, depth: number) => void;
+  /** Is called for each object and list, `depth` levels down, before anything of it is parsed. */
+  readonly opened: (depth: number) => void;
+  /** Is called with how many keys of one large object there are by now. */
+  readonly keyed: (keys: number) => void;
   /** Bytes that a piece has at least, if the values in it allow it. 16 KiB unless a test says. */
   readonly pieceBytes?: number;
 };
@@ -21,6 +25,8 @@ type Level = {
   comma: number;
   /** What it becomes, once its items are taken piece by piece. */
   target: unknown[] | Record<string, unknown> | undefined;
+  /** Keys that were taken, repeated ones included. */
+  keys: number;
   /** Where its items begin that were not taken. */
   from: number;
   /** What was last of what was taken. */
@@ -43,7 +49,7 @@ const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT
  * @throws SyntaxError, and what `check` throws
  */
 export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator<void, unknown> {
-  const { parse, check, pieceBytes = PIECE_BYTES } = reading;
+  const { parse, check, opened, keyed, pieceBytes = PIECE_BYTES } = reading;
   const levels: Level[] = [];
   /** How many of the levels have a target. */
   let taken = 0;
@@ -71,7 +77,15 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
     const piece = parse(bytes.subarray(from, to), isList ? "[" : "{", isList ? "]" : "}") as object;
     check(piece, taken);
     if (isList) for (const item of piece as unknown[]) (target as unknown[]).push(item);
-    else for (const key in piece) setOwn(target as Record<string, unknown>, key, piece[key as keyof typeof piece]);
+    else takeMembers(level, piece as Record<string, unknown>);
+  };
+
+  const takeMembers = (level: Level, piece: Record<string, unknown>): void => {
+    for (const key in piece) {
+      level.keys += 1;
+      setOwn(level.target as Record<string, unknown>, key, piece[key]);
+    }
+    keyed(level.keys);
   };
 
   /** Begins to take the items of the outermost level that is not taken yet. */
@@ -104,8 +118,16 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
     const byte = bytes[at];
     if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
       if (root !== undefined && taken === 0) fail();
-      levels.push({ at, isList: byte === OPEN_LIST, comma: at, target: undefined, from: at + 1, last: "nothing" });
-      check(EMPTY, levels.length);
+      levels.push({
+        at,
+        isList: byte === OPEN_LIST,
+        comma: at,
+        target: undefined,
+        keys: 0,
+        from: at + 1,
+        last: "nothing",
+      });
+      opened(levels.length);
       if (taken === 0) enter();
     } else if (byte === COMMA) {
       const level = levels.at(-1) ?? fail();
@@ -151,6 +173,5 @@ function nextSign(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-const EMPTY: object = [];
 /** White space of JSON (RFC 8259, JSON Grammar). */
 const WHITE: ReadonlySet<number> = new Set(Buffer.from(" \t\n\r"));
