@@ -27,8 +27,8 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
 }
 
 /** Most objects and lists of a body, and keys of one object: each costs a hundred times the bytes that it is sent in. */
-export const BODY_CONTAINERS_MAX = 100_000;
-export const OBJECT_KEYS_MAX = 50_000;
+const BODY_CONTAINERS_MAX = 100_000;
+const OBJECT_KEYS_MAX = 50_000;
 
 /** Milliseconds that parsing may take before others get a turn. */
 const TURN_MS = 8;
