@@ -79,6 +79,10 @@ test("a damaged text is refused as JSON.parse refuses it", () => {
   );
 });
 
+test.each(["[1[2,3],4]", '{"a":1[2,3]}', "[[1,2][3,4]]", '{"a":[1,2]"b":1}'])("%s is refused", (text) => {
+  for (let bytes = 1; bytes < text.length; bytes += 1) expect(outcome(() => sliced(text, bytes))).toBe("refused");
+});
+
 describe("keys", () => {
   test.each([
     '{"a":[1,2,3],"b":1,"a":{"c":[4,5,6]}}',

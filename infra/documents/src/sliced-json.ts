@@ -99,7 +99,7 @@ export function* parseInSlices(bytes: Buffer, reading: SlicedReading): Generator
     } else {
       if (parent.comma >= parent.from) take(parent, parent.comma, "comma");
       else if (parent.last === "item") fail();
-      const [before, after] = parent.isList ? ["[", "0]"] : ["{", "0}"];
+      const [before, after] = parent.isList ? ["[", " 0]"] : ["{", " 0}"];
       const alone = parse(bytes.subarray(parent.from, level.at), before, after) as object;
       // Its items are not known yet: one of a constructor counts as if it had a prototype.
       check(
