@@ -89,6 +89,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       nowMs: () => clock.ms,
     }),
     used: () => undefined,
+    alive: () => undefined,
     projection: { loaded: () => true, degraded: () => false, refresh: () => Promise.resolve() },
     leaseTokens: createSharedBuckets(() => clock.ms).lease,
     gateways: () => 1,

@@ -64,6 +64,8 @@ export type AppOptions = {
   readonly access: Access;
   /** Called with every credential that was accepted. */
   readonly used: (entry: CredentialEntry) => void;
+  /** Called with every run that wrote or polled successfully, and its organization. */
+  readonly alive: (orgId: string, runId: string) => void;
   readonly projection: {
     readonly loaded: () => boolean;
     readonly degraded: () => boolean;
@@ -119,6 +121,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
+    alive: options.alive,
     publicUrl: settings.publicUrl,
     deadlineMs: settings.deadlineMs,
     log,

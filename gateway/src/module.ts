@@ -25,6 +25,7 @@ import { allRoutes } from "./api/index.ts";
 import { createGatewayReports } from "./limits/gateway-reports.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
+import { createSignsOfLife } from "./serving/signs-of-life.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
@@ -103,6 +104,11 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     nowMs: Date.now,
     log,
   });
+  const signs = createSignsOfLife({
+    report: async (noted) => void (await clients.runs.recordSignsOfLife({ signs: [...noted] }, ownCall())),
+    nowMs: steadyMs,
+    log,
+  });
   const requestCounts = createRequestCounts(Date.now);
   const reports = createGatewayReports({
     gatewayId: randomUUID(),
@@ -133,6 +139,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     objects: await context.blob(),
     access,
     used: uses.note,
+    alive: signs.note,
     projection,
     requestCounts,
     gateways: reports.gateways,
@@ -153,6 +160,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);
   projection.start();
   uses.start();
+  signs.start();
   reports.start();
 
   return {
@@ -162,7 +170,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       const cut = setTimeout(() => app.server.closeAllConnections(), CLOSE_TIMEOUT_MS);
       await app.close();
       clearTimeout(cut);
-      await Promise.all([uses.stop(), reports.stop()]);
+      await Promise.all([uses.stop(), signs.stop(), reports.stop()]);
     },
     async stop() {
       projection.stop();

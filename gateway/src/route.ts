@@ -106,6 +106,8 @@ export type RouteReply = {
   readonly etag?: string;
   /** The client has this answer: sends 304 with the tag and no body. */
   readonly notModified?: boolean;
+  /** Runs, by id, of which the request is a sign of life although its path does not name them. */
+  readonly aliveRuns?: readonly string[];
   /** An object whose bytes are sent instead of `body`. */
   readonly file?: StoredFile;
   /** A page that is sent instead of `body`, on routes of this type. */
@@ -162,6 +164,8 @@ type RouteFacts = {
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
   readonly rate: RateClass;
+  /** A training process calls it: that it succeeds is a sign of life of the run in the path. */
+  readonly signOfLife?: boolean;
   /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
   readonly monthQuota?: "never_refused";
   /** A route of embed sessions: it has a limit of its own, which is always on, and no cache keeps its answers. */

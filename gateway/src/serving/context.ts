@@ -28,6 +28,8 @@ export type ServingContext = {
   readonly mayCome: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;
+  /** Notes that a run of an organization wrote or polled. */
+  readonly alive: (orgId: string, runId: string) => void;
   /** The URL under which clients reach us, where it is configured. */
   readonly publicUrl: string | undefined;
   /** Milliseconds that a request may take. */

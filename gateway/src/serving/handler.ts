@@ -15,7 +15,8 @@ import { writePage } from "../http/page.ts";
 import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
 import { parseQuery } from "../http/parse.ts";
 import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
-import type { Query, Route, RouteInput } from "../route.ts";
+import { canonicalUuid } from "../api/fields/text.ts";
+import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";
@@ -54,6 +55,7 @@ export function createHandler(route: Route, context: ServingContext) {
     }).catch((error: unknown) => {
       throw isAppError(error) && error.reason === "unauthenticated" ? (state.refusal ?? error) : error;
     });
+    noteSigns(route, state.identity, input, answer, context);
     if (route.changesAccess === true) await atMost(REFRESH_MS, context.refreshAccess());
     if (answer.etag !== undefined && answer.etag !== "") {
       reply.headers({
@@ -81,6 +83,20 @@ export function createHandler(route: Route, context: ServingContext) {
     reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
   };
+}
+
+/** Notes the runs that a request, which succeeded, shows to be alive. */
+function noteSigns(
+  { signOfLife }: Route,
+  identity: RequestState["identity"],
+  { params }: RouteInput,
+  { aliveRuns }: RouteReply,
+  { alive }: ServingContext,
+): void {
+  if (identity === undefined) return;
+  const runId = signOfLife === true ? canonicalUuid(params["run_id"] ?? "") : undefined;
+  if (runId !== undefined) alive(identity.orgId, runId);
+  for (const id of aliveRuns ?? []) alive(identity.orgId, id);
 }
 
 /** Takes the body out of the request, so that only the input holds it. */

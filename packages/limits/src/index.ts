@@ -13,6 +13,9 @@ export const INVITATIONS_PAGE_ROWS = { default: 100, max: 200 } as const;
 /** Runs of a page. */
 export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 
+/** Signs of life of runs in one report of a gateway. */
+export const SIGNS_OF_LIFE_MAX = 1000;
+
 /** The orders of a run list (API specification, GET /runs); the first one is the default. */
 export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
 

@@ -4,6 +4,13 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 export const runsConfig = defineConfig({
   limits: sharedFields.limits,
   plansFile: sharedFields.plansFile,
+  runStaleSeconds: int({
+    env: "TIDEMARK_RUN_STALE_SECONDS",
+    help: "Seconds without a write or a poll after which a running run is shown as stale. Signs of life arrive each minute.",
+    default: 600,
+    min: 120,
+    max: 31_536_000,
+  }),
   searchThreads: int({
     env: "TIDEMARK_RUNS_SEARCH_THREADS",
     help: "Threads for searches with regular expressions, each with its own database connection; they start when first needed.",

@@ -11,6 +11,8 @@ import { importRuns, prepareImport } from "./import/import-runs.ts";
 import { getOverview } from "./list/get-overview.ts";
 import { listRuns, summarizeRuns } from "./list/list-runs.ts";
 import type { SortKeyAsks } from "./list/sort-key-asks.ts";
+import { recordSignsOfLife } from "./life/record-signs.ts";
+import type { Staleness } from "./life/staleness.rules.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
 import { getRun } from "./read/get-run.ts";
 import { getRuns } from "./read/get-runs.ts";
@@ -28,6 +30,8 @@ export type RunsDeps = {
   readonly searchThreads: SearchThreads;
   /** Told which metrics lists are sorted by. */
   readonly sortKeys: SortKeyAsks;
+  /** Which runs are stale, by the clock of this service. */
+  readonly staleness: Staleness;
   /** A new random UUID. */
   readonly newId: () => string;
 };
@@ -54,5 +58,6 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     selectRuns: selectRuns(deps),
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),
+    recordSignsOfLife: recordSignsOfLife(deps),
   };
 }

@@ -10,6 +10,7 @@ import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
 import { runsConfig } from "./config.ts";
 import { runsHandlers } from "./handlers.ts";
+import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { restoreHandlers } from "./restore/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
@@ -44,13 +45,14 @@ export const runsModule = defineModule({
   needs: [],
   start(context) {
     const db = context.db();
-    const { limits, plansFile } = context.config;
+    const { limits, plansFile, runStaleSeconds } = context.config;
     const plans = loadPlans(plansFile);
     const searchThreads = createSearchThreads({
       connection: context.connection(),
       threads: context.config.searchThreads,
     });
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
+    const staleness = createStaleness({ staleMs: runStaleSeconds * 1000, nowMs: Date.now });
     const heldPlans = limits ? plans : undefined;
     const handlers = runsHandlers({
       db,
@@ -58,11 +60,12 @@ export const runsModule = defineModule({
       plans: heldPlans,
       newId: randomUUID,
       sortKeys,
+      staleness,
     });
     return Promise.resolve({
       implementations: [
         implement(RunsService, handlers),
-        implement(RunsArchiveService, archiveHandlers({ db })),
+        implement(RunsArchiveService, archiveHandlers({ db, staleness })),
         implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
       ],
       ready: () => db.ping(),

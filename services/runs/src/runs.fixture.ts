@@ -9,6 +9,7 @@ import { createCall, createLocalClient, implement, type Call, type Client } from
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
+import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
@@ -26,6 +27,9 @@ export const artifactsMigrations = {
 
 export type RunsClient = Client<(typeof RunsService)["method"]>;
 
+/** Milliseconds without a sign of life after which runs of the fixture are stale. */
+export const STALE_MS = 600_000;
+
 /** The service on its own database. */
 export type RunsFixture = {
   readonly client: RunsClient;
@@ -36,6 +40,8 @@ export type RunsFixture = {
   /** As the owner of the database, above row level security. */
   readonly owner: Db;
   readonly url: string;
+  /** How far the clock by which runs are stale goes ahead, in milliseconds. */
+  readonly clock: { aheadMs: number };
   close(): Promise<void>;
 };
 
@@ -53,12 +59,21 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const sortKeys = createSortKeyAsks(db, (error) => {
     throw error;
   });
+  const clock = { aheadMs: 0 };
+  const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
   const clientWith = (limitsOn: boolean) =>
     createLocalClient(
       RunsService,
       implement(
         RunsService,
-        runsHandlers({ db, searchThreads, plans: limitsOn ? hostedPlans : undefined, newId: randomUUID, sortKeys }),
+        runsHandlers({
+          db,
+          searchThreads,
+          plans: limitsOn ? hostedPlans : undefined,
+          newId: randomUUID,
+          sortKeys,
+          staleness,
+        }),
       ),
     );
   return {
@@ -67,6 +82,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     db,
     owner,
     url,
+    clock,
     close: async () => {
       await Promise.all([db.close(), owner.close(), searchThreads.close()]);
       await database.drop();

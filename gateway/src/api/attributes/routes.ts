@@ -25,6 +25,7 @@ export const attributesRoutes: readonly Route[] = [
       "A list of attributes, or the fields of a single one. A path that was logged before gets one more row.",
     callers: ingestCallers,
     rate: "ingest",
+    signOfLife: true,
     idempotency: "none",
     body: "required",
     bodyBytesMax: 4 * 1024 * 1024,

@@ -52,11 +52,13 @@ export async function handleExportSpans(
     }
   }
   const waiting = [...byRun].filter(([, events]) => events.length > 0);
+  const aliveRuns: string[] = [];
   const store = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [runId, events] = next;
       try {
         await clients.traces.appendTraceEvents({ runId, events: newestOfEach(events) }, call);
+        aliveRuns.push(runId);
       } catch (error) {
         if (!isAppError(error) || !ofTheRun.has(error.reason)) throw error;
         rejections.add(events.length, `run ${runId}: ${error.message}`);
@@ -64,7 +66,7 @@ export async function handleExportSpans(
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, store));
-  return encodeAnswer(rejections.answer(), { mediaType });
+  return { ...encodeAnswer(rejections.answer(), { mediaType }), aliveRuns };
 }
 
 /** Of a span that a request brings twice, only the state that ended last counts; of equal ends the last. */

@@ -73,5 +73,7 @@ export function decodeCreateRun({ body }: RouteInput): MessageInitShape<typeof C
 
 /** `{run, created}` with the run row. */
 export function encodeCreateRun({ run, created }: CreateRunResponse): RouteReply {
-  return { body: { run: runJson(requireMessage(run)), created } };
+  const row = requireMessage(run);
+  // A new run is alive by itself.
+  return { body: { run: runJson(row), created }, ...(created ? {} : { aliveRuns: [row.id] }) };
 }

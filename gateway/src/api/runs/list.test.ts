@@ -56,6 +56,9 @@ describe("a filter of run lists", () => {
       { project: " p", status: "Running", display_status: "x" },
       { q: "", project: " p", status: "Running", displayStatus: "x" },
     ],
+    ["takes stale runs", { stale: "true" }, { q: "", stale: true }],
+    ["takes all but stale runs", { stale: " false" }, { q: "", stale: false }],
+    ["takes all for stale runs and others", { stale: "all" }, noFilter],
     ["writes the id of a project in lower case", { project_id: ` ${id.toUpperCase()} ` }, { q: "", projectId: id }],
     [
       "leaves what is not an id to the service, which finds nothing",

@@ -34,12 +34,29 @@ function filterBy(description: string): Field<string | undefined> {
   };
 }
 
+const staleFilter: Field<boolean | undefined> = {
+  schema: {
+    type: "string",
+    enum: ["true", "false", "all"],
+    description: "true: running runs without a sign of life; false: all others.",
+  },
+  required: false,
+  check: (value, name) => {
+    const sent = String(value).trim();
+    if (sent === "" || sent === "all") return undefined;
+    if (sent === "true" || sent === "false") return sent === "true";
+    throw badRequest(`${name} must be true, false or all`, name);
+  },
+  absent: () => undefined,
+};
+
 /** Which runs a list shows. */
 export const runFilter = object({
   project: filterBy("Name of the project"),
   project_id: filterBy("Id of the project, in any letter case"),
   status: filterBy("running, finished or failed"),
   display_status: filterBy("running, stopping, stopped, finished or failed"),
+  stale: staleFilter,
   q: queryText({
     description:
       'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +

@@ -140,6 +140,7 @@ export const runsRoutes: readonly Route[] = [
     description: "At least one of the fields is needed; all change together or not at all.",
     callers: ingestCallers,
     rate: "ingest",
+    signOfLife: true,
     idempotency: "none",
     body: "required",
     schemas: { body: updateRunBody.schema, response: withRun(runSchema) },

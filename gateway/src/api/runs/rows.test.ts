@@ -22,6 +22,7 @@ import { encodeGetRun } from "./read.ts";
 const utf8 = new TextEncoder();
 const id = "5b0c0000-0000-4000-8000-00000000000a";
 const at = "2026-01-02T03:04:05.678901Z";
+const seenAt = "2026-01-02T03:05:00.000Z";
 
 const run = {
   id,
@@ -38,6 +39,8 @@ const run = {
   startedAt: at,
   resumeCount: 1,
   resumedAt: at,
+  lastSeenAt: seenAt,
+  stale: true,
   lifecycle: [{ statusFrom: "finished", statusTo: "running", at, kind: "resume" }],
 };
 
@@ -79,6 +82,8 @@ const row = {
   forked_from_artifact_id: null,
   resume_count: 1,
   resumed_at: at,
+  last_seen_at: seenAt,
+  stale: true,
   lifecycle: [{ status_from: "finished", status_to: "running", at, kind: "resume" }],
 };
 
@@ -301,4 +306,15 @@ test("projects come with all their fields", () => {
     projects: [{ ...json, description: "d" }],
     total: 7,
   });
+});
+
+test("a row of an answer that was stored before runs had signs of life shows its creation", () => {
+  const { lastSeenAt: _seen, stale: _stale, ...before } = run;
+  const stored = create(CreateRunResponseSchema, { run: before, created: true });
+  expect(bodyOf(encodeCreateRun(stored), "POST /runs")["run"]).toMatchObject({ last_seen_at: at, stale: false });
+});
+
+test("attaching to a run is a sign of its life, and a new one needs none", () => {
+  const answer = (created: boolean) => encodeCreateRun(create(CreateRunResponseSchema, { run, created })).aliveRuns;
+  expect([answer(true), answer(false)]).toEqual([undefined, [id]]);
 });

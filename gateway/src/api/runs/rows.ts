@@ -45,6 +45,14 @@ const runProperties = {
   forked_from_artifact_id: uuidOrNullSchema,
   resume_count: { type: "integer", minimum: 0 },
   resumed_at: timeOrNullSchema,
+  last_seen_at: {
+    ...timeSchema,
+    description: "The last write or poll, exact to a minute; at least when the run was created or resumed.",
+  },
+  stale: {
+    type: "boolean",
+    description: "Running, but without a write or a poll for some time, ten minutes by default.",
+  },
   lifecycle: {
     type: "array",
     description: "The last 20 resumes, oldest first.",
@@ -76,6 +84,9 @@ export function runJson(run: Run): JsonObject {
     forked_from_artifact_id: run.forkedFromArtifactId ?? null,
     resume_count: run.resumeCount,
     resumed_at: run.resumedAt ?? null,
+    // A stored answer of a version that did not know of it has none.
+    last_seen_at: run.lastSeenAt === "" ? run.createdAt : run.lastSeenAt,
+    stale: run.stale,
     lifecycle: run.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
       status_from: statusFrom,
       status_to: statusTo,

@@ -1,9 +1,11 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest, notFound } from "@tidemark/errors";
-import type { Db, Tx } from "@tidemark/pg";
+import type { Tx } from "@tidemark/pg";
 import type { ExportRunsRequest, ExportRunsResponseSchema, RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { callerOf, canSee, requireExportedIds, type Caller } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
+import type { RunsDeps } from "../handlers.ts";
+import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeProject } from "../projects/projects.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
 import { encodeRun, encodeRunControl } from "../read/encode-run.ts";
@@ -16,27 +18,40 @@ const NAMED_TOGETHER = 10;
 type Answer = MessageInitShape<typeof ExportRunsResponseSchema>;
 
 /** Returns the handlers of RunsArchiveService. ExportRuns throws bad_request, and not_found for a run or a project that the caller cannot see. */
-export function archiveHandlers({ db }: { readonly db: Db }): Handlers<(typeof RunsArchiveService)["method"]> {
+export function archiveHandlers({
+  db,
+  staleness,
+}: Pick<RunsDeps, "db" | "staleness">): Handlers<(typeof RunsArchiveService)["method"]> {
   return {
     exportRuns(request, call) {
       const caller = callerOf(call);
       const read = request.runIds.length > 0 ? namedRuns : runsOfProject;
-      return db.streamTenant(caller.orgId, (tx) => read(tx, caller, request), { plans: "walks" });
+      return db.streamTenant(caller.orgId, (tx) => read(tx, caller, request, staleness), { plans: "walks" });
     },
   };
 }
 
-async function* runsOfProject(tx: Tx, caller: Caller, { project: name }: ExportRunsRequest): AsyncGenerator<Answer> {
+async function* runsOfProject(
+  tx: Tx,
+  caller: Caller,
+  { project: name }: ExportRunsRequest,
+  staleness: Staleness,
+): AsyncGenerator<Answer> {
   const { orgId } = caller;
   if (name === "" && caller.projectId === undefined) throw badRequest("project or run_ids is required", "project");
   const project =
     name === "" ? await findProject(tx, orgId, caller.projectId!) : await findProjectByName(tx, orgId, name);
   if (project === undefined || !canSee(caller, { orgId, projectId: project.id })) throw notFound("project");
   yield projectAnswer(project);
-  for await (const rows of readRunsOfProject(tx, orgId, project.id)) yield runsAnswer(rows);
+  for await (const rows of readRunsOfProject(tx, orgId, project.id)) yield runsAnswer(rows, staleness);
 }
 
-async function* namedRuns(tx: Tx, caller: Caller, { runIds }: ExportRunsRequest): AsyncGenerator<Answer> {
+async function* namedRuns(
+  tx: Tx,
+  caller: Caller,
+  { runIds }: ExportRunsRequest,
+  staleness: Staleness,
+): AsyncGenerator<Answer> {
   const { orgId, projectId } = caller;
   requireExportedIds(runIds);
   const order: Pick<RunRow, "id" | "project_id" | "created_at">[] = [];
@@ -52,7 +67,7 @@ async function* namedRuns(tx: Tx, caller: Caller, { runIds }: ExportRunsRequest)
   order.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
   for (let at = 0; at < order.length; at += NAMED_TOGETHER) {
     const ids = order.slice(at, at + NAMED_TOGETHER).map(({ id }) => id);
-    yield runsAnswer(await listRunsById(tx, orgId, ids, projectId));
+    yield runsAnswer(await listRunsById(tx, orgId, ids, projectId), staleness);
   }
 }
 
@@ -66,7 +81,7 @@ function projectAnswer(row: ProjectRow): Answer {
   return { rows: { case: "project", value: encodeProject(row) } };
 }
 
-function runsAnswer(rows: readonly RunRow[]): Answer {
-  const runs = rows.map((row) => ({ run: encodeRun(row), runControl: encodeRunControl(row, true) }));
+function runsAnswer(rows: readonly RunRow[], staleness: Staleness): Answer {
+  const runs = rows.map((row) => ({ run: encodeRun(row, staleness), runControl: encodeRunControl(row, true) }));
   return { rows: { case: "runs", value: { runs } } };
 }

@@ -5,6 +5,7 @@ import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";
 import { listMetricColumns, listNewestAttributes } from "./compare-runs.sql.ts";
@@ -28,7 +29,7 @@ const ATTRIBUTE_BYTES = 32 * 1024 * 1024;
 const KEYS_EACH = Math.ceil((COMPARISON_ROWS_MAX + 1) / COMPARED_FIGURES.length) + 16;
 
 /** Compares runs side by side (API specification, GET /api/runs/side-by-side). @throws bad_request, not_found */
-export function compareRuns({ db }: RunsDeps): RunsHandlers["compareRuns"] {
+export function compareRuns({ db, staleness }: RunsDeps): RunsHandlers["compareRuns"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
     const ids = requireRunIds(request.runIds);
@@ -37,7 +38,7 @@ export function compareRuns({ db }: RunsDeps): RunsHandlers["compareRuns"] {
       if (runs.length < ids.length) throw notFound("run");
       const comparison = await compareSections(tx, orgId, runs, request);
       const reference = ids.find((id) => id === request.referenceRunId) ?? ids[0] ?? "";
-      return encodeComparison(runs, reference, comparison);
+      return encodeComparison(runs, staleness, reference, comparison);
     });
   };
 }
@@ -112,11 +113,12 @@ async function compareMetrics(tx: Tx, orgId: string, ids: readonly string[], com
 /** Encodes the comparison of runs. */
 function encodeComparison(
   runs: readonly RunRow[],
+  staleness: Staleness,
   referenceRunId: string,
   comparison: Comparison,
 ): MessageInitShape<typeof CompareRunsResponseSchema> {
   return {
-    runs: runs.map(encodeRun),
+    runs: runs.map((run) => encodeRun(run, staleness)),
     referenceRunId,
     blocks: comparison.blocks.map(({ paths, different, texts, numbers }) => ({
       paths,

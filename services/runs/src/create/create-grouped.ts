@@ -184,6 +184,7 @@ function newRunRow(orgId: string, project: string, run: GroupedRun, created: Cre
     forked_from_artifact_id: null,
     resume_count: 0,
     resumed_at: null,
+    seen_at: null,
     lifecycle: "[]",
     create_fingerprint: run.createFingerprint ?? null,
     stop_state: "none",

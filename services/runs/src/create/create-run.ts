@@ -37,11 +37,11 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
     const project = wanted.explicitProject ?? projectNames.defaultOf(caller);
     if (project !== undefined && wanted.mode !== "resume" && !awaitsPayment(caller.billingState)) {
       const row = await grouped.create(caller, project, wanted);
-      if (row !== undefined) return { run: encodeRun(row), created: true };
+      if (row !== undefined) return { run: encodeRun(row, deps.staleness), created: true };
     }
     const { row, created } = await createAlone(deps, caller, wanted);
     projectNames.note(caller, row.project);
-    return { run: encodeRun(row), created };
+    return { run: encodeRun(row, deps.staleness), created };
   };
 }
 

@@ -5,8 +5,9 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createLocalClient, implement, type Call } from "@tidemark/rpc";
 import { until } from "@tidemark/testkit";
 import { runsHandlers } from "../handlers.ts";
+import { createStaleness } from "../life/staleness.rules.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
-import { asOwner, callAs, makeRun, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, makeRun, STALE_MS, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
 
 /** Another process of the service over the database of a fixture, with connections of its own. */
 export type RivalProcess = {
@@ -38,8 +39,9 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     connection: { url: fixture.url, role: "tidemark_runs", application },
     threads: 1,
   });
+  const staleness = createStaleness({ staleMs: STALE_MS, nowMs: Date.now });
   const sortKeys = { ask: () => {} };
-  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID, sortKeys });
+  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID, sortKeys, staleness });
   const waiting = async (answer: string) =>
     fixture.owner.rows(
       plannedSql(

@@ -8,6 +8,7 @@ import { readDocument } from "@tidemark/documents";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
+import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
@@ -57,7 +58,7 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
         if (source === undefined || isAppError(wish)) throw new Error("a fork was not checked");
         const child = await forkOrFind(tx, deps, caller, { source, wish, key, fingerprint });
         known = child.known;
-        return toBinary(ForkRunResponseSchema, answerOf(source, child.row));
+        return toBinary(ForkRunResponseSchema, answerOf(source, child.row, deps.staleness));
       },
     );
     return { ...fromBinary(ForkRunResponseSchema, reply), replayed: replayed || known };
@@ -87,10 +88,10 @@ function readWish(request: Request): ForkWish | AppError {
   }
 }
 
-function answerOf(source: RunRow, child: RunRow): ForkRunResponse {
+function answerOf(source: RunRow, child: RunRow, staleness: Staleness): ForkRunResponse {
   const where = child.forked_from_step === null ? "" : ` at step ${child.forked_from_step}`;
   return create(ForkRunResponseSchema, {
-    run: encodeRunSummary({ ...child, ...NO_METRICS, ...NO_ARTIFACTS }),
+    run: encodeRunSummary({ ...child, ...NO_METRICS, ...NO_ARTIFACTS }, staleness),
     message: `forked from ${source.name}${where}; training is not started, metrics and artifacts are not copied`,
   });
 }

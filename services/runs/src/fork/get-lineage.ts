@@ -12,7 +12,7 @@ import { listRelatives } from "./relatives.sql.ts";
 const CHILDREN_MAX = 100;
 
 /** Returns a run, its parent and its newest children (API specification, GET /api/runs/{run_id}/lineage). @throws not_found */
-export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
+export function getLineage({ db, staleness }: RunsDeps): RunsHandlers["getLineage"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -30,9 +30,9 @@ export function getLineage({ db }: RunsDeps): RunsHandlers["getLineage"] {
     if (run === undefined) throw notFound("run");
     const parent = rows.find(({ relation }) => relation === "parent");
     return {
-      run: encodeRunSummary(run),
-      ...(parent === undefined ? {} : { parent: encodeRunSummary(parent) }),
-      children: rows.filter(({ relation }) => relation === "child").map((child) => encodeRunSummary(child)),
+      run: encodeRunSummary(run, staleness),
+      ...(parent === undefined ? {} : { parent: encodeRunSummary(parent, staleness) }),
+      children: rows.filter(({ relation }) => relation === "child").map((child) => encodeRunSummary(child, staleness)),
       childrenTotal: BigInt(run.children_total),
       limit: CHILDREN_MAX,
       // Of a parent that the caller may not see they see nothing.

@@ -71,7 +71,10 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
     if (page !== undefined) return { page, found: undefined };
   }
   const total = needsCount(wanted) ? (await countRuns(tx, orgId, wanted.filter)).total : undefined;
-  const few = total !== undefined && total <= FEW_RUNS && (await isShortCut(tx, orgId, wanted, total));
+  // However many they are: only the running runs have to be looked at, and those that are stale may all be at the end of a walk.
+  const isStale =
+    wanted.filter.stale?.wanted === true && wanted.filter.search === undefined && wanted.filter.ids === undefined;
+  const few = isStale || (total !== undefined && total <= FEW_RUNS && (await isShortCut(tx, orgId, wanted, total)));
   const choice = few ? { ...wanted, filter: { ...wanted.filter, few } } : wanted;
   const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {
     const { statement, values } = choiceStatement(orgId, { ...choice, start: at, limit: rows }, part);
@@ -147,8 +150,8 @@ export function choiceStatement(
  * one more, are few enough to keep. The best plan of a filter by status depends on the status.
  */
 function isKept({ filter, start, limit }: RunChoice): boolean {
-  const { search, ids, few, status, displayStatus } = filter;
-  if ([search, ids, few, status, displayStatus].some((part) => part !== undefined)) return false;
+  const { search, ids, few, status, displayStatus, stale } = filter;
+  if ([search, ids, few, status, displayStatus, stale].some((part) => part !== undefined)) return false;
   return !("offset" in start && start.offset > 0) && KEPT_LIMITS.has(limit);
 }
 

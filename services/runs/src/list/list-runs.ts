@@ -30,7 +30,7 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
       if (fitting < ids.length) throw pageTooHeavy(fitting);
       return readSummaries(tx, orgId, ids, LIST_METRIC_KEYS_MAX);
     });
-    return { runs: rows.map((row) => encodeRunSummary(row)) };
+    return { runs: rows.map((row) => encodeRunSummary(row, deps.staleness)) };
   };
 }
 
@@ -57,7 +57,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
       return { rows, total, last: page.length > fitting ? page[fitting - 1] : undefined };
     });
     return {
-      runs: read.rows.map((row) => encodeRunSummary(row)),
+      runs: read.rows.map((row) => encodeRunSummary(row, deps.staleness)),
       metricKeys: [...new Set(read.rows.flatMap(metricKeysOf))]
         .toSorted(compareKeyBytes)
         .slice(0, LIST_METRIC_KEYS_MAX),

@@ -1,6 +1,6 @@
 import { plannedSql, sql, type Tx } from "@tidemark/pg";
 import { parameters } from "../search/search-condition.sql.ts";
-import { runSource, type RunFilter } from "./run-filter.sql.ts";
+import { runSource, type RunFilter, type StaleFilter } from "./run-filter.sql.ts";
 
 /** Numbers of runs: `running` and `failed` by stored status, `stopping` and `stopped` by display status. */
 export type RunCounts = {
@@ -37,6 +37,7 @@ function readCounters(tx: Tx, orgId: string, projectId: string | undefined): Pro
 /** Counts the runs that pass a filter, exactly: from the projects' counters, or by counting what a search finds. */
 export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promise<RunCounts> {
   if (filter.search !== undefined || filter.ids !== undefined) return countFound(tx, orgId, filter);
+  if (filter.stale !== undefined) return countByStaleness(tx, orgId, filter, filter.stale);
   const row = await readCounters(tx, orgId, filter.projectId);
   if (row === undefined) throw new Error("a count returned no row");
   // Every run is in exactly one group.
@@ -60,6 +61,20 @@ export async function countRuns(tx: Tx, orgId: string, filter: RunFilter): Promi
     failed: sum(({ status }) => status === "failed"),
     stopping: sum(({ shown }) => shown === "stopping"),
     stopped: sum(({ shown }) => shown === "stopped"),
+  };
+}
+
+/** Looks at the running runs only: those that are not stale are all others. */
+async function countByStaleness(tx: Tx, orgId: string, filter: RunFilter, stale: StaleFilter): Promise<RunCounts> {
+  const found = await countFound(tx, orgId, { ...filter, stale: { ...stale, wanted: true } });
+  if (stale.wanted) return found;
+  const all = await countRuns(tx, orgId, { ...filter, stale: undefined });
+  return {
+    total: all.total - found.total,
+    running: all.running - found.running,
+    failed: all.failed - found.failed,
+    stopping: all.stopping - found.stopping,
+    stopped: all.stopped - found.stopped,
   };
 }
 
@@ -88,8 +103,8 @@ const pointsOfProject = sql("runs_count_points_of_project", `${points} AND p.pro
 
 /** Counts the metric values of the runs that pass a filter: from the projects' counters, or by looking at the runs. */
 export async function countMetricPoints(tx: Tx, orgId: string, filter: RunFilter): Promise<number> {
-  const { projectId, status, displayStatus, search, ids } = filter;
-  if ([status, displayStatus, search, ids].every((part) => part === undefined)) {
+  const { projectId, status, displayStatus, search, ids, stale } = filter;
+  if ([status, displayStatus, search, ids, stale].every((part) => part === undefined)) {
     const row =
       projectId === undefined
         ? tx.one<{ points: number }>(pointsOfOrganization, [orgId])

@@ -1,5 +1,9 @@
+import { staleCondition } from "../life/signs-of-life.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 import { searchCondition, type Bind, type PlainTree } from "../search/search-condition.sql.ts";
+
+/** Runs that are running and were last seen before an instant, RFC 3339; or all others. */
+export type StaleFilter = { readonly wanted: boolean; readonly before: string };
 
 /** The runs of a list: those that pass every member. An undefined member lets all runs pass. */
 export type RunFilter = {
@@ -7,6 +11,8 @@ export type RunFilter = {
   /** Stored status. */
   readonly status: string | undefined;
   readonly displayStatus: string | undefined;
+  /** Only runs that are stale, or only others. */
+  readonly stale?: StaleFilter | undefined;
   readonly search: PlainTree | undefined;
   /** Only these runs. */
   readonly ids?: readonly string[];
@@ -63,9 +69,15 @@ const SHOWN: Readonly<Record<string, string>> = {
   failed: "('failed', 'stopped')",
 };
 
+/** Stale runs are found among the running ones, by the index of display statuses. */
+function staleness({ wanted, before }: StaleFilter, alias: "r" | "t", bind: Bind): string {
+  const is = staleCondition(alias, bind(before));
+  return wanted ? `${alias}.display_status IN ${SHOWN["running"]} AND ${is}` : `NOT ${is}`;
+}
+
 /** Returns conditions on the columns that both runs.runs and runs.found_runs have. */
 export function columnConditions(
-  { projectId, status, displayStatus }: Pick<RunFilter, "projectId" | "status" | "displayStatus">,
+  { projectId, status, displayStatus, stale }: Pick<RunFilter, "projectId" | "status" | "displayStatus" | "stale">,
   alias: "r" | "t",
   bind: Bind,
 ): string {
@@ -75,5 +87,6 @@ export function columnConditions(
     ...(status === undefined ? [] : [`${alias}.status = ${bind(status)}`]),
     ...(status === undefined || SHOWN[status] === undefined ? [] : [`${alias}.display_status IN ${SHOWN[status]}`]),
     ...(displayStatus === undefined ? [] : [`${alias}.display_status = ${bind(displayStatus)}`]),
+    ...(stale === undefined ? [] : [staleness(stale, alias, bind)]),
   ].join(" AND ");
 }

@@ -31,7 +31,7 @@ const NO_PROJECT = "00000000-0000-0000-0000-000000000000";
  * @throws run_search_invalid, run_search_too_broad
  */
 export async function withRuns<T>(
-  { db, searchThreads }: Pick<RunsDeps, "db" | "searchThreads">,
+  { db, searchThreads, staleness }: Pick<RunsDeps, "db" | "searchThreads" | "staleness">,
   call: Call,
   message: FilterMessage | undefined,
   work: WorkOnRuns<T>,
@@ -40,12 +40,13 @@ export async function withRuns<T>(
   const { orgId } = caller;
   const q = message?.q ?? "";
   const columns = { status: message?.status, displayStatus: message?.displayStatus };
+  const stale = message?.stale === undefined ? undefined : { wanted: message.stale, before: staleness.bound() };
   if (mayContainRegex(q)) {
     const project = await db.readTenant(orgId, (tx) => projectOfFilter(tx, caller, message));
     // An invalid query is refused even if there is no project to search.
     const projectId = project === "none" ? NO_PROJECT : project.id;
     const ids = await searchThreads.find({ orgId, projectId, ...columns, q });
-    return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids }), { plans: "walks" });
+    return db.readTenant(orgId, (tx) => work(tx, orgId, { ...NO_RUNS, ids, stale }), { plans: "walks" });
   }
   const tree = parseSearch(q, () => "invalid");
   // How a search is best run depends on how many runs have its words.
@@ -58,7 +59,7 @@ export async function withRuns<T>(
         const project = await projectOfFilter(tx, caller, message);
         if (project === "none") return work(tx, orgId, NO_RUNS);
         const search = tree === undefined ? undefined : await resolveSearch(tx, caller, tree);
-        return work(tx, orgId, { projectId: project.id, ...columns, search });
+        return work(tx, orgId, { projectId: project.id, ...columns, stale, search });
       },
       options,
     );

@@ -8,6 +8,7 @@ import type {
 import { isStopRequested, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
 import { notesOf } from "../documents/run-notes.rules.ts";
+import type { Staleness } from "../life/staleness.rules.ts";
 import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
 import type { ArtifactCountsRow } from "./artifact-counts.sql.ts";
 import type { LifecycleRow, RunRow } from "./runs.sql.ts";
@@ -15,7 +16,7 @@ import type { LifecycleRow, RunRow } from "./runs.sql.ts";
 const utf8 = new TextEncoder();
 
 /** Encodes a run without its metrics. */
-export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
+export function encodeRun(row: RunRow, staleness: Staleness): MessageInitShape<typeof RunSchema> {
   const metadata = utf8.encode(row.metadata);
   return {
     id: row.id,
@@ -30,6 +31,8 @@ export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
     createdAt: row.created_at,
     startedAt: row.started_at,
     resumeCount: row.resume_count,
+    lastSeenAt: staleness.lastSeenAt(row),
+    stale: staleness.isStale(row),
     lifecycle: (JSON.parse(row.lifecycle) as LifecycleRow[]).map((entry) => ({
       statusFrom: entry.status_from,
       statusTo: entry.status_to,
@@ -51,10 +54,11 @@ export function encodeRun(row: RunRow): MessageInitShape<typeof RunSchema> {
 /** Encodes a run with its summary; reason and message of a stop only with `stopDetails`. */
 export function encodeRunSummary(
   row: RunRow & MetricRow & ArtifactCountsRow,
+  staleness: Staleness,
   options: { readonly stopDetails?: boolean; readonly nextCursor?: string } = {},
 ): MessageInitShape<typeof RunSummarySchema> {
   return {
-    run: encodeRun(row),
+    run: encodeRun(row, staleness),
     runControl: encodeRunControl(row, options.stopDetails === true),
     metrics: encodeMetrics(row, options.nextCursor ?? ""),
     artifactCounts: {

@@ -11,7 +11,7 @@ import { findRunSummary } from "./runs.sql.ts";
  * Returns a run with its summary and a page of its metric keys (API specification, GET /runs/{run_id}).
  * @throws not_found, then bad_request
  */
-export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
+export function getRun({ db, staleness }: RunsDeps): RunsHandlers["getRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -24,7 +24,7 @@ export function getRun({ db }: RunsDeps): RunsHandlers["getRun"] {
     if (row === undefined) throw notFound("run");
     if (page.fault !== undefined) throw page.fault;
     const options = { stopDetails: mayReadStopDetails(caller), nextCursor: cursorAfter(row, limit) };
-    return { run: encodeRunSummary(row, options) };
+    return { run: encodeRunSummary(row, staleness, options) };
   };
 }
 

@@ -10,7 +10,7 @@ import { listKeyCounts } from "./ranked-keys.sql.ts";
 import { countVisibleRuns, readSummariesWithKeys } from "./runs.sql.ts";
 
 /** Returns runs by their ids, in their order, with the metrics of named keys or of those with the most points. @throws bad_request, not_found where one is missing */
-export function getRuns({ db }: Pick<RunsDeps, "db">): RunsHandlers["getRuns"] {
+export function getRuns({ db, staleness }: Pick<RunsDeps, "db" | "staleness">): RunsHandlers["getRuns"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
     const ids = requireDistinct(request.runIds, VIEW_RUNS_MAX, "run_ids");
@@ -28,7 +28,7 @@ export function getRuns({ db }: Pick<RunsDeps, "db">): RunsHandlers["getRuns"] {
       const keys = [...(rankedKeysMax === 0 ? named : rankedKeys)].toSorted(compareKeyBytes);
       const rows = await readSummariesWithKeys(tx, orgId, ids, keys, projectId);
       if (rows.length < ids.length) throw notFound("run");
-      return { runs: rows.map((row) => encodeRunSummary(row)), rankedKeys };
+      return { runs: rows.map((row) => encodeRunSummary(row, staleness)), rankedKeys };
     });
   };
 }

@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { seenAtOfRun } from "../life/signs-of-life.sql.ts";
 import { NO_METRICS, type MetricRow } from "../metrics/aggregates.rules.ts";
 import { metricColumns, metricsOf } from "../metrics/aggregates.sql.ts";
 import type { KeyRange } from "../metrics/key-range.rules.ts";
@@ -24,6 +25,8 @@ export type RunRow = {
   readonly forked_from_artifact_id: string | null;
   readonly resume_count: number;
   readonly resumed_at: string | null;
+  /** The last write or poll that was reported. */
+  readonly seen_at: string | null;
   /** JSON, see `LifecycleRow`. */
   readonly lifecycle: string;
   readonly create_fingerprint: Uint8Array | null;
@@ -61,7 +64,7 @@ export const runColumns = `
   r.created_at, r.started_at, r.finished_at, r.parent_run_id, r.forked_from_step, r.forked_from_artifact_id,
   r.resume_count, r.resumed_at, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
   r.stop_completion_message, r.stop_actor, r.stop_requested_at, r.stop_acknowledged_at, r.stop_completed_at,
-  r.stop_updated_at`;
+  r.stop_updated_at, ${seenAtOfRun} AS seen_at`;
 
 const findRunSql = sql(
   "runs_find_run",

@@ -8,7 +8,7 @@ import { listFittingRuns } from "./run-refs.sql.ts";
 import { requireRunIds } from "./select-runs.ts";
 
 /** RunsService.ReadRuns: as many of the first runs as fit an answer. @throws bad_request, not_found when the first one is not visible */
-export function readRuns({ db }: RunsDeps): RunsHandlers["readRuns"] {
+export function readRuns({ db, staleness }: RunsDeps): RunsHandlers["readRuns"] {
   return async (request, call) => {
     const { orgId, projectId } = callerOf(call);
     const ids = requireRunIds(request.runIds);
@@ -18,6 +18,6 @@ export function readRuns({ db }: RunsDeps): RunsHandlers["readRuns"] {
     });
     // Runs are not deleted in between, and a caller who asks for others learns nothing.
     if (rows[0]?.id !== ids[0]) throw notFound("run");
-    return { runs: rows.map(encodeRun) };
+    return { runs: rows.map((row) => encodeRun(row, staleness)) };
   };
 }

@@ -169,6 +169,20 @@ GRANT SELECT, INSERT, UPDATE (status, tags, metadata, finished_at, resume_count,
   stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at, stop_acknowledged_at,
   stop_completed_at, stop_updated_at) ON TABLE runs.runs TO tidemark_runs;
 
+-- The last write or poll of a run, as gateways report it each minute; no row: none since it was created or resumed.
+CREATE TABLE runs.signs_of_life (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  CONSTRAINT signs_of_life_pkey PRIMARY KEY (org_id, run_id)
+) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500);
+ALTER TABLE runs.signs_of_life ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs.signs_of_life FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON runs.signs_of_life TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON runs.signs_of_life USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE ON TABLE runs.signs_of_life TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.signs_of_life TO tidemark_runs;
+
 -- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
 -- using the indexes. Compares the organization itself.
 CREATE VIEW runs.found_runs AS
@@ -539,6 +553,30 @@ BEGIN
     CASE WHEN json_typeof(document -> 'comment') = 'string' THEN document ->> 'comment' END);
 END
 $function$;
+
+-- Records signs of life of runs of any organizations; leaves out runs that the organization does not have. An older
+-- sign never replaces a newer one.
+CREATE FUNCTION runs.record_signs_of_life(org_ids uuid[], run_ids uuid[], seen timestamp with time zone[])
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog'
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  INSERT INTO runs.signs_of_life AS s (org_id, run_id, seen_at)
+  SELECT w.org_id, w.run_id, max(w.at)
+  FROM unnest(org_ids, run_ids, seen) AS w (org_id, run_id, at)
+  CROSS JOIN LATERAL (SELECT FROM runs.runs r WHERE r.org_id = w.org_id AND r.id = w.run_id OFFSET 0) r
+  GROUP BY w.org_id, w.run_id
+  ORDER BY w.org_id, w.run_id
+  ON CONFLICT (org_id, run_id) DO UPDATE SET seen_at = excluded.seen_at WHERE s.seen_at < excluded.seen_at;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.record_signs_of_life FROM PUBLIC;
+ALTER FUNCTION runs.record_signs_of_life OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.record_signs_of_life TO tidemark_runs;
 
 CREATE FUNCTION runs.restore_runs(org uuid, home uuid, archived json)
 RETURNS integer

@@ -5,6 +5,7 @@ import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "@tidemark/documents";
 import { withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { noteSign } from "../life/signs-of-life.sql.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { lockRunState, moveRun, updateRunDocuments } from "./run-changes.sql.ts";
@@ -15,7 +16,7 @@ type Changes = Parameters<RunsHandlers["updateRun"]>[0];
  * Changes status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
  * @throws not_found, then bad_request, then payment_required
  */
-export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
+export function updateRun({ db, staleness }: RunsDeps): RunsHandlers["updateRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId, projectId } = caller;
@@ -26,8 +27,12 @@ export function updateRun({ db }: RunsDeps): RunsHandlers["updateRun"] {
       const status = checkChanges(request);
       refuseUnpaid(caller);
       if (status !== undefined) await moveRun(tx, orgId, runId, locked, { kind: "patch", status });
+      // It runs again from now on, although its creation may be long ago.
+      if (status === "running" && locked.state.status !== "running") {
+        await noteSign(tx, { orgId, runId, seenAt: staleness.ago(0) });
+      }
       await changeDocuments(tx, orgId, runId, request);
-      return { run: encodeRun(await readBack(tx, orgId, runId)) };
+      return { run: encodeRun(await readBack(tx, orgId, runId), staleness) };
     });
   };
 }

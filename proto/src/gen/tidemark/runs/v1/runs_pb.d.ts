@@ -172,6 +172,20 @@ export declare type Run = Message<"tidemark.runs.v1.Run"> & {
    * @generated from field: repeated tidemark.runs.v1.LifecycleEntry lifecycle = 19;
    */
   lifecycle: LifecycleEntry[];
+
+  /**
+   * The last write or poll that is known, exact to a minute; at least when the run was created or resumed.
+   *
+   * @generated from field: string last_seen_at = 20;
+   */
+  lastSeenAt: string;
+
+  /**
+   * Running, but without a sign of life for the configured time.
+   *
+   * @generated from field: bool stale = 21;
+   */
+  stale: boolean;
 };
 
 /**
@@ -451,6 +465,68 @@ export declare type RunSummary = Message<"tidemark.runs.v1.RunSummary"> & {
  * Use `create(RunSummarySchema)` to create a new message.
  */
 export declare const RunSummarySchema: GenMessage<RunSummary>;
+
+/**
+ * Runs that wrote or polled.
+ *
+ * @generated from message tidemark.runs.v1.RecordSignsOfLifeRequest
+ */
+export declare type RecordSignsOfLifeRequest = Message<"tidemark.runs.v1.RecordSignsOfLifeRequest"> & {
+  /**
+   * At most 1,000.
+   *
+   * @generated from field: repeated tidemark.runs.v1.SignOfLife signs = 1;
+   */
+  signs: SignOfLife[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RecordSignsOfLifeRequest.
+ * Use `create(RecordSignsOfLifeRequestSchema)` to create a new message.
+ */
+export declare const RecordSignsOfLifeRequestSchema: GenMessage<RecordSignsOfLifeRequest>;
+
+/**
+ * The last write or poll of a run that a gateway has seen.
+ *
+ * @generated from message tidemark.runs.v1.SignOfLife
+ */
+export declare type SignOfLife = Message<"tidemark.runs.v1.SignOfLife"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * How many milliseconds ago that was.
+   *
+   * @generated from field: uint64 age_ms = 3;
+   */
+  ageMs: bigint;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.SignOfLife.
+ * Use `create(SignOfLifeSchema)` to create a new message.
+ */
+export declare const SignOfLifeSchema: GenMessage<SignOfLife>;
+
+/**
+ * @generated from message tidemark.runs.v1.RecordSignsOfLifeResponse
+ */
+export declare type RecordSignsOfLifeResponse = Message<"tidemark.runs.v1.RecordSignsOfLifeResponse"> & {
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RecordSignsOfLifeResponse.
+ * Use `create(RecordSignsOfLifeResponseSchema)` to create a new message.
+ */
+export declare const RecordSignsOfLifeResponseSchema: GenMessage<RecordSignsOfLifeResponse>;
 
 /**
  * A new project.
@@ -949,6 +1025,11 @@ export declare type RunFilter = Message<"tidemark.runs.v1.RunFilter"> & {
    * @generated from field: string q = 5;
    */
   q: string;
+
+  /**
+   * @generated from field: optional bool stale = 6;
+   */
+  stale?: boolean | undefined;
 };
 
 /**
@@ -1901,6 +1982,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateRunRequestSchema;
     output: typeof UpdateRunResponseSchema;
+  },
+  /**
+   * Records which runs, of any organizations, wrote or polled; gateways report it each minute. Leaves out runs that are not there, and
+   * never replaces a newer sign. Reasons: bad_request.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.RecordSignsOfLife
+   */
+  recordSignsOfLife: {
+    methodKind: "unary";
+    input: typeof RecordSignsOfLifeRequestSchema;
+    output: typeof RecordSignsOfLifeResponseSchema;
   },
 }>;
 

@@ -1,0 +1,52 @@
+import { sql, type Tx } from "@tidemark/pg";
+
+/** A run that wrote or polled. */
+export type Sign = {
+  readonly orgId: string;
+  readonly runId: string;
+  /** RFC 3339. */
+  readonly seenAt: string;
+};
+
+const recordSql = sql("runs_record_signs_of_life", "SELECT runs.record_signs_of_life($1, $2, $3)");
+
+/** Records signs of runs of any organizations, in one statement. Skips runs that the organization does not have; an older sign changes nothing. */
+export async function recordSigns(tx: Tx, signs: readonly Sign[]): Promise<void> {
+  await tx.rows(recordSql, [
+    signs.map(({ orgId }) => orgId),
+    signs.map(({ runId }) => runId),
+    signs.map(({ seenAt }) => seenAt),
+  ]);
+}
+
+const noteSignSql = sql(
+  "runs_note_sign_of_life",
+  `INSERT INTO runs.signs_of_life AS s (org_id, run_id, seen_at) VALUES ($1, $2, $3)
+   ON CONFLICT (org_id, run_id) DO UPDATE SET seen_at = excluded.seen_at WHERE s.seen_at < excluded.seen_at`,
+);
+
+/** Records a sign of a run of this transaction's organization. */
+export async function noteSign(tx: Tx, { orgId, runId, seenAt }: Sign): Promise<void> {
+  await tx.rows(noteSignSql, [orgId, runId, seenAt]);
+}
+
+/** Returns when a run, of which the alias is given, last gave a sign; null where that was at its creation or resume. Looked up by its key. */
+const seenAt = (run: string): string =>
+  `(SELECT s.seen_at FROM runs.signs_of_life s WHERE s.org_id = ${run}.org_id AND s.run_id = ${run}.id OFFSET 0)`;
+
+/** The same of the run `r`. */
+export const seenAtOfRun = seenAt("r");
+
+const lastSeen = (run: string): string => `greatest(${run}.created_at, ${run}.resumed_at, ${seenAt(run)})`;
+
+/**
+ * Returns the condition that a run of runs.runs, as `r`, or of the searched texts, as `t`, is stale: it is running, and nothing was seen of it since
+ * `before`, an SQL expression. The texts do not have these times, so the run is looked up by its key.
+ */
+export function staleCondition(alias: "r" | "t", before: string): string {
+  const last =
+    alias === "r"
+      ? lastSeen("r")
+      : `(SELECT ${lastSeen("o")} FROM runs.runs o WHERE o.org_id = $1 AND o.id = t.run_id OFFSET 0)`;
+  return `(${alias}.status = 'running' AND ${last} < ${before}::timestamptz)`;
+}
