@@ -116,9 +116,10 @@ function isInstant(name: string): boolean {
   return name === "at" || name.endsWith("_at") || name === "purge_after";
 }
 
-/** `Date` takes the 31st of any month for a day. */
+/** `Date` takes the 31st of any month for a day, and has a year 0, which PostgreSQL has not. */
 function isDay(instant: string): boolean {
   const ms = Date.parse(instant);
+  if (instant.startsWith("0000")) return false;
   return !Number.isNaN(ms) && new Date(ms).toISOString().slice(0, DAY_CHARACTERS) === instant.slice(0, DAY_CHARACTERS);
 }
 
