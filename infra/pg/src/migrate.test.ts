@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -10,10 +10,16 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
 });
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
+});
+
+const folders: string[] = [];
 
 async function setOf(schema: string, files: Record<string, string>): Promise<MigrationSet> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
+  folders.push(directory);
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(directory, name), text)));
   return { schema, directory };
 }
