@@ -318,6 +318,9 @@ const reads: readonly Read[] = [
   list("running ones of a project", summary("status=running&project=rl-control"), {
     items: ({ total }) => Math.min(total, 2000),
   }),
+  // Each running run is looked at, by its key.
+  list("stale ones", summary("stale=true"), { items: ({ total }) => total, each: 8, base: 400 }),
+  list("those that are not stale", summary("stale=false"), { items: ({ total }) => total, each: 8, base: 400 }),
   list("a rare tag", summary(search("tag:paper-fig3")), { items: ({ total, runs }) => total + runs.length }),
   list("a rare tag without total", `/runs?limit=25&${search("tag:paper-fig3")}`, { base: NEWEST + 500 }),
   list("a common tag without total", `/runs?limit=25&${search("tag:team-7")}`, { base: NEWEST + 500 }),
