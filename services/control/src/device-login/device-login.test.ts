@@ -133,6 +133,15 @@ describe("a device that polls", () => {
 });
 
 describe("the approval of a device login", () => {
+  test("is not for a session that ended after the gateway had looked", async () => {
+    const orgId = await newOrganization(control);
+    const { call, token } = await newMember(control, orgId, "admin");
+    const { userCode, deviceCode } = await start();
+    await control.client.signOut({ token }, control.anyone);
+    await expectRefusal(control.client.confirmDeviceLogin({ userCode }, call), "unauthenticated");
+    expect(await poll(deviceCode)).toMatchObject({ status: "pending" });
+  });
+
   test("is for owners and admins", async () => {
     const orgId = await newOrganization(control);
     for (const role of ["member", "viewer"] as const) {

@@ -8,10 +8,11 @@ import { issueKey } from "../keys/issue-key.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { requirePeopleManager, requireSession } from "../organizations/callers.ts";
 import { encodeOrganization, encodeUser } from "../organizations/encode-organization.ts";
-import { findMembership } from "../organizations/memberships.sql.ts";
+import { lockMembership } from "../organizations/memberships.sql.ts";
 import { enterOrganization, findOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
+import { lockCaller } from "../projection/lock-caller.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
 import {
   deviceLoginSeconds,
@@ -71,6 +72,7 @@ export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["c
     const { orgId, userId } = requireSession(call);
     requirePeopleManager(call);
     await db.withTenant(orgId, async (tx) => {
+      requirePeopleManager(await lockCaller(tx, call, now()));
       const login = await lockDeviceLoginByUserCode(tx, hashUserCode(userCode));
       const state = login && { status: login.status, expiresAt: new Date(login.expires_at), lastPolledAt: undefined };
       const outcome = judgeApproval(state, now());
@@ -129,7 +131,7 @@ async function handOutKey(tx: Tx, deps: ControlDeps, login: DeviceLoginRow): Pro
   if (orgId === null || userId === null) return { status: "denied" };
   await enterOrganization(tx, orgId);
   const organization = await findOrganization(tx, orgId);
-  const membership = await findMembership(tx, orgId, userId);
+  const membership = await lockMembership(tx, orgId, userId);
   const user = await findUser(tx, userId);
   if (organization === undefined || user === undefined) return { status: "denied" };
   if (membership?.status !== "active" || !isAdmin(membership.role)) return { status: "denied" };

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
+import { updateMembership } from "../organizations/memberships.sql.ts";
 import { sql } from "@tidemark/pg";
 import {
   bill,
@@ -183,6 +184,75 @@ describe("who may manage keys", () => {
     expect((await control.client.createApiKey(wish, call)).created!.key!.scopes).toEqual(["export:read"]);
     await expectRefusal(control.client.createApiKey({ orgId, scopes: ["runs:control"] }, call), "forbidden");
     await expectRefusal(control.client.createApiKey({ orgId }, call), "forbidden");
+  });
+
+  test("a key that was revoked after the gateway had looked may not, nor one that ended", async () => {
+    const orgId = await newOrganization(control);
+    const make = (more = {}) =>
+      control.client.createApiKey({ orgId, scopes: ["api_keys:write", "export:read"], ...more }, control.operator);
+    const { created } = await make();
+    const call = await control.as(created!.plaintext);
+    await control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, control.operator);
+    await expectRefusal(control.client.createApiKey({ orgId, scopes: ["export:read"] }, call), "unauthenticated");
+    const soon = new Date(control.now().getTime() + 60_000).toISOString();
+    const ending = await control.as((await make({ expiresAt: soon })).created!.plaintext);
+    control.pass({ minutes: 2 });
+    await expectRefusal(control.client.createApiKey({ orgId, scopes: ["export:read"] }, ending), "unauthenticated");
+  });
+
+  test("a revocation and a new key do not pass each other: the second one waits", async () => {
+    const orgId = await newOrganization(control);
+    const wish = { orgId, scopes: ["api_keys:write", "export:read"] };
+    for (let round = 0; round < 10; round += 1) {
+      const { created } = await control.client.createApiKey(wish, control.operator);
+      const call = await control.as(created!.plaintext);
+      const revoke = sql(
+        "test_revoke_slowly",
+        "UPDATE control.api_keys SET revoked_at = now(), changed_xid = pg_current_xact_id() WHERE org_id = $1 AND id = $2",
+      );
+      const hold = sql("test_hold", "SELECT pg_sleep(0.05)");
+      // The revocation has changed the row and not committed yet when the key is asked for.
+      let begun = (): void => undefined;
+      const isBegun = new Promise<void>((resolve) => (begun = resolve));
+      const revoking = control.db.withTenant(orgId, async (tx) => {
+        await tx.rows(revoke, [orgId, created!.key!.id]);
+        begun();
+        await tx.rows(hold, []);
+      });
+      await isBegun;
+      await expectRefusal(control.client.createApiKey({ orgId, scopes: ["export:read"] }, call), "unauthenticated");
+      await revoking;
+    }
+  });
+
+  test("a session whose member was demoted after the gateway had looked may not", async () => {
+    const orgId = await newOrganization(control);
+    const { call, userId } = await newMember(control, orgId, "admin");
+    await control.db.withTenant(orgId, (tx) =>
+      updateMembership(tx, { orgId, userId, role: "viewer", status: "active" }),
+    );
+    await expectRefusal(control.client.createApiKey({ orgId, scopes: ["export:read"] }, call), "forbidden");
+  });
+
+  test("a key that ends makes keys that end with it, and none that end later", async () => {
+    const orgId = await newOrganization(control);
+    const inHours = (hours: number) => new Date(control.now().getTime() + hours * 3_600_000).toISOString();
+    const expiresAt = inHours(2);
+    const wish = { orgId, scopes: ["api_keys:write", "export:read"] };
+    const { created } = await control.client.createApiKey({ ...wish, expiresAt }, control.operator);
+    const call = await control.as(created!.plaintext);
+    const endOf = async (more: object) => {
+      const made = await control.client.createApiKey({ orgId, scopes: ["export:read"], ...more }, call);
+      return new Date(made.created!.key!.expiresAt).toISOString();
+    };
+    const earlier = inHours(1);
+    expect([await endOf({}), await endOf({ expiresAt }), await endOf({ expiresAt: earlier })]).toEqual([
+      expiresAt,
+      expiresAt,
+      earlier,
+    ]);
+    const later = control.client.createApiKey({ orgId, scopes: ["export:read"], expiresAt: inHours(3) }, call);
+    expect(await refusal(later)).toMatchObject({ reason: "bad_request", field: "expires_at" });
   });
 
   test("a key without api_keys:write may not, whatever else it may", async () => {

@@ -12,6 +12,7 @@ import { requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
+import { lockCaller, type LockedCaller } from "../projection/lock-caller.ts";
 import { findProject } from "../stops/runs-schema.sql.ts";
 import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
 import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
@@ -22,9 +23,8 @@ import { disableServiceAccountRow, listApiKeyRows, revokeApiKeyRow } from "./key
  * `api_keys:write` that is not bound to one project.
  * @throws forbidden
  */
-function requireKeyManager(call: Call): void {
-  if (isOperator(call)) return;
-  const { identity } = call;
+function requireKeyManager({ identity }: Pick<Call, "identity">): void {
+  if (identity?.kind === CallerKind.OPERATOR) return;
   if (identity?.kind === CallerKind.SESSION && isAdmin(identity.role)) return;
   if (identity?.kind === CallerKind.API_KEY && identity.scopes.includes("api_keys:write")) {
     if (identity.projectId === "") return;
@@ -34,9 +34,9 @@ function requireKeyManager(call: Call): void {
 }
 
 /**
- * Creates a key. Nobody grants more than they hold: an operator grants any scope, a session those of its role, a key its
- * own.
- * @throws not_found for the organization or the project; forbidden; bad_request; payment_required
+ * Creates a key. Nobody grants more than they hold when it is made: an operator grants any scope, a session those of its role, a key its
+ * own, and no longer than it lives itself.
+ * @throws unauthenticated for a caller that has ended meanwhile; not_found for the organization or the project; forbidden; bad_request; payment_required
  */
 export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"] {
   return async (request, call) => {
@@ -44,12 +44,12 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
     const created = await commitProjectionChange(deps, orgId, async (tx) => {
       const organization = await requireOrganization(tx, orgId);
       requireKeyManager(call);
+      const caller = await lockCaller(tx, call, deps.now());
+      requireKeyManager(caller);
       throwFault(request.bodyFault);
       const scopes = chooseScopes(request.scopes);
-      if (request.expiresAt !== "" && new Date(request.expiresAt) <= deps.now()) {
-        throw badRequest("expires_at must be in the future", "expires_at");
-      }
-      if (!isOperator(call)) requireHeld(scopes, call.identity?.scopes ?? []);
+      const expiresAt = endOf(request.expiresAt, caller, deps.now());
+      if (!isOperator(call)) requireHeld(scopes, caller.identity?.scopes ?? []);
       requirePaid(organization.billing_state, "create API keys");
       return issueKey(tx, deps, {
         orgId,
@@ -57,11 +57,22 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
         scopes,
         projectId: await projectOf(tx, orgId, request),
         createdByUserId: isOperator(call) ? await knownUser(tx, request.createdByUserId) : callingUser(call),
-        expiresAt: request.expiresAt || undefined,
+        expiresAt,
       });
     });
     return { created };
   };
+}
+
+/** Returns when a new key ends: as asked, and at the latest with the key that makes it. @throws bad_request */
+function endOf(asked: string, { expiresAt }: LockedCaller, now: Date): string | undefined {
+  if (asked === "") return expiresAt?.toISOString();
+  const end = new Date(asked);
+  if (end <= now) throw badRequest("expires_at must be in the future", "expires_at");
+  if (expiresAt !== undefined && end > expiresAt) {
+    throw badRequest("expires_at must not be after the end of the key that makes this one", "expires_at");
+  }
+  return asked;
 }
 
 async function projectOf(tx: Tx, orgId: string, request: CreateApiKeyRequest): Promise<string | undefined> {

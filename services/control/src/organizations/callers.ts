@@ -8,7 +8,7 @@ import { isAdmin } from "./people.rules.ts";
 export type SignedIn = { readonly orgId: string; readonly userId: string; readonly credentialId: string };
 
 /** Tells whether the caller came with the bootstrap token. */
-export function isOperator(call: Call): boolean {
+export function isOperator(call: Pick<Call, "identity">): boolean {
   return call.identity?.kind === CallerKind.OPERATOR;
 }
 
@@ -43,7 +43,7 @@ export function visibleOrganization(call: Call, orgId: string): string {
 }
 
 /** Checks that the caller may manage an organization's people: an operator, or a session of an owner or admin. @throws forbidden */
-export function requirePeopleManager(call: Call): void {
+export function requirePeopleManager(call: Pick<Call, "identity">): void {
   const { identity } = call;
   if (isOperator(call) || (identity?.kind === CallerKind.SESSION && isAdmin(identity.role))) return;
   throw new AppError("forbidden", "an owner or admin of the organization is needed");

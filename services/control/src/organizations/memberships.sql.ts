@@ -37,6 +37,16 @@ export function findMembership(tx: Tx, orgId: string, userId: string): Promise<M
   return tx.one(findMembershipSql, [orgId, userId]);
 }
 
+const lockMembershipSql = sql(
+  "control_lock_membership",
+  `SELECT ${membershipColumns} FROM control.memberships WHERE org_id = $1 AND user_id = $2 FOR SHARE`,
+);
+
+/** As `findMembership`; nobody changes it until the transaction ends. */
+export function lockMembership(tx: Tx, orgId: string, userId: string): Promise<MembershipRow | undefined> {
+  return tx.one(lockMembershipSql, [orgId, userId]);
+}
+
 const listMembershipsOfUserSql = sql(
   "control_list_memberships_of_user",
   "SELECT org_id, name, slug, plan_tier, account_type, role, status, member_count FROM control.memberships_of($1)",

@@ -1,0 +1,41 @@
+import { sql, type Tx } from "@tidemark/pg";
+import type { Role } from "../organizations/people.rules.ts";
+
+/** What an API key may do now. */
+export type KeyRights = {
+  scopes: string[];
+  project_id: string | null;
+  expires_at: string | null;
+  revoked_at: string | null;
+};
+
+/** What a session may do now: that of its member. */
+export type SessionRights = {
+  role: Role;
+  status: "active" | "invited";
+  expires_at: string;
+  revoked_at: string | null;
+};
+
+const lockKeySql = sql(
+  "control_lock_key",
+  `SELECT scopes, project_id, expires_at, revoked_at FROM control.api_keys
+   WHERE org_id = $1 AND credential_id = $2 FOR SHARE`,
+);
+
+/** Reads a key by the id in its text. Nobody revokes it until the transaction ends. */
+export function lockKey(tx: Tx, orgId: string, credentialId: string): Promise<KeyRights | undefined> {
+  return tx.one(lockKeySql, [orgId, credentialId]);
+}
+
+const lockSessionSql = sql(
+  "control_lock_session",
+  `SELECT m.role, m.status, s.expires_at, s.revoked_at
+   FROM control.sessions s JOIN control.memberships m ON m.org_id = s.org_id AND m.user_id = s.user_id
+   WHERE s.org_id = $1 AND s.credential_id = $2 FOR SHARE`,
+);
+
+/** Reads a session by the id in its text, and its member. Nobody ends or changes them until the transaction ends. */
+export function lockSession(tx: Tx, orgId: string, credentialId: string): Promise<SessionRights | undefined> {
+  return tx.one(lockSessionSql, [orgId, credentialId]);
+}

@@ -1,0 +1,51 @@
+import { create } from "@bufbuild/protobuf";
+import { AppError } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
+import type { Call } from "@tidemark/rpc";
+import { scopesOfRole } from "../organizations/people.rules.ts";
+import { lockKey, lockSession } from "./lock-caller.sql.ts";
+
+/** Who calls, with the rights that they have now. */
+export type LockedCaller = {
+  readonly identity: Identity | undefined;
+  /** When the key of the caller ends; undefined for one that does not, and for everybody else. */
+  readonly expiresAt: Date | undefined;
+};
+
+/**
+ * Reads the caller's credential again and locks it until the transaction ends: what a gateway knew of it may be a second old, or ten, and a credential
+ * that has ended must not make another one.
+ * @throws unauthenticated for one that has ended
+ */
+export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise<LockedCaller> {
+  if (identity?.kind === CallerKind.API_KEY) {
+    const key = await lockKey(tx, identity.orgId, identity.credentialId);
+    if (key === undefined || hasEnded(key, now)) throw ended();
+    return {
+      identity: create(IdentitySchema, { ...identity, scopes: key.scopes, projectId: key.project_id ?? "" }),
+      expiresAt: key.expires_at === null ? undefined : new Date(key.expires_at),
+    };
+  }
+  if (identity?.kind === CallerKind.SESSION) {
+    const session = await lockSession(tx, identity.orgId, identity.credentialId);
+    if (session === undefined || session.status !== "active" || hasEnded(session, now)) throw ended();
+    const { role } = session;
+    return {
+      identity: create(IdentitySchema, { ...identity, role, scopes: [...scopesOfRole(role)] }),
+      expiresAt: undefined,
+    };
+  }
+  return { identity, expiresAt: undefined };
+}
+
+function hasEnded(
+  { revoked_at, expires_at }: { readonly revoked_at: string | null; readonly expires_at: string | null },
+  now: Date,
+): boolean {
+  return revoked_at !== null || (expires_at !== null && new Date(expires_at) <= now);
+}
+
+function ended(): AppError {
+  return new AppError("unauthenticated", "invalid or expired credentials");
+}
