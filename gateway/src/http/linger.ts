@@ -15,7 +15,7 @@ const LINGER_MS = 5000;
 /** Connections that may linger at once; more are closed at once. */
 const LINGERING_MAX = 256;
 /** Milliseconds between two looks at how much has been dropped. */
-const LOOK_MS = 50;
+const LOOK_MS = 10;
 
 const lingering = new WeakSet<Socket>();
 let lingeringCount = 0;

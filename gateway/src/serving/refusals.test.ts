@@ -74,11 +74,12 @@ describe.each([
 
 test("without credentials no more than a megabyte is read", async () => {
   const accepted = once(app.server, "connection");
-  const sent = send("POST /echo/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", 50_000_000);
+  const sent = send("POST /echo/1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n", 2_000_000_000);
   await sent.catch(() => undefined);
   const [socket] = (await accepted) as [Socket];
-  // What arrives between two looks at the clock comes on top.
-  expect([socket.bytesRead > 1_000_000, socket.bytesRead < 40_000_000]).toEqual([true, true]);
+  // What arrives between two looks comes on top, and is far from all.
+  expect(socket.bytesRead).toBeGreaterThan(1_000_000);
+  expect(socket.bytesRead).toBeLessThan(1_000_000_000);
 });
 
 test("a client that stops in the middle of a refused body is closed after five seconds", async () => {
