@@ -10,6 +10,6 @@ WORKDIR /app
 COPY --from=install /app /app
 USER 10001
 ENV NODE_ENV=production NODE_NO_WARNINGS=1
-EXPOSE 8080 8081 8082
+EXPOSE 8080 8081 8082 8083
 ENTRYPOINT ["node", "services/all/src/main.ts"]
 CMD ["--target=all"]

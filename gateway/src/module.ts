@@ -63,6 +63,7 @@ export const gatewayModule = defineModule({
     // Without it each gateway grants its part of every rate.
     { module: "usage", service: UsageService, optional: true },
   ],
+  listensOn: ({ host }) => host,
   start: startGateway,
 });
 

@@ -46,11 +46,11 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect(samples[2]).toMatch(/^svc_control_refresh_degraded\{service_plane="[^"]+"\} 0$/);
   });
 
-  test("the internal port has full Prometheus metrics, by route template and never by run", async () => {
+  test("the port of figures has full Prometheus metrics, by route template and never by run", async () => {
     const { api } = await stack().organization();
     const { id } = (await api.post("/runs", {})).json.run;
     await api.get(`/runs/${id}`);
-    const text = await (await fetch(`http://127.0.0.1:${stack().internalPorts.get("gateway")}/metrics`)).text();
+    const text = await stack().metricsText("gateway");
     expect(text).toContain('route="/runs/{run_id}"');
     expect(text).not.toContain(id);
   });

@@ -14,9 +14,8 @@ const environment = await requirePython({
 
 /** Returns how many requests the gateway has refused for their rate. */
 async function refusedBy(stack: Stack): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${stack.internalPorts.get("gateway")}/metrics`);
   const refused = /^tidemark_http_requests_total\{.*status="429".*\} (\d+)$/gm;
-  return [...(await answer.text()).matchAll(refused)].reduce((sum, [, count]) => sum + Number(count), 0);
+  return [...(await stack.metricsText("gateway")).matchAll(refused)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 describeWith(environment)("the SDK above the rate of its plan", () => {

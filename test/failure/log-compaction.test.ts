@@ -79,8 +79,9 @@ describeModes(
       expect(last.map(({ line_number }) => line_number)).toEqual(lineNumbers.slice(-3));
       const found = (await api.get(`${path}?q=${encodeURIComponent("3/1 STEP")}`)).json.lines as Line[];
       expect(found.map(({ message }) => message)).toEqual(wanted.filter((message) => message.startsWith("3/1 ")));
-      const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
-      expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="logs",service="[a-z]+"\} [1-9]/);
+      expect(await stack().metricsText("ingest")).toMatch(
+        /tidemark_compaction_rows_total\{kind="logs",service="[a-z]+"\} [1-9]/,
+      );
     });
   },
   { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },

@@ -108,8 +108,9 @@ describeModes(
         return !row!.waiting && Number(row!.values) === 2 * acknowledged() + shared.length;
       });
       await check();
-      const metrics = await fetch(`http://127.0.0.1:${stack().internalPorts.get("ingest")}/metrics`);
-      expect(await metrics.text()).toMatch(/tidemark_compaction_rows_total\{kind="metrics",service="[a-z]+"\} [1-9]/);
+      expect(await stack().metricsText("ingest")).toMatch(
+        /tidemark_compaction_rows_total\{kind="metrics",service="[a-z]+"\} [1-9]/,
+      );
     });
   },
   { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { allModules, knownNames } from "@tidemark/all";
+import { isPlaceholder } from "@tidemark/host";
 import { parseAllDocuments } from "yaml";
 
 // There is no cluster here. What can be checked without one is that the manifests match the program:
@@ -19,6 +20,7 @@ type Manifest = {
     };
     ports?: { name: string; targetPort: string }[];
     selector?: Record<string, string>;
+    ingress?: { from?: unknown; ports?: { port: string | number; protocol?: string }[] }[];
   };
 };
 
@@ -69,7 +71,24 @@ describe("the Kubernetes manifests", () => {
       http: settings["TIDEMARK_PORT"],
       internal: settings["TIDEMARK_INTERNAL_PORT"],
       grpc: settings["TIDEMARK_GRPC_PORT"],
+      metrics: settings["TIDEMARK_METRICS_PORT"],
     });
+  });
+
+  test("let Prometheus reach the port of the figures alone, and peers those where a token is asked for", () => {
+    const rules = find("NetworkPolicy", "internal-ports")?.spec?.ingress ?? [];
+    const portsFor = (text: string) =>
+      rules.filter(({ from }) => JSON.stringify(from).includes(text)).flatMap(({ ports = [] }) => ports);
+    expect(portsFor("monitoring")).toEqual([{ port: "metrics" }]);
+    expect(portsFor("tidemark")).toEqual([{ port: "internal" }, { port: "grpc" }]);
+    expect(rules).toHaveLength(2);
+  });
+
+  test("name no internal token that a process would start with", () => {
+    const text = readFileSync(join(base, "../overlays/example/secret.env.example"), "utf8");
+    const token = /^TIDEMARK_INTERNAL_TOKEN=(.*)$/m.exec(text)?.[1];
+    expect(token).toEqual(expect.any(String));
+    expect(isPlaceholder(token!)).toBe(true);
   });
 
   test("are all listed in the kustomization", () => {

@@ -23,6 +23,9 @@ export type Stack = {
   /** gRPC ports by module. */
   readonly grpcPorts: ReadonlyMap<string, number>;
   readonly internalPorts: ReadonlyMap<string, number>;
+  /** Returns the figures of a module's process, as Prometheus reads them. */
+  metricsText(module: string): Promise<string>;
+  readonly metricsPorts: ReadonlyMap<string, number>;
   readonly nats: Pick<Server, "stop" | "start" | "signal"> | undefined;
   /** The object store of split mode, and what its first start said of it. */
   readonly minio: (Server & { readonly first: Minio }) | undefined;
@@ -102,6 +105,8 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   }
 }
 
+const freePorts = async () => ({ internal: await freePort(), grpc: await freePort(), metrics: await freePort() });
+
 async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
@@ -111,9 +116,9 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
 
   const blobDirectory = join(directory, "blobs");
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
-  const ports = new Map<string, { internal: number; grpc: number }>();
+  const ports = new Map<string, { internal: number; grpc: number; metrics: number }>();
   for (const group of groups) {
-    ports.set(group, { internal: await freePort(), grpc: await freePort() });
+    ports.set(group, await freePorts());
   }
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -126,6 +131,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
     TIDEMARK_INTERNAL_TOKEN: INTERNAL,
     TIDEMARK_INTERNAL_PORT: String(ports.get(group)!.internal),
     TIDEMARK_GRPC_PORT: String(ports.get(group)!.grpc),
+    TIDEMARK_METRICS_PORT: String(ports.get(group)!.metrics),
     TIDEMARK_PEERS: peers.join(","),
     TIDEMARK_DRAIN_SECONDS: "5",
     TIDEMARK_LIMITS: "off",
@@ -160,9 +166,10 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
   };
 
   const api = createApi(baseUrl);
-  const portsOf = (kind: "internal" | "grpc"): Map<string, number> =>
+  const portsOf = (kind: "internal" | "grpc" | "metrics"): Map<string, number> =>
     new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
   const internalPorts = portsOf("internal");
+  const metricsPorts = portsOf("metrics");
   const dead = new Promise<never>((_, reject) => {
     for (const child of new Set(children.values())) {
       void child.ended.then((code) => reject(new Error(`${child.name} ended with ${code}:\n${child.output()}`)));
@@ -189,6 +196,8 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
     children,
     grpcPorts: portsOf("grpc"),
     internalPorts,
+    metricsPorts,
+    metricsText: async (module) => (await fetch(`http://127.0.0.1:${metricsPorts.get(module)}/metrics`)).text(),
     nats: servers?.nats.server,
     minio: servers && { ...servers.minio.server, first: servers.minio.first },
     blobDirectory,
@@ -224,7 +233,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
     async addReplica(settings = {}) {
       if (mode !== "split") throw new Error("only processes apart have replicas");
       const name = `replica ${replicas.length + 1}`;
-      ports.set(name, { internal: await freePort(), grpc: await freePort() });
+      ports.set(name, await freePorts());
       const ownPort = String(await freePort());
       const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort, ...settings });
       const replica = { child, api: createApi(`http://127.0.0.1:${ownPort}`) };

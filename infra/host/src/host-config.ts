@@ -58,14 +58,26 @@ export const hostConfig = defineConfig({
   internalHost: text({
     env: "TIDEMARK_INTERNAL_HOST",
     default: "127.0.0.1",
-    help: "Address on which peers, probes and Prometheus reach this process.",
+    help: "Address on which peers and probes reach this process.",
   }),
   internalPort: int({
     env: "TIDEMARK_INTERNAL_PORT",
     default: 0,
     min: 0,
     max: 65_535,
-    help: "HTTP/1.1 port for peers (Connect), /livez, /readyz and Prometheus /metrics; 0 takes a free one.",
+    help: "HTTP/1.1 port for peers (Connect), /livez and /readyz; 0 takes a free one.",
+  }),
+  metricsHost: text({
+    env: "TIDEMARK_METRICS_HOST",
+    default: "127.0.0.1",
+    help: "Address on which Prometheus reaches this process.",
+  }),
+  metricsPort: int({
+    env: "TIDEMARK_METRICS_PORT",
+    default: 0,
+    min: 0,
+    max: 65_535,
+    help: "HTTP/1.1 port for Prometheus /metrics and nothing else; 0 takes a free one.",
   }),
   grpcPort: int({
     env: "TIDEMARK_GRPC_PORT",
@@ -78,7 +90,7 @@ export const hostConfig = defineConfig({
     env: "TIDEMARK_INTERNAL_TOKEN",
     optional: true,
     lengthMin: 16,
-    help: "What the processes of one installation present to each other; the same everywhere. Without it the network must keep strangers from the internal and gRPC ports.",
+    help: "What the processes of one installation present to each other; the same everywhere. A process that listens beyond loopback does not start without it, or with one that can be guessed: the examples of these documents, a common word, one of few characters. Random bytes are meant, such as openssl rand -base64 32.",
   }),
   peers: list({
     env: "TIDEMARK_PEERS",

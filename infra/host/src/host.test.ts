@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { defineConfig, int } from "@tidemark/config";
+import { ConfigError, defineConfig, int } from "@tidemark/config";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { createCall, implement } from "@tidemark/rpc";
 import { startHost, type Host } from "./host.ts";
@@ -136,9 +137,48 @@ describe("the host", () => {
     expect((await get("/readyz")).status).toBe(503);
     ready = true;
     expect((await get("/readyz")).status).toBe(200);
-    const metrics = await (await get("/metrics")).text();
+    const metrics = await (await fetch(`http://127.0.0.1:${host.metricsPort}/metrics`)).text();
     expect(metrics).toContain("process_cpu_user_seconds_total");
     expect(metrics).toMatch(/^tidemark_build_info\{version="\d+\.\d+\.\d+",service="[\w-]+"\} 1$/m);
     expect((await get("/else")).status).toBe(404);
+  });
+
+  test("has figures on a port of their own alone, where nothing can be called", async () => {
+    const host = await start([server()]);
+    expect((await fetch(`http://127.0.0.1:${host.internalPort}/metrics`)).status).toBe(404);
+    for (const path of ["/livez", "/readyz", `/${EchoService.typeName}/Read`]) {
+      const answer = await fetch(`http://127.0.0.1:${host.metricsPort}${path}`, { method: "POST", body: "" });
+      expect(answer.status).toBe(404);
+    }
+  });
+
+  test.each([
+    ["TIDEMARK_INTERNAL_HOST", undefined, "is not set"],
+    ["TIDEMARK_INTERNAL_HOST", "change-me-to-32-random-characters", "can be guessed"],
+    ["TIDEMARK_METRICS_HOST", undefined, "is not set"],
+    ["TIDEMARK_METRICS_HOST", "x".repeat(40), "can be guessed"],
+  ])("does not start with %s beyond loopback and the token %j", async (name, token, fault) => {
+    events = [];
+    const settings = { [name]: "0.0.0.0", ...(token === undefined ? {} : { TIDEMARK_INTERNAL_TOKEN: token }) };
+    const refused = start([server()], settings);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow(`TIDEMARK_INTERNAL_TOKEN ${fault}`);
+    expect(events).toEqual([]);
+  });
+
+  test("does not start without a token where a module itself listens beyond loopback", async () => {
+    const open = { ...server(), listensOn: () => "0.0.0.0" };
+    await expect(start([open])).rejects.toThrow("listens on 0.0.0.0, beyond loopback");
+  });
+
+  test("starts beyond loopback with a random token, and refuses who does not present it", async () => {
+    const host = await start([server()], {
+      TIDEMARK_INTERNAL_HOST: "0.0.0.0",
+      TIDEMARK_INTERNAL_TOKEN: randomBytes(24).toString("base64url"),
+    });
+    const ask = (path: string) => fetch(`http://127.0.0.1:${host.internalPort}${path}`, { method: "POST", body: "" });
+    expect((await ask(`/${EchoService.typeName}/Read`)).status).toBe(401);
+    expect((await ask("/livez")).status).toBe(200);
+    expect((await ask("/readyz")).status).toBe(200);
   });
 });

@@ -1,10 +1,11 @@
 import { setFlagsFromString } from "node:v8";
-import { parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
+import { ConfigError, parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
 import { isAppError, reasons } from "@tidemark/errors";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
+import { exposureFault } from "./exposure.rules.ts";
 import { hostConfig } from "./host-config.ts";
-import { startInternalServer } from "./internal-server.ts";
+import { startInternalServer, startMetricsServer } from "./internal-server.ts";
 import { migrateModules } from "./migrate-modules.ts";
 import type { ModuleContext, ModuleDefinition, RunningModule } from "./module.ts";
 import { createPeers } from "./peers.ts";
@@ -17,6 +18,7 @@ import { version } from "./version.ts";
 export type Host = {
   readonly internalPort: number;
   readonly grpcPort: number;
+  readonly metricsPort: number;
   readonly log: Log;
   /** Tells whether every module can work. */
   ready(): Promise<boolean>;
@@ -49,7 +51,7 @@ function codeOf(error: unknown): string {
 /**
  * Brings the database up to date, starts the modules in the order of their needs, then opens the
  * ports. When a step fails, what was started before is stopped.
- * @throws ConfigError with all faults of the settings; Error of the first module that cannot start.
+ * @throws ConfigError with all faults of the settings, or because they open a port to others without a token; Error of the first module that cannot start.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   judgeBuffersWithTheHeap();
@@ -58,6 +60,11 @@ export async function startHost(options: HostOptions): Promise<Host> {
     alsoKnown: options.alsoKnown ?? [],
   });
   const host = settings.host;
+  const own = (module: ModuleDefinition): ModuleContext["config"] =>
+    (settings as Record<string, ModuleContext["config"]>)[module.name] ?? {};
+  const publicHosts = modules.flatMap((module) => module.listensOn?.(own(module)) ?? []);
+  const fault = exposureFault([host.internalHost, host.metricsHost, ...publicHosts], host.internalToken);
+  if (fault !== undefined) throw new ConfigError([fault]);
   const log = createLog({
     level: host.logLevel,
     service: options.name,
@@ -97,11 +104,10 @@ export async function startHost(options: HostOptions): Promise<Host> {
     const running: RunningModule[] = [];
     const drains: (() => Promise<void>)[] = [];
     for (const module of modules) {
-      const own = log.child({ module: module.name });
       const schema = module.schema;
       const context: ModuleContext = {
-        config: (settings as Record<string, ModuleContext["config"]>)[module.name] ?? {},
-        log: own,
+        config: own(module),
+        log: log.child({ module: module.name }),
         metrics,
         bus,
         db: () => pools.service(needSchema(module.name, schema), module.name),
@@ -132,9 +138,14 @@ export async function startHost(options: HostOptions): Promise<Host> {
       port: host.internalPort,
       rpc,
       ready,
-      metricsText: () => metrics.metricsText(),
     });
     undo.push(() => internal.close(graceMs));
+    const figures = await startMetricsServer({
+      host: host.metricsHost,
+      port: host.metricsPort,
+      metricsText: () => metrics.metricsText(),
+    });
+    undo.push(() => figures.close(graceMs));
     const grpc = await startGrpcServer(implementations, {
       host: host.internalHost,
       port: host.grpcPort,
@@ -153,6 +164,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     return {
       internalPort: internal.port,
       grpcPort: grpc.port,
+      metricsPort: figures.port,
       log,
       ready,
       stop: () => (stopping ??= unwind()),

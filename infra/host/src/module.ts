@@ -58,6 +58,8 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   readonly provides: readonly DescService[];
   /** Modules whose services it calls. They start first and stop last. */
   readonly needs: readonly ModuleNeed[];
+  /** Returns the address of a port that it opens itself, besides those of the host. */
+  listensOn?(config: ConfigOf<Group>): string;
   start(context: ModuleContext<Group>): Promise<RunningModule>;
 };
 

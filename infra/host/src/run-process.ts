@@ -27,6 +27,7 @@ export async function runProcess(options: {
     modules: modules.map((module) => module.name),
     internalPort: host.internalPort,
     grpcPort: host.grpcPort,
+    metricsPort: host.metricsPort,
   });
   let asked = false;
   const stop = (signal: NodeJS.Signals): void => {

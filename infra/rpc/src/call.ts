@@ -1,9 +1,10 @@
-import { randomUUID, timingSafeEqual } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { LRUCache } from "lru-cache";
 import { AppError } from "@tidemark/errors";
 import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
+import { TOKEN_HEADER } from "./peer-token.ts";
 
 /** What accompanies a request through every process that it passes. */
 export type Call = {
@@ -36,7 +37,6 @@ const headerNames = {
   identity: "tidemark-identity-bin",
   timeout: "connect-timeout-ms",
   traceparent: "traceparent",
-  token: "tidemark-internal-token",
 } as const;
 
 const TIMEOUT_MS_MAX = 60_000;
@@ -74,29 +74,20 @@ export function callToHeaders(call: Call, token: string | undefined): Record<str
   };
   if (call.identity !== undefined) headers[headerNames.identity] = encodeIdentity(call.identity);
   if (call.traceparent !== undefined) headers[headerNames.traceparent] = call.traceparent;
-  if (token !== undefined) headers[headerNames.token] = token;
+  if (token !== undefined) headers[TOKEN_HEADER] = token;
   return headers;
-}
-
-function isPeer(given: string | undefined, token: string): boolean {
-  const expected = Buffer.from(token);
-  const actual = Buffer.from(given ?? "");
-  return actual.length === expected.length && timingSafeEqual(actual, expected);
 }
 
 /**
  * Reads a call from the headers of an incoming RPC; what is missing gets its default. The headers
- * say who the user is; where a token is configured, only a peer that presents it is believed.
- * @throws unauthenticated; bad_request for a `timeoutMs` above what such a call may take
+ * say who the user is, so the servers read them only of a peer (`isPeer`).
+ * @throws bad_request for a `timeoutMs` above what such a call may take
  */
 export function callFromHeaders(
   get: (name: string) => string | undefined,
-  options: { token?: string | undefined; timeoutMs?: number | undefined; isStream?: boolean } = {},
+  options: { timeoutMs?: number | undefined; isStream?: boolean } = {},
 ): Call {
-  const { token, timeoutMs, isStream = false } = options;
-  if (token !== undefined && !isPeer(get(headerNames.token), token)) {
-    throw new AppError("unauthenticated", "this port is for the parts of the service only");
-  }
+  const { timeoutMs, isStream = false } = options;
   const usual = isStream ? STREAM_MS_MAX : callTimeoutMs;
   const max = isStream ? STREAM_MS_MAX : TIMEOUT_MS_MAX;
   if (timeoutMs !== undefined && timeoutMs > max) {

@@ -7,6 +7,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { AppError } from "@tidemark/errors";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { until } from "@tidemark/testkit";
+import { connect, type ClientHttp2Session, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
 import { join } from "node:path";
 import { startGrpcServer, type GrpcServer } from "./grpc-server.ts";
 import { implement } from "./service.ts";
@@ -162,5 +163,67 @@ describe("a plain gRPC client", () => {
       expect(names).toContain("tidemark/testing/v1/echo.proto");
     }
     expect(answers[3]).toMatchObject({ errorResponse: { errorCode: grpc.status.NOT_FOUND } });
+  });
+});
+
+describe("a server with a token", () => {
+  let guarded: GrpcServer;
+  let session: ClientHttp2Session;
+  beforeAll(async () => {
+    const implementation = implement(EchoService as GenService<(typeof EchoService)["method"]>, {
+      read: async (request) => ({ text: request.text, numbers: request.numbers }),
+      write: async (request) => ({ text: request.text }),
+      fail: async () => ({ text: "" }),
+      hang: () => new Promise(() => {}),
+      count: async function* () {},
+    });
+    const options = { host: "127.0.0.1", port: 0, ready: async () => true, token: "s3cret" };
+    guarded = await startGrpcServer([implementation], options);
+    session = connect(`http://127.0.0.1:${guarded.port}`);
+  });
+  afterAll(async () => {
+    session.destroy();
+    await guarded.close(1000);
+  });
+
+  /** Sends headers and nothing of the body that they announce, and returns what comes back. */
+  async function sendHeaders(headers: OutgoingHttpHeaders): Promise<IncomingHttpHeaders & { body: string }> {
+    const stream = session.request({ ":method": "POST", te: "trailers", ...headers }, { endStream: false });
+    const answered = new Promise<IncomingHttpHeaders>((resolve) => stream.once("response", resolve));
+    const closed = new Promise<void>((resolve) => stream.once("close", () => resolve()));
+    let body = "";
+    stream.on("data", (bytes: Buffer) => (body += bytes.toString()));
+    const answer = await answered;
+    await closed;
+    return { ...answer, body };
+  }
+
+  const path = `/${EchoService.typeName}/Write`;
+  test.each([
+    ["a gRPC method", { ":path": path, "content-type": "application/grpc+proto" }],
+    ["a method that does not exist", { ":path": "/tidemark.Nothing/Here", "content-type": "application/grpc" }],
+    ["gRPC-Web", { ":path": path, "content-type": "application/grpc-web+proto" }],
+    ["a wrong token", { ":path": path, "content-type": "application/grpc", "tidemark-internal-token": "s3cre!" }],
+  ])("refuses %s before the body is sent", async (_name, headers) => {
+    const answer = await sendHeaders(headers);
+    expect(answer).toMatchObject({ ":status": 200, "grpc-status": "16", "content-type": headers["content-type"] });
+  });
+
+  test("refuses Connect in Connect's form, before the body is sent", async () => {
+    const answer = await sendHeaders({ ":path": path, "content-type": "application/proto" });
+    expect(answer[":status"]).toBe(401);
+    expect(JSON.parse(answer.body)).toMatchObject({ code: "unauthenticated" });
+  });
+
+  test("tells its health to everyone, but reads no long message of them", async () => {
+    const health = new loaded.grpc.health.v1.Health(
+      `127.0.0.1:${guarded.port}`,
+      grpc.credentials.createInsecure(),
+    ) as unknown as GrpcClient;
+    open.push(health);
+    expect(await ask(health, "Check", {})).toEqual({ status: "SERVING" });
+    await expect(ask(health, "Check", { service: "x".repeat(100_000) })).rejects.toMatchObject({
+      code: grpc.status.RESOURCE_EXHAUSTED,
+    });
   });
 });

@@ -1,15 +1,25 @@
-import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type ServerHttp2Session,
+} from "node:http2";
 import type { ConnectRouter, ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { isAppError } from "@tidemark/errors";
 import { callFromHeaders, STREAM_MS_MAX, type Call } from "./call.ts";
-import { toConnectError } from "./error-wire.ts";
+import { errorToJson, toConnectError } from "./error-wire.ts";
 import { addHealth } from "./health.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
+import { isPeer, notAPeer } from "./peer-token.ts";
 import { addReflection } from "./reflection.ts";
 import { answerOf, methodsOf, streamOf, type Implementation } from "./service.ts";
 
 const MESSAGE_BYTES_MAX = 128 * 1024 * 1024;
+/** Of health and reflection, which everyone who reaches the port may ask: the name of a service or of a file. */
+const OPEN_MESSAGE_BYTES_MAX = 64 * 1024;
+const UNAUTHENTICATED = 16;
 
 /** The HTTP/2 listener of a process: gRPC, gRPC-Web and Connect for any client. */
 export type GrpcServer = {
@@ -33,7 +43,6 @@ function addImplementation(router: ConnectRouter, implementation: Implementation
   type Context = { requestHeader: Headers; signal: AbortSignal; timeoutMs(): number | undefined };
   const callOf = (context: Context, isStream: boolean): Call =>
     callFromHeaders((header) => context.requestHeader.get(header) ?? undefined, {
-      token: options.token,
       timeoutMs: context.timeoutMs(),
       isStream,
     });
@@ -79,27 +88,49 @@ async function drain(server: Http2Server, sessions: Set<ServerHttp2Session>, gra
   clearTimeout(timer);
 }
 
-/** Serves the implementations with health checks and reflection on cleartext HTTP/2. */
+/** Answers a caller without the token: nothing of its body is read, and it is told to send no more. */
+function refuse({ headers, stream }: Http2ServerRequest): void {
+  const error = notAPeer();
+  const type = String(headers["content-type"] ?? "");
+  stream.once("finish", () => stream.close(constants.NGHTTP2_NO_ERROR));
+  if (type.startsWith("application/grpc")) {
+    const status = { "grpc-status": String(UNAUTHENTICATED), "grpc-message": encodeURIComponent(error.message) };
+    stream.respond({ ":status": 200, "content-type": type, ...status }, { endStream: true });
+    return;
+  }
+  stream.respond({ ":status": 401, "content-type": "application/json" });
+  stream.end(JSON.stringify(errorToJson(error)));
+}
+
+/** Serves the implementations with health checks and reflection on cleartext HTTP/2. Only health and reflection answer without the token. */
 export async function startGrpcServer(
   implementations: readonly Implementation[],
   options: ServerOptions,
 ): Promise<GrpcServer> {
   const services = implementations.map(({ service }) => service.typeName);
-  const server = createServer(
-    {},
-    connectNodeAdapter({
-      routes(router) {
-        for (const implementation of implementations) addImplementation(router, implementation, options);
-        addHealth(router, services, options.ready);
-        addReflection(
-          router,
-          implementations.map(({ service }) => service.file),
-        );
-      },
-      readMaxBytes: MESSAGE_BYTES_MAX,
-      maxTimeoutMs: STREAM_MS_MAX,
-    }),
-  );
+  const guarded = connectNodeAdapter({
+    routes(router) {
+      for (const implementation of implementations) addImplementation(router, implementation, options);
+    },
+    readMaxBytes: MESSAGE_BYTES_MAX,
+    maxTimeoutMs: STREAM_MS_MAX,
+  });
+  const open = connectNodeAdapter({
+    routes(router) {
+      addHealth(router, services, options.ready);
+      addReflection(
+        router,
+        implementations.map(({ service }) => service.file),
+      );
+    },
+    readMaxBytes: OPEN_MESSAGE_BYTES_MAX,
+    maxTimeoutMs: STREAM_MS_MAX,
+    fallback(request, response) {
+      if (isPeer(request.headers, options.token)) guarded(request, response);
+      else refuse(request as Http2ServerRequest);
+    },
+  });
+  const server = createServer({}, open);
   const sessions = new Set<ServerHttp2Session>();
   server.on("session", (session) => {
     sessions.add(session);

@@ -4,6 +4,7 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createServer, type Server } from "node:http";
+import { connect, type Socket } from "node:net";
 import { until } from "@tidemark/testkit";
 import { createCall, type Call } from "./call.ts";
 import { createLocalClient } from "./local-client.ts";
@@ -11,6 +12,9 @@ import { connectPeer, type Peer } from "./network-client.ts";
 import { implement, type Client, type Implementation } from "./service.ts";
 import { EchoService } from "@tidemark/proto/testing/v1/echo";
 import { createUnaryServer, type UnaryServer } from "./unary-server.ts";
+
+/** Of a body that a stranger announces. */
+const LARGE_BYTES = 64 * 1024 * 1024;
 
 type EchoMethods = (typeof EchoService)["method"];
 
@@ -296,4 +300,29 @@ test("a peer without the token is not believed, one with it is", async () => {
 test("a service that lacks a handler is refused when the process starts", () => {
   const incomplete = { service: EchoService as unknown as GenService<GenServiceMethods>, handlers: {} };
   expect(() => createUnaryServer([incomplete])).toThrow("has no handler for read");
+});
+
+test("a stranger is refused before the body is read, and loses the connection", async () => {
+  const guarded = await listen(createUnaryServer([implementation], { token: "s3cret" }));
+  const accepted = new Promise<Socket>((resolve) => guarded.once("connection", resolve));
+  const socket = connect(portOf(guarded), "127.0.0.1");
+  socket.on("error", () => {});
+  let received = "";
+  socket.on("data", (bytes) => (received += bytes.toString()));
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  const head = [
+    `POST /${EchoService.typeName}/Write HTTP/1.1`,
+    "host: x",
+    "content-type: application/proto",
+    `content-length: ${LARGE_BYTES}`,
+    "tidemark-internal-token: wrong",
+  ].join("\r\n");
+  socket.write(`${head}\r\n\r\n`);
+  // The answer comes although not one byte of the body has been sent.
+  await until("the answer", () => received.includes("unauthenticated"));
+  expect(received).toMatch(/^HTTP\/1\.1 401 [\s\S]*connection: close/i);
+  for (let sent = 0; sent < LARGE_BYTES && !socket.destroyed; sent += 65_536) socket.write(Buffer.alloc(65_536));
+  await closed;
+  expect((await accepted).bytesRead).toBeLessThan(2 * 1024 * 1024);
+  await close(guarded);
 });

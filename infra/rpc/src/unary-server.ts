@@ -5,6 +5,7 @@ import { callFromHeaders, refusedHeader } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
 import { readEnvelopes } from "./envelopes.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
+import { isPeer, notAPeer } from "./peer-token.ts";
 import { answerOf, methodsOf, streamOf, type Implementation, type Method } from "./service.ts";
 import { sendStream } from "./stream-server.ts";
 
@@ -35,7 +36,11 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, un
   yield bytes;
 }
 
-/** Builds the HTTP/1.1 side of a process: Connect's protocol for every service. @throws Error when a handler is missing */
+/**
+ * Builds the HTTP/1.1 side of a process: Connect's protocol for every service. Where a token is configured, who does not present it is refused
+ * before any of the body is read, and loses the connection.
+ * @throws Error when a handler is missing
+ */
 export function createUnaryServer(
   implementations: readonly Implementation[],
   options: { observer?: CallObserver; onUnknownError?: (error: unknown) => void; token?: string | undefined } = {},
@@ -58,7 +63,7 @@ export function createUnaryServer(
   const serve = async (route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
       const body = await readBody(request);
-      const call = callFromHeaders((name) => request.headers[name] as string | undefined, { token: options.token });
+      const call = callFromHeaders((name) => request.headers[name] as string | undefined);
       const facts = { service: route.service, method: route.method.name, side: "server" as const };
       const output = await observed(options.observer, facts, () =>
         withinDeadline(call, () => answerOf(route.handler, fromBinary(route.method.input, body), call)),
@@ -86,7 +91,6 @@ export function createUnaryServer(
     const opened = async function* (): AsyncGenerator<object, void, undefined> {
       const message = await messageOf();
       const call = callFromHeaders((name) => request.headers[name] as string | undefined, {
-        token: options.token,
         isStream: true,
       });
       const open = () => streamOf(route.handler, fromBinary(route.method.input, message), call);
@@ -99,6 +103,12 @@ export function createUnaryServer(
     handle(request, response) {
       const route = routes.get(request.url ?? "");
       if (route === undefined || request.method !== "POST") return false;
+      if (!isPeer(request.headers, options.token)) {
+        // With the connection open, Node would read the rest of the body to find the next request.
+        response.setHeader("connection", "close");
+        answer(response, 401, "application/json", JSON.stringify(errorToJson(notAPeer())));
+        return true;
+      }
       if (refusing) {
         request.resume();
         response.setHeader("connection", "close");

@@ -43,6 +43,7 @@ async function startSplitChildren(
         ...settings,
         TIDEMARK_INTERNAL_PORT: String(ports.get(name)),
         TIDEMARK_GRPC_PORT: "0",
+        TIDEMARK_METRICS_PORT: "0",
         TIDEMARK_PEERS: peers,
       },
       onLine: log,

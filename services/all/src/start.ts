@@ -14,10 +14,10 @@ await runLocal((line) =>
       environment: { ...settings, TIDEMARK_BLOB_DIRECTORY: folder("artifacts") },
     });
     onStop(() => host.stop());
-    const internalUrl = `http://127.0.0.1:${host.internalPort}`;
     return {
-      controlUrl: internalUrl,
-      describe: (postgres) => `One process over ${postgres}; Prometheus metrics on ${internalUrl}/metrics.`,
+      controlUrl: `http://127.0.0.1:${host.internalPort}`,
+      describe: (postgres) =>
+        `One process over ${postgres}; Prometheus metrics on http://127.0.0.1:${host.metricsPort}/metrics.`,
     };
   }),
 );

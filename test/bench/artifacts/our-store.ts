@@ -73,7 +73,7 @@ export async function openOurStore(
       ...(minio === undefined ? [] : [["MinIO", minio.pid] as const]),
     ]),
     metrics: new Map(
-      names.map(([name, module]) => [name, `http://127.0.0.1:${stack.internalPorts.get(module)}/metrics`] as const),
+      names.map(([name, module]) => [name, `http://127.0.0.1:${stack.metricsPorts.get(module)}/metrics`] as const),
     ),
     async upload(set) {
       const [plan, beginSeconds] = await timed(() => begin(set));

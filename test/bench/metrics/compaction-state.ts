@@ -20,8 +20,7 @@ export function gaugeIn(text: string, name: string, label: string): number | und
 
 /** Reads the gauges of the ingest process, which it renews every few seconds; undefined before the first time. */
 export async function readBacklog({ stack }: BenchStack): Promise<Backlog | undefined> {
-  const answer = await fetch(`http://127.0.0.1:${stack.internalPorts.get("ingest")}/metrics`);
-  const text = await answer.text();
+  const text = await stack.metricsText("ingest");
   const lagSeconds = gaugeIn(text, "tidemark_compaction_lag_seconds", 'kind="metrics"');
   const rowsWaiting = gaugeIn(text, "tidemark_compaction_rows_waiting", 'kind="metrics"');
   return lagSeconds === undefined || rowsWaiting === undefined ? undefined : { lagSeconds, rowsWaiting };

@@ -1,0 +1,46 @@
+import { BlockList, isIP } from "node:net";
+
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Tells whether only this machine reaches what listens on an address. Of names only `localhost` is believed. */
+export function isLoopback(host: string): boolean {
+  if (host.toLowerCase() === "localhost") return true;
+  const version = isIP(host);
+  return version !== 0 && loopback.check(host, version === 4 ? "ipv4" : "ipv6");
+}
+
+const CHARACTERS_MIN = 16;
+const DISTINCT_MIN = 6;
+
+/** What stands for a token where one has to be put, without separators, and what people take who put none. */
+const WORDS =
+  /change(me|it|this)|replace(me|it|this)|placeholder|your(token|secret|password)|example|insert|todo|fixme|dummy/;
+const COMMON = /^(tidemark|internal|shared|my|the|is|a|secret|token|password|passwd|admin|root|test|default|dev|key)+$/;
+const SEQUENCES = ["0123456789abcdefghijklmnopqrstuvwxyz", "1234567890", "qwertyuiopasdfghjklzxcvbnm"];
+
+/**
+ * Tells whether a token is one that somebody could guess: too short, of few characters, a placeholder of a document, common words (with digits
+ * behind them), or the keys in their order.
+ */
+export function isPlaceholder(token: string): boolean {
+  if (token.length < CHARACTERS_MIN || new Set(token).size < DISTINCT_MIN) return true;
+  const letters = token.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+  if (WORDS.test(letters) || COMMON.test(letters.replaceAll(/\d/g, ""))) return true;
+  return SEQUENCES.some((sequence) =>
+    sequence.repeat(Math.ceil(letters.length / sequence.length) + 1).includes(letters),
+  );
+}
+
+/**
+ * Returns what keeps a process from listening on these addresses, as a fault of its settings; undefined for nothing. Beyond loopback anyone who
+ * reaches the internal ports and knows the token is believed to be any user.
+ */
+export function exposureFault(hosts: readonly string[], token: string | undefined): string | undefined {
+  const open = hosts.find((host) => !isLoopback(host));
+  if (open === undefined) return undefined;
+  const needed = `this process listens on ${open}, beyond loopback: set it to random text, such as openssl rand -base64 32 prints`;
+  if (token === undefined) return `TIDEMARK_INTERNAL_TOKEN is not set, but ${needed}`;
+  return isPlaceholder(token) ? `TIDEMARK_INTERNAL_TOKEN can be guessed, but ${needed}` : undefined;
+}
