@@ -1,11 +1,15 @@
 # The image carries the workspace itself: Node runs the sources, but not below a node_modules folder.
-FROM node:24-slim AS install
+# docker build --build-arg NODE_IMAGE=node:24-slim@sha256:... : a tag may name other bytes tomorrow, so there is no default.
+ARG NODE_IMAGE
+FROM ${NODE_IMAGE} AS install
+ARG NODE_IMAGE
+RUN case "$NODE_IMAGE" in *@sha256:*) ;; *) echo "NODE_IMAGE needs a digest" >&2; exit 1 ;; esac
 WORKDIR /app
 RUN npm install --global pnpm@12.21.0
 COPY . .
 RUN pnpm install --prod --frozen-lockfile --ignore-scripts
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
 WORKDIR /app
 COPY --from=install /app /app
 USER 10001

@@ -5,6 +5,7 @@ import { freePort, startMinio, startNats, type Minio } from "@tidemark/local";
 import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
 import { createApi, type Api } from "./client.ts";
+import { createLogins } from "./logins.ts";
 import { startServer, type Server } from "./server.ts";
 import { untilReady } from "./until-ready.ts";
 
@@ -105,12 +106,16 @@ export async function startStack(mode: Mode, options: StackOptions = {}): Promis
   }
 }
 
+const databaseSettings = (url: string | undefined): Record<string, string> =>
+  url === undefined ? {} : { TIDEMARK_DATABASE_URL: url };
+
 const freePorts = async () => ({ internal: await freePort(), grpc: await freePort(), metrics: await freePort() });
 
 async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own!.url;
+  const logins = await createLogins(databaseUrl);
   const servers = mode === "split" ? await splitServers(directory) : undefined;
   if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
 
@@ -127,7 +132,8 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
 
   const settingsOf = (group: string): Record<string, string> => ({
     TIDEMARK_LOG_LEVEL: "warn",
-    TIDEMARK_DATABASE_URL: databaseUrl,
+    ...databaseSettings(logins.urlOf(group)),
+    TIDEMARK_MIGRATE: "off",
     TIDEMARK_INTERNAL_TOKEN: INTERNAL,
     TIDEMARK_INTERNAL_PORT: String(ports.get(group)!.internal),
     TIDEMARK_GRPC_PORT: String(ports.get(group)!.grpc),
@@ -162,6 +168,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
     await servers?.nats.server.stop();
     await servers?.minio.server.stop();
     await own?.drop();
+    await logins.drop();
     await rm(directory, { recursive: true, force: true });
   };
 
@@ -235,7 +242,12 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
       const name = `replica ${replicas.length + 1}`;
       ports.set(name, await freePorts());
       const ownPort = String(await freePort());
-      const child = await startChild("control,gateway", { ...settingsOf(name), TIDEMARK_PORT: ownPort, ...settings });
+      const child = await startChild("control,gateway", {
+        ...settingsOf(name),
+        ...databaseSettings(logins.urlOf("control")),
+        TIDEMARK_PORT: ownPort,
+        ...settings,
+      });
       const replica = { child, api: createApi(`http://127.0.0.1:${ownPort}`) };
       replicas.push(replica);
       await until(`${name} to be ready`, async () => (await replica.api.get("/readyz")).status === 200);

@@ -11,7 +11,12 @@ export const hostConfig = defineConfig({
   databaseUrl: secret({
     env: "TIDEMARK_DATABASE_URL",
     optional: true,
-    help: "postgres:// URL of a login role that may become every tidemark_* role; the owner of the schemas where migrations run. connect_timeout=N in it: seconds until a request without a connection is answered with 503 (1).",
+    help: "postgres:// URL of the login role of this process, which may become the roles of its modules and needs no other right. connect_timeout=N in it: seconds until a request without a connection is answered with 503 (1).",
+  }),
+  ownerDatabaseUrl: secret({
+    env: "TIDEMARK_OWNER_DATABASE_URL",
+    optional: true,
+    help: "postgres:// URL of the owner of the database, for migrations and for making login roles. A process that does not migrate needs none. Default: TIDEMARK_DATABASE_URL, which then has to be the owner's.",
   }),
   databaseConnectionsMax: int({
     env: "TIDEMARK_DATABASE_CONNECTIONS_MAX",

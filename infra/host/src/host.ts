@@ -89,8 +89,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
   };
 
   try {
-    if (host.migrate && host.databaseUrl !== undefined && modules.some(({ schema }) => schema !== undefined)) {
-      const applied = await migrateModules(host.databaseUrl, modules);
+    const ownerUrl = host.ownerDatabaseUrl ?? host.databaseUrl;
+    if (host.migrate && ownerUrl !== undefined && modules.some(({ schema }) => schema !== undefined)) {
+      const applied = await migrateModules(ownerUrl, modules);
       if (applied.length > 0) log.info("database migrated", { applied });
     }
 
@@ -112,7 +113,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
         bus,
         db: () => pools.service(needSchema(module.name, schema), module.name),
         connection: () => pools.connection(needSchema(module.name, schema), module.name),
-        workerDb: () => pools.worker(needSchema(module.name, schema), module.name),
+        workerDb: () => pools.worker(needWorker(module), module.name),
         blob: () => openBlob(host),
         client: (service) => peers.clientFor(module, service),
         isLocal: (service) => peers.isLocal(service),
@@ -173,6 +174,11 @@ export async function startHost(options: HostOptions): Promise<Host> {
     await unwind();
     throw error;
   }
+}
+
+function needWorker({ name, schema, worker }: ModuleDefinition): string {
+  if (worker === false) throw new Error(`module ${name} declares that it does no background work`);
+  return needSchema(name, schema);
 }
 
 function needSchema(module: string, schema: string | undefined): string {

@@ -9,5 +9,6 @@ export {
   type RunningModule,
 } from "./module.ts";
 export { migrateModules } from "./migrate-modules.ts";
+export { rolesOf } from "./roles.ts";
 export { runProcess } from "./run-process.ts";
 export { version } from "./version.ts";

@@ -52,6 +52,8 @@ export type ModuleDefinition<Group extends ConfigGroup = ConfigGroup> = {
   /** The schema that it owns; its database role is `tidemark_<schema>`. Left out: no database. */
   readonly schema?: string;
   readonly migrations?: MigrationSet;
+  /** False for a module without background work: it may not become the worker role of its schema. */
+  readonly worker?: false;
   /** The versioned views and functions of other schemas that its SQL names (`runs.run_refs_v1`); `npm test` compares the list with the SQL. */
   readonly reads?: readonly string[];
   /** The generated services that it answers. */

@@ -21,6 +21,7 @@ export {
   type IdempotentReply,
   type IdempotentRequest,
 } from "./idempotency.ts";
+export { prepareLogins, type Login } from "./logins.ts";
 export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";

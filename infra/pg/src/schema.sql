@@ -273,7 +273,7 @@ CREATE FUNCTION platform.turn_generations()
 RETURNS boolean
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   coming text := format('platform.idempotency_%s', (platform.idempotency_turn(now()) + 1) % 3);

@@ -22,9 +22,9 @@ type SplitChildren = {
   stop(): Promise<void>;
 };
 
-/** Starts each module as a separate process, with `settings` and the ports by which they find each other. */
+/** Starts each module as a separate process, with its settings and the ports by which they find each other. */
 async function startSplitChildren(
-  settings: Readonly<Record<string, string | undefined>>,
+  settingsOf: (module: string) => Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
 ): Promise<SplitChildren> {
   const ports = new Map<string, number>();
@@ -40,7 +40,7 @@ async function startSplitChildren(
       args: [join(import.meta.dirname, "main.ts"), `--target=${name}`],
       cwd: process.cwd(),
       env: {
-        ...settings,
+        ...settingsOf(name),
         TIDEMARK_INTERNAL_PORT: String(ports.get(name)),
         TIDEMARK_GRPC_PORT: "0",
         TIDEMARK_METRICS_PORT: "0",
@@ -86,7 +86,7 @@ async function isReady(baseUrl: string): Promise<boolean> {
 }
 
 /** Starts each module as a separate process, with NATS and MinIO beside them. */
-async function startSplit({ folder, settings, baseUrl, onStop, failsWith }: LocalParts): Promise<LocalProduct> {
+async function startSplit({ folder, settingsOf, baseUrl, onStop, failsWith }: LocalParts): Promise<LocalProduct> {
   const natsPath = await serverPath("nats-server");
   const minioPath = await serverPath("minio");
   const nats = await startNats({ path: natsPath, dir: folder("nats"), log: say });
@@ -94,14 +94,14 @@ async function startSplit({ folder, settings, baseUrl, onStop, failsWith }: Loca
   const minio = await startMinio({ path: minioPath, dir: folder("minio"), log: say });
   onStop(() => minio.stop());
   const children = await startSplitChildren(
-    {
-      ...settings,
+    (name) => ({
+      ...settingsOf(name),
       TIDEMARK_NATS_URL: nats.url,
       TIDEMARK_S3_ENDPOINT: minio.endpoint,
       TIDEMARK_S3_PUBLIC_ENDPOINT: minio.endpoint,
       TIDEMARK_S3_ACCESS_KEY: minio.accessKey,
       TIDEMARK_S3_SECRET_KEY: minio.secretKey,
-    },
+    }),
     say,
   );
   onStop(() => children.stop());
@@ -122,4 +122,5 @@ async function startSplit({ folder, settings, baseUrl, onStop, failsWith }: Loca
 }
 
 // `npm run split`
-await runLocal((line) => startLocally(line, process.env, startSplit));
+const processes = new Map(allModules.map((module) => [module.name, [module]]));
+await runLocal((line) => startLocally(line, process.env, processes, startSplit));

@@ -6,14 +6,18 @@ import { startError, startPostgres } from "@tidemark/local";
 import type { CommandLine } from "./command-line.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { ensureLocalKey } from "./local-key.ts";
+import { prepareLocalDatabase, type LocalProcesses } from "./local-logins.ts";
 import { say, type Running } from "./run-local.ts";
 
 /** What `startLocally` passes to the function that starts the product. */
 export type LocalParts = {
   /** Returns a folder inside the data folder. */
   readonly folder: (name: string) => string;
-  /** The user's settings over the local defaults, and what this start decides. */
-  readonly settings: Readonly<Record<string, string | undefined>>;
+  /**
+   * Returns the settings of a process: the user's over the local defaults, what this start decides, and where it needs one the database URL of
+   * its own login.
+   */
+  readonly settingsOf: (process: string) => Readonly<Record<string, string | undefined>>;
   /** The gateway's address. */
   readonly baseUrl: string;
   /** Registers a function that is called at the end, or when the start fails; the last one first. */
@@ -33,13 +37,14 @@ export type LocalProduct = {
 const HOST = "127.0.0.1";
 
 /**
- * Checks the port, takes the data folder, starts PostgreSQL in it and then the product by `startProduct`, ensures that there
- * is an API key, and prints the banner. A failure stops what was started.
+ * Checks the port, takes the data folder, starts PostgreSQL in it, brings the database up to date, starts the product by `startProduct` as
+ * `processes`, ensures that there is an API key, and prints the banner. A failure stops what was started.
  * @throws StartError in one line
  */
 export async function startLocally(
   line: CommandLine,
   environment: Readonly<Record<string, string | undefined>>,
+  processes: LocalProcesses,
   startProduct: (parts: LocalParts) => Promise<LocalProduct>,
 ): Promise<Running> {
   const began = performance.now();
@@ -58,9 +63,16 @@ export async function startLocally(
     // A user who sets one wants to call the services directly.
     const internalToken = environment["TIDEMARK_INTERNAL_TOKEN"] || randomBytes(24).toString("base64url");
     const baseUrl = `http://${HOST}:${line.port}`;
+    const databaseUrls = await prepareLocalDatabase(postgres.url, processes);
+    const settings = { ...localDefaults, ...environment, ...localSettings(line.port, internalToken) };
     const product = await startProduct({
       folder: (name) => join(line.dataDirectory, name),
-      settings: { ...localDefaults, ...environment, ...localSettings(line.port, postgres.url, internalToken) },
+      settingsOf: (name) => {
+        const url = databaseUrls.get(name);
+        return url === undefined
+          ? settings
+          : { ...settings, TIDEMARK_DATABASE_URL: `${url}?connect_timeout=${CONNECT_SECONDS}` };
+      },
       baseUrl,
       onStop: (next) => stops.push(next),
       failsWith: (sentence) => failures.push(sentence),
@@ -93,10 +105,12 @@ export async function startLocally(
 const CONNECT_SECONDS = 10;
 
 /** Returns the settings that a local start decides, whatever the environment says. */
-function localSettings(port: number, databaseUrl: string, internalToken: string): Record<string, string> {
+function localSettings(port: number, internalToken: string): Record<string, string | undefined> {
   return {
     TIDEMARK_PORT: String(port),
-    TIDEMARK_DATABASE_URL: `${databaseUrl}?connect_timeout=${CONNECT_SECONDS}`,
+    TIDEMARK_DATABASE_URL: undefined,
+    TIDEMARK_OWNER_DATABASE_URL: undefined,
+    TIDEMARK_MIGRATE: "off",
     TIDEMARK_INTERNAL_TOKEN: internalToken,
   };
 }

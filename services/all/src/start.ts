@@ -6,12 +6,12 @@ import { startLocally } from "./start-locally.ts";
 
 // `npm start`: everything in this one process over an embedded PostgreSQL.
 await runLocal((line) =>
-  startLocally(line, process.env, async ({ folder, settings, onStop }) => {
+  startLocally(line, process.env, new Map([["all", allModules]]), async ({ folder, settingsOf, onStop }) => {
     const host = await startHost({
       name: "tidemark",
       modules: allModules,
       alsoKnown: knownNames,
-      environment: { ...settings, TIDEMARK_BLOB_DIRECTORY: folder("artifacts") },
+      environment: { ...settingsOf("all"), TIDEMARK_BLOB_DIRECTORY: folder("artifacts") },
     });
     onStop(() => host.stop());
     return {

@@ -84,6 +84,7 @@ export const ingestReadModule = defineModule({
   config: ingestReadConfig,
   schema: "ingest",
   migrations,
+  worker: false,
   reads: ["artifacts.artifacts_v1", "runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
   provides: [IngestReadService, IngestArchiveService],
   needs: [{ module: "runs", service: RunsService }],

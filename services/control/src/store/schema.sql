@@ -255,7 +255,7 @@ GRANT SELECT ON TABLE control.usage_v1 TO tidemark_usage;
 CREATE FUNCTION control.count_added_members()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   INSERT INTO control.member_counts AS c (org_id, members, active)
@@ -270,7 +270,7 @@ REVOKE ALL ON FUNCTION control.count_added_members FROM PUBLIC;
 CREATE FUNCTION control.count_changed_members()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_hashjoin TO 'off'
 SET enable_mergejoin TO 'off'
@@ -298,7 +298,7 @@ RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes t
   billing_state text, deleted boolean)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
@@ -332,7 +332,7 @@ CREATE FUNCTION control.find_invitation(wanted_id text)
 RETURNS TABLE(org_id uuid, id uuid, hash bytea)
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 AS $function$
   SELECT i.org_id, i.id, i.hash FROM control.invitations i WHERE i.credential_id = wanted_id
@@ -346,7 +346,7 @@ CREATE FUNCTION control.list_organizations(page_size integer, page_start bigint)
 RETURNS SETOF control.organizations
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_sort TO 'off'
 AS $function$
@@ -362,7 +362,7 @@ RETURNS TABLE(org_id uuid, name text, slug text, plan_tier text, account_type te
   member_count integer)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 AS $function$
 BEGIN
@@ -392,7 +392,7 @@ RETURNS TABLE(floor text, ceiling text, changed_xid text, kind text, id text, or
   plan_tier text, billing_state text, deleted boolean)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
 SET enable_sort TO 'off'
@@ -454,7 +454,7 @@ CREATE FUNCTION control.promised_seats(org uuid)
 RETURNS bigint
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 AS $function$
   SELECT count(*) FROM control.invitations i
@@ -473,7 +473,7 @@ CREATE FUNCTION control.record_use(used_kind text[], used_id text[], used_at tim
 RETURNS void
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_hashjoin TO 'off'
 SET enable_mergejoin TO 'off'
@@ -503,7 +503,7 @@ CREATE FUNCTION control.slug_taken(wanted text)
 RETURNS boolean
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 AS $function$
   SELECT EXISTS (SELECT FROM control.organizations o WHERE o.slug = wanted)

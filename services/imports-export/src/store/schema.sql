@@ -213,7 +213,7 @@ GRANT SELECT ON TABLE imports.usage_v1 TO tidemark_usage;
 CREATE FUNCTION imports.add_staged(org uuid, added bigint)
 RETURNS void
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   INSERT INTO imports.staged AS s (org_id, slot, bytes) VALUES (org, pg_backend_pid() % 16, added)
@@ -227,7 +227,7 @@ GRANT EXECUTE ON FUNCTION imports.add_staged TO tidemark_imports;
 CREATE FUNCTION imports.count_staged()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   IF TG_OP = 'INSERT' THEN

@@ -904,7 +904,7 @@ CREATE FUNCTION ingest.ask_sort_key_v1(org uuid, of_key text, of_by text)
 RETURNS void
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   keys_max constant integer := 16;
@@ -1711,6 +1711,7 @@ AS $function$
     ) k
   ) a
 $function$;
+REVOKE ALL ON FUNCTION ingest.metric_columns_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_columns_v1 TO tidemark_runs;
 
 -- Returns the ids of keys of a run; a key that the run does not have has no row.

@@ -168,7 +168,7 @@ RETURNS TABLE(org_id uuid, id uuid, key_id text, project_id uuid, scopes text[],
   expires_at timestamp with time zone, expired boolean)
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT s.org_id, s.id, s.key_id, s.project_id, s.scopes, s.token_hash, s.allowed_parent_origin, s.run_ids, s.theme,
          s.panels_max::integer, s.points_max::integer, s.expires_at, s.expires_at <= clock_timestamp()
@@ -183,7 +183,7 @@ CREATE FUNCTION reports.find_public(wanted_id uuid)
 RETURNS TABLE(org_id uuid)
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT r.org_id FROM reports.reports r WHERE r.id = wanted_id AND r.visibility = 'public' AND r.deleted_at IS NULL
 $function$;
@@ -196,7 +196,7 @@ CREATE FUNCTION reports.find_shared(wanted_share_id text)
 RETURNS TABLE(org_id uuid, id uuid, hash bytea, issued_at timestamp with time zone)
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT r.org_id, r.id, r.share_hash, r.share_issued_at FROM reports.reports r
   WHERE r.share_id = wanted_share_id AND r.share_id IS NOT NULL AND r.deleted_at IS NULL

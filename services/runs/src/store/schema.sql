@@ -232,7 +232,7 @@ CREATE FUNCTION runs.adopt_changes_v1(batch integer)
 RETURNS bigint
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
 SET enable_sort TO 'off'
@@ -266,7 +266,7 @@ RETURNS TABLE(snapshot text, changed_xid text, org_id uuid, id uuid, project_id 
   stop_request_id uuid, stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
 SET enable_sort TO 'off'
@@ -414,7 +414,7 @@ GRANT EXECUTE ON FUNCTION runs.import_runs TO tidemark_runs;
 CREATE FUNCTION runs.index_changed_run()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET gin_pending_list_limit TO '256'
 AS $function$
 DECLARE
@@ -441,7 +441,7 @@ $function$;
 CREATE FUNCTION runs.index_new_runs()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET gin_pending_list_limit TO '4096'
 AS $function$
 BEGIN
@@ -473,7 +473,7 @@ RETURNS TABLE(project_id uuid, status text, started_at timestamp with time zone,
   stop_updated_at timestamp with time zone, locked_at timestamp with time zone)
 LANGUAGE sql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT locked.*, clock_timestamp()
   FROM (
@@ -493,7 +493,7 @@ GRANT EXECUTE ON FUNCTION runs.lock_state_v1 TO tidemark_control;
 CREATE FUNCTION runs.mark_change()
 RETURNS trigger
 LANGUAGE plpgsql
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 BEGIN
   NEW.changed_xid := pg_current_xact_id();
@@ -508,7 +508,7 @@ CREATE FUNCTION runs.merge_new_texts()
 RETURNS void
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET gin_pending_list_limit TO '64'
 SET work_mem TO '32MB'
 AS $function$
@@ -536,7 +536,7 @@ CREATE FUNCTION runs.notes_of(metadata text)
 RETURNS text
 LANGUAGE plpgsql
 IMMUTABLE PARALLEL SAFE
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   document json;
@@ -624,7 +624,7 @@ RETURNS TABLE(snapshot text, org_id uuid, id uuid, project_id uuid, status text,
   stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET enable_seqscan TO 'off'
 SET enable_bitmapscan TO 'off'
 SET enable_sort TO 'off'
@@ -650,7 +650,7 @@ CREATE FUNCTION runs.searchable(whole text)
 RETURNS text
 LANGUAGE plpgsql
 IMMUTABLE PARALLEL SAFE
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   bytes bytea;
@@ -673,7 +673,7 @@ CREATE FUNCTION runs.searchable_tags(tags text[])
 RETURNS text[]
 LANGUAGE sql
 IMMUTABLE PARALLEL SAFE
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT coalesce(array_agg(lower(u.tag COLLATE "C") ORDER BY u.n) FILTER (WHERE u.bytes <= 32768), '{}')
   FROM (SELECT t.tag, t.n, sum(octet_length(t.tag) + 1) OVER (ORDER BY t.n) - 1 AS bytes
@@ -691,7 +691,7 @@ CREATE FUNCTION runs.set_state_v1(org uuid, run uuid, new_status text, new_finis
 RETURNS void
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   old record;
@@ -732,7 +732,7 @@ CREATE FUNCTION runs.take_run_id(run uuid, org uuid)
 RETURNS boolean
 LANGUAGE sql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   WITH taken AS (
     INSERT INTO runs.run_ids (id, org_id) VALUES (run, org) ON CONFLICT DO NOTHING RETURNING true
@@ -749,7 +749,7 @@ CREATE FUNCTION runs.take_run_ids(ids uuid[], org uuid)
 RETURNS SETOF uuid
 LANGUAGE sql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   -- In one order for all, so that two of them cannot wait for each other.
   INSERT INTO runs.run_ids (id, org_id) SELECT i.id, org FROM unnest(ids) AS i (id) ORDER BY i.id
@@ -764,7 +764,7 @@ CREATE FUNCTION runs.taken_run_ids(wanted uuid[])
 RETURNS SETOF uuid
 LANGUAGE sql
 STABLE SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
   SELECT w.id FROM unnest(wanted) AS w (id) WHERE EXISTS (SELECT FROM runs.run_ids t WHERE t.id = w.id);
 $function$;
@@ -777,7 +777,7 @@ CREATE FUNCTION runs.texts_of(run runs.runs, project_name text)
 RETURNS runs.run_texts
 LANGUAGE plpgsql
 STABLE
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   bytes_max constant integer := 32768;
@@ -815,3 +815,5 @@ BEGIN
   RETURN texts;
 END
 $function$;
+REVOKE ALL ON FUNCTION runs.texts_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.texts_of TO tidemark_definer, tidemark_runs;
