@@ -6,7 +6,7 @@ import type { Access } from "./auth/directory.ts";
 import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
-import { headerNames, requestIdOf } from "./http/headers.ts";
+import { headerNames, noSniffing, requestIdOf } from "./http/headers.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { boundConnections } from "./http/connections.ts";
@@ -181,6 +181,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     shared: ["127.0.0.0/8", "::1", ...settings.trustedProxies],
     networkOf: clientNetwork,
   });
+  // Before the framework sees the request, so that no answer lacks it: errors, files that are streamed, answers without a route.
+  app.server.prependListener("request", (_, response) => response.setHeader(...noSniffing));
   for (const route of routes) addRoute(app, route, context);
   return app;
 }

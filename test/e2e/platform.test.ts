@@ -46,6 +46,14 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
     expect(samples[2]).toMatch(/^svc_control_refresh_degraded\{service_plane="[^"]+"\} 0$/);
   });
 
+  test("a streamed file forbids a browser to guess its type, as every answer does", async () => {
+    const { api } = await stack().organization();
+    const { id } = (await api.post("/runs", {})).json.run;
+    const answer = await api.get(`/api/export?format=ndjson&run_ids=${id}`);
+    expect([answer.status, answer.headers["x-content-type-options"]]).toEqual([200, "nosniff"]);
+    expect((await api.get("/health")).headers["x-content-type-options"]).toBe("nosniff");
+  });
+
   test("the port of figures has full Prometheus metrics, by route template and never by run", async () => {
     const { api } = await stack().organization();
     const { id } = (await api.post("/runs", {})).json.run;

@@ -148,6 +148,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
       ? { TIDEMARK_BLOB_DIRECTORY: blobDirectory }
       : {
           TIDEMARK_NATS_URL: servers.nats.first.url,
+          TIDEMARK_NATS_TOKEN: servers.nats.first.token,
           TIDEMARK_S3_ENDPOINT: servers.minio.first.endpoint,
           TIDEMARK_S3_PUBLIC_ENDPOINT: servers.minio.first.endpoint,
           TIDEMARK_S3_ACCESS_KEY: servers.minio.first.accessKey,

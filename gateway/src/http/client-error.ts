@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Socket } from "node:net";
-import { headerNames } from "./headers.ts";
+import { headerNames, noSniffing } from "./headers.ts";
 import { isLingering, lingerClose } from "./linger.ts";
 
 const refusals: Readonly<Record<string, readonly [status: string, text: string]>> = {
@@ -39,6 +39,7 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     `${headerNames.requestId}: ${randomUUID()}`,
+    noSniffing.join(": "),
     "connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);

@@ -22,6 +22,9 @@ export const headerNames = {
   exportTruncated: ["x-svc-export-truncated", "x-instantml-export-truncated"],
 } as const;
 
+/** On every answer: a browser takes its type from us, and never guesses that what a user stored is a page or a script. */
+export const noSniffing = ["x-content-type-options", "nosniff"] as const;
+
 /** Keys of the OpenAPI document that say which part of the service answers. */
 export const servicePlaneKeys = ["x-svc-service-plane", "x-instantml-service-plane"] as const;
 

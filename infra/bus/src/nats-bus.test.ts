@@ -13,6 +13,8 @@ const path = (await requireServers(["nats-server"]))?.get("nats-server");
 const describeWithNats = path === undefined ? describe.skip : describe;
 
 /** A server that can be stopped and started again on its port, with or without what it had. */
+const token = "tm_0123456789abcdef";
+
 type Server = { readonly url: string; start(): Promise<Nats>; stop(): Promise<void>; lose(): Promise<void> };
 
 async function newServer(): Promise<Server> {
@@ -21,7 +23,7 @@ async function newServer(): Promise<Server> {
   let running: Nats | undefined;
   return {
     url: `nats://127.0.0.1:${port}`,
-    start: async () => (running = await startNats({ path: path ?? "", dir, port, log: () => {} })),
+    start: async () => (running = await startNats({ path: path ?? "", dir, port, token, log: () => {} })),
     stop: async () => running?.stop(),
     lose: () => rm(dir, { recursive: true, force: true }),
   };
@@ -45,8 +47,8 @@ describeWithNats("the bus over NATS JetStream", () => {
   });
 
   busContract(async () => ({
-    here: await createNatsBus({ url: server.url, log }),
-    there: await createNatsBus({ url: server.url, log }),
+    here: await createNatsBus({ url: server.url, token, log }),
+    there: await createNatsBus({ url: server.url, token, log }),
   }));
 });
 
@@ -72,7 +74,7 @@ describeWithNats("a NATS server that comes and goes", () => {
   });
 
   async function open(): Promise<void> {
-    bus = await createNatsBus({ url: server.url, log });
+    bus = await createNatsBus({ url: server.url, token, log });
   }
   async function subscribe(): Promise<void> {
     await bus.listen(
@@ -201,7 +203,7 @@ describeWithNats("a NATS server that comes and goes", () => {
 
   test("an outage is logged once, with neither token nor flood", async () => {
     const from = lines.length;
-    bus = await createNatsBus({ url: server.url, log, token: "tm_0123456789abcdef" });
+    bus = await createNatsBus({ url: server.url, log, token });
     const written = lines.slice(from).map((line) => JSON.parse(line) as { message: string });
     expect(written.map((line) => line.message)).toEqual(["event bus is not reachable"]);
     expect(lines.join("")).not.toContain("0123456789abcdef");
@@ -215,7 +217,7 @@ async function connectPlain(
     import("@nats-io/transport-node"),
     import("@nats-io/jetstream"),
   ]);
-  const nc = await connect({ servers: url });
+  const nc = await connect({ servers: url, token });
   const jsm = await jetstreamManager(nc);
   return {
     deleteStream: async (name) => void (await jsm.streams.delete(name)),

@@ -97,6 +97,7 @@ async function startSplit({ folder, settingsOf, baseUrl, onStop, failsWith }: Lo
     (name) => ({
       ...settingsOf(name),
       TIDEMARK_NATS_URL: nats.url,
+      TIDEMARK_NATS_TOKEN: nats.token,
       TIDEMARK_S3_ENDPOINT: minio.endpoint,
       TIDEMARK_S3_PUBLIC_ENDPOINT: minio.endpoint,
       TIDEMARK_S3_ACCESS_KEY: minio.accessKey,

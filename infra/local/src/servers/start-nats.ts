@@ -1,4 +1,5 @@
-import { writeFile } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { chmod, readFile, writeFile } from "node:fs/promises";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
 import { startError } from "@tidemark/toolcache";
@@ -8,10 +9,12 @@ import { startServerIn } from "./start-server-in.ts";
 export type NatsOptions = {
   /** The executable, as obtainServer gives it; 2.12 or newer. */
   path: string;
-  /** The server's own folder; made if missing. Streams are kept in it over restarts. */
+  /** The server's own folder; made if missing. Streams are kept in it over restarts, and the token (`token`, mode 0600). */
   dir: string;
   /** Port on 127.0.0.1; default: a free one. */
   port?: number | undefined;
+  /** What clients have to present; default: what the folder keeps, which gets a random one at the first start. */
+  token?: string | undefined;
   log: Log;
   /** What the server itself prints. Default: nothing. */
   onServerLine?: Log | undefined;
@@ -19,8 +22,10 @@ export type NatsOptions = {
 
 /** A NATS server with JetStream that accepts connections. */
 export type Nats = {
-  /** `nats://` URL without authentication: only this machine can reach it. */
+  /** `nats://` URL, without the token. */
   url: string;
+  /** What clients have to present: other users of this machine reach the port, too. Kept over restarts. */
+  token: string;
   port: number;
   pid: number;
   exited: Promise<ChildExit>;
@@ -39,8 +44,9 @@ const stopSteps: readonly StopStep[] = [
  *
  * @throws StartError in one line: folder or port in use, folder not writable, or the server's own reason
  */
-export async function startNats({ path, dir, port, log, onServerLine }: NatsOptions): Promise<Nats> {
+export async function startNats({ path, dir, port, token: given, log, onServerLine }: NatsOptions): Promise<Nats> {
   const folder = resolve(dir);
+  let token = given ?? "";
   const server = await startServerIn({
     title: "NATS",
     path,
@@ -51,21 +57,36 @@ export async function startNats({ path, dir, port, log, onServerLine }: NatsOpti
     stopSteps,
     async prepare(chosen) {
       const config = join(folder, "nats.conf");
-      await writeFile(config, natsConfiguration(chosen, folder));
+      token = given ?? (await keptToken(join(folder, "token")));
+      await writeFile(config, natsConfiguration(chosen, folder, token), { mode: 0o600 });
+      await chmod(config, 0o600);
       return { args: ["-c", config], env: {} };
     },
     isReady: offersJetStream,
     explain: (lines) => lines.find((line) => line.includes("[FTL]"))?.replace(/^.*\[FTL\]\s*/, ""),
   });
-  return { ...server, url: `nats://127.0.0.1:${server.port}` };
+  return { ...server, url: `nats://127.0.0.1:${server.port}`, token };
+}
+
+/** Returns the token that the folder holds; a folder without one gets a random one. */
+async function keptToken(file: string): Promise<string> {
+  const kept = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  if (kept !== "") return kept;
+  const token = randomBytes(24).toString("base64url");
+  await writeFile(file, token, { mode: 0o600 });
+  return token;
 }
 
 /** Returns the server's configuration file; the streams are in `<store>/jetstream`. Pure. */
-export function natsConfiguration(port: number, store: string): string {
+export function natsConfiguration(port: number, store: string, token: string): string {
   return [
     "server_name: tidemark-local",
     "host: 127.0.0.1",
     `port: ${port}`,
+    `authorization { token: ${JSON.stringify(token)} }`,
     `jetstream { store_dir: ${JSON.stringify(store)}, sync_interval: always }`,
     "",
   ].join("\n");

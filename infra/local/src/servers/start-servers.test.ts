@@ -25,17 +25,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test("the configuration of NATS names a folder with any characters", () => {
-  expect(natsConfiguration(4222, '/a b/"c"')).toContain('store_dir: "/a b/\\"c\\""');
+  expect(natsConfiguration(4222, '/a b/"c"', "t")).toContain('store_dir: "/a b/\\"c\\""');
 });
 
 /** One command of NATS's text protocol, and everything that comes back until the answer to a ping. */
-async function askNats(port: number, command: string): Promise<string> {
+async function askNats({ port, token }: { port: number; token?: string }, command: string): Promise<string> {
   const socket = createConnection({ host: "127.0.0.1", port });
-  socket.write(`CONNECT {"verbose":false}\r\nSUB reply 1\r\n${command}PING\r\n`);
+  socket.write(`CONNECT ${JSON.stringify({ verbose: false, auth_token: token })}\r\nSUB reply 1\r\n${command}PING\r\n`);
   let text = "";
   for await (const bytes of socket) {
     text += String(bytes);
-    if (text.includes("MSG reply") && text.includes("PONG")) break;
+    if ((text.includes("MSG reply") && text.includes("PONG")) || text.includes("-ERR")) break;
   }
   return text;
 }
@@ -51,14 +51,29 @@ const request = (subject: string, body: string): string =>
     const first = await startNats({ path, dir, log });
     expect(first.url).toBe(`nats://127.0.0.1:${first.port}`);
     const stream = JSON.stringify({ name: "kept", subjects: ["kept.>"], storage: "file" });
-    expect(await askNats(first.port, request("$JS.API.STREAM.CREATE.kept", stream))).toContain('"did_create":true');
+    expect(await askNats(first, request("$JS.API.STREAM.CREATE.kept", stream))).toContain('"did_create":true');
     await expect(startNats({ path, dir, log })).rejects.toMatchObject({
       name: "StartError",
       message: expect.stringContaining("in use by another Tidemark"),
     });
     await first.stop();
     const second = await startNats({ path, dir, port: first.port, log });
-    expect(await askNats(second.port, request("$JS.API.STREAM.NAMES", ""))).toContain('"streams":["kept"]');
+    expect(await askNats(second, request("$JS.API.STREAM.NAMES", ""))).toContain('"streams":["kept"]');
+    await second.stop();
+  });
+
+  test("answers only who presents its token, which it keeps to itself and over a restart", async () => {
+    const dir = join(folder, "nats-token");
+    const first = await startNats({ path, dir, log });
+    const names = request("$JS.API.STREAM.NAMES", "");
+    expect(await askNats(first, names)).toContain('"streams":');
+    expect(await askNats({ port: first.port, token: "another" }, names)).toContain("Authorization Violation");
+    expect(await askNats({ port: first.port }, names)).toContain("Authorization Violation");
+    for (const file of ["token", "nats.conf"]) expect((await stat(join(dir, file))).mode & 0o777).toBe(0o600);
+    await first.stop();
+    const second = await startNats({ path, dir, log });
+    expect(second.token).toBe(first.token);
+    expect(first.token).toMatch(/^[\w-]{32}$/);
     await second.stop();
   });
 
@@ -66,7 +81,7 @@ const request = (subject: string, body: string): string =>
     const dir = join(folder, "nats-left");
     const config = join(dir, "nats.conf");
     await mkdir(dir);
-    await writeFile(config, natsConfiguration(await freePort(), dir));
+    await writeFile(config, natsConfiguration(await freePort(), dir, "t"));
     const left = await startChild({ command: path, args: ["-c", config], cwd: dir, env: {} });
     await eventually(async () => (await processesIn(dir, basename(path)))[0]);
     const next = await startNats({ path, dir, log });
