@@ -40,6 +40,20 @@ test("a step that cannot be run is a failure", async () => {
   expect(lines.at(-1)).toBe("10 passed, 1 failed");
 });
 
+test("a step that nobody answers is said twice, and is neither passed nor failed", async () => {
+  const audit = { name: "audit", run: () => Promise.resolve({ exitCode: 0, output: "", unasked: "405" }) };
+  expect(await run({ steps: [audit, passes("types")], missingFails: true })).toEqual({
+    passed: true,
+    lines: [
+      "NOT CHECKED audit (s): 405",
+      "ok     types (s)",
+      "Could not be asked, so nobody has checked:",
+      "- audit: 405",
+      "11 passed, 0 failed, 1 skipped",
+    ],
+  });
+});
+
 test("a failed or skipped test is in the count", async () => {
   const runTests = () => Promise.resolve({ passed: 7, failed: 1, skipped: 2 });
   expect(await run({ runTests })).toEqual({ passed: false, lines: ["7 passed, 1 failed, 2 skipped"] });

@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { auditDependencies } from "../dependencies/audit-step.ts";
+import { judgeLicences } from "../dependencies/licences.rules.ts";
+import { readPackages } from "../dependencies/read-packages.ts";
 import { buf } from "../generate/buf.ts";
 import { generatedOutputs } from "../generate/outputs.ts";
 import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
@@ -8,7 +11,10 @@ import { readWorkspace } from "../imports/workspace.ts";
 import { type CommandResult, runNode } from "../run-command.ts";
 
 /** Something to check without running the code; it counts as one test. */
-export type StaticStep = { readonly name: string; readonly run: () => Promise<CommandResult> };
+export type StaticStep = { readonly name: string; readonly run: () => Promise<StepResult> };
+
+/** How it ended. `unasked` says why somebody else, whom it needs, did not answer: then nothing was checked, which is no failure and no success. */
+export type StepResult = CommandResult & { readonly unasked?: string };
 
 /** Returns what is checked before the tests, in this order. */
 export function staticSteps(root: string): readonly StaticStep[] {
@@ -21,6 +27,8 @@ export function staticSteps(root: string): readonly StaticStep[] {
     { name: "reads of other schemas", run: async () => fromLines(await readFaults(root)) },
     { name: "unused code", run: () => tool("knip/bin/knip.js", "--no-progress") },
     { name: "code that only tests use", run: () => tool("knip/bin/knip.js", "--no-progress", "--production") },
+    { name: "licences of dependencies", run: async () => fromLines(judgeLicences(await readPackages(root))) },
+    { name: "advisories about dependencies", run: () => auditDependencies(root) },
     { name: "proto lint", run: () => buf(root, ["lint"]) },
     ...generatedOutputs(root).map(({ name, check }) => ({
       name: `generated: ${name}`,
