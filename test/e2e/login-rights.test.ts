@@ -125,6 +125,22 @@ describe.each(modules.map((module) => [module.name, module] as const))("the logi
     ).toEqual(own.map(() => undefined));
   });
 
+  test.each(own)(
+    "as %s makes no function, operator or table, with which a condition could tell what it has seen",
+    async (role) => {
+      const schemas = [...SCHEMAS, SHARED, "public", "pg_temp"];
+      const states = await attempt(logins.urlOf(name)!, [
+        `SET ROLE ${role}`,
+        ...schemas.flatMap((schema) => [
+          `CREATE FUNCTION ${schema}.told(text) RETURNS boolean LANGUAGE sql COST 0.1 RETURN true`,
+          `CREATE TABLE ${schema}.told (a integer)`,
+        ]),
+        "CREATE SCHEMA told",
+      ]);
+      expect(states).toEqual([undefined, ...states.slice(1).map(() => "42501")]);
+    },
+  );
+
   test.each(own)("as %s reads of other services what its modules declare, and nothing else", async (role) => {
     const reads = readsOf(module.schema!);
     const foreign = relations.filter(({ schema }) => schema !== module.schema && schema !== SHARED);
