@@ -5,8 +5,9 @@ FROM ${NODE_IMAGE} AS install
 ARG NODE_IMAGE
 RUN case "$NODE_IMAGE" in *@sha256:*) ;; *) echo "NODE_IMAGE needs a digest" >&2; exit 1 ;; esac
 WORKDIR /app
-RUN npm install --global pnpm@12.21.0
 COPY . .
+# The pnpm of the launcher, whose checksum stands there.
+RUN ln -s "$(node scripts/launch/print-pnpm.mjs /tmp/tidemark)" /usr/local/bin/pnpm
 RUN pnpm install --prod --frozen-lockfile --ignore-scripts
 
 FROM ${NODE_IMAGE}

@@ -14,6 +14,7 @@ export default {
         "scripts/jest/*.ts!",
         "!scripts/jest/*.test.ts!",
         "scripts/launch/exit-with-parent.mjs!",
+        "scripts/launch/print-pnpm.mjs!",
         "scripts/**/*.test.ts",
       ],
       project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`],

@@ -314,5 +314,8 @@ describe("images", () => {
     expect(text).toMatch(/^ARG NODE_IMAGE$/m);
     expect(text).not.toMatch(/^ARG NODE_IMAGE=/m);
     expect(text).toContain('case "$NODE_IMAGE" in *@sha256:*)');
+    // Nothing is fetched there without a checksum: pnpm has that of the launcher, and packages those of the lock file.
+    expect(text).not.toMatch(/\bnpm install|curl|wget|apt-get/);
+    expect(text).toContain("pnpm install --prod --frozen-lockfile");
   });
 });

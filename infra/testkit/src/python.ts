@@ -9,7 +9,7 @@ import { noteMissing } from "./require-servers.ts";
 
 /** What a test needs from Python. */
 export type PythonNeeds = {
-  /** Path of a requirements file that pins everything by exact version; only wheels are installed. */
+  /** Path of a requirements file that pins everything by exact version and checksum; only wheels are installed. */
   readonly requirements: string;
   /** What is not tested without it, as the end of the run will say. */
   readonly leftOut: string;
@@ -137,7 +137,16 @@ async function install(request: EnvironmentRequest, folder: string, python: stri
     });
   const made = await run(interpreter.path, ["-I", "-m", "venv", folder]);
   if (made.code !== 0) return `a virtual environment could not be made: ${lastLine(made.output)}`;
-  const pip = ["-I", "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--only-binary=:all:"];
+  const pip = [
+    "-I",
+    "-m",
+    "pip",
+    "install",
+    "--no-input",
+    "--disable-pip-version-check",
+    "--only-binary=:all:",
+    "--require-hashes",
+  ];
   const installed = await run(python, [...pip, "--requirement", requirements]);
   if (installed.code !== 0) {
     return `the packages of ${requirements} could not be installed: ${explainFailure(installed.output) ?? lastLine(installed.output)}`;

