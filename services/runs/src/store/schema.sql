@@ -560,7 +560,7 @@ CREATE FUNCTION runs.record_signs_of_life(org_ids uuid[], run_ids uuid[], seen t
 RETURNS void
 LANGUAGE plpgsql
 SECURITY DEFINER
-SET search_path TO 'pg_catalog'
+SET search_path TO 'pg_catalog', 'pg_temp'
 SET plan_cache_mode TO 'force_generic_plan'
 SET enable_seqscan TO 'off'
 AS $function$
