@@ -161,6 +161,8 @@ type RouteFacts = {
   readonly callers: Callers;
   /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. */
   readonly originRequired?: boolean;
+  /** Works for clients on this machine alone, which name it by a loopback name and come through no proxy; for others it is as if it were switched off. */
+  readonly loopbackOnly?: boolean;
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */
   readonly changesAccess?: boolean;
   readonly rate: RateClass;

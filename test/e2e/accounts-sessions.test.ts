@@ -80,9 +80,15 @@ describeModes("browser sessions", (stack) => {
 
   test("where it is not this machine that people talk to, the cookie goes over TLS only", async () => {
     const headers = { host: "tidemark.example", origin: "http://tidemark.example" };
-    const answer = await stack().api.post("/api/auth/dev/google", { email: newEmail() }, { headers });
+    const answer = await stack().api.post("/api/auth/logout", {}, { headers });
     expect(answer.status).toBe(200);
     expect(cookiesSetBy(answer)).toEqual([expect.stringMatching(/; Secure(;|$)/i)]);
+  });
+
+  test("nobody beyond this machine signs in by an address alone, nor by another name of it", async () => {
+    const headers = { host: "tidemark.example", origin: "http://tidemark.example" };
+    const answer = await stack().api.post("/api/auth/dev/google", { email: newEmail() }, { headers });
+    expect([answer.status, cookiesSetBy(answer)]).toEqual([401, []]);
   });
 
   test("twenty simultaneous sign-ins of somebody new make one person and one organization", async () => {

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+import { isLoopbackAddress } from "@tidemark/host";
 import { headerNames } from "./headers.ts";
 
 const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
@@ -21,6 +23,15 @@ export function createOriginRule(allowedOrigins: readonly string[]): OriginRule 
 /** Returns true for `localhost`, `127.0.0.1` and `[::1]` with any scheme and port. */
 export function isLoopback(url: string): boolean {
   return URL.canParse(url) && loopbackHosts.has(new URL(url).hostname);
+}
+
+/**
+ * Tells whether a request comes from this machine itself: over a loopback address, to a loopback name, because another site may have a name that leads
+ * here, and through no proxy, which would bring requests of others.
+ */
+export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): boolean {
+  const isForwarded = Object.keys(headers).some((name) => name === "forwarded" || name.startsWith("x-forwarded-"));
+  return !isForwarded && isLoopbackAddress(socket.remoteAddress ?? "") && isLoopback(`http://${headers.host ?? ""}`);
 }
 
 function originOf(url: string): string | undefined {

@@ -12,6 +12,8 @@ import { randomBytes } from "node:crypto";
 import { notFound } from "@tidemark/errors";
 import { echoRoutes, workRoute } from "./echo-routes.fixture.ts";
 import { bootstrapToken, orgId, startApp, type TestApp } from "../app.fixture.ts";
+import { isFromThisMachine } from "../http/origin.ts";
+import { parseAnswer, rawRequest } from "../http/raw-request.fixture.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -102,6 +104,28 @@ describe("403", () => {
       status,
     );
     expect((await ask("POST", "/sign-in", headers)).status).toBe(status);
+  });
+
+  test.each<[string, string, Record<string, string>, number]>([
+    ["to an address of it", "127.0.0.1:8080", {}, 200],
+    ["to its name", "localhost", {}, 200],
+    ["to its address of IPv6", "[::1]:8080", {}, 200],
+    ["to the name of another site", "tracker.example.org", {}, 401],
+    ["to a name that begins as its own", "localhost.example.org", {}, 401],
+    ["through a proxy that says for whom", "localhost", { "x-forwarded-for": "127.0.0.1" }, 401],
+    ["through a proxy that says how", "localhost", { "x-forwarded-proto": "https" }, 401],
+    ["through a proxy of the standard", "localhost", { forwarded: "for=127.0.0.1" }, 401],
+  ])("a route for this machine alone, asked %s: %i", async (_, host, headers, status) => {
+    const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const head = `POST /this-machine HTTP/1.1\r\nHost: ${host}\r\n${more.join("")}Content-Length: 0\r\nConnection: close\r\n\r\n`;
+    expect(parseAnswer(await rawRequest(app.port, head)).status).toBe(status);
+  });
+
+  test("an address beyond this machine is not this machine, whatever it asks for", () => {
+    const from = (remoteAddress: string) =>
+      isFromThisMachine({ socket: { remoteAddress }, headers: { host: "localhost" } } as never);
+    expect(["127.0.0.1", "::1", "::ffff:127.0.0.1"].map(from)).toEqual([true, true, true]);
+    expect(["10.0.0.1", "::ffff:10.0.0.1", "2001:db8::1", ""].map(from)).toEqual([false, false, false, false]);
   });
 
   test("a cookie on a route for anyone needs an Origin to change something", async () => {

@@ -76,6 +76,14 @@ export const echoRoutes: readonly Route[] = [
   {
     ...facts,
     method: "POST",
+    path: "/this-machine",
+    callers: { kind: "anyone" },
+    loopbackOnly: true,
+    handle: () => Promise.resolve({ body: {} }),
+  },
+  {
+    ...facts,
+    method: "POST",
     path: "/anyone",
     callers: { kind: "anyone" },
     handle: () => Promise.resolve({ body: {} }),

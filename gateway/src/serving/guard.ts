@@ -6,7 +6,7 @@ import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authentic
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
-import { baseUrlOf } from "../http/origin.ts";
+import { baseUrlOf, isFromThisMachine } from "../http/origin.ts";
 import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
@@ -208,6 +208,8 @@ function identify(
     if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
     if (route.embed === "page") context.embedLimits.countPage(request.ip);
     if (route.rate !== "none") countAddress(context, request, reply);
+    if (route.loopbackOnly === true && !isFromThisMachine(request.raw))
+      throw unauthenticated("this way of signing in is not enabled");
     if (route.originRequired === true || presented.kind === "cookie") checkOrigin(route, context, request, baseUrl);
     return undefined;
   }

@@ -1,5 +1,5 @@
 export { configGroups, startHost, type Host, type HostOptions } from "./host.ts";
-export { isPlaceholder } from "./exposure.rules.ts";
+export { isLoopback as isLoopbackAddress, isPlaceholder } from "./exposure.rules.ts";
 export { hostConfig } from "./host-config.ts";
 export {
   defineModule,

@@ -5,7 +5,7 @@ export const controlConfig = defineConfig({
   devAuth: bool({
     env: "TIDEMARK_DEV_AUTH",
     default: false,
-    help: "Whether anybody may sign in by an e-mail address alone. For development only.",
+    help: "Whether anybody on this machine may sign in by an e-mail address alone, under a loopback name and through no proxy. For development only.",
   }),
   webUrl: url({
     env: "TIDEMARK_WEB_URL",

@@ -46,8 +46,10 @@ export const sessionsRoutes: readonly Route[] = [
     method: "POST",
     path: "/api/auth/dev/google",
     summary: "Sign in by address alone, on installations for development",
-    description: "A new person gets an organization. Answers 401 unless the installation was started for development.",
+    description:
+      "A new person gets an organization. Answers 401 unless the installation was started for development, and to everybody beyond its machine.",
     callers: anyone,
+    loopbackOnly: true,
     originRequired: true,
     changesAccess: true,
     rate: "general",
