@@ -1,5 +1,8 @@
 import pg from "pg";
 import { BinaryClient, eachRow } from "./binary-rows.ts";
+import { shareConnections } from "./pool/connections.ts";
+import { NOBODY } from "./pool/fair-share.rules.ts";
+import { boundStatements, type StatementTime } from "./pool/statement-time.ts";
 import { queryOf, rowOf, type Statement } from "./statement.ts";
 import { sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
@@ -19,7 +22,11 @@ export type Tx = {
   count(statement: Statement, values: readonly unknown[]): Promise<number>;
 };
 
-/** A service's connection pool. Used as a Tx, it runs each statement in its own transaction. */
+/**
+ * A service's connection pool. Used as a Tx, it runs each statement in its own transaction. Organizations share the connections fairly: one takes
+ * at most half of them beside others, and never the last ones. A request without a connection waits for one, for the time that the URL says
+ * and its deadline allows. Statements of a transaction take no longer than the deadline of the request that they are for.
+ */
 export type Db = Tx & {
   /**
    * Runs `work` in one transaction that sees and writes only one organization's rows: row level
@@ -107,9 +114,19 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ROLE = /^[a-z_]{1,63}$/;
 const RETRIES = 2;
 const CONNECT_SECONDS = 1;
+const STATEMENT_MS_MAX = 15_000;
 
 /** Milliseconds that a transaction of `streamTenant` waits for rows to be taken: time for 100 KB/s to take a batch of some megabytes. */
 const STREAM_IDLE_MS_MAX = 60_000;
+
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/** How a transaction begins. */
+type Begin = { readonly sql: string; readonly statementMsMax?: number | undefined };
+
+function settingsOf(plans: Plans | undefined): string {
+  return plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
+}
 
 function enter(orgId: string): string {
   if (!UUID.test(orgId)) throw new Error("a tenant transaction needs an organization id");
@@ -130,12 +147,14 @@ function withObjects(result: pg.QueryResult): pg.QueryResult {
 /** Opens a pool. It connects lazily, so a database that is down shows at the first statement. */
 export function createDb(options: DbOptions): Db {
   if (!ROLE.test(options.role)) throw new Error(`not a role name: ${options.role}`);
+  const waitMs = connectSeconds(options.url) * 1000;
+  const { statementTimeoutMs = STATEMENT_MS_MAX } = options;
   const pool = new pg.Pool({
     Client: BinaryClient,
     connectionString: options.url,
     application_name: options.application,
     max: options.connectionsMax,
-    connectionTimeoutMillis: connectSeconds(options.url) * 1000,
+    connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     types: columnTypes,
@@ -144,7 +163,7 @@ export function createDb(options: DbOptions): Db {
       "-c timezone=UTC",
       "-c datestyle=ISO",
       "-c lock_timeout=3s",
-      `-c statement_timeout=${options.statementTimeoutMs ?? 15_000}`,
+      `-c statement_timeout=${statementTimeoutMs}`,
       "-c idle_in_transaction_session_timeout=10s",
       "-c client_connection_check_interval=1s",
       // One core per request: a tenant's request must not take the share of other tenants.
@@ -165,6 +184,8 @@ export function createDb(options: DbOptions): Db {
   // end the process; the next statement fails anyway.
   pool.on("connect", (client) => client.on("error", () => {}));
 
+  const connections = shareConnections(pool, options.connectionsMax, waitMs);
+
   const timed = async <T>({ name }: Statement, work: () => Promise<T>): Promise<T> => {
     const started = performance.now();
     let failed = true;
@@ -178,7 +199,7 @@ export function createDb(options: DbOptions): Db {
   };
 
   const run = async (
-    client: pg.Pool | pg.PoolClient,
+    client: pg.PoolClient,
     statement: Statement,
     values: readonly unknown[],
   ): Promise<pg.QueryResult> => {
@@ -186,49 +207,55 @@ export function createDb(options: DbOptions): Db {
     return statement.rows === "binary" ? withObjects(result) : result;
   };
 
-  /** Takes a client from the pool if it gets none. */
-  const runEach = async <Row>(
-    client: pg.Pool | pg.PoolClient,
-    statement: Statement,
-    values: readonly unknown[],
-    take: (row: Row) => void,
-  ): Promise<void> => {
-    if (client !== pool) return eachRow(client as pg.PoolClient, statement, values, take);
-    const own = await pool.connect();
-    try {
-      await eachRow(own, statement, values, take);
-    } finally {
-      own.release();
-    }
-  };
+  /** How statements get a connection. */
+  type Use = <T>(statement: Statement, work: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
 
-  const over = (client: pg.Pool | pg.PoolClient, wrap: boolean): Tx => {
-    const asked = async <T>(statement: Statement, work: () => Promise<T>): Promise<T> => {
-      if (!wrap) return timed(statement, work);
-      try {
-        return await timed(statement, work);
-      } catch (error) {
-        throw toAppError(error);
-      }
-    };
+  const over = (use: Use): Tx => {
     const ask = (statement: Statement, values: readonly unknown[]): Promise<pg.QueryResult> =>
-      asked(statement, () => run(client, statement, values));
+      use(statement, (client) => run(client, statement, values));
     return {
       rows: async <Row>(statement: Statement, values: readonly unknown[]) =>
         (await ask(statement, values)).rows as Row[],
       one: async <Row>(statement: Statement, values: readonly unknown[]) =>
         (await ask(statement, values)).rows[0] as Row | undefined,
-      each: (statement, values, take) => asked(statement, () => runEach(client, statement, values, take)),
+      each: (statement, values, take) => use(statement, (client) => eachRow(client, statement, values, take)),
       count: async (statement, values) => (await ask(statement, values)).rowCount ?? 0,
     };
   };
 
-  const attempt = async <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
+  const overPool = over(async (statement, work) => {
+    try {
+      return await timed(statement, async () => {
+        const { client, release } = await connections.take(NOBODY);
+        try {
+          return await work(client);
+        } finally {
+          // The pool itself finds out whether the connection was lost.
+          release();
+        }
+      });
+    } catch (error) {
+      throw toAppError(error);
+    }
+  });
+
+  const overClient = (client: pg.PoolClient, time: StatementTime): Tx =>
+    over((statement, work) =>
+      timed(statement, async () => {
+        const setting = time.next();
+        if (setting !== undefined) await client.query(setting);
+        return work(client);
+      }),
+    );
+
+  const attempt = async <T>(party: string, begin: Begin, work: (tx: Tx) => Promise<T>): Promise<T> => {
+    const { client, release } = await connections.take(party);
+    let time: StatementTime | undefined;
     let broken: Error | undefined;
     try {
-      await client.query(begin);
-      const result = await work(over(client, false));
+      time = boundStatements(statementTimeoutMs, begin.statementMsMax);
+      await client.query(`${begin.sql}${time.setting}`);
+      const result = await work(overClient(client, time));
       await client.query("COMMIT");
       return result;
     } catch (error) {
@@ -237,35 +264,37 @@ export function createDb(options: DbOptions): Db {
       } catch (rollbackError) {
         broken = rollbackError as Error;
       }
-      throw error;
+      throw time === undefined ? error : time.explain(error);
     } finally {
-      client.release(broken);
+      release(broken);
     }
   };
 
   const stream = async function* <T>(
-    begin: string,
+    party: string,
+    begin: Begin,
     work: (tx: Tx) => AsyncIterable<T>,
   ): AsyncGenerator<T, void, undefined> {
     let broken: Error | undefined;
-    const client = await pool.connect().catch((error: unknown) => {
+    const { client, release } = await connections.take(party).catch((error: unknown) => {
       throw toAppError(error);
     });
     try {
-      await client.query(begin);
-      yield* work(over(client, false));
+      const time = boundStatements(statementTimeoutMs);
+      await client.query(`${begin.sql}${time.setting}`);
+      yield* work(overClient(client, time));
     } catch (error) {
       throw toAppError(error);
     } finally {
       await client.query("ROLLBACK").catch((error: unknown) => (broken = error as Error));
-      client.release(broken);
+      release(broken);
     }
   };
 
-  const retrying = async <T>(begin: string, work: (tx: Tx) => Promise<T>): Promise<T> => {
+  const retrying = async <T>(party: string, begin: Begin, work: (tx: Tx) => Promise<T>): Promise<T> => {
     for (let left = RETRIES; ; left -= 1) {
       try {
-        return await attempt(begin, work);
+        return await attempt(party, begin, work);
       } catch (error) {
         const code = sqlState(error);
         if (left > 0 && (code === "40001" || code === "40P01")) continue;
@@ -275,21 +304,17 @@ export function createDb(options: DbOptions): Db {
   };
 
   return {
-    ...over(pool, true),
+    ...overPool,
     withTenant: (orgId, work, { plans } = {}) =>
-      retrying(`BEGIN; ${enter(orgId)}${plans === undefined ? "" : SETTINGS_OF_PLANS[plans]}`, work),
-    readTenant: (orgId, work, { statementMsMax, plans } = {}) => {
-      const bound = statementMsMax === undefined ? "" : `; SET LOCAL statement_timeout = ${Math.trunc(statementMsMax)}`;
-      const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
-      return retrying(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${bound}${settings}`, work);
-    },
+      retrying(orgId, { sql: `BEGIN; ${enter(orgId)}${settingsOf(plans)}` }, work),
+    readTenant: (orgId, work, { statementMsMax, plans } = {}) =>
+      retrying(orgId, { sql: `${BEGIN_READ}; ${enter(orgId)}${settingsOf(plans)}`, statementMsMax }, work),
     streamTenant: (orgId, work, { plans } = {}) => {
-      const idle = `; SET LOCAL idle_in_transaction_session_timeout = ${STREAM_IDLE_MS_MAX}`;
-      const settings = plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
-      return stream(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${enter(orgId)}${idle}${settings}`, work);
+      const idle = `SET LOCAL idle_in_transaction_session_timeout = ${STREAM_IDLE_MS_MAX}`;
+      return stream(orgId, { sql: `${BEGIN_READ}; ${enter(orgId)}; ${idle}${settingsOf(plans)}` }, work);
     },
-    transaction: (work) => retrying("BEGIN", work),
-    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    transaction: (work) => retrying(NOBODY, { sql: "BEGIN" }, work),
+    stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() }),
     ping: async () => {
       try {
         const { rows } = await pool.query<{ ok: boolean }>({

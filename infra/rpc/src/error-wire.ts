@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { deadlineExceeded } from "@tidemark/deadline";
 import { AppError, isAppError, isReason, reasons, type RpcCode } from "@tidemark/errors";
 import { ErrorDetailSchema, RefusalSchema, type ErrorDetail, type Refusal } from "@tidemark/proto/common/v1/common";
 
@@ -98,12 +99,5 @@ export function peerUnavailable(cause: unknown): AppError {
   return new AppError("service_unavailable", "a part of the service is not available; try again", {
     retryAfterSeconds: 1,
     cause,
-  });
-}
-
-/** Returns the error for a call whose time is over. */
-export function deadlineExceeded(): AppError {
-  return new AppError("deadline_exceeded", "the request could not be completed in time; try again", {
-    retryAfterSeconds: 1,
   });
 }

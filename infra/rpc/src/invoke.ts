@@ -1,5 +1,5 @@
+import { deadlineExceeded, underDeadline } from "@tidemark/deadline";
 import type { Call } from "./call.ts";
-import { deadlineExceeded } from "./error-wire.ts";
 
 /** Is told of every call that ends, for metrics and traces. */
 export type CallObserver = (facts: {
@@ -10,14 +10,14 @@ export type CallObserver = (facts: {
   error: unknown;
 }) => void;
 
-/** Waits for `work`, at most until the call's deadline. @throws deadline_exceeded */
+/** Waits for `work`, which knows the call's deadline, at most until then. @throws deadline_exceeded */
 export async function withinDeadline<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const left = call.deadlineMs - Date.now();
   if (left <= 0) throw deadlineExceeded();
   let timer: NodeJS.Timeout | undefined;
   try {
     return await Promise.race([
-      work(),
+      underDeadline(call.deadlineMs, work),
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(deadlineExceeded()), left);
       }),

@@ -1,11 +1,12 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import { deadlineExceeded } from "@tidemark/deadline";
 import { isAppError } from "@tidemark/errors";
 import { Pool, type Dispatcher } from "undici";
 import { callToHeaders, refusedHeader, type Call } from "./call.ts";
 import { readEnvelopes, STREAM_TYPE, envelopeHeader } from "./envelopes.ts";
-import { deadlineExceeded, errorFromJson, peerUnavailable } from "./error-wire.ts";
+import { errorFromJson, peerUnavailable } from "./error-wire.ts";
 import { observed, streamed, type CallObserver } from "./invoke.ts";
 import { methodsOf, type Client, type Method } from "./service.ts";
 

@@ -1,3 +1,4 @@
+import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
@@ -84,7 +85,8 @@ export function createGroupedCreates(
     while (groups < GROUPS_IN_FLIGHT) {
       const group = queue.next();
       if (group === undefined) return;
-      void commit(group);
+      // A group is of many requests: the deadline of the one that happens to begin it is not the group's.
+      void underDeadline(undefined, () => commit(group));
     }
   };
 

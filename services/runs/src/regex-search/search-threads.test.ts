@@ -70,6 +70,21 @@ describe("searches", () => {
     expect(done).toEqual(["A1", "B1", "C1", "A2", "B2", "A3", "A4"]);
   });
 
+  test("of one organization leave one of several threads to others", async () => {
+    const noisy = await withRun();
+    const quiet = await withRun();
+    const threads = openThreads(2, 1500);
+    await whileTextsAreLocked(fixture, async () => {
+      const started = performance.now();
+      const own = [1, 2].map(() => failure(threads.find(searchOf(noisy))));
+      // It begins at once, and so ends as too broad and not as one that had no turn, or had it after another one.
+      expect(await failure(threads.find(searchOf(quiet)))).toMatchObject({ reason: "run_search_too_broad" });
+      expect(performance.now() - started).toBeLessThan(2700);
+      expect(await own[0]).toMatchObject({ reason: "run_search_too_broad" });
+      await own[1];
+    });
+  });
+
   test("that have no turn in time are 503, and those before them 400", async () => {
     const call = await withRun();
     const threads = openThreads(1, 400);

@@ -7,8 +7,8 @@ import type { RegexSearch } from "./find-runs.ts";
 /** Threads that do the searches with regular expressions, so that no other request waits for one. */
 export type SearchThreads = {
   /**
-   * Returns the ids of all runs that a search finds. Organizations take turns, so a search never waits for all searches of
-   * another organization. A search that has not ended after 8 s ends its thread, whatever that is doing, and the next one
+   * Returns the ids of all runs that a search finds. Organizations take turns, and none has the last of several threads, so a search never waits
+   * for all searches of another organization. A search that has not ended after 8 s ends its thread, whatever that is doing, and the next one
    * gets a new thread.
    * @throws run_search_invalid; run_search_too_broad, also after 8 s; service_unavailable if it had no turn within 4 s
    */
@@ -110,12 +110,12 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
   const next = (): void => {
     if (closed) return;
     while (queue.length > 0) {
-      const idle =
-        [...threads].find(({ job }) => job === undefined) ?? (threads.size < options.threads ? open() : undefined);
-      if (idle === undefined) return;
-      const job = takeFairly(queue, threads, turns);
+      const idle = [...threads].find(({ job }) => job === undefined);
+      if (idle === undefined && threads.size >= options.threads) return;
+      const job = takeFairly(queue, threads, turns, Math.max(1, options.threads - 1));
+      if (job === undefined) return;
       turns.set(job.task.search.orgId, (turn += 1));
-      start(idle, job);
+      start(idle ?? open(), job);
     }
     if ([...threads].every(({ job }) => job === undefined)) turns.clear();
   };
@@ -148,15 +148,24 @@ export function createSearchThreads(options: SearchThreadsOptions): SearchThread
   };
 }
 
-/** Takes a search of the organization with the fewest running, and among those of the one whose last turn is longest ago. */
-function takeFairly(queue: Waiting[], threads: ReadonlySet<Thread>, turns: ReadonlyMap<string, number>): Waiting {
+/**
+ * Takes a search of the organization with the fewest running, and among those of the one whose last turn is longest ago. Returns undefined if each
+ * that waits has `share` running.
+ */
+function takeFairly(
+  queue: Waiting[],
+  threads: ReadonlySet<Thread>,
+  turns: ReadonlyMap<string, number>,
+  share: number,
+): Waiting | undefined {
   const running = (orgId: string): number => [...threads].filter(({ job }) => job?.task.search.orgId === orgId).length;
   const before = (a: string, b: string): number => running(a) - running(b) || (turns.get(a) ?? 0) - (turns.get(b) ?? 0);
   let best = 0;
   for (let index = 1; index < queue.length; index += 1) {
     if (before(queue[index]!.task.search.orgId, queue[best]!.task.search.orgId) < 0) best = index;
   }
-  return queue.splice(best, 1)[0]!;
+  if (running(queue[best]!.task.search.orgId) >= share) return undefined;
+  return queue.splice(best, 1)[0];
 }
 
 function conclude(job: Waiting, answer: ThreadAnswer): void {

@@ -1,3 +1,4 @@
+import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import type { Metrics } from "@tidemark/telemetry";
@@ -87,7 +88,8 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
     while (groups < GROUPS_IN_FLIGHT) {
       const group = queue.next();
       if (group === undefined) return;
-      void commit(group);
+      // A group is of many requests: the deadline of the one that happens to begin it is not the group's.
+      void underDeadline(undefined, () => commit(group));
     }
   };
 

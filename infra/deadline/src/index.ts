@@ -1,0 +1,1 @@
+export { currentDeadlineMs, deadlineExceeded, underDeadline } from "./deadline.ts";
