@@ -7,7 +7,7 @@ import { createFairShare } from "./fair-share.rules.ts";
 export type Taken = {
   readonly client: pg.PoolClient;
   /** Gives it back; one that is broken is closed. Must be called once. */
-  release(broken?: Error): void;
+  readonly release: (broken?: Error) => void;
 };
 
 /** The connections of a pool. Organizations share them fairly. */
@@ -18,7 +18,7 @@ export type Connections = {
    */
   take(party: string): Promise<Taken>;
   /** How many requests wait. */
-  waiting(): number;
+  readonly waiting: () => number;
 };
 
 /** `admit` is set before anyone may call it. */
@@ -60,7 +60,7 @@ export function shareConnections(pool: pg.Pool, connections: number, waitMs: num
         const client = await pool.connect();
         return {
           client,
-          release(broken) {
+          release: (broken) => {
             client.release(broken);
             leave(party);
           },
@@ -70,7 +70,7 @@ export function shareConnections(pool: pg.Pool, connections: number, waitMs: num
         throw error;
       }
     },
-    waiting: share.waiting,
+    waiting: () => share.waiting(),
   };
 }
 
