@@ -172,12 +172,12 @@ describe("shares", () => {
     expect(sharesOf(size)).toEqual(expected);
   });
 
-  test("bound what waits: the 51st request for each connection is refused, those of others are not", () => {
+  test("bound what waits: the 201st request for each connection is refused, those of others are not", () => {
     const share = createFairShare<number>(1);
     share.enter("a", 0, 0);
-    for (let number = 1; number <= 50; number += 1) expect(share.enter("a", number, 0)).toBe("waiting");
-    expect(share.enter("a", 51, 0)).toBe("refused");
-    expect(share.enter("b", 52, 0)).toBe("waiting");
+    for (let number = 1; number <= 200; number += 1) expect(share.enter("a", number, 0)).toBe("waiting");
+    expect(share.enter("a", 201, 0)).toBe("refused");
+    expect(share.enter("b", 202, 0)).toBe("waiting");
   });
 
   test("cannot be given back by who has none", () => {

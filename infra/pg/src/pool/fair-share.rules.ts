@@ -30,7 +30,7 @@ export const SHARED_MS = 10_000;
 const SHARED_MIN = 4;
 
 /** Waiting requests of one party, for each connection of the pool. */
-const WAITING_PER_CONNECTION = 50;
+const WAITING_PER_CONNECTION = 200;
 
 /**
  * Returns the shares of a pool. A fifth of it, at least one connection, is for the first request of whoever has none; an organization takes all
