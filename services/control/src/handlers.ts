@@ -14,7 +14,7 @@ import {
 import { createOwnOrganization } from "./organizations/own-organization.ts";
 import { createUser, listMemberships, listUsers } from "./organizations/users.ts";
 import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
-import { addSeat, listSeats } from "./seats/seats.ts";
+import { addSeat, changeSeat, listSeats, removeSeat } from "./seats/seats.ts";
 import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
 import { getAuthConfig, signInForDevelopment } from "./sessions/sign-in-for-development.ts";
 import { acknowledgeStop } from "./stops/acknowledge-stop.ts";
@@ -27,6 +27,8 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     acceptInvitation: acceptInvitation(deps),
     acknowledgeStop: acknowledgeStop(deps),
     addSeat: addSeat(deps),
+    changeSeat: changeSeat(deps),
+    removeSeat: removeSeat(deps),
     catchUpRuns: catchUpRuns(deps),
     checkOrganizationName: checkOrganizationName(deps),
     confirmDeviceLogin: confirmDeviceLogin(deps),

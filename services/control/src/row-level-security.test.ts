@@ -45,11 +45,6 @@ describe.each(tables)("the service's role, on %s,", (table) => {
   test("is refused outside an organization's transaction", async () => {
     await expect(control.db.rows(selectAll(table), [])).rejects.toThrow(/app\.org_id|uuid/);
   });
-
-  test("cannot delete", async () => {
-    const remove = sql(`test_delete_${table}`, `DELETE FROM control.${table}`);
-    await expect(control.db.withTenant(own, (tx) => tx.rows(remove, []))).rejects.toThrow(/permission denied/);
-  });
 });
 
 test("a row cannot be written into another organization", async () => {
@@ -74,4 +69,25 @@ test("a connection carries no organization into its next transaction", async () 
 test("look-ups across organizations are for the service's role alone", async () => {
   const look = sql("test_look_up", "SELECT * FROM control.find_credential('api_key', 'x')");
   await expect(control.workerDb.rows(look, [])).rejects.toThrow(/permission denied/);
+});
+
+// People leave, everything else stays.
+test.each(tables.filter((table) => table !== "memberships"))(
+  "the service's role cannot delete from %s",
+  async (table) => {
+    const remove = sql(`test_delete_${table}`, `DELETE FROM control.${table}`);
+    await expect(control.db.withTenant(own, (tx) => tx.rows(remove, []))).rejects.toThrow(/permission denied/);
+  },
+);
+
+test("the service's role deletes memberships of the transaction's organization only", async () => {
+  const remove = sql("test_delete_memberships", "DELETE FROM control.memberships RETURNING org_id");
+  const undo = new Error("the rows stay");
+  let removed: readonly { org_id: string }[] = [];
+  const work = control.db.withTenant(own, async (tx) => {
+    removed = await tx.rows<{ org_id: string }>(remove, []);
+    throw undo;
+  });
+  await expect(work).rejects.toThrow(undo);
+  expect(new Set(removed.map(({ org_id }) => org_id))).toEqual(new Set([own]));
 });

@@ -2,6 +2,10 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
   AddSeatRequestSchema,
   AddSeatResponse,
+  ChangeSeatRequestSchema,
+  ChangeSeatResponse,
+  RemoveSeatRequestSchema,
+  RemoveSeatResponse,
   CreateUserRequestSchema,
   CreateUserResponse,
   ListSeatsRequestSchema,
@@ -11,7 +15,7 @@ import type {
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, readField, withFault } from "../fields/field.ts";
-import { blankSchema, email, emailSchema, textOrAbsent, textOrEmpty, wordForService } from "../fields/text.ts";
+import { blankSchema, email, emailSchema, textOrAbsent, textOrEmpty, word, wordForService } from "../fields/text.ts";
 import { accountsPage, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
 import { seatJson, userJson } from "./rows.ts";
@@ -82,7 +86,25 @@ export function decodeAddSeat({ params, body }: RouteInput): MessageInitShape<ty
   return { orgId: params["org_id"]!, ...value, bodyFault: fault };
 }
 
+/** Body of PATCH /api/orgs/{org_id}/seats/{membership_id}. */
+export const seatChangeBody = object({ role: word(["owner", "admin", "member", "viewer"]) });
+
+/** PATCH /api/orgs/{org_id}/seats/{membership_id}. Faults travel in the message, because a missing seat takes precedence. */
+export function decodeChangeSeat({ params, body }: RouteInput): MessageInitShape<typeof ChangeSeatRequestSchema> {
+  const { value, fault } = withFault(() => seatChangeBody.read(body));
+  return { ...seatOf(params), ...value, bodyFault: fault };
+}
+
+/** DELETE /api/orgs/{org_id}/seats/{membership_id}. */
+export function decodeRemoveSeat({ params }: RouteInput): MessageInitShape<typeof RemoveSeatRequestSchema> {
+  return seatOf(params);
+}
+
+function seatOf(params: RouteInput["params"]): { readonly orgId: string; readonly membershipId: string } {
+  return { orgId: params["org_id"]!, membershipId: params["membership_id"]! };
+}
+
 /** `{seat}`. */
-export function encodeAddSeat({ seat }: AddSeatResponse): RouteReply {
+export function encodeSeat({ seat }: AddSeatResponse | ChangeSeatResponse | RemoveSeatResponse): RouteReply {
   return { body: { seat: seatJson(requireMessage(seat)) } };
 }

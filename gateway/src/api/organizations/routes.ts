@@ -15,7 +15,16 @@ import {
   decodeCreateOwnOrganization,
   encodeCreateOwnOrganization,
 } from "./own-organization.ts";
-import { decodeAddSeat, decodeListSeats, encodeAddSeat, encodeListSeats, personBody } from "./people.ts";
+import {
+  decodeAddSeat,
+  decodeChangeSeat,
+  decodeListSeats,
+  decodeRemoveSeat,
+  encodeListSeats,
+  encodeSeat,
+  personBody,
+  seatChangeBody,
+} from "./people.ts";
 import { membershipSchema, membershipSummarySchema, organizationSchema, seatSchema } from "./rows.ts";
 
 const facts = { tag: "organizations", idempotency: "none" } as const;
@@ -109,6 +118,39 @@ export const organizationsRoutes: readonly Route[] = [
     statuses: [200, 400, 401, 402, 403, 404, 409],
     decode: decodeAddSeat,
     rpc: (clients, request, call) => clients.control.addSeat(request, call),
-    encode: encodeAddSeat,
+    encode: encodeSeat,
+  }),
+  route({
+    ...facts,
+    method: "PATCH",
+    path: "/api/orgs/{org_id}/seats/{membership_id}",
+    summary: "Give a member another role",
+    description:
+      "Their sessions have it within a second. Only owners make and change owners; the last owner of an organization stays one (409).",
+    callers: peopleManagers,
+    changesAccess: true,
+    rate: "account",
+    body: "required",
+    schemas: { body: seatChangeBody.schema, response: objectSchema({ seat: seatSchema }) },
+    statuses: [200, 400, 401, 403, 404, 409],
+    decode: decodeChangeSeat,
+    rpc: (clients, request, call) => clients.control.changeSeat(request, call),
+    encode: encodeSeat,
+  }),
+  route({
+    ...facts,
+    method: "DELETE",
+    path: "/api/orgs/{org_id}/seats/{membership_id}",
+    summary: "Take a member out of the organization",
+    description:
+      "Answers with the seat as it was. Their sessions there have ended within a second; keys that they made stay until they are revoked. Only owners remove owners, and never the last one (409).",
+    callers: peopleManagers,
+    changesAccess: true,
+    rate: "account",
+    schemas: { response: objectSchema({ seat: seatSchema }) },
+    statuses: [200, 401, 403, 404, 409],
+    decode: decodeRemoveSeat,
+    rpc: (clients, request, call) => clients.control.removeSeat(request, call),
+    encode: encodeSeat,
   }),
 ];

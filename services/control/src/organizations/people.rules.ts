@@ -33,6 +33,15 @@ export function readInvitedRole(name: string): Role {
   return role;
 }
 
+const roles: readonly Role[] = ["owner", ...invitedRoles];
+
+/** Returns the role of this name. @throws bad_request */
+export function readRole(name: string): Role {
+  const role = roles.find((known) => known === name);
+  if (role === undefined) throw badRequest(`role must be one of ${roles.join(", ")}`, "role");
+  return role;
+}
+
 const memberScopes: readonly Scope[] = [
   "sdk:ingest",
   "export:read",

@@ -20,6 +20,44 @@ export function listSeatRows(tx: Tx, orgId: string, page: { limit: number; offse
   return tx.rows(listSeatsSql, [orgId, page.limit, page.offset]);
 }
 
+const findSeatSql = sql(
+  "control_find_seat",
+  `SELECT m.org_id, m.id, m.user_id, m.role, m.status, m.created_at, u.email, u.display_name, u.avatar_url
+   FROM control.memberships m
+   CROSS JOIN LATERAL (SELECT * FROM control.users WHERE id = m.user_id OFFSET 0) u
+   WHERE m.org_id = $1 AND m.id = $2`,
+);
+
+/** Returns a member by the id of their membership. */
+export function findSeatRow(tx: Tx, orgId: string, id: string): Promise<SeatRow | undefined> {
+  return tx.one(findSeatSql, [orgId, id]);
+}
+
+const hasOtherOwnerSql = sql(
+  "control_has_other_owner",
+  `SELECT FROM control.memberships WHERE org_id = $1 AND id <> $2 AND role = 'owner' AND status = 'active' LIMIT 1`,
+);
+
+/** Tells whether an organization has an active owner besides a member. The caller has locked the organization's row. */
+export async function hasOtherOwner(tx: Tx, orgId: string, id: string): Promise<boolean> {
+  return (await tx.count(hasOtherOwnerSql, [orgId, id])) > 0;
+}
+
+// Gateways learn from the sessions that these have ended.
+const removeSeatSql = sql(
+  "control_remove_seat",
+  `WITH ended AS (
+     UPDATE control.sessions SET revoked_at = $4, changed_xid = pg_current_xact_id()
+     WHERE org_id = $1 AND user_id = $3 AND revoked_at IS NULL
+   )
+   DELETE FROM control.memberships WHERE org_id = $1 AND id = $2`,
+);
+
+/** Removes a member and ends their sessions in the organization. */
+export async function removeSeatRow(tx: Tx, { org_id, id, user_id }: SeatRow, now: Date): Promise<void> {
+  await tx.count(removeSeatSql, [org_id, id, user_id, now.toISOString()]);
+}
+
 // An invitation of somebody who has a seat does not take a second one. Invitations are not counted further than they matter.
 const countSeatsSql = sql(
   "control_count_seats",

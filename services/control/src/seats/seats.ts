@@ -1,18 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { notFound } from "@tidemark/errors";
+import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { SeatSchema } from "@tidemark/proto/control/v1/control";
-import { readPage, throwFault } from "@tidemark/requests";
+import { pathId, readPage, throwFault } from "@tidemark/requests";
+import type { Call } from "@tidemark/rpc";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid, requireTeam, seatLimitReached } from "../organizations/account.rules.ts";
-import { requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
+import { isOperator, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
 import { encodeMembership } from "../organizations/encode-organization.ts";
-import { findMembership, insertMembership } from "../organizations/memberships.sql.ts";
+import { findMembership, insertMembership, updateMembership } from "../organizations/memberships.sql.ts";
 import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
-import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
+import { readEmail, readInvitedRole, readRole, type Role } from "../organizations/people.rules.ts";
+import { commitProjectionChange } from "../projection/commit-projection-change.ts";
+import { lockCaller } from "../projection/lock-caller.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
-import { exceedsSeats, listSeatRows, type SeatRow } from "./seats.sql.ts";
+import { exceedsSeats, findSeatRow, hasOtherOwner, listSeatRows, removeSeatRow, type SeatRow } from "./seats.sql.ts";
 
 /**
  * Reserves a seat for an address. A person who has one keeps it as it is.
@@ -56,6 +59,70 @@ export function listSeats({ db }: ControlDeps): ControlHandlers["listSeats"] {
     });
     return { seats: rows.map(encodeSeat) };
   };
+}
+
+/**
+ * Gives a member another role, which their sessions have within a second.
+ * @throws not_found, forbidden, bad_request, conflict for the last owner
+ */
+export function changeSeat(deps: ControlDeps): ControlHandlers["changeSeat"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const seat = await commitProjectionChange(deps, orgId, async (tx) => {
+      const found = await lockSeat(tx, deps, call, orgId, request.membershipId);
+      throwFault(request.bodyFault);
+      const role = readRole(request.role);
+      await requireMayChange(tx, found, role);
+      await updateMembership(tx, { orgId, userId: found.seat.user_id, role, status: found.seat.status });
+      return { ...found.seat, role };
+    });
+    return { seat: encodeSeat(seat) };
+  };
+}
+
+/**
+ * Takes a member out of the organization: their seat is free and their sessions there have ended. Keys that they made stay.
+ * @throws not_found, forbidden, conflict for the last owner
+ */
+export function removeSeat(deps: ControlDeps): ControlHandlers["removeSeat"] {
+  return async (request, call) => {
+    const orgId = visibleOrganization(call, request.orgId);
+    const seat = await commitProjectionChange(deps, orgId, async (tx) => {
+      const found = await lockSeat(tx, deps, call, orgId, request.membershipId);
+      await requireMayChange(tx, found, undefined);
+      await removeSeatRow(tx, found.seat, deps.now());
+      return found.seat;
+    });
+    return { seat: encodeSeat(seat) };
+  };
+}
+
+type LockedSeat = { readonly seat: SeatRow; readonly changesOwners: boolean };
+
+/** Finds a seat for a caller who manages people. Changes of people of an organization come one after another. @throws not_found, forbidden, unauthenticated */
+async function lockSeat(
+  tx: Tx,
+  deps: ControlDeps,
+  call: Call,
+  orgId: string,
+  membershipId: string,
+): Promise<LockedSeat> {
+  if ((await lockOrganization(tx, orgId)) === undefined) throw notFound("organization");
+  requirePeopleManager(call);
+  const caller = await lockCaller(tx, call, deps.now());
+  requirePeopleManager(caller);
+  const seat = await findSeatRow(tx, orgId, pathId(membershipId, "seat"));
+  if (seat === undefined) throw notFound("seat");
+  return { seat, changesOwners: isOperator(caller) || caller.identity?.role === "owner" };
+}
+
+/** Checks a change to a role, or a removal. @throws forbidden, conflict */
+async function requireMayChange(tx: Tx, { seat, changesOwners }: LockedSeat, role: Role | undefined): Promise<void> {
+  if (!changesOwners && (seat.role === "owner" || role === "owner")) {
+    throw new AppError("forbidden", "only an owner makes, changes or removes owners");
+  }
+  const isLast = seat.role === "owner" && role !== "owner" && !(await hasOtherOwner(tx, seat.org_id, seat.id));
+  if (isLast) throw new AppError("conflict", "an organization keeps its last owner");
 }
 
 /**

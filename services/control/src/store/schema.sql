@@ -141,7 +141,8 @@ CREATE POLICY all_for_tidemark_definer ON control.memberships TO tidemark_define
 CREATE POLICY tenant ON control.memberships USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 CREATE TRIGGER memberships_count_added AFTER INSERT ON control.memberships REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION control.count_added_members();
 CREATE TRIGGER memberships_count_changed AFTER UPDATE ON control.memberships REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed_to FOR EACH STATEMENT EXECUTE FUNCTION control.count_changed_members();
-GRANT SELECT, INSERT, UPDATE ON TABLE control.memberships TO tidemark_control;
+CREATE TRIGGER memberships_count_removed AFTER DELETE ON control.memberships REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION control.count_removed_members();
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE control.memberships TO tidemark_control;
 GRANT SELECT ON TABLE control.memberships TO tidemark_definer;
 
 CREATE TABLE control.organizations (
@@ -209,7 +210,8 @@ CREATE TABLE control.sessions (
   changed_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
   CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT sessions_credential_id_key UNIQUE (credential_id),
-  CONSTRAINT sessions_org_id_user_id_fkey FOREIGN KEY (org_id, user_id) REFERENCES control.memberships(org_id, user_id),
+  CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
+  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES control.users(id),
   CONSTRAINT sessions_hash_check CHECK (octet_length(hash) = 32)
 );
 CREATE INDEX sessions_by_end ON control.sessions (LEAST(expires_at, revoked_at));
@@ -291,6 +293,25 @@ END
 $function$;
 REVOKE ALL ON FUNCTION control.count_changed_members FROM PUBLIC;
 
+-- Takes members who left off the counts of their organizations, once for each statement.
+CREATE FUNCTION control.count_removed_members()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+SET enable_hashjoin TO 'off'
+SET enable_mergejoin TO 'off'
+AS $function$
+BEGIN
+  UPDATE control.member_counts c SET members = c.members - r.members, active = c.active - r.active
+  FROM (SELECT d.org_id, count(*) AS members, count(*) FILTER (WHERE d.status = 'active') AS active
+        FROM removed d GROUP BY d.org_id) r
+  WHERE c.org_id = r.org_id;
+  RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION control.count_removed_members FROM PUBLIC;
+
 -- Returns what gateways know of one credential, and of the organization that it opens.
 CREATE FUNCTION control.find_credential(wanted_kind text, wanted_id text)
 RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes text[], project_id uuid, user_id uuid,
@@ -313,11 +334,11 @@ BEGIN
   ELSIF wanted_kind = 'session' THEN
     RETURN QUERY
       SELECT wanted_kind, s.credential_id, s.id, s.org_id, s.hash, '{}'::text[], NULL::uuid, s.user_id, m.role,
-             s.expires_at, s.revoked_at IS NOT NULL OR m.status <> 'active', o.slug, o.name, o.plan_tier,
+             s.expires_at, s.revoked_at IS NOT NULL OR m.status IS DISTINCT FROM 'active', o.slug, o.name, o.plan_tier,
              o.billing_state, o.deleted_at IS NOT NULL
       FROM control.sessions s
-      CROSS JOIN LATERAL (SELECT * FROM control.memberships f
-                          WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m
+      LEFT JOIN LATERAL (SELECT * FROM control.memberships f
+                         WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m ON true
       CROSS JOIN LATERAL (SELECT * FROM control.organizations f WHERE f.org_id = s.org_id OFFSET 0) o
       WHERE s.credential_id = wanted_id;
   END IF;
@@ -432,10 +453,10 @@ BEGIN
        ORDER BY o.changed_xid, o.org_id LIMIT page_size)
       UNION ALL
       (SELECT s.changed_xid, 'session', s.credential_id, s.org_id, s.hash, '{}', NULL, s.user_id, m.role, s.expires_at,
-              s.revoked_at IS NOT NULL OR m.status <> 'active', NULL, NULL, NULL, NULL, NULL
+              s.revoked_at IS NOT NULL OR m.status IS DISTINCT FROM 'active', NULL, NULL, NULL, NULL, NULL
        FROM control.sessions s
-       CROSS JOIN LATERAL (SELECT * FROM control.memberships f
-                           WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m
+       LEFT JOIN LATERAL (SELECT * FROM control.memberships f
+                          WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m ON true
        WHERE (s.changed_xid, s.credential_id) > (from_xid, after_session)
          AND (NOT live_only OR (s.revoked_at IS NULL AND m.status = 'active' AND s.expires_at > now()))
        ORDER BY s.changed_xid, s.credential_id LIMIT page_size)

@@ -2052,6 +2052,94 @@ export declare type AddSeatResponse = Message<"tidemark.control.v1.AddSeatRespon
 export declare const AddSeatResponseSchema: GenMessage<AddSeatResponse>;
 
 /**
+ * @generated from message tidemark.control.v1.ChangeSeatRequest
+ */
+export declare type ChangeSeatRequest = Message<"tidemark.control.v1.ChangeSeatRequest"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: string membership_id = 2;
+   */
+  membershipId: string;
+
+  /**
+   * owner, admin, member or viewer.
+   *
+   * @generated from field: string role = 3;
+   */
+  role: string;
+
+  /**
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ChangeSeatRequest.
+ * Use `create(ChangeSeatRequestSchema)` to create a new message.
+ */
+export declare const ChangeSeatRequestSchema: GenMessage<ChangeSeatRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.ChangeSeatResponse
+ */
+export declare type ChangeSeatResponse = Message<"tidemark.control.v1.ChangeSeatResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.Seat seat = 1;
+   */
+  seat?: Seat | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ChangeSeatResponse.
+ * Use `create(ChangeSeatResponseSchema)` to create a new message.
+ */
+export declare const ChangeSeatResponseSchema: GenMessage<ChangeSeatResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.RemoveSeatRequest
+ */
+export declare type RemoveSeatRequest = Message<"tidemark.control.v1.RemoveSeatRequest"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: string membership_id = 2;
+   */
+  membershipId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.RemoveSeatRequest.
+ * Use `create(RemoveSeatRequestSchema)` to create a new message.
+ */
+export declare const RemoveSeatRequestSchema: GenMessage<RemoveSeatRequest>;
+
+/**
+ * The seat as it was.
+ *
+ * @generated from message tidemark.control.v1.RemoveSeatResponse
+ */
+export declare type RemoveSeatResponse = Message<"tidemark.control.v1.RemoveSeatResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.Seat seat = 1;
+   */
+  seat?: Seat | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.RemoveSeatResponse.
+ * Use `create(RemoveSeatResponseSchema)` to create a new message.
+ */
+export declare const RemoveSeatResponseSchema: GenMessage<RemoveSeatResponse>;
+
+/**
  * At most 200 a page, 100 by default.
  *
  * @generated from message tidemark.control.v1.ListInvitationsRequest
@@ -3001,6 +3089,26 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof AddSeatRequestSchema;
     output: typeof AddSeatResponseSchema;
+  },
+  /**
+   * Gives a member another role.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.ChangeSeat
+   */
+  changeSeat: {
+    methodKind: "unary";
+    input: typeof ChangeSeatRequestSchema;
+    output: typeof ChangeSeatResponseSchema;
+  },
+  /**
+   * Takes a member out of the organization and ends their sessions there.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.RemoveSeat
+   */
+  removeSeat: {
+    methodKind: "unary";
+    input: typeof RemoveSeatRequestSchema;
+    output: typeof RemoveSeatResponseSchema;
   },
   /**
    * An organization's invitations, newest first.
