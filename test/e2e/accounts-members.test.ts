@@ -129,4 +129,42 @@ describeModes("people who leave an organization", (stack) => {
       expect((await owner.browser.patch(`/api/orgs/${orgId}/seats/${id}`, { role: "boss" })).status).toBe(404);
     }
   });
+
+  test("and all else that is done to them stand in the audit log, for owners and admins who are signed in", async () => {
+    const team = await createTeam(stack());
+    const [admin, member] = [await team.join("admin"), await team.join("member")];
+    const membershipId = await seatOf(team, member);
+    const path = `/api/orgs/${team.orgId}/audit`;
+    expect((await member.browser.get(path)).status).toBe(403);
+    const removed = await team.owner.browser.call("DELETE", `/api/orgs/${team.orgId}/seats/${membershipId}`);
+    const { status, json } = await admin.browser.get(`${path}?limit=2`);
+    expect([status, json.limit, json.events.length, typeof json.next_cursor]).toEqual([200, 2, 2, "string"]);
+    expect(json.events[0]).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      at: expect.stringMatching(/Z$/),
+      actor: { type: "user", id: team.owner.userId },
+      action: "member.removed",
+      target: { type: "membership", id: membershipId },
+      request_id: removed.headers["x-request-id"],
+    });
+    const rest = (await admin.browser.get(`${path}?limit=1000&cursor=${json.next_cursor}`)).json;
+    expect([rest.next_cursor, rest.events.at(-1).action, rest.events.at(-1).actor]).toEqual([
+      null,
+      "organization.created",
+      { type: "operator", id: null },
+    ]);
+    for (const [query, field] of [
+      ["limit=0", "limit"],
+      ["limit=1001", "limit"],
+      ["cursor=x", "cursor"],
+    ]) {
+      const answer = await admin.browser.get(`${path}?${query}`);
+      expect([answer.status, answer.json.field]).toEqual([400, field]);
+    }
+    const key = await team.owner.browser.post(`/api/orgs/${team.orgId}/api-keys`, { scopes: ["api_keys:write"] });
+    const byKey = stack().api.as(key.json.api_key ?? key.json.key?.plaintext ?? key.json.plaintext);
+    expect((await byKey.get(path)).status).toBe(401);
+    const stranger = await createTeam(stack());
+    expect((await stranger.owner.browser.get(path)).status).toBe(404);
+  });
 });

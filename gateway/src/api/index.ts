@@ -1,6 +1,7 @@
 import type { Route } from "../route.ts";
 import { archiveRoutes } from "./archive/routes.ts";
 import { artifactsRoutes } from "./artifacts/routes.ts";
+import { auditRoutes } from "./audit/routes.ts";
 import { attributesRoutes } from "./attributes/routes.ts";
 import { deviceLoginRoutes } from "./device-login/routes.ts";
 import { embedsRoutes } from "./embeds/routes.ts";
@@ -54,6 +55,7 @@ export const allRoutes: readonly Route[] = [
   ...sessionsRoutes,
   ...deviceLoginRoutes,
   ...organizationsRoutes,
+  ...auditRoutes,
   ...invitationsRoutes,
   ...routingRoutes,
 ];

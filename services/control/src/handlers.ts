@@ -1,3 +1,4 @@
+import { listAuditEvents } from "./audit/list-audit-events.ts";
 import type { ControlDeps, ControlHandlers } from "./deps.ts";
 import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-login/device-login.ts";
 import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
@@ -49,6 +50,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     getOrganization: getOrganization(deps),
     listOrganizations: listOrganizations(deps),
     listSeats: listSeats(deps),
+    listAuditEvents: listAuditEvents(deps),
     listUsers: listUsers(deps),
     lookupCredential: lookupCredential(deps),
     pollDeviceLogin: pollDeviceLogin(deps),

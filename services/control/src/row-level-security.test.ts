@@ -47,6 +47,12 @@ describe.each(tables)("the service's role, on %s,", (table) => {
   });
 });
 
+test("the audit log shows the transaction's organization only", async () => {
+  const rows = await control.db.withTenant(own, (tx) => tx.rows<{ org_id: string }>(selectAll("audit_events"), []));
+  expect(new Set(rows.map(({ org_id }) => org_id))).toEqual(new Set([own]));
+  await expect(control.db.rows(selectAll("audit_events"), [])).rejects.toThrow(/app\.org_id|uuid/);
+});
+
 test("a row cannot be written into another organization", async () => {
   const insert = sql(
     "test_insert_foreign",

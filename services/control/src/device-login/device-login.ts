@@ -3,6 +3,8 @@ import { equalHashes, issueCredential, parseCredential, type Scope } from "@tide
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { PollDeviceLoginResponseSchema } from "@tidemark/proto/control/v1/control";
+import type { Call } from "@tidemark/rpc";
+import { recordAudit } from "../audit/record-audit.ts";
 import { webAddress, type ControlDeps, type ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
@@ -81,6 +83,9 @@ export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["c
       const organization = await requireOrganization(tx, orgId);
       requirePaid(organization.billing_state, "create API keys");
       await approveDeviceLogin(tx, { credentialId: login.credential_id, orgId, userId });
+      // Its id is part of the device's code.
+      const target = { type: "device_login", id: "" };
+      await recordAudit(tx, call, { orgId, action: "device_login.confirmed", target });
     });
     return {};
   };
@@ -97,7 +102,7 @@ type Answer = MessageInitShape<typeof PollDeviceLoginResponseSchema>;
  * @throws not_found for a code that was never issued; slow_down far below the interval
  */
 export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceLogin"] {
-  return async ({ deviceCode }) => {
+  return async ({ deviceCode }, call) => {
     const device = parseCredential(deviceCode);
     if (device === undefined || device.kind !== "device") throw notFound("device code");
     const answer = await deps.db.transaction(async (tx): Promise<Answer> => {
@@ -117,7 +122,7 @@ export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceL
         });
       }
       await notePoll(tx, device.id, deps.now());
-      return outcome === "approved" ? handOutKey(tx, deps, login) : { status: outcome };
+      return outcome === "approved" ? handOutKey(tx, deps, call, login) : { status: outcome };
     });
     if (answer.created !== undefined) deps.nudge();
     return answer;
@@ -125,7 +130,7 @@ export function pollDeviceLogin(deps: ControlDeps): ControlHandlers["pollDeviceL
 }
 
 /** Creates the key, if the person who approved still may do so. */
-async function handOutKey(tx: Tx, deps: ControlDeps, login: DeviceLoginRow): Promise<Answer> {
+async function handOutKey(tx: Tx, deps: ControlDeps, call: Call, login: DeviceLoginRow): Promise<Answer> {
   await finishDeviceLogin(tx, login.credential_id);
   const { org_id: orgId, user_id: userId } = login;
   if (orgId === null || userId === null) return { status: "denied" };
@@ -141,6 +146,8 @@ async function handOutKey(tx: Tx, deps: ControlDeps, login: DeviceLoginRow): Pro
     scopes: deviceLoginScopes,
     createdByUserId: userId,
   });
+  const target = { type: "api_key", id: created.key!.id! };
+  await recordAudit(tx, call, { orgId, action: "api_key.created", target, userId });
   await announceChange(tx, orgId);
   return {
     status: "authorized",

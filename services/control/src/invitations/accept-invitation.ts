@@ -1,6 +1,8 @@
 import { equalHashes, parseCredential } from "@tidemark/credentials";
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import type { Call } from "@tidemark/rpc";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { requireSession } from "../organizations/callers.ts";
@@ -46,7 +48,7 @@ export function acceptInvitation(deps: ControlDeps): ControlHandlers["acceptInvi
     const created = await deps.db.transaction(async (tx) => {
       const user = await findUser(tx, caller.userId);
       if (user === undefined) throw new AppError("unauthenticated", "the session has ended");
-      const { orgId } = await joinByInvitation(tx, deps, user, token);
+      const { orgId } = await joinByInvitation(tx, deps, call, user, token);
       return tradeSession(tx, deps, caller, orgId);
     });
     deps.nudge();
@@ -72,6 +74,7 @@ async function invitationOf(tx: Tx, token: string): Promise<{ orgId: string; id:
 export async function joinByInvitation(
   tx: Tx,
   deps: ControlDeps,
+  call: Call,
   user: UserRow,
   token: string,
 ): Promise<{ orgId: string }> {
@@ -95,11 +98,18 @@ export async function joinByInvitation(
     await requireSeats(tx, deps, organization);
     const joining = { orgId, id: deps.newId(), userId: user.id, role, status: "active", now: deps.now() } as const;
     await insertMembership(tx, joining);
+    await recordJoined(tx, call, orgId, joining.id, user.id);
   } else if (member.status === "invited") {
     await updateMembership(tx, { orgId, userId: user.id, role, status: "active" });
+    await recordJoined(tx, call, orgId, member.id, user.id);
   }
   await markInvitationAccepted(tx, { orgId, id, userId: user.id, now: deps.now() });
   return { orgId };
+}
+
+function recordJoined(tx: Tx, call: Call, orgId: string, id: string, userId: string): Promise<void> {
+  const target = { type: "membership", id };
+  return recordAudit(tx, call, { orgId, action: "member.joined", target, userId });
 }
 
 function requireOpen(invitation: InvitationRow, now: Date): void {

@@ -29,7 +29,7 @@ export function createInvitation(deps: ControlDeps): ControlHandlers["createInvi
       requirePaid(organization.billing_state, "invite people");
       return {
         organization,
-        ...(await invite(tx, deps, organization, { email, role, invitedByUserId: callingUser(call) })),
+        ...(await invite(tx, deps, call, organization, { email, role, invitedByUserId: callingUser(call) })),
       };
     });
     const { organization, invitation, token } = made;

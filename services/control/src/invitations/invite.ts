@@ -3,6 +3,8 @@ import { issueCredential } from "@tidemark/credentials";
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { InvitationSchema, SentInvitationSchema } from "@tidemark/proto/control/v1/control";
+import type { Call } from "@tidemark/rpc";
+import { recordAudit } from "../audit/record-audit.ts";
 import { webAddress, type ControlDeps } from "../deps.ts";
 import { requireTeam } from "../organizations/account.rules.ts";
 import { findMembership } from "../organizations/memberships.sql.ts";
@@ -20,6 +22,7 @@ import { expireInvitation, insertInvitation, setDeliveryStatus, type InvitationR
 export async function invite(
   tx: Tx,
   deps: ControlDeps,
+  call: Call,
   organization: OrganizationRow,
   wish: { email: string; role: Role; invitedByUserId: string | undefined },
 ): Promise<{ invitation: InvitationRow; token: string }> {
@@ -50,6 +53,8 @@ export async function invite(
   }
   // Counted with the new one in it; a reserved seat of the same person counts once.
   await requireSeats(tx, deps, organization);
+  const target = { type: "invitation", id: invitation.id };
+  await recordAudit(tx, call, { orgId, action: "member.invited", target });
   return { invitation, token: token.text };
 }
 

@@ -5,6 +5,7 @@ import type { CreateApiKeyRequest } from "@tidemark/proto/control/v1/control";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { PAGE_ROWS } from "@tidemark/limits";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { callingUser, isOperator, visibleOrganization } from "../organizations/callers.ts";
@@ -16,7 +17,7 @@ import { lockCaller, type LockedCaller } from "../projection/lock-caller.ts";
 import { findProject } from "../stops/runs-schema.sql.ts";
 import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
 import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
-import { disableServiceAccountRow, listApiKeyRows, revokeApiKeyRow } from "./keys.sql.ts";
+import { disableServiceAccountRow, listApiKeyRows, lockLiveKeys, revokeApiKeyRow } from "./keys.sql.ts";
 
 /**
  * Checks that the caller may manage an organization's keys: an operator, a session of an owner or admin, or a key with
@@ -51,7 +52,7 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
       const expiresAt = endOf(request.expiresAt, caller, deps.now());
       if (!isOperator(call)) requireHeld(scopes, caller.identity?.scopes ?? []);
       requirePaid(organization.billing_state, "create API keys");
-      return issueKey(tx, deps, {
+      const made = await issueKey(tx, deps, {
         orgId,
         name: request.name || "SDK API key",
         scopes,
@@ -59,6 +60,9 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
         createdByUserId: isOperator(call) ? await knownUser(tx, request.createdByUserId) : callingUser(call),
         expiresAt,
       });
+      const target = { type: "api_key", id: made.key!.id! };
+      await recordAudit(tx, call, { orgId, action: "api_key.created", target });
+      return made;
     });
     return { created };
   };
@@ -112,8 +116,10 @@ export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"]
     const keyId = pathId(request.keyId, "api key");
     requireKeyManager(call);
     const key = await commitProjectionChange(deps, orgId, async (tx) => {
+      const wasLive = await lockLiveKeys(tx, orgId, { id: keyId });
       const revoked = await revokeApiKeyRow(tx, orgId, keyId, deps.now());
       if (revoked === undefined) throw notFound("api key");
+      await recordRevoked(tx, call, orgId, wasLive);
       return revoked;
     });
     return { key: encodeApiKey(key) };
@@ -127,10 +133,19 @@ export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disab
     const id = pathId(request.serviceAccountId, "service account");
     requireKeyManager(call);
     const account = await commitProjectionChange(deps, orgId, async (tx) => {
+      const wasLive = await lockLiveKeys(tx, orgId, { serviceAccountId: id });
       const disabled = await disableServiceAccountRow(tx, orgId, id, deps.now());
       if (disabled === undefined) throw notFound("service account");
+      await recordRevoked(tx, call, orgId, wasLive);
       return disabled;
     });
     return { serviceAccount: encodeServiceAccount(account) };
   };
+}
+
+/** Records the keys that a revocation has ended. */
+async function recordRevoked(tx: Tx, call: Call, orgId: string, ids: readonly string[]): Promise<void> {
+  for (const id of ids) {
+    await recordAudit(tx, call, { orgId, action: "api_key.revoked", target: { type: "api_key", id } });
+  }
 }

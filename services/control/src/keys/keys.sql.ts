@@ -112,6 +112,22 @@ export function listApiKeyRows(tx: Tx, orgId: string, page: { limit: number; off
   return tx.rows(listApiKeysSql, [orgId, page.limit, page.offset]);
 }
 
+const lockLiveKeysSql = sql(
+  "control_lock_live_keys",
+  `SELECT id FROM control.api_keys
+   WHERE org_id = $1 AND (id = $2 OR service_account_id = $3) AND revoked_at IS NULL ORDER BY id FOR UPDATE`,
+);
+
+/** Returns the ids of the keys that have this id, or act for this service account, and were not revoked. Nobody revokes them until the transaction ends. */
+export async function lockLiveKeys(
+  tx: Tx,
+  orgId: string,
+  { id, serviceAccountId }: { readonly id?: string; readonly serviceAccountId?: string },
+): Promise<string[]> {
+  const rows = await tx.rows<{ id: string }>(lockLiveKeysSql, [orgId, id ?? null, serviceAccountId ?? null]);
+  return rows.map((row) => row.id);
+}
+
 const revokeApiKeySql = sql(
   "control_revoke_api_key",
   `UPDATE control.api_keys SET revoked_at = coalesce(revoked_at, $3), changed_xid = pg_current_xact_id()

@@ -1,6 +1,7 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { callerOf, readPage, throwFault } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
 import { firstBillingState, readBillingState, readPlanTier, seatLimit } from "./account.rules.ts";
@@ -47,6 +48,7 @@ export function createOrganization(deps: ControlDeps): ControlHandlers["createOr
         const id = deps.newId();
         await insertMembership(tx, { orgId, id, userId: owner, role: "owner", status: "active", now: deps.now() });
       }
+      await recordAudit(tx, call, { orgId, action: "organization.created", target: organizationOf(orgId) });
       return made;
     });
     return { organization: encodeOrganization(organization) };
@@ -86,6 +88,7 @@ export function updateOrganization(deps: ControlDeps): ControlHandlers["updateOr
         throw badRequest("plan_tier or billing_state is required", "plan_tier");
       }
       const plan = planTier === undefined ? before.plan_tier : readPlanTier(planTier);
+      await recordAudit(tx, call, { orgId, action: "organization.changed", target: organizationOf(orgId) });
       return updateOrganizationRow(tx, {
         orgId,
         planTier: plan,
@@ -96,6 +99,10 @@ export function updateOrganization(deps: ControlDeps): ControlHandlers["updateOr
     });
     return { organization: encodeOrganization(organization) };
   };
+}
+
+function organizationOf(id: string): { readonly type: string; readonly id: string } {
+  return { type: "organization", id };
 }
 
 /** Tells whether an organization may be created under a name, that is whether its short name is free. */

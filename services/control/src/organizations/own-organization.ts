@@ -3,6 +3,8 @@ import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { PlanTier } from "@tidemark/plans";
 import type { CreateOwnOrganizationRequest } from "@tidemark/proto/control/v1/control";
+import type { Call } from "@tidemark/rpc";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { invite, sendInvitation } from "../invitations/invite.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
@@ -36,6 +38,7 @@ const suffixLength = 6;
 export async function insertOrganizationWithOwner(
   tx: Tx,
   { newId, now, settings }: ControlDeps,
+  call: Call,
   wish: { name: string; derived: boolean; accountType: AccountType; planTier: PlanTier; userId: string },
 ): Promise<{ organization: OrganizationRow; membership: MembershipRow }> {
   const orgId = newId();
@@ -58,6 +61,8 @@ export async function insertOrganizationWithOwner(
   if (organization === undefined) throw new AppError("conflict", "an organization with this name exists");
   const owner = { orgId, id: newId(), userId: wish.userId, role: "owner", status: "active", now: now() } as const;
   const membership = await insertMembership(tx, owner);
+  const target = { type: "organization", id: orgId };
+  await recordAudit(tx, call, { orgId, action: "organization.created", target, userId: wish.userId });
   return { organization, membership: membership! };
 }
 
@@ -73,14 +78,14 @@ export function createOwnOrganization(deps: ControlDeps): ControlHandlers["creat
     const { wishes, ...organizationFields } = readWish(deps, request);
     const made = await deps.db.transaction(async (tx) => {
       await requireFewOrganizations(tx, organizationFields.accountType, caller.userId);
-      const created = await insertOrganizationWithOwner(tx, deps, {
+      const created = await insertOrganizationWithOwner(tx, deps, call, {
         ...organizationFields,
         derived: false,
         userId: caller.userId,
       });
       const invited = [];
       for (const wish of wishes) {
-        invited.push(await invite(tx, deps, created.organization, { ...wish, invitedByUserId: caller.userId }));
+        invited.push(await invite(tx, deps, call, created.organization, { ...wish, invitedByUserId: caller.userId }));
       }
       const { org_id: orgId } = created.organization;
       const session = request.switchOnCreate ? await tradeSession(tx, deps, caller, orgId) : undefined;

@@ -5,6 +5,7 @@ import type { SeatSchema } from "@tidemark/proto/control/v1/control";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import { PAGE_ROWS } from "@tidemark/limits";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requirePaid, requireTeam, seatLimitReached } from "../organizations/account.rules.ts";
 import { isOperator, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
@@ -40,7 +41,11 @@ export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
       const seat = { orgId, id: deps.newId(), userId: user.id, role, status: "invited", now } as const;
       const made = await insertMembership(tx, seat);
       // Counted with the new one in it; an invitation of the same person counts once.
-      if (made !== undefined) await requireSeats(tx, deps, organization);
+      if (made !== undefined) {
+        await requireSeats(tx, deps, organization);
+        const target = { type: "membership", id: made.id };
+        await recordAudit(tx, call, { orgId, action: "member.invited", target });
+      }
       const membership = made ?? (await findMembership(tx, orgId, user.id));
       const { display_name, avatar_url } = user;
       return { seat: encodeSeat({ ...membership!, email, display_name, avatar_url }) };
@@ -73,7 +78,10 @@ export function changeSeat(deps: ControlDeps): ControlHandlers["changeSeat"] {
       throwFault(request.bodyFault);
       const role = readRole(request.role);
       await requireMayChange(tx, found, role);
+      if (role === found.seat.role) return found.seat;
       await updateMembership(tx, { orgId, userId: found.seat.user_id, role, status: found.seat.status });
+      const target = { type: "membership", id: found.seat.id };
+      await recordAudit(tx, call, { orgId, action: "member.changed", target });
       return { ...found.seat, role };
     });
     return { seat: encodeSeat(seat) };
@@ -91,6 +99,8 @@ export function removeSeat(deps: ControlDeps): ControlHandlers["removeSeat"] {
       const found = await lockSeat(tx, deps, call, orgId, request.membershipId);
       await requireMayChange(tx, found, undefined);
       await removeSeatRow(tx, found.seat, deps.now());
+      const target = { type: "membership", id: found.seat.id };
+      await recordAudit(tx, call, { orgId, action: "member.removed", target });
       return found.seat;
     });
     return { seat: encodeSeat(seat) };

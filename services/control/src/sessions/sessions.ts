@@ -1,4 +1,5 @@
 import { AppError } from "@tidemark/errors";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requireSession, type SignedIn } from "../organizations/callers.ts";
 import { listMembershipsOfUser } from "../organizations/memberships.sql.ts";
@@ -22,10 +23,17 @@ export function getSession({ db, now }: ControlDeps): ControlHandlers["getSessio
 
 /** Ends the session of a cookie. A cookie without a session is not an error. */
 export function signOut(deps: ControlDeps): ControlHandlers["signOut"] {
-  return async ({ token }) => {
+  return async ({ token }, call) => {
     const found = await findLiveCredential(deps.db, "session", token, deps.now());
     if (found !== undefined) {
-      await commitProjectionChange(deps, found.org_id, (tx) => revokeSession(tx, found.org_id, found.id, deps.now()));
+      const { org_id: orgId } = found;
+      await commitProjectionChange(deps, orgId, async (tx) => {
+        const session = await findSession(tx, orgId, found.id);
+        const isEnded = await revokeSession(tx, orgId, found.id, deps.now());
+        if (session === undefined || !isEnded) return;
+        const target = { type: "session", id: session.id };
+        await recordAudit(tx, call, { orgId, action: "session.ended", target, userId: session.user_id });
+      });
     }
     return {};
   };

@@ -2,6 +2,8 @@ import { AppError, badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { PlanTier } from "@tidemark/plans";
 import type { SignInForDevelopmentRequest } from "@tidemark/proto/control/v1/control";
+import type { Call } from "@tidemark/rpc";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { joinByInvitation } from "../invitations/accept-invitation.ts";
 import {
@@ -51,13 +53,13 @@ type Wish = {
  * invitation throws (invitations/accept-invitation.ts)
  */
 export function signInForDevelopment(deps: ControlDeps): ControlHandlers["signInForDevelopment"] {
-  return async (request) => {
+  return async (request, call) => {
     if (!deps.settings.devAuth) throw new AppError("unauthenticated", "this way of signing in is not enabled");
     const wish = readWish(deps, request);
     const created = await deps.db.transaction(async (tx) => {
       const { email, displayName } = wish;
       const user = await upsertUser(tx, { id: deps.newId(), email, displayName, avatarUrl: "", now: deps.now() });
-      const orgId = await chooseOrganization(tx, deps, user, wish);
+      const orgId = await chooseOrganization(tx, deps, call, user, wish);
       await enterOrganization(tx, orgId);
       const session = await openSession(tx, deps, { orgId, userId: user.id });
       await announceChange(tx, orgId);
@@ -96,14 +98,14 @@ function readWish({ settings }: ControlDeps, request: SignInForDevelopmentReques
   };
 }
 
-async function chooseOrganization(tx: Tx, deps: ControlDeps, user: UserRow, wish: Wish): Promise<string> {
-  if (wish.inviteToken !== "") return (await joinByInvitation(tx, deps, user, wish.inviteToken)).orgId;
+async function chooseOrganization(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: Wish): Promise<string> {
+  if (wish.inviteToken !== "") return (await joinByInvitation(tx, deps, call, user, wish.inviteToken)).orgId;
   const memberships = await listMembershipsOfUser(tx, user.id);
   const invited = memberships.filter(({ status }) => status === "invited");
   if (wish.inviteOrgId !== "") {
     const wanted = memberships.find((row) => row.org_id === wish.inviteOrgId);
     if (wanted === undefined) throw notFound("invitation");
-    return takeSeat(tx, user, wanted);
+    return takeSeat(tx, call, user, wanted);
   }
   const active = memberships.filter(({ status }) => status === "active");
   const known = active.find(({ slug }) => wish.orgName !== "" && slug === slugOf(wish.orgName)) ?? active[0];
@@ -111,21 +113,24 @@ async function chooseOrganization(tx: Tx, deps: ControlDeps, user: UserRow, wish
   if (invited.length > 1) {
     throw new AppError("multiple_pending_invites", "several organizations wait for this person; name one");
   }
-  if (invited[0] !== undefined && wish.orgName === "") return takeSeat(tx, user, invited[0]);
-  return createOwn(tx, deps, user, wish);
+  if (invited[0] !== undefined && wish.orgName === "") return takeSeat(tx, call, user, invited[0]);
+  return createOwn(tx, deps, call, user, wish);
 }
 
-async function takeSeat(tx: Tx, user: UserRow, seat: MembershipSummaryRow): Promise<string> {
+async function takeSeat(tx: Tx, call: Call, user: UserRow, seat: MembershipSummaryRow): Promise<string> {
   if (seat.status === "invited") {
     await enterOrganization(tx, seat.org_id);
-    await updateMembership(tx, { orgId: seat.org_id, userId: user.id, role: seat.role, status: "active" });
+    const { org_id: orgId, role } = seat;
+    const joined = await updateMembership(tx, { orgId, userId: user.id, role, status: "active" });
+    const target = { type: "membership", id: joined!.id };
+    await recordAudit(tx, call, { orgId, action: "member.joined", target, userId: user.id });
   }
   return seat.org_id;
 }
 
-async function createOwn(tx: Tx, deps: ControlDeps, user: UserRow, wish: Wish): Promise<string> {
+async function createOwn(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, wish: Wish): Promise<string> {
   const derived = wish.orgName === "";
-  const { organization } = await insertOrganizationWithOwner(tx, deps, {
+  const { organization } = await insertOrganizationWithOwner(tx, deps, call, {
     name: derived ? personalName(user.email, user.display_name ?? "") : wish.orgName,
     derived,
     accountType: wish.accountType,

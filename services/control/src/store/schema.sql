@@ -39,6 +39,32 @@ GRANT SELECT, UPDATE (changed_xid) ON TABLE control.api_keys TO tidemark_control
 GRANT SELECT, UPDATE (last_used_at) ON TABLE control.api_keys TO tidemark_definer;
 GRANT SELECT (org_id, expires_at, revoked_at) ON TABLE control.api_keys TO tidemark_usage;
 
+-- Written in the transaction of what they tell of. No secrets and no names.
+CREATE TABLE control.audit_events (
+  org_id uuid NOT NULL,
+  -- when the statement ran, so that events of one transaction have an order
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  actor_type text NOT NULL,
+  -- of a user or of an API key; empty for operators
+  actor_id text NOT NULL,
+  -- noun.verb, such as api_key.created
+  action text NOT NULL,
+  target_type text NOT NULL,
+  -- empty where the target has none that may be shown
+  target_id text NOT NULL,
+  -- that of the answer
+  request_id text NOT NULL,
+  CONSTRAINT audit_events_pkey PRIMARY KEY (org_id, at, id),
+  CONSTRAINT audit_events_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
+  CONSTRAINT audit_events_actor_type_check CHECK (actor_type = ANY (ARRAY['user'::text, 'api_key'::text,
+    'operator'::text]))
+);
+ALTER TABLE control.audit_events ENABLE ROW LEVEL SECURITY;
+ALTER TABLE control.audit_events FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON control.audit_events USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT ON TABLE control.audit_events TO tidemark_control;
+
 CREATE TABLE control.device_logins (
   credential_id text COLLATE "C" NOT NULL,
   hash bytea NOT NULL,

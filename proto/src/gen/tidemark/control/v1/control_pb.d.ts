@@ -2140,6 +2140,120 @@ export declare type RemoveSeatResponse = Message<"tidemark.control.v1.RemoveSeat
 export declare const RemoveSeatResponseSchema: GenMessage<RemoveSeatResponse>;
 
 /**
+ * At most 1000 a page, 100 by default.
+ *
+ * @generated from message tidemark.control.v1.ListAuditEventsRequest
+ */
+export declare type ListAuditEventsRequest = Message<"tidemark.control.v1.ListAuditEventsRequest"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * Empty for the first page.
+   *
+   * @generated from field: string cursor = 3;
+   */
+  cursor: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ListAuditEventsRequest.
+ * Use `create(ListAuditEventsRequestSchema)` to create a new message.
+ */
+export declare const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest>;
+
+/**
+ * Who did what to what.
+ *
+ * @generated from message tidemark.control.v1.AuditEvent
+ */
+export declare type AuditEvent = Message<"tidemark.control.v1.AuditEvent"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * RFC 3339
+   *
+   * @generated from field: string at = 2;
+   */
+  at: string;
+
+  /**
+   * user, api_key or operator
+   *
+   * @generated from field: string actor_type = 3;
+   */
+  actorType: string;
+
+  /**
+   * Empty for operators.
+   *
+   * @generated from field: string actor_id = 4;
+   */
+  actorId: string;
+
+  /**
+   * noun.verb, such as api_key.created
+   *
+   * @generated from field: string action = 5;
+   */
+  action: string;
+
+  /**
+   * @generated from field: string target_type = 6;
+   */
+  targetType: string;
+
+  /**
+   * @generated from field: string target_id = 7;
+   */
+  targetId: string;
+
+  /**
+   * @generated from field: string request_id = 8;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.AuditEvent.
+ * Use `create(AuditEventSchema)` to create a new message.
+ */
+export declare const AuditEventSchema: GenMessage<AuditEvent>;
+
+/**
+ * @generated from message tidemark.control.v1.ListAuditEventsResponse
+ */
+export declare type ListAuditEventsResponse = Message<"tidemark.control.v1.ListAuditEventsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.control.v1.AuditEvent events = 1;
+   */
+  events: AuditEvent[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ListAuditEventsResponse.
+ * Use `create(ListAuditEventsResponseSchema)` to create a new message.
+ */
+export declare const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse>;
+
+/**
  * At most 200 a page, 100 by default.
  *
  * @generated from message tidemark.control.v1.ListInvitationsRequest
@@ -3109,6 +3223,16 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof RemoveSeatRequestSchema;
     output: typeof RemoveSeatResponseSchema;
+  },
+  /**
+   * What was done in an organization, newest first.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.ListAuditEvents
+   */
+  listAuditEvents: {
+    methodKind: "unary";
+    input: typeof ListAuditEventsRequestSchema;
+    output: typeof ListAuditEventsResponseSchema;
   },
   /**
    * An organization's invitations, newest first.
