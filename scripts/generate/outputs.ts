@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { renderLicences } from "../dependencies/licences.rules.ts";
+import { renderLicenses } from "../dependencies/licenses.rules.ts";
 import { readPackages } from "../dependencies/read-packages.ts";
 import { drawImports, placeDrawing } from "../imports/diagram.ts";
 import { readSchemaModules, readServiceFiles } from "../imports/product.ts";
@@ -18,7 +18,7 @@ export function generatedOutputs(root: string): readonly Generated[] {
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
     generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
-    generatedFile(root, "docs/licences.md", async () => renderLicences(await readPackages(root))),
+    generatedFile(root, "docs/licenses.md", async () => renderLicenses(await readPackages(root))),
     ...ifPresent(root, "docs/grpc.md", async (text) => placeDrawing(text, "reasons", await renderReasons())),
     ...ifPresent(root, "ARCHITECTURE.md", (text) => drawArchitecture(root, text)),
   ];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { auditDependencies } from "../dependencies/audit-step.ts";
-import { judgeLicences } from "../dependencies/licences.rules.ts";
+import { judgeLicenses } from "../dependencies/licenses.rules.ts";
 import { readPackages } from "../dependencies/read-packages.ts";
 import { buf } from "../generate/buf.ts";
 import { generatedOutputs } from "../generate/outputs.ts";
@@ -27,7 +27,7 @@ export function staticSteps(root: string): readonly StaticStep[] {
     { name: "reads of other schemas", run: async () => fromLines(await readFaults(root)) },
     { name: "unused code", run: () => tool("knip/bin/knip.js", "--no-progress") },
     { name: "code that only tests use", run: () => tool("knip/bin/knip.js", "--no-progress", "--production") },
-    { name: "licences of dependencies", run: async () => fromLines(judgeLicences(await readPackages(root))) },
+    { name: "licenses of dependencies", run: async () => fromLines(judgeLicenses(await readPackages(root))) },
     { name: "advisories about dependencies", run: () => auditDependencies(root) },
     { name: "proto lint", run: () => buf(root, ["lint"]) },
     ...generatedOutputs(root).map(({ name, check }) => ({

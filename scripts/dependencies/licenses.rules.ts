@@ -5,15 +5,15 @@ export type LicensedPackage = {
   readonly name: string;
   readonly versions: readonly string[];
   /** As its manifest says it: an identifier or an expression of SPDX. */
-  readonly licence: string;
+  readonly license: string;
 };
 
-/** What `pnpm licenses list --json` prints: packages by licence. */
-export type PnpmLicences = Readonly<
+/** What `pnpm licenses list --json` prints: packages by license. */
+export type PnpmLicenses = Readonly<
   Record<string, readonly { readonly name: string; readonly versions: readonly string[] }[]>
 >;
 
-/** Licences that ask of us no more than to name them, and that fit to Apache-2.0. */
+/** Licenses that ask of us no more than to name them, and that fit to Apache-2.0. */
 const ALLOWED = new Set([
   "0BSD",
   "Apache-2.0",
@@ -41,42 +41,42 @@ export function isAllowed(expression: string): boolean {
 const PLATFORM = /(?:linux|darwin)(?:musl)?-(?:x64|arm64)(?:-(?:gnu|musl))?$/;
 
 /** Returns the packages in the order of their names, the same on every machine. */
-export function packagesOf(listed: PnpmLicences): readonly LicensedPackage[] {
-  const packages = Object.entries(listed).flatMap(([licence, entries]) =>
+export function packagesOf(listed: PnpmLicenses): readonly LicensedPackage[] {
+  const packages = Object.entries(listed).flatMap(([license, entries]) =>
     entries.map(({ name, versions }) => ({
       name: name.replace(PLATFORM, "<platform>"),
       versions: versions.toSorted(),
-      licence,
+      license,
     })),
   );
   const unique = new Map(packages.map((entry) => [`${entry.name}@${entry.versions.join()}`, entry]));
   return [...unique].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
 }
 
-/** Returns a line for each package whose licence is not allowed. */
-export function judgeLicences(packages: readonly LicensedPackage[]): readonly string[] {
+/** Returns a line for each package whose license is not allowed. */
+export function judgeLicenses(packages: readonly LicensedPackage[]): readonly string[] {
   return packages
-    .filter(({ licence }) => !isAllowed(licence))
+    .filter(({ license }) => !isAllowed(license))
     .map(
-      ({ name, versions, licence }) =>
-        `${name} ${versions.join(", ")} has the licence ${licence}, which is not allowed`,
+      ({ name, versions, license }) =>
+        `${name} ${versions.join(", ")} has the license ${license}, which is not allowed`,
     );
 }
 
-/** Returns the page of all licences. */
-export function renderLicences(packages: readonly LicensedPackage[]): string {
+/** Returns the page of all licenses. */
+export function renderLicenses(packages: readonly LicensedPackage[]): string {
   const counts = new Map<string, number>();
-  for (const { licence } of packages) counts.set(licence, (counts.get(licence) ?? 0) + 1);
+  for (const { license } of packages) counts.set(license, (counts.get(license) ?? 0) + 1);
   const totals = [...counts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([licence, count]) => [licence, String(count)]);
-  const rows = packages.map(({ name, versions, licence }) => [`\`${name}\``, versions.join(", "), licence]);
-  return `# Licences
+    .map(([license, count]) => [license, String(count)]);
+  const rows = packages.map(({ name, versions, license }) => [`\`${name}\``, versions.join(", "), license]);
+  return `# Licenses
 
-The packages that run in production, with the licences that their manifests name. Generated; \`npm test\` fails when the list is out of date, or when a licence is not among those that ask for no more than to be named.
+The packages that run in production, with the licenses that their manifests name. Generated; \`npm test\` fails when the list is out of date, or when a license is not among those that ask for no more than to be named.
 
-${markdownTable(["Licence", "Packages"], totals)}
+${markdownTable(["License", "Packages"], totals)}
 
-${markdownTable(["Package", "Versions", "Licence"], rows)}
+${markdownTable(["Package", "Versions", "License"], rows)}
 `;
 }
