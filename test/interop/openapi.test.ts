@@ -259,6 +259,7 @@ include-name = "PATCH /api/orgs/{org_id}"
 # Others come without an Origin, so that OPTIONS is answered with Allow, not as a preflight request.
 include-name = [
   "POST /api/auth/dev/google", "POST /api/auth/logout", "POST /api/auth/device-code/confirm", "POST /api/orgs/{org_id}/seats",
+  "PATCH /api/orgs/{org_id}/seats/{membership_id}", "DELETE /api/orgs/{org_id}/seats/{membership_id}",
   "POST /api/orgs/{org_id}/invitations", "POST /api/orgs/{org_id}/invitations/{invitation_id}/resend",
   "POST /api/orgs/{org_id}/invitations/{invitation_id}/revoke", "PUT /api/dashboard/preferences", "POST /api/workspace-views",
   "POST /api/workspace-views/import", "PUT /api/workspace-views/{view_id}", "DELETE /api/workspace-views/{view_id}",
