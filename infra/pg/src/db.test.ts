@@ -119,6 +119,24 @@ describe("transactions", () => {
     expect(await db.withTenant(ORG_A, (tx) => tx.rows(allNotes, []))).toHaveLength(2);
   });
 
+  test("a connection that the server ends is not used again", async () => {
+    const one = createDb({ url: database.url, role: "tidemark_runs", application: "ended", connectionsMax: 1 });
+    const owner = new pg.Client({ connectionString: database.url });
+    await owner.connect();
+    const endAll =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'ended' AND wait_event = 'PgSleep'";
+    const sleep = sql("test_sleep_long", "SELECT pg_sleep(30)");
+    const next = sql("test_next", "SELECT 1 AS one");
+    for (let i = 0; i < 30; i += 1) {
+      const cut = one.rows(sleep, []).catch((error: unknown) => error);
+      while ((await owner.query(endAll)).rowCount === 0);
+      expect(await cut).toMatchObject({ reason: "warehouse_unavailable" });
+      expect(await one.rows(next, [])).toEqual([{ one: 1 }]);
+    }
+    await owner.end();
+    await one.close();
+  });
+
   test("a statement that takes too long is unavailable, not an internal error", async () => {
     const slow = createDb({
       url: database.url,

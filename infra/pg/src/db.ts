@@ -4,7 +4,7 @@ import { shareConnections } from "./pool/connections.ts";
 import { NOBODY } from "./pool/fair-share.rules.ts";
 import { boundStatements, type StatementTime } from "./pool/statement-time.ts";
 import { queryOf, rowOf, type Statement } from "./statement.ts";
-import { sqlState, toAppError } from "./pg-error.ts";
+import { endsSession, sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
 
 /** Runs statements: a pool, or one transaction of it. */
@@ -227,11 +227,15 @@ export function createDb(options: DbOptions): Db {
     try {
       return await timed(statement, async () => {
         const { client, release } = await connections.take(NOBODY);
+        let broken: Error | undefined;
         try {
           return await work(client);
+        } catch (error) {
+          // The pool itself finds out whether a connection was lost, but later than the next statement may take this one.
+          if (endsSession(error)) broken = error as Error;
+          throw error;
         } finally {
-          // The pool itself finds out whether the connection was lost.
-          release();
+          release(broken);
         }
       });
     } catch (error) {

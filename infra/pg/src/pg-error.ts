@@ -12,6 +12,11 @@ export function sqlState(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
+/** Tells whether the server ends the connection with this error (class 57P: shutdowns, and sessions that an operator ends). */
+export function endsSession(error: unknown): boolean {
+  return sqlState(error).startsWith("57P");
+}
+
 /** Whether the database cannot work: it is down, starting, read-only or out of connections. */
 function isUnavailable(error: unknown): boolean {
   const code = sqlState(error);
