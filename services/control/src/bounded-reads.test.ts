@@ -32,6 +32,7 @@ let member: { token: string; call: Call };
 let key: { id: string; accountId: string; credential: string };
 let project: { id: string; name: string };
 let invitationIds: string[];
+let liveKeyIds: string[];
 let runIds: string[];
 let endedRunIds: string[];
 
@@ -49,6 +50,10 @@ beforeAll(async () => {
   const ids = `id, service_account_id AS "accountId", credential_id AS credential`;
   [key] = (await pick<typeof key>("key", ids, "control.api_keys")) as [typeof key];
   [project] = (await pick<typeof project>("project", "id, name", "runs.projects")) as [typeof project];
+  const made = await Promise.all(
+    Array.from({ length: 2 * TIMES }, () => control.client.createApiKey({ orgId }, control.operator)),
+  );
+  liveKeyIds = made.map(({ created }) => created!.key!.id);
   ({ ids: runIds } = await newRuns(control, orgId, 2000));
   ({ ids: endedRunIds } = await newRuns(control, orgId, 100, "finished"));
 });
@@ -104,7 +109,12 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
     80,
     () => control.client.createApiKey({ orgId, project: project.name }, control.operator),
   ],
-  ["a key that is revoked", 50, () => control.client.revokeApiKey({ orgId, keyId: key.id }, control.operator)],
+  [
+    "a key that is revoked",
+    40,
+    () => control.client.revokeApiKey({ orgId, keyId: liveKeyIds.pop()! }, control.operator),
+  ],
+  ["a key that was revoked before", 30, () => control.client.revokeApiKey({ orgId, keyId: key.id }, control.operator)],
   [
     "a service account that is disabled",
     80,

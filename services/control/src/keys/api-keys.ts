@@ -17,7 +17,13 @@ import { lockCaller, type LockedCaller } from "../projection/lock-caller.ts";
 import { findProject } from "../stops/runs-schema.sql.ts";
 import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
 import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
-import { disableServiceAccountRow, listApiKeyRows, lockLiveKeys, revokeApiKeyRow } from "./keys.sql.ts";
+import {
+  disableServiceAccountRow,
+  listApiKeyRows,
+  lockApiKey,
+  lockLiveKeysOfAccount,
+  revokeApiKeyRow,
+} from "./keys.sql.ts";
 
 /**
  * Checks that the caller may manage an organization's keys: an operator, a session of an owner or admin, or a key with
@@ -116,11 +122,12 @@ export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"]
     const keyId = pathId(request.keyId, "api key");
     requireKeyManager(call);
     const key = await commitProjectionChange(deps, orgId, async (tx) => {
-      const wasLive = await lockLiveKeys(tx, orgId, { id: keyId });
+      const locked = await lockApiKey(tx, orgId, keyId);
+      if (locked === undefined) throw notFound("api key");
+      if (locked.revoked_at !== null) return locked;
       const revoked = await revokeApiKeyRow(tx, orgId, keyId, deps.now());
-      if (revoked === undefined) throw notFound("api key");
-      await recordRevoked(tx, call, orgId, wasLive);
-      return revoked;
+      await recordRevoked(tx, call, orgId, [keyId]);
+      return revoked!;
     });
     return { key: encodeApiKey(key) };
   };
@@ -133,7 +140,7 @@ export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disab
     const id = pathId(request.serviceAccountId, "service account");
     requireKeyManager(call);
     const account = await commitProjectionChange(deps, orgId, async (tx) => {
-      const wasLive = await lockLiveKeys(tx, orgId, { serviceAccountId: id });
+      const wasLive = await lockLiveKeysOfAccount(tx, orgId, id);
       const disabled = await disableServiceAccountRow(tx, orgId, id, deps.now());
       if (disabled === undefined) throw notFound("service account");
       await recordRevoked(tx, call, orgId, wasLive);

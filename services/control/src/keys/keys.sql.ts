@@ -112,20 +112,28 @@ export function listApiKeyRows(tx: Tx, orgId: string, page: { limit: number; off
   return tx.rows(listApiKeysSql, [orgId, page.limit, page.offset]);
 }
 
-const lockLiveKeysSql = sql(
-  "control_lock_live_keys",
-  `SELECT id FROM control.api_keys
-   WHERE org_id = $1 AND (id = $2 OR service_account_id = $3) AND revoked_at IS NULL ORDER BY id FOR UPDATE`,
+const lockApiKeySql = sql(
+  "control_lock_api_key",
+  `SELECT ${apiKeyColumns} FROM control.api_keys WHERE org_id = $1 AND id = $2 FOR UPDATE`,
+);
+// Whether a key was revoked is asked of the rows: with the condition in the statement, PostgreSQL reads every live key of the organization.
+const lockKeysOfAccountSql = sql(
+  "control_lock_keys_of_account",
+  `SELECT id, revoked_at FROM control.api_keys WHERE org_id = $1 AND service_account_id = $2 ORDER BY id FOR UPDATE`,
 );
 
-/** Returns the ids of the keys that have this id, or act for this service account, and were not revoked. Nobody revokes them until the transaction ends. */
-export async function lockLiveKeys(
-  tx: Tx,
-  orgId: string,
-  { id, serviceAccountId }: { readonly id?: string; readonly serviceAccountId?: string },
-): Promise<string[]> {
-  const rows = await tx.rows<{ id: string }>(lockLiveKeysSql, [orgId, id ?? null, serviceAccountId ?? null]);
-  return rows.map((row) => row.id);
+/** Returns a key, revoked or not. Nobody changes it until the transaction ends. */
+export function lockApiKey(tx: Tx, orgId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return tx.one(lockApiKeySql, [orgId, id]);
+}
+
+/** Returns the ids of the keys of a service account that were not revoked. Nobody revokes them until the transaction ends. */
+export async function lockLiveKeysOfAccount(tx: Tx, orgId: string, serviceAccountId: string): Promise<string[]> {
+  const keys = await tx.rows<{ id: string; revoked_at: string | null }>(lockKeysOfAccountSql, [
+    orgId,
+    serviceAccountId,
+  ]);
+  return keys.filter((key) => key.revoked_at === null).map((key) => key.id);
 }
 
 const revokeApiKeySql = sql(
@@ -135,7 +143,7 @@ const revokeApiKeySql = sql(
    RETURNING ${apiKeyColumns}`,
 );
 
-/** Revokes a key; a revoked key keeps its time. Returns undefined when there is no such key. */
+/** Revokes a key. Returns undefined when there is no such key. */
 export function revokeApiKeyRow(tx: Tx, orgId: string, id: string, now: Date): Promise<ApiKeyRow | undefined> {
   return tx.one(revokeApiKeySql, [orgId, id, now.toISOString()]);
 }
