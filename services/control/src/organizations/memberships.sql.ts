@@ -74,22 +74,33 @@ export function insertMembership(
   return tx.one(insertMembershipSql, [orgId, id, userId, role, status, now.toISOString()]);
 }
 
-// Gateways know a member's role and status from the entries of their sessions.
 const updateMembershipSql = sql(
   "control_update_membership",
-  `WITH told AS (
-     UPDATE control.sessions SET changed_xid = pg_current_xact_id()
-     WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL
-   )
-   UPDATE control.memberships SET role = $3, status = $4
-   WHERE org_id = $1 AND user_id = $2
+  `UPDATE control.memberships SET role = $3, status = $4 WHERE org_id = $1 AND user_id = $2 RETURNING ${membershipColumns}`,
+);
+const takeSeatSql = sql(
+  "control_take_seat",
+  `UPDATE control.memberships SET status = 'active' WHERE org_id = $1 AND user_id = $2 AND status = 'invited'
    RETURNING ${membershipColumns}`,
+);
+// Gateways know a member's role and status from the entries of their sessions.
+const tellSessionsSql = sql(
+  "control_tell_sessions",
+  "UPDATE control.sessions SET changed_xid = pg_current_xact_id() WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL",
 );
 
 /** Sets a member's role and status, in their sessions' entries of the projection as well; returns undefined when there is no such member. */
-export function updateMembership(
+export async function updateMembership(
   tx: Tx,
-  member: { orgId: string; userId: string; role: Role; status: "active" | "invited" },
+  { orgId, userId, role, status }: { orgId: string; userId: string; role: Role; status: "active" | "invited" },
 ): Promise<MembershipRow | undefined> {
-  return tx.one(updateMembershipSql, [member.orgId, member.userId, member.role, member.status]);
+  const member = await tx.one<MembershipRow>(updateMembershipSql, [orgId, userId, role, status]);
+  // After the row was locked, so that it meets the sessions which were opened meanwhile.
+  await tx.count(tellSessionsSql, [orgId, userId]);
+  return member;
+}
+
+/** Makes an invited member an active one, with the role that they have now; returns undefined when no seat waits for them any more. */
+export function takeInvitedSeat(tx: Tx, orgId: string, userId: string): Promise<MembershipRow | undefined> {
+  return tx.one(takeSeatSql, [orgId, userId]);
 }

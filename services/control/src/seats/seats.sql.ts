@@ -43,19 +43,19 @@ export async function hasOtherOwner(tx: Tx, orgId: string, id: string): Promise<
   return (await tx.count(hasOtherOwnerSql, [orgId, id])) > 0;
 }
 
+const removeSeatSql = sql("control_remove_seat", "DELETE FROM control.memberships WHERE org_id = $1 AND id = $2");
 // Gateways learn from the sessions that these have ended.
-const removeSeatSql = sql(
-  "control_remove_seat",
-  `WITH ended AS (
-     UPDATE control.sessions SET revoked_at = $4, changed_xid = pg_current_xact_id()
-     WHERE org_id = $1 AND user_id = $3 AND revoked_at IS NULL
-   )
-   DELETE FROM control.memberships WHERE org_id = $1 AND id = $2`,
+const endSessionsSql = sql(
+  "control_end_sessions_of_member",
+  `UPDATE control.sessions SET revoked_at = $3, changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL`,
 );
 
 /** Removes a member and ends their sessions in the organization. */
 export async function removeSeatRow(tx: Tx, { org_id, id, user_id }: SeatRow, now: Date): Promise<void> {
-  await tx.count(removeSeatSql, [org_id, id, user_id, now.toISOString()]);
+  await tx.count(removeSeatSql, [org_id, id]);
+  // After the row was locked, so that it meets the sessions which were opened meanwhile.
+  await tx.count(endSessionsSql, [org_id, user_id, now.toISOString()]);
 }
 
 // An invitation of somebody who has a seat does not take a second one. Invitations are not counted further than they matter.

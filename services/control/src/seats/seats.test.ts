@@ -7,6 +7,7 @@ import {
   newMember,
   newOrganization,
   refusal,
+  signIn,
   startControl,
   type Control,
 } from "../control.fixture.ts";
@@ -31,6 +32,17 @@ describe("a seat", () => {
       user: { primaryEmail: email, displayName: "" },
     });
     expect(seat!.membership!.userId).toBe(seat!.user!.id);
+  });
+
+  test("does not tell how a person with an account is called before they come", async () => {
+    const [orgId, email] = [await newOrganization(control), newEmail()];
+    await signIn(control, { email, displayName: "Ada" });
+    const { seat } = await control.client.addSeat({ orgId, email }, control.operator);
+    const names = async () =>
+      (await control.client.listSeats({ orgId }, control.operator)).seats.map(({ user }) => user!.displayName);
+    expect([seat!.user!.displayName, await names()]).toEqual(["", [""]]);
+    await signIn(control, { email, acceptInviteOrgId: orgId });
+    expect(await names()).toEqual(["Ada"]);
   });
 
   test("stays as it is when it is reserved again", async () => {

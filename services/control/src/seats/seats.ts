@@ -150,15 +150,19 @@ export async function requireSeats(
   if (await exceedsSeats(tx, orgId, now(), limit)) throw seatLimitReached(limit);
 }
 
-/** Returns a seat as a message: of the person only what colleagues may know. */
+/**
+ * Returns a seat as a message: of the person only what colleagues may know. A person who has not come yet is known by the address alone, so that
+ * reserving a seat does not tell whether somebody has an account, and how they are called there.
+ */
 function encodeSeat(row: SeatRow): MessageInitShape<typeof SeatSchema> {
+  const isColleague = row.status === "active";
   return {
     membership: encodeMembership(row),
     user: {
       id: row.user_id,
       primaryEmail: row.email,
-      displayName: row.display_name ?? "",
-      avatarUrl: row.avatar_url ?? "",
+      displayName: (isColleague ? row.display_name : null) ?? "",
+      avatarUrl: (isColleague ? row.avatar_url : null) ?? "",
     },
   };
 }

@@ -11,7 +11,7 @@ import {
   encodeOrganization,
   encodeUser,
 } from "../organizations/encode-organization.ts";
-import { findMembership, listMembershipsOfUser } from "../organizations/memberships.sql.ts";
+import { findMembership, listMembershipsOfUser, lockMembership } from "../organizations/memberships.sql.ts";
 import { enterOrganization, findOrganization } from "../organizations/organizations.sql.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
@@ -26,9 +26,12 @@ const sessionSeconds = 30 * 24 * 60 * 60;
  */
 export async function openSession(
   tx: Tx,
-  { newId, randomBytes, now }: ControlDeps,
+  { newId, randomBytes, now }: Pick<ControlDeps, "newId" | "randomBytes" | "now">,
   member: { orgId: string; userId: string },
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
+  // Who removes the member waits until the session can be seen, and ends it.
+  const membership = await lockMembership(tx, member.orgId, member.userId);
+  if (membership?.status !== "active") throw notMember();
   const credential = issueCredential("session", randomBytes);
   const begin = now();
   const session = await insertSession(tx, {
@@ -41,8 +44,12 @@ export async function openSession(
     expiresAt: new Date(begin.getTime() + sessionSeconds * 1000),
   });
   const view = await viewSession(tx, session);
-  if (view === undefined) throw new AppError("forbidden", "the user is no active member of the organization");
+  if (view === undefined) throw notMember();
   return { view, token: credential.text, maxAgeSeconds: sessionSeconds };
+}
+
+function notMember(): AppError {
+  return new AppError("forbidden", "the user is no active member of the organization");
 }
 
 /**

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { sql } from "@tidemark/pg";
 import { parseCredential } from "@tidemark/credentials";
 import {
   expectRefusal,
@@ -78,6 +79,12 @@ describe("signing in for development", () => {
     expect(people).toHaveLength(2);
     expect(people).toContainEqual(["mate@example.org", "member", "invited"]);
     expect(people).toContainEqual([wish.email, "owner", "active"]);
+    const seat = seats.find(({ membership }) => membership!.status === "invited")!.membership!.id;
+    const events = await control.ownerDb.rows(
+      sql("test_invited", "SELECT action, target_id FROM control.audit_events WHERE org_id = $1 ORDER BY at"),
+      [view!.organization!.id],
+    );
+    expect(events).toContainEqual({ action: "member.invited", target_id: seat });
     const mate = await signIn(control, { email: "mate@example.org" });
     expect(mate.view!.membership).toMatchObject({ orgId: view!.organization!.id, role: "member", status: "active" });
   });

@@ -17,7 +17,7 @@ import {
 import {
   insertMembership,
   listMembershipsOfUser,
-  updateMembership,
+  takeInvitedSeat,
   type MembershipSummaryRow,
 } from "../organizations/memberships.sql.ts";
 import { personalName, slugOf } from "../organizations/organization-name.rules.ts";
@@ -119,10 +119,12 @@ async function chooseOrganization(tx: Tx, deps: ControlDeps, call: Call, user: U
 
 async function takeSeat(tx: Tx, call: Call, user: UserRow, seat: MembershipSummaryRow): Promise<string> {
   if (seat.status === "invited") {
-    await enterOrganization(tx, seat.org_id);
-    const { org_id: orgId, role } = seat;
-    const joined = await updateMembership(tx, { orgId, userId: user.id, role, status: "active" });
-    const target = { type: "membership", id: joined!.id };
+    const { org_id: orgId } = seat;
+    await enterOrganization(tx, orgId);
+    const joined = await takeInvitedSeat(tx, orgId, user.id);
+    // It was taken by another sign-in, or removed; then no session can be opened.
+    if (joined === undefined) return orgId;
+    const target = { type: "membership", id: joined.id };
     await recordAudit(tx, call, { orgId, action: "member.joined", target, userId: user.id });
   }
   return seat.org_id;
@@ -143,7 +145,9 @@ async function createOwn(tx: Tx, deps: ControlDeps, call: Call, user: UserRow, w
     const now = deps.now();
     const guest = await upsertUser(tx, { id: deps.newId(), email, displayName: "", avatarUrl: "", now });
     const seat = { orgId, id: deps.newId(), userId: guest.id, role: "member", status: "invited", now } as const;
-    await insertMembership(tx, seat);
+    const invited = await insertMembership(tx, seat);
+    const target = { type: "membership", id: invited!.id };
+    await recordAudit(tx, call, { orgId, action: "member.invited", target, userId: user.id });
   }
   return orgId;
 }
