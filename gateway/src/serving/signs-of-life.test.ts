@@ -89,7 +89,12 @@ test("the end of the process reports the rest", async () => {
 });
 
 /** Writes that name a run and are no sign of its life: what people do with it. */
-const BY_PEOPLE = ["POST /api/runs/{run_id}/stop", "POST /api/runs/{run_id}/forks"];
+const BY_PEOPLE = [
+  "POST /api/runs/{run_id}/stop",
+  "POST /api/runs/{run_id}/forks",
+  "DELETE /runs/{run_id}",
+  "POST /runs/{run_id}/restore",
+];
 
 test("every write of a run's data, and every poll, is a sign of life of the run in its path", () => {
   const named = allRoutes.filter(({ path }) => /\/runs\/\{run_id\}/.test(path));

@@ -267,6 +267,14 @@ LANGUAGE sql
 STABLE PARALLEL SAFE
 RETURN (current_setting('app.org_id'::text))::uuid;
 
+-- Whether this transaction sees deleted rows beside the others: only those that delete, restore, list and remove them
+-- do.
+CREATE FUNCTION platform.sees_deleted()
+RETURNS boolean
+LANGUAGE sql
+STABLE PARALLEL SAFE
+RETURN (COALESCE(current_setting('app.sees_deleted'::text, true), ''::text) = 'on'::text);
+
 -- Empties the table of the coming week, which holds what is at least seven days old and what nobody reads this week.
 -- Runs as the owner; the control service calls it hourly. Returns whether there was anything.
 CREATE FUNCTION platform.turn_generations()

@@ -1,4 +1,15 @@
+export { auditActor } from "./audit-actor.ts";
 export { exportedRuns, requireExportedIds } from "./exported-runs.ts";
 export { callerOf, canSee, isUuid, pathId, readPage, requireLimit, throwFault, type Caller } from "./requests.ts";
+export { readRemovalScope } from "./removal-scope.ts";
 export { refuseUnpaid } from "./refuse-unpaid.ts";
-export { createRunDirectory, type FindRuns, type RunDirectory, type RunRef } from "./run-directory.ts";
+export {
+  createRunDirectory,
+  forgetAllRuns,
+  forgetRuns,
+  type FindRuns,
+  type RunChange,
+  type RunDirectory,
+  type RunRef,
+} from "./run-directory.ts";
+export { watchRuns } from "./watch-runs.ts";

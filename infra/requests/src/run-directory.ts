@@ -2,12 +2,15 @@ import { notFound } from "@tidemark/errors";
 import { LRUCache } from "lru-cache";
 import { canSee, type Caller } from "./requests.ts";
 
-/** The organization and the project that own a run. Neither ever changes. */
+/** The organization and the project that own a run. Neither ever changes, but the run may be deleted and restored. */
 export type RunRef = { readonly orgId: string; readonly projectId: string };
 
+/** A run, or without one all runs of a project, that may have been hidden or shown again. */
+export type RunChange = { readonly projectId: string; readonly runId: string | undefined };
+
 /**
- * Which runs exist, and who owns them. Neither ever changes, so the directory keeps what it found once. It never keeps that a run does not
- * exist, because the run may exist a moment later.
+ * Which runs exist, and who owns them. The directory keeps what it found until it is told to forget it. It never keeps that a run does not exist,
+ * because the run may exist a moment later.
  */
 export type RunDirectory = {
   /** Tells whether the run is known to exist. @throws not_found when it is and the caller may not see it */
@@ -26,10 +29,31 @@ export type FindRuns = (
   runIds: readonly string[],
 ) => Promise<readonly { id: string; projectId: string }[]>;
 
+/** A read or write that began before a run was deleted ends within this time, and what it found is not kept. */
+const IN_FLIGHT_MS = 60_000;
+const CHANGES_MAX = 100_000;
+
+/** Those of this process, so that what was deleted here is unknown here when that is answered. */
+const directories = new Set<{ forget: (change: RunChange) => void; forgetAll: () => void }>();
+
+/** Makes all directories of this process ask again for a run, or for those of a project. */
+export function forgetRuns(change: RunChange): void {
+  for (const directory of directories) directory.forget(change);
+}
+
+/** Makes all directories of this process ask again for every run. */
+export function forgetAllRuns(): void {
+  for (const directory of directories) directory.forgetAll();
+}
+
 /** Creates a directory that asks `find` for what it does not know and keeps the `runsMax` most recently used runs. */
 export function createRunDirectory(find: FindRuns, runsMax: number): RunDirectory {
   const runs = new LRUCache<string, RunRef>({ max: runsMax });
+  const changes = new LRUCache<string, true>({ max: CHANGES_MAX, ttl: IN_FLIGHT_MS });
 
+  const keep = (runId: string, run: RunRef): void => {
+    if (!changes.has(runId) && !changes.has(run.projectId)) runs.set(runId, run);
+  };
   const known = (caller: Caller, runId: string): RunRef | undefined => {
     const run = runs.get(runId);
     // Run ids are unique in the whole installation, so a run of another organization never has the id of one of ours.
@@ -41,18 +65,24 @@ export function createRunDirectory(find: FindRuns, runsMax: number): RunDirector
     const found = await find(orgId, runIds);
     const refs = found.map(({ id, projectId }) => {
       const run = { orgId, projectId };
-      runs.set(id, run);
+      keep(id, run);
       return run;
     });
     if (refs.length < runIds.length || refs.some((run) => !canSee(caller, run))) throw notFound("run");
     return refs;
   };
+  directories.add({
+    forget: ({ projectId, runId }) => {
+      changes.set(runId ?? projectId, true);
+      if (runId !== undefined) runs.delete(runId);
+      else for (const [id, run] of runs.entries()) if (run.projectId === projectId) runs.delete(id);
+    },
+    forgetAll: () => runs.clear(),
+  });
 
   return {
     knows: (caller, runId) => known(caller, runId) !== undefined,
-    learn: (runId, run) => {
-      runs.set(runId, run);
-    },
+    learn: keep,
     async require(caller, runIds) {
       const unknown = [...new Set(runIds)].filter((runId) => known(caller, runId) === undefined);
       if (unknown.length > 0) await load(caller, unknown);

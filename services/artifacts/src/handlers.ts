@@ -11,6 +11,7 @@ import { createArtifact } from "./plain/create-artifact.ts";
 import { importArtifacts } from "./plain/import-artifacts.ts";
 import { deleteArtifact } from "./plain/delete-artifact.ts";
 import { listArtifacts, locateArtifact } from "./plain/list-artifacts.ts";
+import { measureRemoval } from "./removal/measure-removal.ts";
 import { countArtifacts, pageArtifacts } from "./plain/page-artifacts.ts";
 import { reserveObjects } from "./plain/reserve-objects.ts";
 import { storeArtifact } from "./plain/store-artifact.ts";
@@ -69,6 +70,7 @@ export function artifactsHandlers(deps: ArtifactsDeps): ArtifactsHandlers {
     storeArtifact: storeArtifact(deps),
     listArtifacts: listArtifacts(deps),
     countArtifacts: countArtifacts(deps),
+    measureRemoval: measureRemoval(deps),
     pageArtifacts: pageArtifacts(deps),
     locateArtifact: locateArtifact(deps),
     deleteArtifact: deleteArtifact(deps),

@@ -7,13 +7,13 @@ import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
-import { createRunDirectory } from "@tidemark/requests";
+import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { artifactsConfig } from "./config.ts";
 import { artifactsHandlers } from "./handlers.ts";
 import { restoreHandlers } from "./restore/restore-artifacts.ts";
-import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { startSweeper } from "./sweep/sweeper.ts";
 import { createPartAddresses } from "./uploads/part-addresses.ts";
 import { createUploadJobs } from "./uploads/upload-jobs.ts";
@@ -31,7 +31,7 @@ export const artifactsModule = defineModule({
   config: artifactsConfig,
   schema: "artifacts",
   migrations: artifactsMigrations,
-  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
+  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
   provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   async start(context) {
@@ -63,6 +63,11 @@ export const artifactsModule = defineModule({
       storageBackend: blob.kind === "folder" ? ("local" as const) : ("r2" as const),
       gate,
     };
+    const watch = watchRuns({
+      read: (since) => readRunChanges(db, since),
+      log,
+      nowMs: () => performance.now(),
+    });
     const sweeper = startSweeper({ ...deps, sweepSeconds, log });
     return {
       implementations: [
@@ -72,7 +77,7 @@ export const artifactsModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: () => jobs.drain(),
-      stop: () => sweeper.stop(),
+      stop: async () => void (await Promise.all([watch.stop(), sweeper.stop()])),
     };
   },
 });

@@ -23,6 +23,7 @@ import { restoreObjectsHandlers } from "./restore/restore-objects.ts";
 import { restorePointsHandler } from "./restore/restore-points.ts";
 import { restoreRankPointsHandler } from "./restore/restore-rank-points.ts";
 import { summarizeRankMetricsHandler } from "./rank-metrics/summarize-rank-metrics.ts";
+import { measureRemovalHandler } from "./removal/measure-removal.ts";
 import { measureRunDataHandler } from "./run-data/measure-run-data.ts";
 import { pageAttributesHandler } from "./run-data/page-attributes.ts";
 import { pageMetricAggregatesHandler } from "./run-data/page-metric-aggregates.ts";
@@ -87,6 +88,7 @@ export function readHandlers(deps: ReadDeps) {
     listTableRows: listTableRowsHandler(deps),
     exploreObjects: exploreObjectsHandler(deps),
     measureRunData: measureRunDataHandler(deps),
+    measureRemoval: measureRemovalHandler(deps),
     pageMetricAggregates: pageMetricAggregatesHandler(deps),
     pageAttributes: pageAttributesHandler(deps),
     pageObjects: pageObjectsHandler(deps),

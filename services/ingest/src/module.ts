@@ -7,7 +7,7 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { implement, toRefusal } from "@tidemark/rpc";
-import { createRunDirectory } from "@tidemark/requests";
+import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
@@ -18,7 +18,7 @@ import { searchRunsOf } from "./objects/search-runs.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
-import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 
 const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
 
@@ -30,7 +30,7 @@ export const ingestModule = defineModule({
   config: ingestConfig,
   schema: "ingest",
   migrations,
-  reads: ["artifacts.artifacts_v1", "runs.run_refs_v1"],
+  reads: ["artifacts.artifacts_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
   provides: [IngestService, IngestRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
@@ -64,6 +64,11 @@ export const ingestModule = defineModule({
       ids: createIdSource(() => context.now().getTime(), Math.random),
     };
     const workerDb = context.workerDb();
+    const watch = watchRuns({
+      read: (since) => readRunChanges(db, since),
+      log: context.log,
+      nowMs: () => performance.now(),
+    });
     const indexer = startSortValueIndexer({ db, workerDb, log: context.log });
     const filler = startSortKeyFiller({ db, workerDb, log: context.log });
     return Promise.resolve({
@@ -73,7 +78,7 @@ export const ingestModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: async () => void (await Promise.all([indexer.stop(), filler.stop()])),
+      stop: async () => void (await Promise.all([watch.stop(), indexer.stop(), filler.stop()])),
     });
   },
 });
@@ -85,7 +90,13 @@ export const ingestReadModule = defineModule({
   schema: "ingest",
   migrations,
   worker: false,
-  reads: ["artifacts.artifacts_v1", "runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
+  reads: [
+    "artifacts.artifacts_v1",
+    "runs.project_refs_v1",
+    "runs.run_labels_v1",
+    "runs.run_refs_v1",
+    "runs.visibility_changes_v1",
+  ],
   provides: [IngestReadService, IngestArchiveService],
   needs: [{ module: "runs", service: RunsService }],
   start(context) {
@@ -98,12 +109,18 @@ export const ingestReadModule = defineModule({
       ),
       searchRuns: searchRunsOf(context.client(RunsService)),
     };
+    const watch = watchRuns({
+      read: (since) => readRunChanges(db, since),
+      log: context.log,
+      nowMs: () => performance.now(),
+    });
     return Promise.resolve({
       implementations: [
         implement(IngestReadService, readHandlers(deps)),
         implement(IngestArchiveService, archiveHandlers(deps)),
       ],
       ready: () => db.ping(),
+      stop: watch.stop,
     });
   },
 });

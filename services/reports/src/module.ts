@@ -23,7 +23,7 @@ export const reportsModule = defineModule({
   config: reportsConfig,
   schema: "reports",
   migrations: reportsMigrations,
-  reads: ["runs.project_refs_v1"],
+  reads: ["control.record_audit_v1", "runs.project_refs_v1"],
   provides: [ReportsService, ReportsArchiveService, ReportsRestoreService],
   needs: [],
   start(context) {

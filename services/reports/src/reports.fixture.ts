@@ -27,9 +27,9 @@ const schema = (service: string) => ({
   directory: join(import.meta.dirname, "..", "..", service, "src", "store", "migrations"),
 });
 
-/** Starts the service's handlers on a new database with the schemas `runs` and `reports`. */
+/** Starts the service's handlers on a new database with the schemas `runs`, `control` and `reports`. */
 export async function startReports(): Promise<ReportsFixture> {
-  const database = await createTestDatabase([schema("runs"), schema("reports")]);
+  const database = await createTestDatabase([schema("runs"), schema("control"), schema("reports")]);
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "reports-test", connectionsMax: 12 });
   const db = open("tidemark_reports");

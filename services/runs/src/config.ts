@@ -4,6 +4,13 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 export const runsConfig = defineConfig({
   limits: sharedFields.limits,
   plansFile: sharedFields.plansFile,
+  deletionGraceDays: int({
+    env: "TIDEMARK_DELETION_GRACE_DAYS",
+    help: "Days for which deleted runs and projects can be restored.",
+    default: 30,
+    min: 1,
+    max: 3650,
+  }),
   runStaleSeconds: int({
     env: "TIDEMARK_RUN_STALE_SECONDS",
     help: "Seconds without a write or a poll after which a running run is shown as stale. Signs of life arrive each minute.",

@@ -5,6 +5,9 @@ import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
 import { compareRuns } from "./compare/compare-runs.ts";
 import { createRun } from "./create/create-run.ts";
+import { deleteProject, undeleteProject } from "./deletion/delete-project.ts";
+import { deleteRun, undeleteRun } from "./deletion/delete-run.ts";
+import type { Settler } from "./deletion/settler.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
 import { importRuns, prepareImport } from "./import/import-runs.ts";
@@ -14,6 +17,7 @@ import type { SortKeyAsks } from "./list/sort-key-asks.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
+import { updateProject } from "./projects/update-project.ts";
 import { getRun } from "./read/get-run.ts";
 import { getRuns } from "./read/get-runs.ts";
 import { readRuns } from "./select/read-runs.ts";
@@ -32,6 +36,10 @@ export type RunsDeps = {
   readonly sortKeys: SortKeyAsks;
   /** Which runs are stale, by the clock of this service. */
   readonly staleness: Staleness;
+  /** Makes the runs of a project follow it. */
+  readonly settler: Settler;
+  /** Days for which what is deleted can be restored. */
+  readonly graceDays: number;
   /** A new random UUID. */
   readonly newId: () => string;
 };
@@ -58,6 +66,11 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     selectRuns: selectRuns(deps),
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),
+    deleteRun: deleteRun(deps),
+    undeleteRun: undeleteRun(deps),
+    updateProject: updateProject(deps),
+    deleteProject: deleteProject(deps),
+    undeleteProject: undeleteProject(deps),
     recordSignsOfLife: recordSignsOfLife(deps),
   };
 }

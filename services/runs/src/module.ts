@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import type { MigrationSet } from "@tidemark/pg";
+import { startUpkeep, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
@@ -9,6 +9,7 @@ import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
 import { runsConfig } from "./config.ts";
+import { createSettler } from "./deletion/settler.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
@@ -21,6 +22,9 @@ export const runsMigrations: MigrationSet = {
   directory: join(import.meta.dirname, "store", "migrations"),
 };
 
+/** Projects whose runs do not all follow them, because a process ended, wait this long for another one. */
+const SETTLE_EVERY_MS = 10_000;
+
 /** Projects and runs. */
 export const runsModule = defineModule({
   name: "runs",
@@ -30,6 +34,7 @@ export const runsModule = defineModule({
   reads: [
     "artifacts.artifacts_v1",
     "artifacts.run_counts_v1",
+    "control.record_audit_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",
@@ -54,6 +59,13 @@ export const runsModule = defineModule({
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
     const staleness = createStaleness({ staleMs: runStaleSeconds * 1000, nowMs: Date.now });
     const heldPlans = limits ? plans : undefined;
+    const settler = createSettler({ db, log: context.log });
+    const upkeep = startUpkeep({
+      round: settler.round,
+      everyMs: SETTLE_EVERY_MS,
+      onDone: () => {},
+      onError: (error) => context.log.warn("projects that changed could not be looked for", { error }),
+    });
     const handlers = runsHandlers({
       db,
       searchThreads,
@@ -61,6 +73,8 @@ export const runsModule = defineModule({
       newId: randomUUID,
       sortKeys,
       staleness,
+      settler,
+      graceDays: context.config.deletionGraceDays,
     });
     return Promise.resolve({
       implementations: [
@@ -69,7 +83,7 @@ export const runsModule = defineModule({
         implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
       ],
       ready: () => db.ping(),
-      stop: () => searchThreads.close(),
+      stop: async () => void (await Promise.all([upkeep.stop(), settler.stop(), searchThreads.close()])),
     });
   },
 });

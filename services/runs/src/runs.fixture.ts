@@ -6,9 +6,11 @@ import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
+import { createLog } from "@tidemark/telemetry";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
+import { createSettler, type Settler } from "./deletion/settler.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
@@ -17,6 +19,12 @@ import { createSearchThreads } from "./regex-search/search-threads.ts";
 export const ingestMigrations = {
   schema: "ingest",
   directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
+};
+
+/** The audit log, to which runs adds. */
+const controlMigrations = {
+  schema: "control",
+  directory: join(import.meta.dirname, "../../control/src/store/migrations"),
 };
 
 /** Artifacts, which runs counts and shows. */
@@ -30,6 +38,9 @@ export type RunsClient = Client<(typeof RunsService)["method"]>;
 /** Milliseconds without a sign of life after which runs of the fixture are stale. */
 export const STALE_MS = 600_000;
 
+/** Days for which what is deleted can be restored in the fixture. */
+export const GRACE_DAYS = 30;
+
 /** The service on its own database. */
 export type RunsFixture = {
   readonly client: RunsClient;
@@ -40,6 +51,8 @@ export type RunsFixture = {
   /** As the owner of the database, above row level security. */
   readonly owner: Db;
   readonly url: string;
+  /** Makes the runs of projects follow them. */
+  readonly settler: Settler;
   /** How far the clock by which runs are stale goes ahead, in milliseconds. */
   readonly clock: { aheadMs: number };
   close(): Promise<void>;
@@ -47,7 +60,8 @@ export type RunsFixture = {
 
 /** Starts the service on the given database or on a new one; `close` drops either. */
 export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
-  const database = given ?? (await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]));
+  const database =
+    given ?? (await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations, controlMigrations]));
   const { url } = database;
   const open = (role: string) => createDb({ url, role, application: "runs-test", connectionsMax: 12 });
   const db = open("tidemark_runs");
@@ -61,6 +75,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   });
   const clock = { aheadMs: 0 };
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
+  const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
   const clientWith = (limitsOn: boolean) =>
     createLocalClient(
       RunsService,
@@ -73,6 +88,8 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           newId: randomUUID,
           sortKeys,
           staleness,
+          settler,
+          graceDays: GRACE_DAYS,
         }),
       ),
     );
@@ -82,8 +99,10 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     db,
     owner,
     url,
+    settler,
     clock,
     close: async () => {
+      await settler.stop();
       await Promise.all([db.close(), owner.close(), searchThreads.close()]);
       await database.drop();
     },

@@ -7,6 +7,7 @@ import type { Handlers } from "@tidemark/rpc";
 import { appendTraceEvents } from "./append/append-trace-events.ts";
 import { listTraces } from "./list/list-traces.ts";
 import { getTrace } from "./read/get-trace.ts";
+import { measureRemoval } from "./removal/measure-removal.ts";
 import { listSpans } from "./read/list-spans.ts";
 import type { TraceStates } from "./state/trace-states.ts";
 
@@ -33,5 +34,6 @@ export function tracesHandlers(deps: TracesDeps): TracesHandlers {
     listTraces: listTraces(deps),
     getTrace: getTrace(deps),
     listSpans: listSpans(deps),
+    measureRemoval: measureRemoval(deps),
   };
 }

@@ -5,14 +5,14 @@ import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { gateOfSettings } from "@tidemark/plan-limits";
-import { createRunDirectory } from "@tidemark/requests";
+import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { startCompactor } from "./compact/compactor.ts";
 import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
 import { restoreHandlers } from "./restore/restore-spans.ts";
-import { findRunRefs } from "./runs/run-refs.sql.ts";
+import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
 
 const MIB = 1024 * 1024;
@@ -23,7 +23,7 @@ export const tracesModule = defineModule({
   config: tracesConfig,
   schema: "traces",
   migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
-  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1"],
+  reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
   provides: [TracesService, TracesArchiveService, TracesRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
@@ -46,6 +46,11 @@ export const tracesModule = defineModule({
       }),
     };
     const { log, metrics } = context;
+    const watch = watchRuns({
+      read: (since) => readRunChanges(db, since),
+      log,
+      nowMs: () => performance.now(),
+    });
     const compactor = startCompactor({ ...deps, workerDb: context.workerDb(), log, metrics });
     return Promise.resolve({
       implementations: [
@@ -54,7 +59,7 @@ export const tracesModule = defineModule({
         implement(TracesRestoreService, restoreHandlers(deps)),
       ],
       ready: () => db.ping(),
-      stop: () => compactor.stop(),
+      stop: async () => void (await Promise.all([watch.stop(), compactor.stop()])),
     });
   },
 });

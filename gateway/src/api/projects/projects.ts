@@ -9,6 +9,7 @@ import type {
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { deletedFlag, deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { described, object, optional } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { text, textOrEmpty } from "../fields/text.ts";
@@ -26,22 +27,23 @@ export function decodeCreateProject({ body }: RouteInput): MessageInitShape<type
 }
 
 /** Query of GET /projects. */
-export const listProjectsQuery = object({ limit: limit(PAGE_ROWS), offset: offset() });
+export const listProjectsQuery = object({ limit: limit(PAGE_ROWS), offset: offset(), deleted: deletedFlag });
 
 /** GET /projects. @throws bad_request */
 export function decodeListProjects({ query }: RouteInput): MessageInitShape<typeof ListProjectsRequestSchema> {
   const page = listProjectsQuery.read(query);
-  return { limit: page.limit, offset: BigInt(page.offset) };
+  return { limit: page.limit, offset: BigInt(page.offset), ...(page.deleted ? { deleted: true } : {}) };
 }
 
 /** A project. */
-export function projectJson(project: Project): Json {
+export function projectJson(project: Project): { readonly [key: string]: Json } {
   return {
     id: project.id,
     org_id: project.orgId,
     name: project.name,
     description: project.description ?? null,
     created_at: project.createdAt,
+    ...(project.deletion === undefined ? {} : deletionJson(project.deletion)),
   };
 }
 
@@ -65,5 +67,6 @@ export const projectSchema: Schema = {
     name: { type: "string" },
     description: { type: ["string", "null"] },
     created_at: { type: "string", format: "date-time" },
+    ...deletionProperties,
   },
 };

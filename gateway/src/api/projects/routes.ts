@@ -1,5 +1,17 @@
-import { route, type Route } from "../../route.ts";
-import { ingestCallers, readCallers } from "../callers.ts";
+import { route, type Route, type Schema } from "../../route.ts";
+import { ingestCallers, readCallers, signedInAdmins } from "../callers.ts";
+import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
+import {
+  decodeDeleteProject,
+  decodeRestoreProject,
+  decodeUpdateProject,
+  deletableProjectSchema,
+  deleteProject,
+  encodeDeleteProject,
+  encodeRestoreProject,
+  encodeUpdateProject,
+  updateProjectBody,
+} from "./change.ts";
 import {
   createProjectBody,
   decodeCreateProject,
@@ -9,6 +21,8 @@ import {
   listProjectsQuery,
   projectSchema,
 } from "./projects.ts";
+
+const withProject = (project: Schema): Schema => ({ type: "object", required: ["project"], properties: { project } });
 
 /** Projects. */
 export const projectsRoutes: readonly Route[] = [
@@ -24,7 +38,7 @@ export const projectsRoutes: readonly Route[] = [
     body: "required",
     schemas: {
       body: createProjectBody.schema,
-      response: { type: "object", required: ["project"], properties: { project: projectSchema } },
+      response: withProject(projectSchema),
     },
     statuses: [200, 400, 401, 402, 403],
     decode: decodeCreateProject,
@@ -51,5 +65,57 @@ export const projectsRoutes: readonly Route[] = [
     decode: decodeListProjects,
     rpc: (clients, request, call) => clients.runs.listProjects(request, call),
     encode: encodeListProjects,
+  }),
+  route({
+    method: "PATCH",
+    path: "/projects/{project_id}",
+    tag: "projects",
+    summary: "Change name and description of a project",
+    description:
+      "At least one of the fields is needed. 409 when another project has the name. Not for project-scoped keys.",
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "none",
+    body: "required",
+    schemas: { body: updateProjectBody.schema, response: withProject(projectSchema) },
+    statuses: [200, 400, 401, 402, 403, 404, 409],
+    decode: decodeUpdateProject,
+    rpc: (clients, request, call) => clients.runs.updateProject(request, call),
+    encode: encodeUpdateProject,
+  }),
+  route({
+    method: "DELETE",
+    path: "/projects/{project_id}",
+    tag: "projects",
+    summary: "Delete a project with its runs",
+    description:
+      "The project and its runs are gone everywhere, can be restored until purge_after, and are removed then. Its name is free at once. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+    callers: signedInAdmins,
+    rate: "general",
+    idempotency: "none",
+    schemas: {
+      query: deletionQuery.schema,
+      response: { oneOf: [withProject(deletableProjectSchema), dryRunSchema] },
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeDeleteProject,
+    rpc: deleteProject,
+    encode: encodeDeleteProject,
+  }),
+  route({
+    method: "POST",
+    path: "/projects/{project_id}/restore",
+    tag: "projects",
+    summary: "Restore a deleted project",
+    description:
+      "With the runs that were deleted with it. A project that is not deleted is answered as it is. 409 when another project has its name now.",
+    callers: signedInAdmins,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: withProject(deletableProjectSchema) },
+    statuses: [200, 401, 403, 404, 409],
+    decode: decodeRestoreProject,
+    rpc: (clients, request, call) => clients.runs.undeleteProject(request, call),
+    encode: encodeRestoreProject,
   }),
 ];

@@ -11,6 +11,7 @@ import type {
 } from "@tidemark/proto/runs/v1/runs";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS, RUN_SORTS } from "@tidemark/limits";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
+import { deletedFlag } from "../deletion/deletion.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
@@ -103,12 +104,18 @@ export const runOrder = object({
 
 const runPage = object({ limit: limit(RUNS_PAGE_ROWS), offset: offset() });
 
+/** What both lists take. */
+const listQuery = join(runFilter, join(runOrder, runPage));
+
+const deletedPart = object({ deleted: deletedFlag });
+
 /** Query of GET /runs. */
-export const listRunsQuery = join(runFilter, join(runOrder, runPage));
+export const listRunsQuery = join(listQuery, deletedPart);
 
 /** GET /runs. @throws bad_request */
 export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
-  return readList(query);
+  const { deleted } = deletedPart.read(query);
+  return { ...readList(query), ...(deleted ? { deleted } : {}) };
 }
 
 function readList(query: Query) {
@@ -128,7 +135,7 @@ const summaryPart = object({
 });
 
 /** Query of GET /api/runs/summary. */
-export const summarizeRunsQuery = join(listRunsQuery, summaryPart);
+export const summarizeRunsQuery = join(listQuery, summaryPart);
 
 /** GET /api/runs/summary. @throws bad_request */
 export function decodeSummarizeRuns(input: RouteInput): MessageInitShape<typeof SummarizeRunsRequestSchema> {

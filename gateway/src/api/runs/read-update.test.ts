@@ -50,6 +50,7 @@ describe("GET /runs/{run_id}", () => {
 describe("PATCH /runs/{run_id}", () => {
   test.each([
     ["a status", { status: "finished" }, { runId, status: "finished" }],
+    ["a name, trimmed", { name: " n " }, { runId, name: "n" }],
     ["tags", { tags: [" a ", "b"] }, { runId, tags: { tags: ["a", "b"] } }],
     ["no tags at all", { tags: [] }, { runId, tags: { tags: [] } }],
     ["notes, trimmed", { notes: " n " }, { runId, notes: "n" }],
@@ -70,6 +71,8 @@ describe("PATCH /runs/{run_id}", () => {
     ["an unknown status", { status: "paused" }, "status"],
     ["a status that is not a text", { status: 1 }, "status"],
     ["tags that are not a list", { tags: {} }, "tags"],
+    ["a blank name", { name: " " }, "name"],
+    ["a name of 513 bytes", { name: "n".repeat(513) }, "name"],
     ["an empty tag", { tags: [""] }, "tags"],
     ["notes that are not a text", { notes: 1 }, "notes"],
     ["notes of 513 bytes", { notes: "n".repeat(513) }, "notes"],

@@ -4,14 +4,14 @@ import { RUN_METRIC_KEYS_MAX } from "@tidemark/limits";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, object, withFault } from "../fields/field.ts";
 import { queryInteger, queryOr } from "../fields/number.ts";
-import { canonicalUuid, textOrEmpty } from "../fields/text.ts";
+import { textOrEmpty } from "../fields/text.ts";
+import { pathId } from "../path-id.ts";
 import { requireMessage } from "../replies.ts";
 import { summaryJson } from "./rows.ts";
 
-/** Returns the id in a path in lower case; a text that is not a UUID stays unchanged and finds nothing. */
-export function pathRunId({ params }: RouteInput): string {
-  const text = params["run_id"] ?? "";
-  return canonicalUuid(text) ?? text;
+/** Returns the id of the run in a path; see `pathId`. */
+export function pathRunId(input: RouteInput): string {
+  return pathId(input, "run_id");
 }
 
 // A key has at most 512 bytes, and its cursor four characters for three of them.

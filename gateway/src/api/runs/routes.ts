@@ -1,8 +1,8 @@
-import { createCall, type Call } from "@tidemark/rpc";
 import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
-import type { Clients } from "../../clients.ts";
 import { route, type Route, type Schema } from "../../route.ts";
-import { forkCallers, ingestCallers, readCallers } from "../callers.ts";
+import { controllers, forkCallers, ingestCallers, readCallers } from "../callers.ts";
+import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
+import { afterRunChange } from "./after-run-change.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
 import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";
 import {
@@ -18,6 +18,14 @@ import {
   summarizeRunsQuery,
   summarizeRunsSchema,
 } from "./list.ts";
+import {
+  decodeDeleteRun,
+  decodeRestoreRun,
+  deletableRunSchema,
+  deleteRun,
+  encodeDeleteRun,
+  encodeRestoreRun,
+} from "./delete.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
 import {
   decodeForkRun,
@@ -30,9 +38,6 @@ import {
 } from "./relations.ts";
 import { runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
 import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
-
-/** Milliseconds that a change waits for the process that answers stop signals to know of it. */
-const PATIENCE_MS = 1000;
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
 
@@ -136,7 +141,7 @@ export const runsRoutes: readonly Route[] = [
     method: "PATCH",
     path: "/runs/{run_id}",
     tag: "runs",
-    summary: "Change status, tags and notes of a run",
+    summary: "Change name, status, tags and notes of a run",
     description: "At least one of the fields is needed; all change together or not at all.",
     callers: ingestCallers,
     rate: "ingest",
@@ -151,6 +156,38 @@ export const runsRoutes: readonly Route[] = [
       return request.status === undefined ? changing : afterRunChange(changing, clients, call);
     },
     encode: encodeUpdateRun,
+  }),
+  route({
+    method: "DELETE",
+    path: "/runs/{run_id}",
+    tag: "runs",
+    summary: "Delete a run",
+    description:
+      "The run is gone everywhere at once, can be restored until purge_after, and is removed then with its data; artifact versions that it made stay. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+    callers: controllers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: deletionQuery.schema, response: { oneOf: [withRun(deletableRunSchema), dryRunSchema] } },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeDeleteRun,
+    rpc: deleteRun,
+    encode: encodeDeleteRun,
+  }),
+  route({
+    method: "POST",
+    path: "/runs/{run_id}/restore",
+    tag: "runs",
+    summary: "Restore a deleted run",
+    description:
+      "As it was; a run that is not deleted is answered as it is. 409 while the project of the run is deleted.",
+    callers: controllers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: withRun(deletableRunSchema) },
+    statuses: [200, 401, 403, 404, 409],
+    decode: decodeRestoreRun,
+    rpc: (clients, request, call) => afterRunChange(clients.runs.undeleteRun(request, call), clients, call),
+    encode: encodeRestoreRun,
   }),
   route({
     method: "POST",
@@ -202,15 +239,3 @@ export const runsRoutes: readonly Route[] = [
     encode: encodeCompareRuns,
   }),
 ];
-
-/**
- * Waits until the control service knows that a run's status has changed, so that the next stop signal
- * shows it. The change is already stored: a control service that does not answer learns of it by itself.
- */
-export async function afterRunChange<T>(change: Promise<T>, clients: Clients, call: Call): Promise<T> {
-  const result = await change;
-  const { requestId, traceparent, deadlineMs } = call;
-  const timeoutMs = Math.min(PATIENCE_MS, deadlineMs - Date.now());
-  await clients.control.catchUpRuns({}, createCall({ requestId, traceparent, timeoutMs })).catch(() => {});
-  return result;
-}

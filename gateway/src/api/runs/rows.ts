@@ -1,4 +1,5 @@
 import type { MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
+import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { requireMessage } from "../replies.ts";
@@ -53,6 +54,7 @@ const runProperties = {
     type: "boolean",
     description: "Running, but without a write or a poll for some time, ten minutes by default.",
   },
+  ...deletionProperties,
   lifecycle: {
     type: "array",
     description: "The last 20 resumes, oldest first.",
@@ -61,7 +63,7 @@ const runProperties = {
 } as const;
 
 /** A run row. */
-export const runSchema: Schema = objectSchema(runProperties);
+export const runSchema: Schema = objectSchema(runProperties, Object.keys(deletionProperties));
 
 /** A run row. */
 export function runJson(run: Run): JsonObject {
@@ -87,6 +89,7 @@ export function runJson(run: Run): JsonObject {
     // A stored answer of a version that did not know of it has none.
     last_seen_at: run.lastSeenAt === "" ? run.createdAt : run.lastSeenAt,
     stale: run.stale,
+    ...(run.deletion === undefined ? {} : deletionJson(run.deletion)),
     lifecycle: run.lifecycle.map(({ statusFrom, statusTo, at, kind }) => ({
       status_from: statusFrom,
       status_to: statusTo,
@@ -162,13 +165,16 @@ const summaryProperties = {
 } as const;
 
 /** A run with its control state and metrics. */
-export const runSummarySchema: Schema = objectSchema(summaryProperties);
+export const runSummarySchema: Schema = objectSchema(summaryProperties, Object.keys(deletionProperties));
 
 /** The same for the read of one run, whose metric keys are paged. */
-export const runDetailSchema: Schema = objectSchema({
-  ...summaryProperties,
-  metric_next_cursor: { ...textOrNullSchema, description: "Send as metric_cursor for the next keys." },
-});
+export const runDetailSchema: Schema = objectSchema(
+  {
+    ...summaryProperties,
+    metric_next_cursor: { ...textOrNullSchema, description: "Send as metric_cursor for the next keys." },
+  },
+  Object.keys(deletionProperties),
+);
 
 /** A run with its summary. */
 export function summaryJson(summary: RunSummary): JsonObject {

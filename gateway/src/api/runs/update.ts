@@ -11,16 +11,17 @@ import { RUN_STATUSES, runJson } from "./rows.ts";
 /** Body of PATCH /runs/{run_id}. */
 export const updateRunBody = checked(
   object({
+    name: optional(text()),
     status: optional(word(RUN_STATUSES)),
     tags: described(optional(list(text())), "Replaces all tags."),
     notes: described(optional(maybeBlankText()), "The empty text removes the notes."),
   }),
-  ({ status, tags, notes }) => {
-    if (status === undefined && tags === undefined && notes === undefined) {
-      throw badRequest("one of status, tags and notes is required");
+  (fields) => {
+    if (Object.values(fields).every((field) => field === undefined)) {
+      throw badRequest("one of name, status, tags and notes is required");
     }
   },
-  someOf("status", "tags", "notes"),
+  someOf("name", "status", "tags", "notes"),
 );
 
 /** PATCH /runs/{run_id}. Faults of the body travel with the request, because a missing run takes precedence. */

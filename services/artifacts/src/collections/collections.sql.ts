@@ -50,7 +50,9 @@ export function findCollection(tx: Tx, orgId: string, collectionId: string): Pro
 
 const findOwnerSql = sql(
   "artifacts_find_owner_of_collection",
-  `SELECT org_id AS "orgId", project_id AS "projectId" FROM artifacts.collections WHERE org_id = $1 AND id = $2`,
+  `SELECT c.org_id AS "orgId", c.project_id AS "projectId" FROM artifacts.collections c
+   CROSS JOIN LATERAL (SELECT FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = c.project_id OFFSET 0) p
+   WHERE c.org_id = $1 AND c.id = $2`,
 );
 
 /** Returns who owns the collection with this id, if it is in the organization. */

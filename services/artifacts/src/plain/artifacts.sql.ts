@@ -92,9 +92,13 @@ export async function insertExternalArtifacts(
   ]);
 }
 
+/** The run may be deleted, by itself or with its project. */
+const ofVisibleRun =
+  "CROSS JOIN LATERAL (SELECT FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = a.run_id OFFSET 0) run";
+
 const findSql = sql(
   "artifacts_find_artifact",
-  `SELECT ${artifactColumns} FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2`,
+  `SELECT ${artifactColumns} FROM artifacts.artifacts a ${ofVisibleRun} WHERE a.org_id = $1 AND a.id = $2`,
 );
 
 /** Returns the artifact with this id, if it is in the organization. */
@@ -105,6 +109,7 @@ export function findArtifact(tx: Tx, orgId: string, artifactId: string): Promise
 const deleteSql = sql(
   "artifacts_delete_artifact",
   `DELETE FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = $2 AND ($3::uuid IS NULL OR a.project_id = $3)
+     AND EXISTS (SELECT FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = a.run_id OFFSET 0)
    RETURNING ${artifactColumns}`,
 );
 

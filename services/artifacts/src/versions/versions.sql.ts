@@ -53,6 +53,7 @@ const readVersionsSql = sql(
    CROSS JOIN LATERAL (SELECT * FROM artifacts.versions f WHERE f.org_id = $1 AND f.id = asked.id OFFSET 0) v
    CROSS JOIN LATERAL (
      SELECT f.id, f.name, f.type FROM artifacts.collections f WHERE f.org_id = $1 AND f.id = v.collection_id OFFSET 0) c
+   CROSS JOIN LATERAL (SELECT FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = v.project_id OFFSET 0) live
    CROSS JOIN LATERAL (
      SELECT ARRAY(SELECT f.alias FROM artifacts.aliases f WHERE f.org_id = $1 AND f.version_id = asked.id) AS aliases
      OFFSET 0) a

@@ -1,7 +1,7 @@
 import type { Tx } from "@tidemark/pg";
-import { CallerKind } from "@tidemark/proto/common/v1/common";
+import { auditActor } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
-import { insertAudit, type NewAudit } from "./audit.sql.ts";
+import { insertAudit } from "./audit.sql.ts";
 
 /** What may have been done. */
 export type AuditAction =
@@ -31,19 +31,14 @@ export type AuditedChange = {
  */
 export function recordAudit(tx: Tx, call: Pick<Call, "identity" | "requestId">, change: AuditedChange): Promise<void> {
   const { orgId, action, target, userId } = change;
-  const actor = userId === undefined ? actorOf(call) : ({ actor_type: "user", actor_id: userId } as const);
+  const actor = userId === undefined ? auditActor(call) : ({ type: "user", id: userId } as const);
   return insertAudit(tx, {
     org_id: orgId,
-    ...actor,
+    actor_type: actor.type,
+    actor_id: actor.id,
     action,
     target_type: target.type,
     target_id: target.id,
     request_id: call.requestId,
   });
-}
-
-function actorOf({ identity }: Pick<Call, "identity">): Pick<NewAudit, "actor_type" | "actor_id"> {
-  if (identity?.kind === CallerKind.SESSION) return { actor_type: "user", actor_id: identity.userId };
-  if (identity?.kind === CallerKind.API_KEY) return { actor_type: "api_key", actor_id: identity.credentialId };
-  return { actor_type: "operator", actor_id: "" };
 }

@@ -39,7 +39,7 @@ describe("what is known of a run", () => {
     ["an ended run has nothing pending", { ...asked, status: "failed" }, false],
   ] as [string, Partial<RunControlRow>, boolean][])("%s", (_what, change, pending) => {
     const run = knownRun(row("a", change), owner);
-    expect(run.pending).toEqual(
+    expect(run?.pending).toEqual(
       pending ? { requestId: "r1", requestedAt: asked.stop_requested_at, acknowledgedAt: null } : undefined,
     );
   });
@@ -47,7 +47,7 @@ describe("what is known of a run", () => {
   test("an acknowledgement's time is known", () => {
     const at = "2026-01-02T03:04:06Z";
     const run = knownRun(row("a", { ...asked, stop_state: "acknowledged", stop_acknowledged_at: at }), owner);
-    expect(run.pending?.acknowledgedAt).toBe(at);
+    expect(run?.pending?.acknowledgedAt).toBe(at);
   });
 });
 

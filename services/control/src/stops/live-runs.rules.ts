@@ -24,16 +24,17 @@ export type RunControlRow = {
   readonly id: string;
   readonly org_id: string;
   readonly project_id: string;
-  readonly status: RunStatus;
+  readonly status: RunStatus | "deleted";
   readonly stop_state: StopState;
   readonly stop_request_id: string | null;
   readonly stop_requested_at: string | null;
   readonly stop_acknowledged_at: string | null;
 };
 
-/** Returns what is known of a run from its row. */
-export function knownRun(row: RunControlRow, owner: RunOwner): KnownRun {
+/** Returns what is known of a run from its row; undefined for a deleted one. */
+export function knownRun(row: RunControlRow, owner: RunOwner): KnownRun | undefined {
   const { status, stop_request_id: requestId, stop_requested_at: requestedAt } = row;
+  if (status === "deleted") return undefined;
   const asked = isStopPending(status, row.stop_state) && requestId !== null && requestedAt !== null;
   const pending = asked ? { requestId, requestedAt, acknowledgedAt: row.stop_acknowledged_at } : undefined;
   return { owner, status, pending };
@@ -44,8 +45,8 @@ export type LiveRuns = {
   readonly find: (runId: string) => KnownRun | undefined;
   /** Takes what the database says now; of the runs that have ended only those that are in memory already. */
   readonly put: (rows: readonly RunControlRow[]) => void;
-  /** Takes a run that was looked up, running or not. */
-  readonly putAsked: (row: RunControlRow) => KnownRun;
+  /** Takes a run that was looked up, running or not; undefined for a deleted one. */
+  readonly putAsked: (row: RunControlRow) => KnownRun | undefined;
   /** Begins a new memory beside the current one; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
   /** Replaces the current memory by the new one: forgets running runs that were not put since, and all runs that have ended. */
@@ -74,8 +75,14 @@ export function createLiveRuns(endedMax = ENDED_MAX): LiveRuns {
     return owner;
   };
 
-  const take = (row: RunControlRow, asked: boolean): KnownRun => {
+  const take = (row: RunControlRow, asked: boolean): KnownRun | undefined => {
     const run = knownRun(row, ownerOf(row));
+    if (run === undefined) {
+      running.delete(row.id);
+      next?.delete(row.id);
+      ended.delete(row.id);
+      return undefined;
+    }
     if (run.status === "running") {
       running.set(row.id, run);
       if (next !== running) next?.set(row.id, run);

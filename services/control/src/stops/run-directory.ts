@@ -53,7 +53,7 @@ const PAGE_ROWS = 1000;
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 /** A run that is being read, and what a page of changes has said of it since. */
-type LookUp = { answer: Promise<KnownRun | undefined>; overtakenBy: KnownRun | undefined };
+type LookUp = { answer: Promise<KnownRun | undefined>; overtakenBy: { run: KnownRun | undefined } | undefined };
 
 /** Creates an empty directory; `nowMs` is a clock that never goes back. */
 export function createRunDirectory(options: {
@@ -74,7 +74,7 @@ export function createRunDirectory(options: {
     if (lookUps.size === 0) return;
     for (const row of rows) {
       const lookUp = lookUps.get(`${row.org_id}/${row.id}`);
-      if (lookUp !== undefined) lookUp.overtakenBy = live.putAsked(row);
+      if (lookUp !== undefined) lookUp.overtakenBy = { run: live.putAsked(row) };
     }
   };
 
@@ -137,7 +137,8 @@ export function createRunDirectory(options: {
       try {
         const row = await read.run(orgId, runId);
         // This row may be older than what a page has brought since, and must not replace it.
-        return made.overtakenBy ?? (row === undefined ? undefined : live.putAsked(row));
+        if (made.overtakenBy !== undefined) return made.overtakenBy.run;
+        return row === undefined ? undefined : live.putAsked(row);
       } finally {
         lookUps.delete(key);
       }

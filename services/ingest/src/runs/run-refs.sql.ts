@@ -13,3 +13,20 @@ export function findRunRefs(
 ): Promise<{ id: string; projectId: string }[]> {
   return tx.rows(findRuns, [orgId, runIds]);
 }
+
+const readChanges = sql(
+  "ingest_read_run_changes",
+  'SELECT snapshot, project_id AS "projectId", run_id AS "runId" FROM runs.visibility_changes_v1($1)',
+);
+
+/** A run, or all of a project, that was hidden or shown again. The first row has the snapshot and no change. */
+type RunChangeRow = {
+  readonly snapshot: string | null;
+  readonly projectId: string | null;
+  readonly runId: string | null;
+};
+
+/** Returns which runs, of any organizations, were hidden or shown again since a snapshot, and the snapshot to go on with. */
+export function readRunChanges(tx: Tx, since: string | undefined): Promise<RunChangeRow[]> {
+  return tx.rows(readChanges, [since ?? null]);
+}

@@ -1,7 +1,8 @@
 import { issueCredential } from "@tidemark/credentials";
-import { callerOf, pathId } from "@tidemark/requests";
+import { auditActor, callerOf, pathId } from "@tidemark/requests";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { encodeReport } from "./encode-report.ts";
+import { recordShare } from "./audit.sql.ts";
 import { findReport } from "./reports.sql.ts";
 import { lockForChange, REPORT } from "./require-report.ts";
 import { storeShare } from "./shares.sql.ts";
@@ -18,6 +19,7 @@ export function shareReport({ db, randomBytes }: Deps): ReportsHandlers["shareRe
       await lockForChange(tx, caller, id);
       const token = issueCredential("share", randomBytes);
       await storeShare(tx, orgId, id, token);
+      await recordShare(tx, auditActor(call), { reportId: id, requestId: call.requestId });
       return { report: encodeReport((await findReport(tx, orgId, id))!, token.text) };
     });
   };

@@ -6,7 +6,7 @@ import { callerOf, canSee, requireExportedIds, type Caller } from "@tidemark/req
 import type { Handlers } from "@tidemark/rpc";
 import type { RunsDeps } from "../handlers.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
-import { encodeProject } from "../projects/projects.ts";
+import { encodeProject } from "../projects/encode-project.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
 import { encodeRun, encodeRunControl } from "../read/encode-run.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";

@@ -6,7 +6,7 @@ import type { RunsDeps } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { lockRunState, moveRun } from "../update/run-changes.sql.ts";
-import { createFingerprint, judgeExisting } from "./create-run.rules.ts";
+import { createFingerprint, fingerprintWithProject, judgeExisting } from "./create-run.rules.ts";
 import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
 import type { WantedRun } from "./wanted-run.ts";
@@ -25,11 +25,14 @@ export function createAlone(
   const { id } = wanted;
   return deps.db.withTenant(orgId, async (tx) => {
     const project = await chooseProjectName(tx, caller, wanted.explicitProject);
-    const fingerprint =
-      id === undefined ? undefined : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null });
-    if (id !== undefined && fingerprint !== undefined) {
-      const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, id));
-      if (!free) return { row: await attach(tx, caller, id, wanted, fingerprint), created: false };
+    const request = id === undefined ? undefined : { ...wanted, id, name: wanted.name ?? null };
+    const fingerprint = request === undefined ? undefined : createFingerprint(request);
+    if (request !== undefined && fingerprint !== undefined) {
+      const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, request.id));
+      if (!free) {
+        const fingerprints = [fingerprint, fingerprintWithProject(request, project)];
+        return { row: await attach(tx, caller, request.id, { ...wanted, project, fingerprints }), created: false };
+      }
     }
     const runId = id ?? (await takeNewRunId(tx, deps.newId, orgId));
     const { id: projectId } = await resolveProject(tx, caller, deps.plans, {
@@ -57,14 +60,13 @@ async function attach(
   tx: Tx,
   caller: Caller,
   runId: string,
-  wanted: WantedRun,
-  fingerprint: Uint8Array,
+  wanted: WantedRun & { readonly project: string; readonly fingerprints: readonly Uint8Array[] },
 ): Promise<RunRow> {
   const { orgId, projectId } = caller;
   const run = await findRun(tx, orgId, runId, projectId);
   if (run === undefined) throw runNotFound();
   const existing = { project: run.project, createFingerprint: run.create_fingerprint };
-  if (judgeExisting(wanted.mode, existing, { ...wanted, fingerprint }) === "attach") return run;
+  if (judgeExisting(wanted.mode, existing, wanted) === "attach") return run;
   const locked = await lockRunState(tx, orgId, runId);
   if (locked === undefined) throw runNotFound();
   await moveRun(tx, orgId, runId, locked, { kind: "resume" });

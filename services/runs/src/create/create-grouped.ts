@@ -118,9 +118,7 @@ export function createGroupedCreates(
         tags: wanted.tags,
         metadata: writeCanonical(wanted.metadata),
         createFingerprint:
-          wanted.id === undefined
-            ? undefined
-            : createFingerprint({ ...wanted, id, project, name: wanted.name ?? null }),
+          wanted.id === undefined ? undefined : createFingerprint({ ...wanted, id, name: wanted.name ?? null }),
       };
       const bytes = bytesOf(run);
       if (bytesTaken > 0 && bytesTaken + bytes > queueBytesMax) {
@@ -161,7 +159,9 @@ function mayGoAlone(error: unknown, size: number): boolean {
   const state = sqlState(cause);
   // A connection that is lost leaves open what was stored; a statement that took too long would do so again.
   if (isUnavailable || state === "" || state === "57014") return false;
-  return size > 1 || state === "40001" || state === "40P01";
+  // Alone, a create of a project that was deleted meanwhile looks for the project again.
+  const isProjectGone = state === "P0002";
+  return size > 1 || isProjectGone || state === "40001" || state === "40P01";
 }
 
 /** Returns a run that was just created as a read would return it. */
@@ -187,6 +187,8 @@ function newRunRow(orgId: string, project: string, run: GroupedRun, created: Cre
     resume_count: 0,
     resumed_at: null,
     seen_at: null,
+    deleted_at: null,
+    purge_after: null,
     lifecycle: "[]",
     create_fingerprint: run.createFingerprint ?? null,
     stop_state: "none",

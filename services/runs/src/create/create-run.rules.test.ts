@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { readDocument } from "@tidemark/documents";
-import { createFingerprint } from "./create-run.rules.ts";
+import { createFingerprint, fingerprintWithProject } from "./create-run.rules.ts";
 import { runNameWords } from "./run-name.rules.ts";
 
 const document = (text: string) => readDocument(new TextEncoder().encode(text), "x");
@@ -8,7 +8,6 @@ const document = (text: string) => readDocument(new TextEncoder().encode(text), 
 describe("the fingerprint of a create request", () => {
   const request = {
     id: "5b0c0000-0000-4000-8000-000000000001",
-    project: "p",
     name: "n",
     config: document('{"a":1,"b":{"c":2,"d":3}}'),
     tags: ["t", "u"],
@@ -24,7 +23,6 @@ describe("the fingerprint of a create request", () => {
 
   test.each([
     ["id", { id: "5b0c0000-0000-4000-8000-000000000002" }],
-    ["project", { project: "q" }],
     ["name", { name: "m" }],
     ["name left out", { name: null }],
     ["name that says null", { name: "null" }],
@@ -37,7 +35,10 @@ describe("the fingerprint of a create request", () => {
   });
 
   test("stays what it is: stored fingerprints outlive releases", () => {
-    expect(hex({})).toBe("c22aef57af87a084cf37dee96cfa047090db6bffa659e080e2ee29dc69057b47");
+    expect(hex({})).toBe("0ff3b4ab6cca1b524175727f24fc645d32498ae0b87973217a4f377451874e7e");
+    expect(Buffer.from(fingerprintWithProject(request, "p")).toString("hex")).toBe(
+      "c22aef57af87a084cf37dee96cfa047090db6bffa659e080e2ee29dc69057b47",
+    );
   });
 });
 

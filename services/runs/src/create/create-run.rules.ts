@@ -18,7 +18,7 @@ export function requireMode(text: string): CreateMode {
   }
 }
 
-/** The parts of the stored run that a create request is compared with. */
+/** The parts of the stored run that a create request is compared with; the project by its current name, which is unique. */
 type ExistingRun = {
   readonly project: string;
   /** Null for runs created without a client id, and for forks. */
@@ -34,15 +34,17 @@ type ExistingRun = {
 export function judgeExisting(
   mode: CreateMode,
   run: ExistingRun,
-  request: { readonly fingerprint: Uint8Array; readonly explicitProject: string | undefined },
+  request: {
+    readonly project: string;
+    readonly fingerprints: readonly Uint8Array[];
+    readonly explicitProject: string | undefined;
+  },
 ): "attach" | "resume" {
   switch (mode) {
     case "auto":
       return "attach";
     case "create":
-      if (run.createFingerprint !== null && Buffer.compare(run.createFingerprint, request.fingerprint) === 0) {
-        return "attach";
-      }
+      if (run.project === request.project && isOneOf(run.createFingerprint, request.fingerprints)) return "attach";
       throw new AppError("run_id_conflict", "a run with this id exists and was not created by this request", {
         field: "id",
       });
@@ -56,10 +58,13 @@ export function judgeExisting(
   }
 }
 
+function isOneOf(stored: Uint8Array | null, wanted: readonly Uint8Array[]): boolean {
+  return stored !== null && wanted.some((one) => Buffer.compare(stored, one) === 0);
+}
+
 /** The parts that make two create requests the same one, after names were trimmed and defaults filled in. */
 type FingerprintedRequest = {
   readonly id: string;
-  readonly project: string;
   /** Null when the client left the name to the server. */
   readonly name: string | null;
   readonly config: ExactObject;
@@ -68,11 +73,17 @@ type FingerprintedRequest = {
 };
 
 /**
- * Returns 32 bytes that are equal for equal requests. The order of keys does not matter, the order of
+ * Returns 32 bytes that are equal for equal requests; the project is compared beside them, because it can be renamed. The order of keys does not matter, the order of
  * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
  * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
  */
 export function createFingerprint(request: FingerprintedRequest): Uint8Array {
-  const { id, project, name, config, tags, metadata } = request;
+  const { id, name, config, tags, metadata } = request;
+  return fingerprintOf({ id, name, config, tags, metadata });
+}
+
+/** Returns the fingerprint that runs have which were created before projects could be renamed. */
+export function fingerprintWithProject(request: FingerprintedRequest, project: string): Uint8Array {
+  const { id, name, config, tags, metadata } = request;
   return fingerprintOf({ id, project, name, config, tags, metadata });
 }

@@ -260,7 +260,7 @@ describe("with a project-scoped key", () => {
 
   test("a key whose project is gone can do nothing", async () => {
     expect(await failure(fixture.client.createRun({}, callAs({ projectId: randomUUID() })))).toMatchObject({
-      reason: "forbidden",
+      reason: "not_found",
     });
   });
 });

@@ -1,3 +1,4 @@
+import { AppError } from "@tidemark/errors";
 import { sql, type Tx } from "@tidemark/pg";
 import { runColumns, type RunRow } from "../read/runs.sql.ts";
 
@@ -57,7 +58,7 @@ const insertRunSql = sql(
   `WITH p AS (
      UPDATE runs.projects SET runs_running = runs_running + 1
      WHERE org_id = $1 AND id = $3
-     RETURNING org_id, id, name, runs_running + runs_finished + runs_failed AS number,
+     RETURNING org_id, id, name, runs_running + runs_finished + runs_failed + runs_deleted AS number,
                coalesce($10::timestamptz, clock_timestamp()) AS at
    ), r AS (
      INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at,
@@ -71,7 +72,10 @@ const insertRunSql = sql(
    SELECT ${runColumns} FROM r JOIN p ON p.org_id = r.org_id AND p.id = r.project_id`,
 );
 
-/** Stores a running run that starts now, and counts it. This transaction must have taken its id. */
+/**
+ * Stores a running run that starts now, and counts it. This transaction must have taken its id.
+ * @throws service_unavailable when its project was deleted since the transaction found it
+ */
 export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<RunRow> {
   const row = await tx.one<RunRow>(insertRunSql, [
     orgId,
@@ -89,6 +93,8 @@ export async function insertRun(tx: Tx, orgId: string, run: NewRun): Promise<Run
     run.fork?.fingerprint ?? null,
     run.fork?.artifactId ?? null,
   ]);
-  if (row === undefined) throw new Error(`project ${run.projectId} is missing`);
+  if (row === undefined) {
+    throw new AppError("service_unavailable", "the project was just deleted; try again", { retryAfterSeconds: 1 });
+  }
   return row;
 }

@@ -3,11 +3,13 @@ import { createDb, plannedSql } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createLocalClient, implement, type Call } from "@tidemark/rpc";
+import { createLog } from "@tidemark/telemetry";
 import { until } from "@tidemark/testkit";
+import { createSettler } from "../deletion/settler.ts";
 import { runsHandlers } from "../handlers.ts";
 import { createStaleness } from "../life/staleness.rules.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
-import { asOwner, callAs, makeRun, STALE_MS, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, makeRun, GRACE_DAYS, STALE_MS, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
 
 /** Another process of the service over the database of a fixture, with connections of its own. */
 export type RivalProcess = {
@@ -41,7 +43,18 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
   });
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: Date.now });
   const sortKeys = { ask: () => {} };
-  const handlers = runsHandlers({ db, searchThreads, plans, newId: randomUUID, sortKeys, staleness });
+  const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
+  const graceDays = GRACE_DAYS;
+  const handlers = runsHandlers({
+    db,
+    searchThreads,
+    plans,
+    newId: randomUUID,
+    sortKeys,
+    staleness,
+    settler,
+    graceDays,
+  });
   const waiting = async (answer: string) =>
     fixture.owner.rows(
       plannedSql(

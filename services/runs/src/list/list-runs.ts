@@ -2,6 +2,7 @@ import { compareKeyBytes } from "@tidemark/metric-codec";
 import type { RunOrder as OrderMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
+import { listDeletedRuns } from "../deletion/list-deleted.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
 import { encodeRunSummary } from "../read/encode-run.ts";
@@ -19,6 +20,7 @@ import { withRuns } from "./with-runs.ts";
  */
 export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
   return async (request, call) => {
+    if (request.deleted) return listDeletedRuns(deps, request, call);
     const order = readOrder(request.order);
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = { offset: Number(request.offset) };

@@ -95,11 +95,16 @@ async function countFound(tx: Tx, orgId: string, filter: RunFilter): Promise<Run
   return row;
 }
 
-const points =
-  "SELECT coalesce(sum(p.points), 0)::bigint AS points FROM ingest.project_points_v1 p WHERE p.org_id = $1";
+// The counters of projects hold the values of deleted runs until these are removed.
+const points = (projects: string, project: string): string =>
+  `SELECT coalesce(sum(p.points), 0)::bigint - coalesce((
+     SELECT sum(d.points) FROM runs.deleted_runs($1, ${project}) r
+     CROSS JOIN LATERAL (SELECT m.points FROM ingest.run_points_v1 m WHERE m.org_id = $1 AND m.run_id = r.id OFFSET 0) d), 0)::bigint AS points
+   FROM (SELECT j.id FROM runs.projects j WHERE ${projects}) j
+   CROSS JOIN LATERAL (SELECT o.points FROM ingest.project_points_v1 o WHERE o.org_id = $1 AND o.project_id = j.id OFFSET 0) p`;
 
-const pointsOfOrganization = sql("runs_count_points", points);
-const pointsOfProject = sql("runs_count_points_of_project", `${points} AND p.project_id = $2`);
+const pointsOfOrganization = sql("runs_count_points", points("j.org_id = $1", "NULL"));
+const pointsOfProject = sql("runs_count_points_of_project", points("j.org_id = $1 AND j.id = $2", "$2"));
 
 /** Counts the metric values of the runs that pass a filter: from the projects' counters, or by looking at the runs. */
 export async function countMetricPoints(tx: Tx, orgId: string, filter: RunFilter): Promise<number> {

@@ -82,7 +82,7 @@ async function resolveSearch(tx: Tx, { orgId, projectId }: Caller, tree: SearchT
 }
 
 /** Returns the project that both the filter and the caller's key allow: undefined means all, "none" that no project is left. */
-async function projectOfFilter(
+export async function projectOfFilter(
   tx: Tx,
   { orgId, projectId: own }: Caller,
   message: FilterMessage | undefined,

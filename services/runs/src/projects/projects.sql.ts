@@ -9,10 +9,12 @@ export type ProjectRow = {
   readonly name: string;
   readonly description: string | null;
   readonly created_at: string;
+  readonly deleted_at: string | null;
+  readonly purge_after: string | null;
 };
 
 /** Select list of a `ProjectRow`. */
-const projectColumns = "id, org_id, name, description, created_at";
+export const projectColumns = "id, org_id, name, description, created_at, deleted_at, purge_after";
 
 const findProjectSql = sql(
   "runs_find_project",
@@ -38,7 +40,7 @@ const insertProjectSql = sql(
   "runs_insert_project",
   `INSERT INTO runs.projects (org_id, id, name, description, created_at)
    VALUES ($1, $2, $3, $4, coalesce($5::timestamptz, clock_timestamp()))
-   ON CONFLICT (org_id, name) DO NOTHING
+   ON CONFLICT (org_id, name, deleted_at) DO NOTHING
    RETURNING ${projectColumns}`,
 );
 
@@ -78,8 +80,8 @@ export function listProjectRows(tx: Tx, orgId: string, { limit, offset }: Projec
 
 const listProjectsByIdSql = sql(
   "runs_list_projects_by_id",
-  `SELECT p.id, p.org_id, p.name, p.description, p.created_at FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
-   CROSS JOIN LATERAL (SELECT o.* FROM runs.projects o WHERE o.org_id = $1 AND o.id = asked.id OFFSET 0) p
+  `SELECT p.* FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
+   CROSS JOIN LATERAL (SELECT ${projectColumns} FROM runs.projects o WHERE o.org_id = $1 AND o.id = asked.id OFFSET 0) p
    ORDER BY asked.ordinal`,
 );
 
@@ -96,6 +98,24 @@ export async function countProjects(tx: Tx, orgId: string): Promise<number> {
   return row?.total ?? 0;
 }
 
+const changeProjectSql = sql(
+  "runs_change_project",
+  `UPDATE runs.projects SET texts_behind = texts_behind OR name <> coalesce($3, name), name = coalesce($3, name),
+     description = coalesce($4, description)
+   WHERE org_id = $1 AND id = $2 RETURNING ${projectColumns}`,
+);
+
+/** Changes and returns a project; undefined leaves a field. What searches read of its runs has its earlier name afterwards. Fails on the unique name. */
+export async function changeProject(
+  tx: Tx,
+  orgId: string,
+  projectId: string,
+  changes: { readonly name: string | undefined; readonly description: string | undefined },
+): Promise<ProjectRow> {
+  const values = [orgId, projectId, changes.name ?? null, changes.description ?? null];
+  return (await tx.one<ProjectRow>(changeProjectSql, values))!;
+}
+
 const listProjectNamesSql = sql(
   "runs_list_project_names",
   "SELECT id, lower(name) AS name FROM runs.projects WHERE org_id = $1 AND ($2::uuid IS NULL OR id = $2)",
@@ -106,14 +126,9 @@ export function listProjectNames(tx: Tx, orgId: string, projectId: string | unde
   return tx.rows(listProjectNamesSql, [orgId, projectId ?? null]);
 }
 
-const readPlanUsageSql = sql(
-  "runs_read_plan_usage",
-  `SELECT count(*) AS projects,
-          coalesce(sum(runs_running + runs_finished + runs_failed), 0)::bigint AS runs
-   FROM runs.projects WHERE org_id = $1`,
-);
+const readPlanUsageSql = sql("runs_read_plan_usage", "SELECT projects, runs FROM runs.usage_v1 WHERE org_id = $1");
 
-/** Returns what the organization has, from the counters of its projects: at most a few hundred rows where limits are enforced. */
+/** Returns what the organization has, deleted rows included, from the counters of its projects: at most a few hundred rows where limits are enforced. */
 export async function readPlanUsage(tx: Tx, orgId: string): Promise<PlanUsage> {
   return (await tx.one<PlanUsage>(readPlanUsageSql, [orgId])) ?? { projects: 0, runs: 0 };
 }

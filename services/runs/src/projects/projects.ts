@@ -1,10 +1,10 @@
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import type { ProjectSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { listDeletedProjectsOf } from "../deletion/list-deleted.ts";
+import { encodeProject } from "./encode-project.ts";
 import { countProjects, findProject, listProjectRows, type ProjectPage, type ProjectRow } from "./projects.sql.ts";
 import { DEFAULT_PROJECT, resolveProject } from "./resolve-project.ts";
 
@@ -30,8 +30,10 @@ export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["cre
 }
 
 /** Lists projects by name; a project-scoped key sees its own (API specification, GET /projects). @throws bad_request */
-export function listProjects({ db }: RunsDeps): RunsHandlers["listProjects"] {
+export function listProjects(deps: RunsDeps): RunsHandlers["listProjects"] {
+  const { db } = deps;
   return async (request, call) => {
+    if (request.deleted) return listDeletedProjectsOf(deps, request, call);
     const { orgId, projectId } = callerOf(call);
     const page = { limit: requireLimit(request.limit, PAGE_ROWS.max), offset: request.offset };
     const { rows, total } = await db.readTenant(orgId, (tx) => readProjects(tx, orgId, projectId, page), {
@@ -53,15 +55,4 @@ async function readProjects(
   const own = await findProject(tx, orgId, projectId);
   const rows = own === undefined ? [] : [own];
   return { rows: page.offset === 0n && page.limit > 0 ? rows : [], total: rows.length };
-}
-
-/** Encodes a project. */
-export function encodeProject(row: ProjectRow): MessageInitShape<typeof ProjectSchema> {
-  return {
-    id: row.id,
-    orgId: row.org_id,
-    name: row.name,
-    createdAt: row.created_at,
-    ...(row.description === null ? {} : { description: row.description }),
-  };
 }

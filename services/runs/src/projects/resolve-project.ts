@@ -1,4 +1,4 @@
-import { AppError } from "@tidemark/errors";
+import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { planOf, type Plan, type Plans } from "@tidemark/plans";
 import { refuseUnpaid, type Caller } from "@tidemark/requests";
@@ -18,12 +18,14 @@ export const DEFAULT_PROJECT = "default";
 /**
  * Returns the name of the project for a new run: the one that the client names, else the one of a
  * project-scoped key, else `default`.
- * @throws forbidden when a project-scoped key names another project
+ * @throws forbidden when a project-scoped key names another project, not_found when its project is deleted
  */
 export async function chooseProjectName(tx: Tx, caller: Caller, explicit: string | undefined): Promise<string> {
   if (caller.projectId === undefined) return explicit ?? DEFAULT_PROJECT;
   const own = await findProject(tx, caller.orgId, caller.projectId);
-  if (own === undefined || (explicit !== undefined && explicit !== own.name)) {
+  // It was deleted; a project that has its name now is another one.
+  if (own === undefined) throw notFound("project");
+  if (explicit !== undefined && explicit !== own.name) {
     throw new AppError("forbidden", "a project-scoped key can use its own project only", { field: "project" });
   }
   return own.name;

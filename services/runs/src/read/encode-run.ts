@@ -7,6 +7,7 @@ import type {
 } from "@tidemark/proto/runs/v1/runs";
 import { isStopRequested, type StopState } from "@tidemark/run-state";
 import type { ExactObject } from "@tidemark/documents";
+import { deletionOf } from "../deletion/encode-deletion.ts";
 import { notesOf } from "../documents/run-notes.rules.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { metricKeysOf, numberColumnsOf, type MetricRow } from "../metrics/aggregates.rules.ts";
@@ -33,6 +34,7 @@ export function encodeRun(row: RunRow, staleness: Staleness): MessageInitShape<t
     resumeCount: row.resume_count,
     lastSeenAt: staleness.lastSeenAt(row),
     stale: staleness.isStale(row),
+    ...deletionOf(row),
     lifecycle: (JSON.parse(row.lifecycle) as LifecycleRow[]).map((entry) => ({
       statusFrom: entry.status_from,
       statusTo: entry.status_to,

@@ -39,6 +39,9 @@ export type RunRow = {
   readonly stop_acknowledged_at: string | null;
   readonly stop_completed_at: string | null;
   readonly stop_updated_at: string | null;
+  /** When the run itself was deleted. */
+  readonly deleted_at: string | null;
+  readonly purge_after: string | null;
 };
 
 /** One entry of the column `lifecycle`. */
@@ -64,7 +67,7 @@ export const runColumns = `
   r.created_at, r.started_at, r.finished_at, r.parent_run_id, r.forked_from_step, r.forked_from_artifact_id,
   r.resume_count, r.resumed_at, r.lifecycle, r.create_fingerprint, r.stop_state, r.stop_request_id, r.stop_reason,
   r.stop_completion_message, r.stop_actor, r.stop_requested_at, r.stop_acknowledged_at, r.stop_completed_at,
-  r.stop_updated_at, ${seenAtOfRun} AS seen_at`;
+  r.stop_updated_at, r.deleted_at, r.purge_after, ${seenAtOfRun} AS seen_at`;
 
 const findRunSql = sql(
   "runs_find_run",

@@ -8,7 +8,7 @@ import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
 import { requireSort } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
-import { encodeProject } from "../projects/projects.ts";
+import { encodeProject } from "../projects/encode-project.ts";
 import { listProjectsById, type ProjectRow } from "../projects/projects.sql.ts";
 import { listRefsById, type RefRow } from "./run-refs.sql.ts";
 

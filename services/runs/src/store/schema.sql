@@ -17,10 +17,21 @@ CREATE TABLE runs.projects (
   runs_stopping bigint DEFAULT 0 NOT NULL,
   runs_finished_stopped bigint DEFAULT 0 NOT NULL,
   runs_failed_stopped bigint DEFAULT 0 NOT NULL,
+  deleted_at timestamp with time zone,
+  -- when everything is removed; until then the project can be restored
+  purge_after timestamp with time zone,
+  -- its runs that are hidden; the other counters are of those that are not
+  runs_deleted bigint DEFAULT 0 NOT NULL,
+  -- some of its runs are not yet hidden, or shown again, as the project is
+  unsettled boolean DEFAULT false NOT NULL,
+  -- what searches read of some of its runs has an earlier name of the project
+  texts_behind boolean DEFAULT false NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (org_id, id),
-  CONSTRAINT projects_org_id_name_key UNIQUE (org_id, name),
+  CONSTRAINT projects_name UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at),
+  CONSTRAINT projects_check CHECK ((deleted_at IS NULL) = (purge_after IS NULL)),
   CONSTRAINT projects_description_check CHECK (octet_length(description) >= 1 AND octet_length(description) <= 512),
   CONSTRAINT projects_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 512),
+  CONSTRAINT projects_runs_deleted_check CHECK (runs_deleted >= 0),
   CONSTRAINT projects_runs_failed_check CHECK (runs_failed >= 0),
   CONSTRAINT projects_runs_failed_stopped_check CHECK (runs_failed_stopped >= 0),
   CONSTRAINT projects_runs_finished_check CHECK (runs_finished >= 0),
@@ -28,13 +39,18 @@ CREATE TABLE runs.projects (
   CONSTRAINT projects_runs_running_check CHECK (runs_running >= 0),
   CONSTRAINT projects_runs_stopping_check CHECK (runs_stopping >= 0)
 ) WITH (fillfactor=70);
+CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.projects FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+CREATE POLICY all_for_tidemark_definer ON runs.projects TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id() AND (deleted_at IS NULL OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_imports,
   tidemark_ingest, tidemark_reports, tidemark_traces;
-GRANT SELECT, INSERT, UPDATE (runs_running, runs_finished, runs_failed, runs_stopping, runs_finished_stopped,
-  runs_failed_stopped) ON TABLE runs.projects TO tidemark_runs;
+GRANT SELECT (org_id, id, runs_running, runs_finished, runs_failed, deleted_at, runs_deleted, unsettled,
+  texts_behind) ON TABLE runs.projects TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, runs_failed, runs_stopping,
+  runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
+  texts_behind) ON TABLE runs.projects TO tidemark_runs;
 GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
 
 CREATE TABLE runs.run_ids (
@@ -76,7 +92,7 @@ CREATE INDEX run_texts_words ON runs.run_texts USING gin (org_id, tags, summary 
 ALTER TABLE runs.run_texts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.run_texts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 ALTER TABLE runs.run_texts OWNER TO tidemark_definer;
-GRANT SELECT, INSERT, UPDATE ON TABLE runs.run_texts TO tidemark_runs;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_texts TO tidemark_runs;
 
 CREATE TABLE runs.runs (
   org_id uuid NOT NULL,
@@ -126,10 +142,17 @@ END) STORED,
   changed_xid xid8 DEFAULT pg_current_xact_id(),
   -- SHA-256 of the keyed fork request; null for other runs
   fork_fingerprint bytea,
+  -- it was deleted, or its project was
+  hidden boolean DEFAULT false NOT NULL,
+  -- when the run itself was deleted; null for one that is hidden with its project
+  deleted_at timestamp with time zone,
+  purge_after timestamp with time zone,
   CONSTRAINT runs_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT runs_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES runs.projects(org_id, id),
   CONSTRAINT runs_check CHECK (status = 'running'::text OR finished_at IS NOT NULL),
   CONSTRAINT runs_check1 CHECK ((stop_state = 'none'::text) = (stop_request_id IS NULL)),
+  CONSTRAINT runs_check2 CHECK ((deleted_at IS NULL) = (purge_after IS NULL)),
+  CONSTRAINT runs_check3 CHECK (hidden OR deleted_at IS NULL),
   CONSTRAINT runs_create_fingerprint_check CHECK (octet_length(create_fingerprint) = 32),
   CONSTRAINT runs_fork_fingerprint_check CHECK (octet_length(fork_fingerprint) = 32),
   CONSTRAINT runs_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 1024),
@@ -149,25 +172,28 @@ CREATE INDEX runs_by_status_of_project ON runs.runs (org_id, project_id, display
 CREATE INDEX runs_changed ON runs.runs (changed_xid, id) WHERE changed_xid IS NOT NULL;
 CREATE INDEX runs_children ON runs.runs (org_id, parent_run_id, created_at DESC,
   id DESC) INCLUDE (project_id) WHERE parent_run_id IS NOT NULL;
+CREATE INDEX runs_deleted ON runs.runs (org_id, created_at DESC, id DESC) WHERE deleted_at IS NOT NULL;
+CREATE INDEX runs_hidden_with_project ON runs.runs (org_id, project_id, id) WHERE hidden AND deleted_at IS NULL;
 CREATE INDEX runs_newest ON runs.runs (org_id, created_at DESC, id DESC);
 CREATE INDEX runs_newest_of_project ON runs.runs (org_id, project_id, created_at DESC, id DESC);
 CREATE INDEX runs_running ON runs.runs (org_id, id) WHERE status = 'running'::text;
 ALTER TABLE runs.runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.runs TO tidemark_definer USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
+CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id() AND (NOT hidden OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
+CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.name <> new.name OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
-CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at) EXECUTE FUNCTION runs.mark_change();
+CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at OR old.hidden IS DISTINCT FROM new.hidden) EXECUTE FUNCTION runs.mark_change();
 GRANT SELECT (org_id, id, project_id, name, created_at, display_status) ON TABLE runs.runs TO tidemark_artifacts,
   tidemark_ingest, tidemark_traces;
 GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at,
   stop_acknowledged_at) ON TABLE runs.runs TO tidemark_control;
-GRANT SELECT (org_id, id, project_id, status, stop_state, stop_request_id, stop_requested_at, stop_acknowledged_at,
-  changed_xid), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
-GRANT SELECT, INSERT, UPDATE (status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle, stop_state,
-  stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at, stop_acknowledged_at,
-  stop_completed_at, stop_updated_at) ON TABLE runs.runs TO tidemark_runs;
+GRANT SELECT (org_id, id, project_id, status, created_at, stop_state, stop_request_id, stop_requested_at,
+  stop_acknowledged_at, changed_xid, hidden, deleted_at), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
+  stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
+  stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at,
+  purge_after) ON TABLE runs.runs TO tidemark_runs;
 
 -- The last write or poll of a run, as gateways report it each minute; no row: none since it was created or resumed.
 CREATE TABLE runs.signs_of_life (
@@ -182,6 +208,22 @@ CREATE POLICY all_for_tidemark_definer ON runs.signs_of_life TO tidemark_definer
 CREATE POLICY tenant ON runs.signs_of_life USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE runs.signs_of_life TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.signs_of_life TO tidemark_runs;
+
+-- Runs that were hidden or shown again within the last hours; no run: all of the project.
+CREATE TABLE runs.visibility_changes (
+  xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  org_id uuid NOT NULL,
+  project_id uuid NOT NULL,
+  run_id uuid,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL
+);
+CREATE INDEX visibility_changes_newest ON runs.visibility_changes (xid);
+ALTER TABLE runs.visibility_changes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs.visibility_changes FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON runs.visibility_changes TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON runs.visibility_changes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, DELETE ON TABLE runs.visibility_changes TO tidemark_definer;
+GRANT INSERT ON TABLE runs.visibility_changes TO tidemark_runs;
 
 -- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
 -- using the indexes. Compares the organization itself.
@@ -219,12 +261,15 @@ CREATE VIEW runs.run_refs_v1 WITH (security_invoker=true) AS
    FROM runs.runs;
 GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;
 
--- How many projects and runs an organization has; no row: none.
-CREATE VIEW runs.usage_v1 WITH (security_invoker=true) AS
- SELECT org_id, count(*) AS projects, sum(runs_running + runs_finished + runs_failed)::bigint AS runs
+-- How many projects and runs the organization has, deleted ones included; no row: none. With the rights of its owner, a
+-- role without login, because row level security hides what is deleted. Compares the organization itself.
+CREATE VIEW runs.usage_v1 WITH (security_invoker=false) AS
+ SELECT org_id, count(*) AS projects, sum(runs_running + runs_finished + runs_failed + runs_deleted)::bigint AS runs
    FROM runs.projects p
+  WHERE org_id = platform.org_id()
   GROUP BY org_id;
-GRANT SELECT ON TABLE runs.usage_v1 TO tidemark_usage;
+ALTER VIEW runs.usage_v1 OWNER TO tidemark_definer;
+GRANT SELECT ON TABLE runs.usage_v1 TO tidemark_runs, tidemark_usage;
 
 -- Rows from another server (a restored dump) carry transaction numbers that this server has not reached; every look for
 -- changes would return them until it has. Gives some of them a number of this server and returns how many.
@@ -258,9 +303,9 @@ ALTER FUNCTION runs.adopt_changes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.adopt_changes_v1 TO tidemark_control_worker;
 
 -- Returns a page of the runs whose last change the given snapshot did not see, whatever their status, in the order
--- (changed_xid, id), behind the given position. The first row has the snapshot that saw them and no run. A reader that
--- goes on with the snapshot of its first page misses nothing, in whatever order transactions commit, and gets nothing
--- twice.
+-- (changed_xid, id), behind the given position. Hidden ones have the status deleted. The first row has the snapshot
+-- that saw them and no run. A reader that goes on with the snapshot of its first page misses nothing, in whatever order
+-- transactions commit, and gets nothing twice.
 CREATE FUNCTION runs.changed_page_v1(since pg_snapshot, after_xid xid8, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, changed_xid text, org_id uuid, id uuid, project_id uuid, status text, stop_state text,
   stop_request_id uuid, stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -290,8 +335,9 @@ BEGIN
   LOOP
     first_run := CASE WHEN first_xid = after_xid THEN after_run ELSE '00000000-0000-0000-0000-000000000000' END;
     RETURN QUERY
-      SELECT NULL::text, r.changed_xid::text, r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id,
-             r.stop_requested_at, r.stop_acknowledged_at
+      SELECT NULL::text, r.changed_xid::text, r.org_id, r.id, r.project_id,
+             CASE WHEN r.hidden THEN 'deleted' ELSE r.status END, r.stop_state, r.stop_request_id, r.stop_requested_at,
+             r.stop_acknowledged_at
       FROM runs.runs r
       -- With one lower bound: of two, PostgreSQL may begin to read at the one that is further away.
       WHERE (r.changed_xid, r.id) >= (first_xid, first_run) AND r.changed_xid <= last_xid
@@ -330,7 +376,7 @@ BEGIN
     RETURN;
   END IF;
   IF runs_max IS NOT NULL THEN
-    IF runs_max < (SELECT sum(p.runs_running + p.runs_finished + p.runs_failed) FROM runs.projects p WHERE p.org_id = org) THEN
+    IF runs_max < (SELECT u.runs FROM runs.usage_v1 u WHERE u.org_id = org) THEN
       RETURN;
     END IF;
   END IF;
@@ -343,7 +389,7 @@ BEGIN
   -- it rises with the number.
   UPDATE runs.projects p SET runs_running = p.runs_running + cardinality(taken)
   WHERE p.org_id = org AND p.id = home
-  RETURNING p.runs_running + p.runs_finished + p.runs_failed - cardinality(taken), clock_timestamp()
+  RETURNING p.runs_running + p.runs_finished + p.runs_failed + p.runs_deleted - cardinality(taken), clock_timestamp()
   INTO STRICT numbered, since;
 
   RETURN QUERY
@@ -366,6 +412,36 @@ END
 $function$;
 REVOKE ALL ON FUNCTION runs.create_runs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.create_runs TO tidemark_runs;
+
+-- Returns the runs that were deleted themselves, of a project or of all projects that are not deleted, so that counters
+-- which still hold them can be corrected.
+CREATE FUNCTION runs.deleted_runs(org uuid, project uuid)
+RETURNS TABLE(id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT r.id FROM runs.runs r
+  CROSS JOIN LATERAL (SELECT FROM runs.projects p
+                      WHERE p.org_id = r.org_id AND p.id = r.project_id AND p.deleted_at IS NULL OFFSET 0) live
+  WHERE r.org_id = org AND org = platform.org_id() AND r.deleted_at IS NOT NULL AND (project IS NULL OR r.project_id = project);
+$function$;
+REVOKE ALL ON FUNCTION runs.deleted_runs FROM PUBLIC;
+ALTER FUNCTION runs.deleted_runs OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.deleted_runs TO tidemark_runs;
+
+-- Removes old rows, which all readers have seen.
+CREATE FUNCTION runs.forget_visibility_changes(older_than interval)
+RETURNS void
+LANGUAGE sql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  DELETE FROM runs.visibility_changes c WHERE c.at < clock_timestamp() - older_than;
+$function$;
+REVOKE ALL ON FUNCTION runs.forget_visibility_changes FROM PUBLIC;
+ALTER FUNCTION runs.forget_visibility_changes OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.forget_visibility_changes TO tidemark_runs;
 
 CREATE FUNCTION runs.import_runs(org uuid, home uuid, ids uuid[], names text[], statuses text[], configs text[],
   tag_lists text[], metadatas text[], started_us double precision[], finished_us double precision[])
@@ -424,7 +500,7 @@ DECLARE
 BEGIN
   texts := runs.texts_of(NEW, (SELECT p.name FROM runs.projects p WHERE p.org_id = NEW.org_id AND p.id = NEW.project_id));
   UPDATE runs.run_texts t SET status = texts.status, display_status = texts.display_status, irregular = texts.irregular,
-    tags = texts.tags, notes = texts.notes, summary = texts.summary, metadata = texts.metadata
+    name = texts.name, tags = texts.tags, notes = texts.notes, summary = texts.summary, metadata = texts.metadata
   WHERE t.org_id = NEW.org_id AND t.run_id = NEW.id;
   IF old_state <> new_state THEN
     UPDATE runs.projects p SET
@@ -595,6 +671,9 @@ BEGIN
                count(*) FILTER (WHERE w.r ->> 'status' = 'failed') AS failed
         FROM json_array_elements(archived) AS w (r) WHERE (w.r ->> 'id')::uuid = ANY (taken)) c
   WHERE p.org_id = org AND p.id = home AND taken <> '{}';
+  IF taken <> '{}' AND NOT FOUND THEN
+    RAISE no_data_found USING MESSAGE = 'the project is gone';
+  END IF;
 
   INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at, resume_count, resumed_at,
                          lifecycle, parent_run_id, forked_from_step, forked_from_artifact_id, stop_state, stop_request_id, stop_reason,
@@ -616,9 +695,9 @@ $function$;
 REVOKE ALL ON FUNCTION runs.restore_runs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.restore_runs TO tidemark_runs;
 
--- Returns a page of running runs of all organizations, in the order (org_id, id), behind the given position. The first
--- row has the snapshot that saw them and no run. The plan is fixed to the index: a few rows are wanted at the end of
--- very many, which statistics do not say.
+-- Returns a page of running runs of all organizations, in the order (org_id, id), behind the given position. Hidden
+-- ones have the status deleted. The first row has the snapshot that saw them and no run. The plan is fixed to the
+-- index: a few rows are wanted at the end of very many, which statistics do not say.
 CREATE FUNCTION runs.running_page_v1(after_org uuid, after_run uuid, page_size integer)
 RETURNS TABLE(snapshot text, org_id uuid, id uuid, project_id uuid, status text, stop_state text, stop_request_id uuid,
   stop_requested_at timestamp with time zone, stop_acknowledged_at timestamp with time zone)
@@ -633,8 +712,8 @@ BEGIN
   snapshot := pg_current_snapshot()::text;
   RETURN NEXT;
   RETURN QUERY
-    SELECT NULL::text, r.org_id, r.id, r.project_id, r.status, r.stop_state, r.stop_request_id, r.stop_requested_at,
-           r.stop_acknowledged_at
+    SELECT NULL::text, r.org_id, r.id, r.project_id, CASE WHEN r.hidden THEN 'deleted' ELSE r.status END, r.stop_state,
+           r.stop_request_id, r.stop_requested_at, r.stop_acknowledged_at
     FROM runs.runs r
     WHERE r.status = 'running' AND (r.org_id, r.id) > (after_org, after_run)
     ORDER BY r.org_id, r.id LIMIT page_size;
@@ -817,3 +896,38 @@ END
 $function$;
 REVOKE ALL ON FUNCTION runs.texts_of FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.texts_of TO tidemark_definer, tidemark_runs;
+
+-- Returns projects of any organizations whose runs do not all follow the project yet.
+CREATE FUNCTION runs.unsettled_projects()
+RETURNS TABLE(org_id uuid, id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT p.org_id, p.id FROM runs.projects p WHERE p.unsettled OR p.texts_behind ORDER BY p.org_id, p.id LIMIT 100;
+$function$;
+REVOKE ALL ON FUNCTION runs.unsettled_projects FROM PUBLIC;
+ALTER FUNCTION runs.unsettled_projects OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.unsettled_projects TO tidemark_runs;
+
+-- Returns what was hidden or shown again, of all organizations, and the given snapshot did not see; nothing for null.
+-- The first row has the snapshot to go on with. Reaches back some hours.
+CREATE FUNCTION runs.visibility_changes_v1(since pg_snapshot)
+RETURNS TABLE(snapshot text, org_id uuid, project_id uuid, run_id uuid)
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+SET enable_bitmapscan TO 'off'
+AS $function$
+BEGIN
+  snapshot := pg_current_snapshot()::text;
+  RETURN NEXT;
+  RETURN QUERY
+    SELECT NULL::text, c.org_id, c.project_id, c.run_id FROM runs.visibility_changes c
+    WHERE c.xid >= pg_snapshot_xmin(since) AND NOT pg_visible_in_snapshot(c.xid, since);
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.visibility_changes_v1 FROM PUBLIC;
+ALTER FUNCTION runs.visibility_changes_v1 OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.visibility_changes_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;

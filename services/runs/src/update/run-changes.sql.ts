@@ -89,16 +89,26 @@ async function setRunState(
 
 const updateRunDocumentsSql = sql(
   "runs_update_run_documents",
-  `UPDATE runs.runs SET tags = coalesce($3, tags), metadata = coalesce($4, metadata)
+  `UPDATE runs.runs SET tags = coalesce($3, tags), metadata = coalesce($4, metadata), name = coalesce($5, name)
    WHERE org_id = $1 AND id = $2`,
 );
 
-/** Replaces tags and metadata of a locked run; undefined leaves them. */
+/** Replaces name, tags and metadata of a locked run; undefined leaves them. */
 export async function updateRunDocuments(
   tx: Tx,
   orgId: string,
   runId: string,
-  changes: { readonly tags: readonly string[] | undefined; readonly metadata: string | undefined },
+  changes: {
+    readonly name: string | undefined;
+    readonly tags: readonly string[] | undefined;
+    readonly metadata: string | undefined;
+  },
 ): Promise<void> {
-  await tx.count(updateRunDocumentsSql, [orgId, runId, changes.tags ?? null, changes.metadata ?? null]);
+  await tx.count(updateRunDocumentsSql, [
+    orgId,
+    runId,
+    changes.tags ?? null,
+    changes.metadata ?? null,
+    changes.name ?? null,
+  ]);
 }

@@ -13,7 +13,7 @@ import { lockRunState, moveRun, updateRunDocuments } from "./run-changes.sql.ts"
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
 /**
- * Changes status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
+ * Changes name, status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
  * @throws not_found, then bad_request, then payment_required
  */
 export function updateRun({ db, staleness }: RunsDeps): RunsHandlers["updateRun"] {
@@ -39,8 +39,9 @@ export function updateRun({ db, staleness }: RunsDeps): RunsHandlers["updateRun"
 
 function checkChanges(request: Changes): RunStatus | undefined {
   throwFault(request.bodyFault);
-  if (request.status === undefined && request.tags === undefined && request.notes === undefined) {
-    throw badRequest("one of status, tags and notes is required");
+  const { name, tags, notes } = request;
+  if ([name, request.status, tags, notes].every((field) => field === undefined)) {
+    throw badRequest("one of name, status, tags and notes is required");
   }
   const status = RUN_STATUSES.find((known) => known === request.status);
   if (request.status !== undefined && status === undefined) {
@@ -49,14 +50,14 @@ function checkChanges(request: Changes): RunStatus | undefined {
   return status;
 }
 
-async function changeDocuments(tx: Tx, orgId: string, runId: string, { tags, notes }: Changes): Promise<void> {
-  if (tags === undefined && notes === undefined) return;
+async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tags, notes }: Changes): Promise<void> {
+  if (name === undefined && tags === undefined && notes === undefined) return;
   let metadata: string | undefined;
   if (notes !== undefined) {
     const before = await readBack(tx, orgId, runId);
     metadata = writeCanonical(withNotes(readDocument(Buffer.from(before.metadata), "metadata"), notes));
   }
-  await updateRunDocuments(tx, orgId, runId, { tags: tags?.tags, metadata });
+  await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
 }
 
 async function readBack(tx: Tx, orgId: string, runId: string): Promise<RunRow> {

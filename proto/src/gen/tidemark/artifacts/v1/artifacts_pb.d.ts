@@ -781,6 +781,56 @@ export declare type SweepResponse = Message<"tidemark.artifacts.v1.SweepResponse
 export declare const SweepResponseSchema: GenMessage<SweepResponse>;
 
 /**
+ * Asks how much would be removed with a run, or with all visible runs of a project.
+ *
+ * @generated from message tidemark.artifacts.v1.MeasureRemovalRequest
+ */
+export declare type MeasureRemovalRequest = Message<"tidemark.artifacts.v1.MeasureRemovalRequest"> & {
+  /**
+   * Only one of the two is set.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.MeasureRemovalRequest.
+ * Use `create(MeasureRemovalRequestSchema)` to create a new message.
+ */
+export declare const MeasureRemovalRequestSchema: GenMessage<MeasureRemovalRequest>;
+
+/**
+ * What would be removed, at one moment: plain artifacts, not versions of collections.
+ *
+ * @generated from message tidemark.artifacts.v1.MeasureRemovalResponse
+ */
+export declare type MeasureRemovalResponse = Message<"tidemark.artifacts.v1.MeasureRemovalResponse"> & {
+  /**
+   * @generated from field: double artifacts = 1;
+   */
+  artifacts: number;
+
+  /**
+   * Of those whose size is known.
+   *
+   * @generated from field: double bytes = 2;
+   */
+  bytes: number;
+};
+
+/**
+ * Describes the message tidemark.artifacts.v1.MeasureRemovalResponse.
+ * Use `create(MeasureRemovalResponseSchema)` to create a new message.
+ */
+export declare const MeasureRemovalResponseSchema: GenMessage<MeasureRemovalResponse>;
+
+/**
  * Keeps what artifacts are, where their bytes are, and who made and used them.
  *
  * @generated from service tidemark.artifacts.v1.ArtifactsService
@@ -846,6 +896,16 @@ export declare const ArtifactsService: GenService<{
     methodKind: "unary";
     input: typeof CountArtifactsRequestSchema;
     output: typeof CountArtifactsResponseSchema;
+  },
+  /**
+   * How much would be removed with a run or a project. Nothing for those that the caller does not see.
+   *
+   * @generated from rpc tidemark.artifacts.v1.ArtifactsService.MeasureRemoval
+   */
+  measureRemoval: {
+    methodKind: "unary";
+    input: typeof MeasureRemovalRequestSchema;
+    output: typeof MeasureRemovalResponseSchema;
   },
   /**
    * A page of all artifacts of a run, newest first.

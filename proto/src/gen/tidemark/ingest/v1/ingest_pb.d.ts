@@ -1098,6 +1098,75 @@ export declare type PageAttributesResponse = Message<"tidemark.ingest.v1.PageAtt
 export declare const PageAttributesResponseSchema: GenMessage<PageAttributesResponse>;
 
 /**
+ * Asks how much would be removed with a run, or with all visible runs of a project.
+ *
+ * @generated from message tidemark.ingest.v1.MeasureRemovalRequest
+ */
+export declare type MeasureRemovalRequest = Message<"tidemark.ingest.v1.MeasureRemovalRequest"> & {
+  /**
+   * Only one of the two is set.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.MeasureRemovalRequest.
+ * Use `create(MeasureRemovalRequestSchema)` to create a new message.
+ */
+export declare const MeasureRemovalRequestSchema: GenMessage<MeasureRemovalRequest>;
+
+/**
+ * What would be removed, at one moment.
+ *
+ * @generated from message tidemark.ingest.v1.MeasureRemovalResponse
+ */
+export declare type MeasureRemovalResponse = Message<"tidemark.ingest.v1.MeasureRemovalResponse"> & {
+  /**
+   * Values of metrics.
+   *
+   * @generated from field: double points = 1;
+   */
+  points: number;
+
+  /**
+   * Lines of console logs.
+   *
+   * @generated from field: double lines = 2;
+   */
+  lines: number;
+
+  /**
+   * @generated from field: double attributes = 3;
+   */
+  attributes: number;
+
+  /**
+   * @generated from field: double objects = 4;
+   */
+  objects: number;
+
+  /**
+   * Stored bytes of all of these.
+   *
+   * @generated from field: double bytes = 5;
+   */
+  bytes: number;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.MeasureRemovalResponse.
+ * Use `create(MeasureRemovalResponseSchema)` to create a new message.
+ */
+export declare const MeasureRemovalResponseSchema: GenMessage<MeasureRemovalResponse>;
+
+/**
  * Takes run data. A write is durable, and visible to every read that starts later, once its answer
  * is sent.
  *
@@ -1294,6 +1363,16 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof PageTableRowsRequestSchema;
     output: typeof PageTableRowsResponseSchema;
+  },
+  /**
+   * How much would be removed with a run or a project. Nothing for those that the caller does not see.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.MeasureRemoval
+   */
+  measureRemoval: {
+    methodKind: "unary";
+    input: typeof MeasureRemovalRequestSchema;
+    output: typeof MeasureRemovalResponseSchema;
   },
   /**
    * A page of the objects of many runs.

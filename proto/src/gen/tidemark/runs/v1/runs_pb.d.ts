@@ -44,6 +44,13 @@ export declare type Project = Message<"tidemark.runs.v1.Project"> & {
    * @generated from field: string created_at = 5;
    */
   createdAt: string;
+
+  /**
+   * Present for a deleted project only.
+   *
+   * @generated from field: tidemark.runs.v1.Deletion deletion = 6;
+   */
+  deletion?: Deletion | undefined;
 };
 
 /**
@@ -51,6 +58,31 @@ export declare type Project = Message<"tidemark.runs.v1.Project"> & {
  * Use `create(ProjectSchema)` to create a new message.
  */
 export declare const ProjectSchema: GenMessage<Project>;
+
+/**
+ * That something is deleted.
+ *
+ * @generated from message tidemark.runs.v1.Deletion
+ */
+export declare type Deletion = Message<"tidemark.runs.v1.Deletion"> & {
+  /**
+   * @generated from field: string deleted_at = 1;
+   */
+  deletedAt: string;
+
+  /**
+   * Until then it can be restored; then everything is removed.
+   *
+   * @generated from field: string purge_after = 2;
+   */
+  purgeAfter: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.Deletion.
+ * Use `create(DeletionSchema)` to create a new message.
+ */
+export declare const DeletionSchema: GenMessage<Deletion>;
 
 /**
  * A run as it is stored.
@@ -186,6 +218,13 @@ export declare type Run = Message<"tidemark.runs.v1.Run"> & {
    * @generated from field: bool stale = 21;
    */
   stale: boolean;
+
+  /**
+   * Present for a run that was deleted itself.
+   *
+   * @generated from field: tidemark.runs.v1.Deletion deletion = 22;
+   */
+  deletion?: Deletion | undefined;
 };
 
 /**
@@ -588,6 +627,13 @@ export declare type ListProjectsRequest = Message<"tidemark.runs.v1.ListProjects
    * @generated from field: uint64 offset = 2;
    */
   offset: bigint;
+
+  /**
+   * Only deleted projects; for owners and admins who are signed in.
+   *
+   * @generated from field: bool deleted = 3;
+   */
+  deleted: boolean;
 };
 
 /**
@@ -1092,6 +1138,13 @@ export declare type ListRunsRequest = Message<"tidemark.runs.v1.ListRunsRequest"
    * @generated from field: uint64 offset = 4;
    */
   offset: bigint;
+
+  /**
+   * Only runs that were deleted themselves, the newest first, not by a search; for owners and admins who are signed in.
+   *
+   * @generated from field: bool deleted = 5;
+   */
+  deleted: boolean;
 };
 
 /**
@@ -1760,6 +1813,13 @@ export declare type UpdateRunRequest = Message<"tidemark.runs.v1.UpdateRunReques
    * @generated from field: tidemark.common.v1.FieldFault body_fault = 5;
    */
   bodyFault?: FieldFault | undefined;
+
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: optional string name = 6;
+   */
+  name?: string | undefined;
 };
 
 /**
@@ -1803,6 +1863,212 @@ export declare type UpdateRunResponse = Message<"tidemark.runs.v1.UpdateRunRespo
  * Use `create(UpdateRunResponseSchema)` to create a new message.
  */
 export declare const UpdateRunResponseSchema: GenMessage<UpdateRunResponse>;
+
+/**
+ * @generated from message tidemark.runs.v1.DeleteRunRequest
+ */
+export declare type DeleteRunRequest = Message<"tidemark.runs.v1.DeleteRunRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Changes nothing.
+   *
+   * @generated from field: bool dry_run = 2;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteRunRequest.
+ * Use `create(DeleteRunRequestSchema)` to create a new message.
+ */
+export declare const DeleteRunRequestSchema: GenMessage<DeleteRunRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.DeleteRunResponse
+ */
+export declare type DeleteRunResponse = Message<"tidemark.runs.v1.DeleteRunResponse"> & {
+  /**
+   * Absent after a dry run.
+   *
+   * @generated from field: tidemark.runs.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteRunResponse.
+ * Use `create(DeleteRunResponseSchema)` to create a new message.
+ */
+export declare const DeleteRunResponseSchema: GenMessage<DeleteRunResponse>;
+
+/**
+ * @generated from message tidemark.runs.v1.UndeleteRunRequest
+ */
+export declare type UndeleteRunRequest = Message<"tidemark.runs.v1.UndeleteRunRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteRunRequest.
+ * Use `create(UndeleteRunRequestSchema)` to create a new message.
+ */
+export declare const UndeleteRunRequestSchema: GenMessage<UndeleteRunRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.UndeleteRunResponse
+ */
+export declare type UndeleteRunResponse = Message<"tidemark.runs.v1.UndeleteRunResponse"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteRunResponse.
+ * Use `create(UndeleteRunResponseSchema)` to create a new message.
+ */
+export declare const UndeleteRunResponseSchema: GenMessage<UndeleteRunResponse>;
+
+/**
+ * @generated from message tidemark.runs.v1.UpdateProjectRequest
+ */
+export declare type UpdateProjectRequest = Message<"tidemark.runs.v1.UpdateProjectRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: optional string name = 2;
+   */
+  name?: string | undefined;
+
+  /**
+   * 1 to 512 bytes.
+   *
+   * @generated from field: optional string description = 3;
+   */
+  description?: string | undefined;
+
+  /**
+   * First fault of the body, reported once the project was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 4;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UpdateProjectRequest.
+ * Use `create(UpdateProjectRequestSchema)` to create a new message.
+ */
+export declare const UpdateProjectRequestSchema: GenMessage<UpdateProjectRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.UpdateProjectResponse
+ */
+export declare type UpdateProjectResponse = Message<"tidemark.runs.v1.UpdateProjectResponse"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UpdateProjectResponse.
+ * Use `create(UpdateProjectResponseSchema)` to create a new message.
+ */
+export declare const UpdateProjectResponseSchema: GenMessage<UpdateProjectResponse>;
+
+/**
+ * @generated from message tidemark.runs.v1.DeleteProjectRequest
+ */
+export declare type DeleteProjectRequest = Message<"tidemark.runs.v1.DeleteProjectRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Changes nothing.
+   *
+   * @generated from field: bool dry_run = 2;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteProjectRequest.
+ * Use `create(DeleteProjectRequestSchema)` to create a new message.
+ */
+export declare const DeleteProjectRequestSchema: GenMessage<DeleteProjectRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.DeleteProjectResponse
+ */
+export declare type DeleteProjectResponse = Message<"tidemark.runs.v1.DeleteProjectResponse"> & {
+  /**
+   * Absent after a dry run.
+   *
+   * @generated from field: tidemark.runs.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+
+  /**
+   * How many runs go with it; after a dry run only.
+   *
+   * @generated from field: uint64 runs = 2;
+   */
+  runs: bigint;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteProjectResponse.
+ * Use `create(DeleteProjectResponseSchema)` to create a new message.
+ */
+export declare const DeleteProjectResponseSchema: GenMessage<DeleteProjectResponse>;
+
+/**
+ * @generated from message tidemark.runs.v1.UndeleteProjectRequest
+ */
+export declare type UndeleteProjectRequest = Message<"tidemark.runs.v1.UndeleteProjectRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteProjectRequest.
+ * Use `create(UndeleteProjectRequestSchema)` to create a new message.
+ */
+export declare const UndeleteProjectRequestSchema: GenMessage<UndeleteProjectRequest>;
+
+/**
+ * @generated from message tidemark.runs.v1.UndeleteProjectResponse
+ */
+export declare type UndeleteProjectResponse = Message<"tidemark.runs.v1.UndeleteProjectResponse"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteProjectResponse.
+ * Use `create(UndeleteProjectResponseSchema)` to create a new message.
+ */
+export declare const UndeleteProjectResponseSchema: GenMessage<UndeleteProjectResponse>;
 
 /**
  * Projects and runs of the caller's organization. Everything outside it, and outside the project of
@@ -1974,7 +2240,7 @@ export declare const RunsService: GenService<{
     output: typeof ReadRunsResponseSchema;
   },
   /**
-   * Changes status, tags and notes of a run. Reasons: not_found, then bad_request.
+   * Changes name, status, tags and notes of a run. Reasons: not_found, then bad_request.
    *
    * @generated from rpc tidemark.runs.v1.RunsService.UpdateRun
    */
@@ -1982,6 +2248,57 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateRunRequestSchema;
     output: typeof UpdateRunResponseSchema;
+  },
+  /**
+   * Deletes a run, which can be restored for some time; a repeated call answers the same. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.DeleteRun
+   */
+  deleteRun: {
+    methodKind: "unary";
+    input: typeof DeleteRunRequestSchema;
+    output: typeof DeleteRunResponseSchema;
+  },
+  /**
+   * Restores a deleted run; changes nothing of one that is not deleted. Reasons: not_found, conflict (its project is deleted).
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.UndeleteRun
+   */
+  undeleteRun: {
+    methodKind: "unary";
+    input: typeof UndeleteRunRequestSchema;
+    output: typeof UndeleteRunResponseSchema;
+  },
+  /**
+   * Changes name and description of a project. Reasons: not_found, forbidden (project-scoped key), bad_request, conflict (the name is taken).
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.UpdateProject
+   */
+  updateProject: {
+    methodKind: "unary";
+    input: typeof UpdateProjectRequestSchema;
+    output: typeof UpdateProjectResponseSchema;
+  },
+  /**
+   * Deletes a project with its runs, which can be restored for some time; a repeated call answers the same. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.DeleteProject
+   */
+  deleteProject: {
+    methodKind: "unary";
+    input: typeof DeleteProjectRequestSchema;
+    output: typeof DeleteProjectResponseSchema;
+  },
+  /**
+   * Restores a deleted project and the runs that were deleted with it; changes nothing of one that is not deleted.
+   * Reasons: not_found, conflict (another project has its name).
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.UndeleteProject
+   */
+  undeleteProject: {
+    methodKind: "unary";
+    input: typeof UndeleteProjectRequestSchema;
+    output: typeof UndeleteProjectResponseSchema;
   },
   /**
    * Records which runs, of any organizations, wrote or polled; gateways report it each minute. Leaves out runs that are not there, and

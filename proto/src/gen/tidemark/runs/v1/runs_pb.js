@@ -12,7 +12,7 @@ import { file_tidemark_common_v1_common } from "../../common/v1/common_pb.js";
  * Describes the file tidemark/runs/v1/runs.proto.
  */
 export const file_tidemark_runs_v1_runs = /*@__PURE__*/
-  fileDesc("Cht0aWRlbWFyay9ydW5zL3YxL3J1bnMucHJvdG8SEHRpZGVtYXJrLnJ1bnMudjEicQoHUHJvamVjdBIKCgJpZBgBIAEoCRIOCgZvcmdfaWQYAiABKAkSDAoEbmFtZRgDIAEoCRIYCgtkZXNjcmlwdGlvbhgEIAEoCUgAiAEBEhIKCmNyZWF0ZWRfYXQYBSABKAlCDgoMX2Rlc2NyaXB0aW9uIsoECgNSdW4SCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEhIKCnByb2plY3RfaWQYAyABKAkSDwoHcHJvamVjdBgEIAEoCRIMCgRuYW1lGAUgASgJEg4KBnN0YXR1cxgGIAEoCRITCgtjb25maWdfanNvbhgHIAEoDBIMCgR0YWdzGAggAygJEhUKDW1ldGFkYXRhX2pzb24YCSABKAwSEgoFbm90ZXMYCiABKAlIAIgBARISCgpjcmVhdGVkX2F0GAsgASgJEhIKCnN0YXJ0ZWRfYXQYDCABKAkSGAoLZmluaXNoZWRfYXQYDSABKAlIAYgBARIaCg1wYXJlbnRfcnVuX2lkGA4gASgJSAKIAQESHQoQZm9ya2VkX2Zyb21fc3RlcBgPIAEoAUgDiAEBEiQKF2ZvcmtlZF9mcm9tX2FydGlmYWN0X2lkGBAgASgJSASIAQESFAoMcmVzdW1lX2NvdW50GBEgASgNEhcKCnJlc3VtZWRfYXQYEiABKAlIBYgBARIzCglsaWZlY3ljbGUYEyADKAsyIC50aWRlbWFyay5ydW5zLnYxLkxpZmVjeWNsZUVudHJ5EhQKDGxhc3Rfc2Vlbl9hdBgUIAEoCRINCgVzdGFsZRgVIAEoCEIICgZfbm90ZXNCDgoMX2ZpbmlzaGVkX2F0QhAKDl9wYXJlbnRfcnVuX2lkQhMKEV9mb3JrZWRfZnJvbV9zdGVwQhoKGF9mb3JrZWRfZnJvbV9hcnRpZmFjdF9pZEINCgtfcmVzdW1lZF9hdCJSCg5MaWZlY3ljbGVFbnRyeRITCgtzdGF0dXNfZnJvbRgBIAEoCRIRCglzdGF0dXNfdG8YAiABKAkSCgoCYXQYAyABKAkSDAoEa2luZBgEIAEoCSKgAwoKUnVuQ29udHJvbBISCgpzdG9wX3N0YXRlGAEgASgJEhYKDmRpc3BsYXlfc3RhdHVzGAIgASgJEhwKD3N0b3BfcmVxdWVzdF9pZBgDIAEoCUgAiAEBEhYKDnN0b3BfcmVxdWVzdGVkGAQgASgIEhIKBWFjdG9yGAUgASgJSAGIAQESHgoRc3RvcF9yZXF1ZXN0ZWRfYXQYBiABKAlIAogBARIhChRzdG9wX2Fja25vd2xlZGdlZF9hdBgHIAEoCUgDiAEBEh4KEXN0b3BfY29tcGxldGVkX2F0GAggASgJSASIAQESFwoKdXBkYXRlZF9hdBgJIAEoCUgFiAEBEi4KB2RldGFpbHMYCiABKAsyHS50aWRlbWFyay5ydW5zLnYxLlN0b3BEZXRhaWxzQhIKEF9zdG9wX3JlcXVlc3RfaWRCCAoGX2FjdG9yQhQKEl9zdG9wX3JlcXVlc3RlZF9hdEIXChVfc3RvcF9hY2tub3dsZWRnZWRfYXRCFAoSX3N0b3BfY29tcGxldGVkX2F0Qg0KC191cGRhdGVkX2F0ImUKC1N0b3BEZXRhaWxzEhMKBnJlYXNvbhgBIAEoCUgAiAEBEh8KEmNvbXBsZXRpb25fbWVzc2FnZRgCIAEoCUgBiAEBQgkKB19yZWFzb25CFQoTX2NvbXBsZXRpb25fbWVzc2FnZSLDAQoQTWV0cmljQWdncmVnYXRlcxIMCgRrZXlzGAEgAygJEg4KBmxhdGVzdBgCIAMoARILCgNtaW4YAyADKAESCwoDbWF4GAQgAygBEgwKBG1lYW4YBSADKAESEAoIdmFyaWFuY2UYBiADKAESDQoFY291bnQYByADKAESEQoJYmVzdF9zdGVwGAggAygBEgwKBGJlc3QYCyADKAESEgoKa2V5c190b3RhbBgJIAEoBBITCgtuZXh0X2N1cnNvchgKIAEoCSJDCg5BcnRpZmFjdENvdW50cxISCgpjaGVja3BvaW50GAEgASgEEg8KB3JvbGxvdXQYAiABKAQSDAoEZmlsZRgDIAEoBCLTAQoKUnVuU3VtbWFyeRIiCgNydW4YASABKAsyFS50aWRlbWFyay5ydW5zLnYxLlJ1bhIxCgtydW5fY29udHJvbBgCIAEoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuQ29udHJvbBIzCgdtZXRyaWNzGAMgASgLMiIudGlkZW1hcmsucnVucy52MS5NZXRyaWNBZ2dyZWdhdGVzEjkKD2FydGlmYWN0X2NvdW50cxgEIAEoCzIgLnRpZGVtYXJrLnJ1bnMudjEuQXJ0aWZhY3RDb3VudHMiRwoYUmVjb3JkU2lnbnNPZkxpZmVSZXF1ZXN0EisKBXNpZ25zGAEgAygLMhwudGlkZW1hcmsucnVucy52MS5TaWduT2ZMaWZlIjwKClNpZ25PZkxpZmUSDgoGb3JnX2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRIOCgZhZ2VfbXMYAyABKAQiGwoZUmVjb3JkU2lnbnNPZkxpZmVSZXNwb25zZSJOChRDcmVhdGVQcm9qZWN0UmVxdWVzdBIMCgRuYW1lGAEgASgJEhgKC2Rlc2NyaXB0aW9uGAIgASgJSACIAQFCDgoMX2Rlc2NyaXB0aW9uIkMKFUNyZWF0ZVByb2plY3RSZXNwb25zZRIqCgdwcm9qZWN0GAEgASgLMhkudGlkZW1hcmsucnVucy52MS5Qcm9qZWN0IjQKE0xpc3RQcm9qZWN0c1JlcXVlc3QSDQoFbGltaXQYASABKA0SDgoGb2Zmc2V0GAIgASgEIlIKFExpc3RQcm9qZWN0c1Jlc3BvbnNlEisKCHByb2plY3RzGAEgAygLMhkudGlkZW1hcmsucnVucy52MS5Qcm9qZWN0Eg0KBXRvdGFsGAIgASgEIrABChBDcmVhdGVSdW5SZXF1ZXN0EgwKBG1vZGUYASABKAkSDwoCaWQYAiABKAlIAIgBARIUCgdwcm9qZWN0GAMgASgJSAGIAQESEQoEbmFtZRgEIAEoCUgCiAEBEhMKC2NvbmZpZ19qc29uGAUgASgMEgwKBHRhZ3MYBiADKAkSFQoNbWV0YWRhdGFfanNvbhgHIAEoDEIFCgNfaWRCCgoIX3Byb2plY3RCBwoFX25hbWUiSAoRQ3JlYXRlUnVuUmVzcG9uc2USIgoDcnVuGAEgASgLMhUudGlkZW1hcmsucnVucy52MS5SdW4SDwoHY3JlYXRlZBgCIAEoCCI5ChRQcmVwYXJlSW1wb3J0UmVxdWVzdBIPCgdwcm9qZWN0GAEgASgJEhAKCG5ld19ydW5zGAIgASgNIisKFVByZXBhcmVJbXBvcnRSZXNwb25zZRISCgpwcm9qZWN0X2lkGAEgASgJIsMBCgtJbXBvcnRlZFJ1bhIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg4KBnN0YXR1cxgDIAEoCRITCgtjb25maWdfanNvbhgEIAEoDBIMCgR0YWdzGAUgAygJEhUKDW1ldGFkYXRhX2pzb24YBiABKAwSFwoKc3RhcnRlZF91cxgHIAEoAUgAiAEBEhgKC2ZpbmlzaGVkX3VzGAggASgBSAGIAQFCDQoLX3N0YXJ0ZWRfdXNCDgoMX2ZpbmlzaGVkX3VzIlQKEUltcG9ydFJ1bnNSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKAkSKwoEcnVucxgCIAMoCzIdLnRpZGVtYXJrLnJ1bnMudjEuSW1wb3J0ZWRSdW4iJQoSSW1wb3J0UnVuc1Jlc3BvbnNlEg8KB2NyZWF0ZWQYASABKA0imAEKDUdldFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhUKDW1ldHJpY19wcmVmaXgYAiABKAkSFAoMbWV0cmljX2xpbWl0GAMgASgNEhUKDW1ldHJpY19jdXJzb3IYBCABKAkSMwoLcXVlcnlfZmF1bHQYBSABKAsyHi50aWRlbWFyay5jb21tb24udjEuRmllbGRGYXVsdCI7Cg5HZXRSdW5SZXNwb25zZRIpCgNydW4YASABKAsyHC50aWRlbWFyay5ydW5zLnYxLlJ1blN1bW1hcnkiTwoOR2V0UnVuc1JlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCRITCgttZXRyaWNfa2V5cxgCIAMoCRIXCg9yYW5rZWRfa2V5c19tYXgYAyABKA0iUgoPR2V0UnVuc1Jlc3BvbnNlEioKBHJ1bnMYASADKAsyHC50aWRlbWFyay5ydW5zLnYxLlJ1blN1bW1hcnkSEwoLcmFua2VkX2tleXMYAiADKAkizgEKCVJ1bkZpbHRlchIUCgdwcm9qZWN0GAEgASgJSACIAQESFwoKcHJvamVjdF9pZBgCIAEoCUgBiAEBEhMKBnN0YXR1cxgDIAEoCUgCiAEBEhsKDmRpc3BsYXlfc3RhdHVzGAQgASgJSAOIAQESCQoBcRgFIAEoCRISCgVzdGFsZRgGIAEoCEgEiAEBQgoKCF9wcm9qZWN0Qg0KC19wcm9qZWN0X2lkQgkKB19zdGF0dXNCEQoPX2Rpc3BsYXlfc3RhdHVzQggKBl9zdGFsZSIvCghSdW5PcmRlchIPCgdzb3J0X2J5GAEgASgJEhIKCm1ldHJpY19rZXkYAiABKAkiiAEKD0xpc3RSdW5zUmVxdWVzdBIrCgZmaWx0ZXIYASABKAsyGy50aWRlbWFyay5ydW5zLnYxLlJ1bkZpbHRlchIpCgVvcmRlchgCIAEoCzIaLnRpZGVtYXJrLnJ1bnMudjEuUnVuT3JkZXISDQoFbGltaXQYAyABKA0SDgoGb2Zmc2V0GAQgASgEIj4KEExpc3RSdW5zUmVzcG9uc2USKgoEcnVucxgBIAMoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeSKwAQoUU3VtbWFyaXplUnVuc1JlcXVlc3QSKwoGZmlsdGVyGAEgASgLMhsudGlkZW1hcmsucnVucy52MS5SdW5GaWx0ZXISKQoFb3JkZXIYAiABKAsyGi50aWRlbWFyay5ydW5zLnYxLlJ1bk9yZGVyEg0KBWxpbWl0GAMgASgNEg4KBm9mZnNldBgEIAEoBBIOCgZjdXJzb3IYBSABKAkSEQoJc2VsZWN0aW9uGAYgASgIInwKFVN1bW1hcml6ZVJ1bnNSZXNwb25zZRIqCgRydW5zGAEgAygLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5EhMKC21ldHJpY19rZXlzGAIgAygJEg0KBXRvdGFsGAMgASgEEhMKC25leHRfY3Vyc29yGAQgASgJIlUKEkdldE92ZXJ2aWV3UmVxdWVzdBIrCgZmaWx0ZXIYASABKAsyGy50aWRlbWFyay5ydW5zLnYxLlJ1bkZpbHRlchISCgptZXRyaWNfa2V5GAIgASgJIr8BChNHZXRPdmVydmlld1Jlc3BvbnNlEhIKCnRvdGFsX3J1bnMYASABKAQSEwoLYWN0aXZlX3J1bnMYAiABKAQSEwoLZmFpbGVkX3J1bnMYAyABKAQSFQoNc3RvcHBpbmdfcnVucxgEIAEoBBIUCgxzdG9wcGVkX3J1bnMYBSABKAQSFwoKYmVzdF92YWx1ZRgGIAEoAUgAiAEBEhUKDW1ldHJpY19wb2ludHMYByABKARCDQoLX2Jlc3RfdmFsdWUiUgoSQ29tcGFyZVJ1bnNSZXF1ZXN0Eg8KB3J1bl9pZHMYASADKAkSGAoQcmVmZXJlbmNlX3J1bl9pZBgCIAEoCRIRCglkaWZmX29ubHkYAyABKAgimgEKE0NvbXBhcmVSdW5zUmVzcG9uc2USIwoEcnVucxgBIAMoCzIVLnRpZGVtYXJrLnJ1bnMudjEuUnVuEhgKEHJlZmVyZW5jZV9ydW5faWQYAiABKAkSMQoGYmxvY2tzGAMgAygLMiEudGlkZW1hcmsucnVucy52MS5Db21wYXJpc29uQmxvY2sSEQoJdHJ1bmNhdGVkGAQgASgIIlkKD0NvbXBhcmlzb25CbG9jaxINCgVwYXRocxgBIAMoCRIRCglkaWZmZXJlbnQYAiADKAgSEwoLdmFsdWVzX2pzb24YAyADKAkSDwoHbnVtYmVycxgEIAMoASKLAQoRU2VsZWN0UnVuc1JlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCRIrCgZmaWx0ZXIYAiABKAsyGy50aWRlbWFyay5ydW5zLnYxLlJ1bkZpbHRlchIpCgVvcmRlchgDIAEoCzIaLnRpZGVtYXJrLnJ1bnMudjEuUnVuT3JkZXISDQoFbGltaXQYBCABKA0iLAoGUnVuUmVmEg4KBnJ1bl9pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJIncKElNlbGVjdFJ1bnNSZXNwb25zZRImCgRydW5zGAEgAygLMhgudGlkZW1hcmsucnVucy52MS5SdW5SZWYSDAoEbW9yZRgCIAEoCBIrCghwcm9qZWN0cxgDIAMoCzIZLnRpZGVtYXJrLnJ1bnMudjEuUHJvamVjdCIiCg9SZWFkUnVuc1JlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSI3ChBSZWFkUnVuc1Jlc3BvbnNlEiMKBHJ1bnMYASADKAsyFS50aWRlbWFyay5ydW5zLnYxLlJ1biL3AgoORm9ya1J1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhEKBG5hbWUYAiABKAlIAIgBARIRCgRzdGVwGAMgASgBSAGIAQESIwoWY2hlY2twb2ludF9hcnRpZmFjdF9pZBgEIAEoCUgCiAEBEhsKDmluaGVyaXRfY29uZmlnGAUgASgISAOIAQESHQoVY29uZmlnX292ZXJyaWRlc19qc29uGAYgASgMEgwKBHRhZ3MYByADKAkSEgoFbm90ZXMYCCABKAlIBIgBARIVCg1tZXRhZGF0YV9qc29uGAkgASgMEhcKD2lkZW1wb3RlbmN5X2tleRgKIAEoCRIyCgpib2R5X2ZhdWx0GAsgASgLMh4udGlkZW1hcmsuY29tbW9uLnYxLkZpZWxkRmF1bHRCBwoFX25hbWVCBwoFX3N0ZXBCGQoXX2NoZWNrcG9pbnRfYXJ0aWZhY3RfaWRCEQoPX2luaGVyaXRfY29uZmlnQggKBl9ub3RlcyJfCg9Gb3JrUnVuUmVzcG9uc2USKQoDcnVuGAEgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5Eg8KB21lc3NhZ2UYAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgiIwoRR2V0TGluZWFnZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJIoICChJHZXRMaW5lYWdlUmVzcG9uc2USKQoDcnVuGAEgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5EiwKBnBhcmVudBgCIAEoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeRIuCghjaGlsZHJlbhgDIAMoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeRIWCg5jaGlsZHJlbl90b3RhbBgEIAEoBBINCgVsaW1pdBgFIAEoDRI8ChNjaGVja3BvaW50X2FydGlmYWN0GAYgASgLMh8udGlkZW1hcmsuYXJ0aWZhY3RzLnYxLkFydGlmYWN0Ir0BChBVcGRhdGVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgZzdGF0dXMYAiABKAlIAIgBARInCgR0YWdzGAMgASgLMhkudGlkZW1hcmsucnVucy52MS5UYWdMaXN0EhIKBW5vdGVzGAQgASgJSAGIAQESMgoKYm9keV9mYXVsdBgFIAEoCzIeLnRpZGVtYXJrLmNvbW1vbi52MS5GaWVsZEZhdWx0QgkKB19zdGF0dXNCCAoGX25vdGVzIhcKB1RhZ0xpc3QSDAoEdGFncxgBIAMoCSI3ChFVcGRhdGVSdW5SZXNwb25zZRIiCgNydW4YASABKAsyFS50aWRlbWFyay5ydW5zLnYxLlJ1bjK0DAoLUnVuc1NlcnZpY2USYAoNQ3JlYXRlUHJvamVjdBImLnRpZGVtYXJrLnJ1bnMudjEuQ3JlYXRlUHJvamVjdFJlcXVlc3QaJy50aWRlbWFyay5ydW5zLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJiCgxMaXN0UHJvamVjdHMSJS50aWRlbWFyay5ydW5zLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaJi50aWRlbWFyay5ydW5zLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIgOQAgESVAoJQ3JlYXRlUnVuEiIudGlkZW1hcmsucnVucy52MS5DcmVhdGVSdW5SZXF1ZXN0GiMudGlkZW1hcmsucnVucy52MS5DcmVhdGVSdW5SZXNwb25zZRJQCgZHZXRSdW4SHy50aWRlbWFyay5ydW5zLnYxLkdldFJ1blJlcXVlc3QaIC50aWRlbWFyay5ydW5zLnYxLkdldFJ1blJlc3BvbnNlIgOQAgESUwoHR2V0UnVucxIgLnRpZGVtYXJrLnJ1bnMudjEuR2V0UnVuc1JlcXVlc3QaIS50aWRlbWFyay5ydW5zLnYxLkdldFJ1bnNSZXNwb25zZSIDkAIBElYKCExpc3RSdW5zEiEudGlkZW1hcmsucnVucy52MS5MaXN0UnVuc1JlcXVlc3QaIi50aWRlbWFyay5ydW5zLnYxLkxpc3RSdW5zUmVzcG9uc2UiA5ACARJlCg1TdW1tYXJpemVSdW5zEiYudGlkZW1hcmsucnVucy52MS5TdW1tYXJpemVSdW5zUmVxdWVzdBonLnRpZGVtYXJrLnJ1bnMudjEuU3VtbWFyaXplUnVuc1Jlc3BvbnNlIgOQAgESXwoLR2V0T3ZlcnZpZXcSJC50aWRlbWFyay5ydW5zLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBolLnRpZGVtYXJrLnJ1bnMudjEuR2V0T3ZlcnZpZXdSZXNwb25zZSIDkAIBEl8KC0NvbXBhcmVSdW5zEiQudGlkZW1hcmsucnVucy52MS5Db21wYXJlUnVuc1JlcXVlc3QaJS50aWRlbWFyay5ydW5zLnYxLkNvbXBhcmVSdW5zUmVzcG9uc2UiA5ACARJOCgdGb3JrUnVuEiAudGlkZW1hcmsucnVucy52MS5Gb3JrUnVuUmVxdWVzdBohLnRpZGVtYXJrLnJ1bnMudjEuRm9ya1J1blJlc3BvbnNlElwKCkdldExpbmVhZ2USIy50aWRlbWFyay5ydW5zLnYxLkdldExpbmVhZ2VSZXF1ZXN0GiQudGlkZW1hcmsucnVucy52MS5HZXRMaW5lYWdlUmVzcG9uc2UiA5ACARJgCg1QcmVwYXJlSW1wb3J0EiYudGlkZW1hcmsucnVucy52MS5QcmVwYXJlSW1wb3J0UmVxdWVzdBonLnRpZGVtYXJrLnJ1bnMudjEuUHJlcGFyZUltcG9ydFJlc3BvbnNlElcKCkltcG9ydFJ1bnMSIy50aWRlbWFyay5ydW5zLnYxLkltcG9ydFJ1bnNSZXF1ZXN0GiQudGlkZW1hcmsucnVucy52MS5JbXBvcnRSdW5zUmVzcG9uc2USXAoKU2VsZWN0UnVucxIjLnRpZGVtYXJrLnJ1bnMudjEuU2VsZWN0UnVuc1JlcXVlc3QaJC50aWRlbWFyay5ydW5zLnYxLlNlbGVjdFJ1bnNSZXNwb25zZSIDkAIBElYKCFJlYWRSdW5zEiEudGlkZW1hcmsucnVucy52MS5SZWFkUnVuc1JlcXVlc3QaIi50aWRlbWFyay5ydW5zLnYxLlJlYWRSdW5zUmVzcG9uc2UiA5ACARJUCglVcGRhdGVSdW4SIi50aWRlbWFyay5ydW5zLnYxLlVwZGF0ZVJ1blJlcXVlc3QaIy50aWRlbWFyay5ydW5zLnYxLlVwZGF0ZVJ1blJlc3BvbnNlEmwKEVJlY29yZFNpZ25zT2ZMaWZlEioudGlkZW1hcmsucnVucy52MS5SZWNvcmRTaWduc09mTGlmZVJlcXVlc3QaKy50aWRlbWFyay5ydW5zLnYxLlJlY29yZFNpZ25zT2ZMaWZlUmVzcG9uc2ViBnByb3RvMw", [file_tidemark_artifacts_v1_artifacts, file_tidemark_common_v1_common]);
+  fileDesc("Cht0aWRlbWFyay9ydW5zL3YxL3J1bnMucHJvdG8SEHRpZGVtYXJrLnJ1bnMudjEinwEKB1Byb2plY3QSCgoCaWQYASABKAkSDgoGb3JnX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSGAoLZGVzY3JpcHRpb24YBCABKAlIAIgBARISCgpjcmVhdGVkX2F0GAUgASgJEiwKCGRlbGV0aW9uGAYgASgLMhoudGlkZW1hcmsucnVucy52MS5EZWxldGlvbkIOCgxfZGVzY3JpcHRpb24iMwoIRGVsZXRpb24SEgoKZGVsZXRlZF9hdBgBIAEoCRITCgtwdXJnZV9hZnRlchgCIAEoCSL4BAoDUnVuEgoKAmlkGAEgASgJEg4KBm9yZ19pZBgCIAEoCRISCgpwcm9qZWN0X2lkGAMgASgJEg8KB3Byb2plY3QYBCABKAkSDAoEbmFtZRgFIAEoCRIOCgZzdGF0dXMYBiABKAkSEwoLY29uZmlnX2pzb24YByABKAwSDAoEdGFncxgIIAMoCRIVCg1tZXRhZGF0YV9qc29uGAkgASgMEhIKBW5vdGVzGAogASgJSACIAQESEgoKY3JlYXRlZF9hdBgLIAEoCRISCgpzdGFydGVkX2F0GAwgASgJEhgKC2ZpbmlzaGVkX2F0GA0gASgJSAGIAQESGgoNcGFyZW50X3J1bl9pZBgOIAEoCUgCiAEBEh0KEGZvcmtlZF9mcm9tX3N0ZXAYDyABKAFIA4gBARIkChdmb3JrZWRfZnJvbV9hcnRpZmFjdF9pZBgQIAEoCUgEiAEBEhQKDHJlc3VtZV9jb3VudBgRIAEoDRIXCgpyZXN1bWVkX2F0GBIgASgJSAWIAQESMwoJbGlmZWN5Y2xlGBMgAygLMiAudGlkZW1hcmsucnVucy52MS5MaWZlY3ljbGVFbnRyeRIUCgxsYXN0X3NlZW5fYXQYFCABKAkSDQoFc3RhbGUYFSABKAgSLAoIZGVsZXRpb24YFiABKAsyGi50aWRlbWFyay5ydW5zLnYxLkRlbGV0aW9uQggKBl9ub3Rlc0IOCgxfZmluaXNoZWRfYXRCEAoOX3BhcmVudF9ydW5faWRCEwoRX2ZvcmtlZF9mcm9tX3N0ZXBCGgoYX2ZvcmtlZF9mcm9tX2FydGlmYWN0X2lkQg0KC19yZXN1bWVkX2F0IlIKDkxpZmVjeWNsZUVudHJ5EhMKC3N0YXR1c19mcm9tGAEgASgJEhEKCXN0YXR1c190bxgCIAEoCRIKCgJhdBgDIAEoCRIMCgRraW5kGAQgASgJIqADCgpSdW5Db250cm9sEhIKCnN0b3Bfc3RhdGUYASABKAkSFgoOZGlzcGxheV9zdGF0dXMYAiABKAkSHAoPc3RvcF9yZXF1ZXN0X2lkGAMgASgJSACIAQESFgoOc3RvcF9yZXF1ZXN0ZWQYBCABKAgSEgoFYWN0b3IYBSABKAlIAYgBARIeChFzdG9wX3JlcXVlc3RlZF9hdBgGIAEoCUgCiAEBEiEKFHN0b3BfYWNrbm93bGVkZ2VkX2F0GAcgASgJSAOIAQESHgoRc3RvcF9jb21wbGV0ZWRfYXQYCCABKAlIBIgBARIXCgp1cGRhdGVkX2F0GAkgASgJSAWIAQESLgoHZGV0YWlscxgKIAEoCzIdLnRpZGVtYXJrLnJ1bnMudjEuU3RvcERldGFpbHNCEgoQX3N0b3BfcmVxdWVzdF9pZEIICgZfYWN0b3JCFAoSX3N0b3BfcmVxdWVzdGVkX2F0QhcKFV9zdG9wX2Fja25vd2xlZGdlZF9hdEIUChJfc3RvcF9jb21wbGV0ZWRfYXRCDQoLX3VwZGF0ZWRfYXQiZQoLU3RvcERldGFpbHMSEwoGcmVhc29uGAEgASgJSACIAQESHwoSY29tcGxldGlvbl9tZXNzYWdlGAIgASgJSAGIAQFCCQoHX3JlYXNvbkIVChNfY29tcGxldGlvbl9tZXNzYWdlIsMBChBNZXRyaWNBZ2dyZWdhdGVzEgwKBGtleXMYASADKAkSDgoGbGF0ZXN0GAIgAygBEgsKA21pbhgDIAMoARILCgNtYXgYBCADKAESDAoEbWVhbhgFIAMoARIQCgh2YXJpYW5jZRgGIAMoARINCgVjb3VudBgHIAMoARIRCgliZXN0X3N0ZXAYCCADKAESDAoEYmVzdBgLIAMoARISCgprZXlzX3RvdGFsGAkgASgEEhMKC25leHRfY3Vyc29yGAogASgJIkMKDkFydGlmYWN0Q291bnRzEhIKCmNoZWNrcG9pbnQYASABKAQSDwoHcm9sbG91dBgCIAEoBBIMCgRmaWxlGAMgASgEItMBCgpSdW5TdW1tYXJ5EiIKA3J1bhgBIAEoCzIVLnRpZGVtYXJrLnJ1bnMudjEuUnVuEjEKC3J1bl9jb250cm9sGAIgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5Db250cm9sEjMKB21ldHJpY3MYAyABKAsyIi50aWRlbWFyay5ydW5zLnYxLk1ldHJpY0FnZ3JlZ2F0ZXMSOQoPYXJ0aWZhY3RfY291bnRzGAQgASgLMiAudGlkZW1hcmsucnVucy52MS5BcnRpZmFjdENvdW50cyJHChhSZWNvcmRTaWduc09mTGlmZVJlcXVlc3QSKwoFc2lnbnMYASADKAsyHC50aWRlbWFyay5ydW5zLnYxLlNpZ25PZkxpZmUiPAoKU2lnbk9mTGlmZRIOCgZvcmdfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEg4KBmFnZV9tcxgDIAEoBCIbChlSZWNvcmRTaWduc09mTGlmZVJlc3BvbnNlIk4KFENyZWF0ZVByb2plY3RSZXF1ZXN0EgwKBG5hbWUYASABKAkSGAoLZGVzY3JpcHRpb24YAiABKAlIAIgBAUIOCgxfZGVzY3JpcHRpb24iQwoVQ3JlYXRlUHJvamVjdFJlc3BvbnNlEioKB3Byb2plY3QYASABKAsyGS50aWRlbWFyay5ydW5zLnYxLlByb2plY3QiRQoTTGlzdFByb2plY3RzUmVxdWVzdBINCgVsaW1pdBgBIAEoDRIOCgZvZmZzZXQYAiABKAQSDwoHZGVsZXRlZBgDIAEoCCJSChRMaXN0UHJvamVjdHNSZXNwb25zZRIrCghwcm9qZWN0cxgBIAMoCzIZLnRpZGVtYXJrLnJ1bnMudjEuUHJvamVjdBINCgV0b3RhbBgCIAEoBCKwAQoQQ3JlYXRlUnVuUmVxdWVzdBIMCgRtb2RlGAEgASgJEg8KAmlkGAIgASgJSACIAQESFAoHcHJvamVjdBgDIAEoCUgBiAEBEhEKBG5hbWUYBCABKAlIAogBARITCgtjb25maWdfanNvbhgFIAEoDBIMCgR0YWdzGAYgAygJEhUKDW1ldGFkYXRhX2pzb24YByABKAxCBQoDX2lkQgoKCF9wcm9qZWN0QgcKBV9uYW1lIkgKEUNyZWF0ZVJ1blJlc3BvbnNlEiIKA3J1bhgBIAEoCzIVLnRpZGVtYXJrLnJ1bnMudjEuUnVuEg8KB2NyZWF0ZWQYAiABKAgiOQoUUHJlcGFyZUltcG9ydFJlcXVlc3QSDwoHcHJvamVjdBgBIAEoCRIQCghuZXdfcnVucxgCIAEoDSIrChVQcmVwYXJlSW1wb3J0UmVzcG9uc2USEgoKcHJvamVjdF9pZBgBIAEoCSLDAQoLSW1wb3J0ZWRSdW4SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIOCgZzdGF0dXMYAyABKAkSEwoLY29uZmlnX2pzb24YBCABKAwSDAoEdGFncxgFIAMoCRIVCg1tZXRhZGF0YV9qc29uGAYgASgMEhcKCnN0YXJ0ZWRfdXMYByABKAFIAIgBARIYCgtmaW5pc2hlZF91cxgIIAEoAUgBiAEBQg0KC19zdGFydGVkX3VzQg4KDF9maW5pc2hlZF91cyJUChFJbXBvcnRSdW5zUmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgJEisKBHJ1bnMYAiADKAsyHS50aWRlbWFyay5ydW5zLnYxLkltcG9ydGVkUnVuIiUKEkltcG9ydFJ1bnNSZXNwb25zZRIPCgdjcmVhdGVkGAEgASgNIpgBCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIVCg1tZXRyaWNfcHJlZml4GAIgASgJEhQKDG1ldHJpY19saW1pdBgDIAEoDRIVCg1tZXRyaWNfY3Vyc29yGAQgASgJEjMKC3F1ZXJ5X2ZhdWx0GAUgASgLMh4udGlkZW1hcmsuY29tbW9uLnYxLkZpZWxkRmF1bHQiOwoOR2V0UnVuUmVzcG9uc2USKQoDcnVuGAEgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5Ik8KDkdldFJ1bnNSZXF1ZXN0Eg8KB3J1bl9pZHMYASADKAkSEwoLbWV0cmljX2tleXMYAiADKAkSFwoPcmFua2VkX2tleXNfbWF4GAMgASgNIlIKD0dldFJ1bnNSZXNwb25zZRIqCgRydW5zGAEgAygLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5EhMKC3JhbmtlZF9rZXlzGAIgAygJIs4BCglSdW5GaWx0ZXISFAoHcHJvamVjdBgBIAEoCUgAiAEBEhcKCnByb2plY3RfaWQYAiABKAlIAYgBARITCgZzdGF0dXMYAyABKAlIAogBARIbCg5kaXNwbGF5X3N0YXR1cxgEIAEoCUgDiAEBEgkKAXEYBSABKAkSEgoFc3RhbGUYBiABKAhIBIgBAUIKCghfcHJvamVjdEINCgtfcHJvamVjdF9pZEIJCgdfc3RhdHVzQhEKD19kaXNwbGF5X3N0YXR1c0IICgZfc3RhbGUiLwoIUnVuT3JkZXISDwoHc29ydF9ieRgBIAEoCRISCgptZXRyaWNfa2V5GAIgASgJIpkBCg9MaXN0UnVuc1JlcXVlc3QSKwoGZmlsdGVyGAEgASgLMhsudGlkZW1hcmsucnVucy52MS5SdW5GaWx0ZXISKQoFb3JkZXIYAiABKAsyGi50aWRlbWFyay5ydW5zLnYxLlJ1bk9yZGVyEg0KBWxpbWl0GAMgASgNEg4KBm9mZnNldBgEIAEoBBIPCgdkZWxldGVkGAUgASgIIj4KEExpc3RSdW5zUmVzcG9uc2USKgoEcnVucxgBIAMoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeSKwAQoUU3VtbWFyaXplUnVuc1JlcXVlc3QSKwoGZmlsdGVyGAEgASgLMhsudGlkZW1hcmsucnVucy52MS5SdW5GaWx0ZXISKQoFb3JkZXIYAiABKAsyGi50aWRlbWFyay5ydW5zLnYxLlJ1bk9yZGVyEg0KBWxpbWl0GAMgASgNEg4KBm9mZnNldBgEIAEoBBIOCgZjdXJzb3IYBSABKAkSEQoJc2VsZWN0aW9uGAYgASgIInwKFVN1bW1hcml6ZVJ1bnNSZXNwb25zZRIqCgRydW5zGAEgAygLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5EhMKC21ldHJpY19rZXlzGAIgAygJEg0KBXRvdGFsGAMgASgEEhMKC25leHRfY3Vyc29yGAQgASgJIlUKEkdldE92ZXJ2aWV3UmVxdWVzdBIrCgZmaWx0ZXIYASABKAsyGy50aWRlbWFyay5ydW5zLnYxLlJ1bkZpbHRlchISCgptZXRyaWNfa2V5GAIgASgJIr8BChNHZXRPdmVydmlld1Jlc3BvbnNlEhIKCnRvdGFsX3J1bnMYASABKAQSEwoLYWN0aXZlX3J1bnMYAiABKAQSEwoLZmFpbGVkX3J1bnMYAyABKAQSFQoNc3RvcHBpbmdfcnVucxgEIAEoBBIUCgxzdG9wcGVkX3J1bnMYBSABKAQSFwoKYmVzdF92YWx1ZRgGIAEoAUgAiAEBEhUKDW1ldHJpY19wb2ludHMYByABKARCDQoLX2Jlc3RfdmFsdWUiUgoSQ29tcGFyZVJ1bnNSZXF1ZXN0Eg8KB3J1bl9pZHMYASADKAkSGAoQcmVmZXJlbmNlX3J1bl9pZBgCIAEoCRIRCglkaWZmX29ubHkYAyABKAgimgEKE0NvbXBhcmVSdW5zUmVzcG9uc2USIwoEcnVucxgBIAMoCzIVLnRpZGVtYXJrLnJ1bnMudjEuUnVuEhgKEHJlZmVyZW5jZV9ydW5faWQYAiABKAkSMQoGYmxvY2tzGAMgAygLMiEudGlkZW1hcmsucnVucy52MS5Db21wYXJpc29uQmxvY2sSEQoJdHJ1bmNhdGVkGAQgASgIIlkKD0NvbXBhcmlzb25CbG9jaxINCgVwYXRocxgBIAMoCRIRCglkaWZmZXJlbnQYAiADKAgSEwoLdmFsdWVzX2pzb24YAyADKAkSDwoHbnVtYmVycxgEIAMoASKLAQoRU2VsZWN0UnVuc1JlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCRIrCgZmaWx0ZXIYAiABKAsyGy50aWRlbWFyay5ydW5zLnYxLlJ1bkZpbHRlchIpCgVvcmRlchgDIAEoCzIaLnRpZGVtYXJrLnJ1bnMudjEuUnVuT3JkZXISDQoFbGltaXQYBCABKA0iLAoGUnVuUmVmEg4KBnJ1bl9pZBgBIAEoCRISCgpwcm9qZWN0X2lkGAIgASgJIncKElNlbGVjdFJ1bnNSZXNwb25zZRImCgRydW5zGAEgAygLMhgudGlkZW1hcmsucnVucy52MS5SdW5SZWYSDAoEbW9yZRgCIAEoCBIrCghwcm9qZWN0cxgDIAMoCzIZLnRpZGVtYXJrLnJ1bnMudjEuUHJvamVjdCIiCg9SZWFkUnVuc1JlcXVlc3QSDwoHcnVuX2lkcxgBIAMoCSI3ChBSZWFkUnVuc1Jlc3BvbnNlEiMKBHJ1bnMYASADKAsyFS50aWRlbWFyay5ydW5zLnYxLlJ1biL3AgoORm9ya1J1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhEKBG5hbWUYAiABKAlIAIgBARIRCgRzdGVwGAMgASgBSAGIAQESIwoWY2hlY2twb2ludF9hcnRpZmFjdF9pZBgEIAEoCUgCiAEBEhsKDmluaGVyaXRfY29uZmlnGAUgASgISAOIAQESHQoVY29uZmlnX292ZXJyaWRlc19qc29uGAYgASgMEgwKBHRhZ3MYByADKAkSEgoFbm90ZXMYCCABKAlIBIgBARIVCg1tZXRhZGF0YV9qc29uGAkgASgMEhcKD2lkZW1wb3RlbmN5X2tleRgKIAEoCRIyCgpib2R5X2ZhdWx0GAsgASgLMh4udGlkZW1hcmsuY29tbW9uLnYxLkZpZWxkRmF1bHRCBwoFX25hbWVCBwoFX3N0ZXBCGQoXX2NoZWNrcG9pbnRfYXJ0aWZhY3RfaWRCEQoPX2luaGVyaXRfY29uZmlnQggKBl9ub3RlcyJfCg9Gb3JrUnVuUmVzcG9uc2USKQoDcnVuGAEgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5Eg8KB21lc3NhZ2UYAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgiIwoRR2V0TGluZWFnZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJIoICChJHZXRMaW5lYWdlUmVzcG9uc2USKQoDcnVuGAEgASgLMhwudGlkZW1hcmsucnVucy52MS5SdW5TdW1tYXJ5EiwKBnBhcmVudBgCIAEoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeRIuCghjaGlsZHJlbhgDIAMoCzIcLnRpZGVtYXJrLnJ1bnMudjEuUnVuU3VtbWFyeRIWCg5jaGlsZHJlbl90b3RhbBgEIAEoBBINCgVsaW1pdBgFIAEoDRI8ChNjaGVja3BvaW50X2FydGlmYWN0GAYgASgLMh8udGlkZW1hcmsuYXJ0aWZhY3RzLnYxLkFydGlmYWN0ItkBChBVcGRhdGVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRITCgZzdGF0dXMYAiABKAlIAIgBARInCgR0YWdzGAMgASgLMhkudGlkZW1hcmsucnVucy52MS5UYWdMaXN0EhIKBW5vdGVzGAQgASgJSAGIAQESMgoKYm9keV9mYXVsdBgFIAEoCzIeLnRpZGVtYXJrLmNvbW1vbi52MS5GaWVsZEZhdWx0EhEKBG5hbWUYBiABKAlIAogBAUIJCgdfc3RhdHVzQggKBl9ub3Rlc0IHCgVfbmFtZSIXCgdUYWdMaXN0EgwKBHRhZ3MYASADKAkiNwoRVXBkYXRlUnVuUmVzcG9uc2USIgoDcnVuGAEgASgLMhUudGlkZW1hcmsucnVucy52MS5SdW4iMwoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHZHJ5X3J1bhgCIAEoCCI3ChFEZWxldGVSdW5SZXNwb25zZRIiCgNydW4YASABKAsyFS50aWRlbWFyay5ydW5zLnYxLlJ1biIkChJVbmRlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJIjkKE1VuZGVsZXRlUnVuUmVzcG9uc2USIgoDcnVuGAEgASgLMhUudGlkZW1hcmsucnVucy52MS5SdW4ipAEKFFVwZGF0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKAkSEQoEbmFtZRgCIAEoCUgAiAEBEhgKC2Rlc2NyaXB0aW9uGAMgASgJSAGIAQESMgoKYm9keV9mYXVsdBgEIAEoCzIeLnRpZGVtYXJrLmNvbW1vbi52MS5GaWVsZEZhdWx0QgcKBV9uYW1lQg4KDF9kZXNjcmlwdGlvbiJDChVVcGRhdGVQcm9qZWN0UmVzcG9uc2USKgoHcHJvamVjdBgBIAEoCzIZLnRpZGVtYXJrLnJ1bnMudjEuUHJvamVjdCI7ChREZWxldGVQcm9qZWN0UmVxdWVzdBISCgpwcm9qZWN0X2lkGAEgASgJEg8KB2RyeV9ydW4YAiABKAgiUQoVRGVsZXRlUHJvamVjdFJlc3BvbnNlEioKB3Byb2plY3QYASABKAsyGS50aWRlbWFyay5ydW5zLnYxLlByb2plY3QSDAoEcnVucxgCIAEoBCIsChZVbmRlbGV0ZVByb2plY3RSZXF1ZXN0EhIKCnByb2plY3RfaWQYASABKAkiRQoXVW5kZWxldGVQcm9qZWN0UmVzcG9uc2USKgoHcHJvamVjdBgBIAEoCzIZLnRpZGVtYXJrLnJ1bnMudjEuUHJvamVjdDKSEAoLUnVuc1NlcnZpY2USYAoNQ3JlYXRlUHJvamVjdBImLnRpZGVtYXJrLnJ1bnMudjEuQ3JlYXRlUHJvamVjdFJlcXVlc3QaJy50aWRlbWFyay5ydW5zLnYxLkNyZWF0ZVByb2plY3RSZXNwb25zZRJiCgxMaXN0UHJvamVjdHMSJS50aWRlbWFyay5ydW5zLnYxLkxpc3RQcm9qZWN0c1JlcXVlc3QaJi50aWRlbWFyay5ydW5zLnYxLkxpc3RQcm9qZWN0c1Jlc3BvbnNlIgOQAgESVAoJQ3JlYXRlUnVuEiIudGlkZW1hcmsucnVucy52MS5DcmVhdGVSdW5SZXF1ZXN0GiMudGlkZW1hcmsucnVucy52MS5DcmVhdGVSdW5SZXNwb25zZRJQCgZHZXRSdW4SHy50aWRlbWFyay5ydW5zLnYxLkdldFJ1blJlcXVlc3QaIC50aWRlbWFyay5ydW5zLnYxLkdldFJ1blJlc3BvbnNlIgOQAgESUwoHR2V0UnVucxIgLnRpZGVtYXJrLnJ1bnMudjEuR2V0UnVuc1JlcXVlc3QaIS50aWRlbWFyay5ydW5zLnYxLkdldFJ1bnNSZXNwb25zZSIDkAIBElYKCExpc3RSdW5zEiEudGlkZW1hcmsucnVucy52MS5MaXN0UnVuc1JlcXVlc3QaIi50aWRlbWFyay5ydW5zLnYxLkxpc3RSdW5zUmVzcG9uc2UiA5ACARJlCg1TdW1tYXJpemVSdW5zEiYudGlkZW1hcmsucnVucy52MS5TdW1tYXJpemVSdW5zUmVxdWVzdBonLnRpZGVtYXJrLnJ1bnMudjEuU3VtbWFyaXplUnVuc1Jlc3BvbnNlIgOQAgESXwoLR2V0T3ZlcnZpZXcSJC50aWRlbWFyay5ydW5zLnYxLkdldE92ZXJ2aWV3UmVxdWVzdBolLnRpZGVtYXJrLnJ1bnMudjEuR2V0T3ZlcnZpZXdSZXNwb25zZSIDkAIBEl8KC0NvbXBhcmVSdW5zEiQudGlkZW1hcmsucnVucy52MS5Db21wYXJlUnVuc1JlcXVlc3QaJS50aWRlbWFyay5ydW5zLnYxLkNvbXBhcmVSdW5zUmVzcG9uc2UiA5ACARJOCgdGb3JrUnVuEiAudGlkZW1hcmsucnVucy52MS5Gb3JrUnVuUmVxdWVzdBohLnRpZGVtYXJrLnJ1bnMudjEuRm9ya1J1blJlc3BvbnNlElwKCkdldExpbmVhZ2USIy50aWRlbWFyay5ydW5zLnYxLkdldExpbmVhZ2VSZXF1ZXN0GiQudGlkZW1hcmsucnVucy52MS5HZXRMaW5lYWdlUmVzcG9uc2UiA5ACARJgCg1QcmVwYXJlSW1wb3J0EiYudGlkZW1hcmsucnVucy52MS5QcmVwYXJlSW1wb3J0UmVxdWVzdBonLnRpZGVtYXJrLnJ1bnMudjEuUHJlcGFyZUltcG9ydFJlc3BvbnNlElcKCkltcG9ydFJ1bnMSIy50aWRlbWFyay5ydW5zLnYxLkltcG9ydFJ1bnNSZXF1ZXN0GiQudGlkZW1hcmsucnVucy52MS5JbXBvcnRSdW5zUmVzcG9uc2USXAoKU2VsZWN0UnVucxIjLnRpZGVtYXJrLnJ1bnMudjEuU2VsZWN0UnVuc1JlcXVlc3QaJC50aWRlbWFyay5ydW5zLnYxLlNlbGVjdFJ1bnNSZXNwb25zZSIDkAIBElYKCFJlYWRSdW5zEiEudGlkZW1hcmsucnVucy52MS5SZWFkUnVuc1JlcXVlc3QaIi50aWRlbWFyay5ydW5zLnYxLlJlYWRSdW5zUmVzcG9uc2UiA5ACARJUCglVcGRhdGVSdW4SIi50aWRlbWFyay5ydW5zLnYxLlVwZGF0ZVJ1blJlcXVlc3QaIy50aWRlbWFyay5ydW5zLnYxLlVwZGF0ZVJ1blJlc3BvbnNlElQKCURlbGV0ZVJ1bhIiLnRpZGVtYXJrLnJ1bnMudjEuRGVsZXRlUnVuUmVxdWVzdBojLnRpZGVtYXJrLnJ1bnMudjEuRGVsZXRlUnVuUmVzcG9uc2USWgoLVW5kZWxldGVSdW4SJC50aWRlbWFyay5ydW5zLnYxLlVuZGVsZXRlUnVuUmVxdWVzdBolLnRpZGVtYXJrLnJ1bnMudjEuVW5kZWxldGVSdW5SZXNwb25zZRJgCg1VcGRhdGVQcm9qZWN0EiYudGlkZW1hcmsucnVucy52MS5VcGRhdGVQcm9qZWN0UmVxdWVzdBonLnRpZGVtYXJrLnJ1bnMudjEuVXBkYXRlUHJvamVjdFJlc3BvbnNlEmAKDURlbGV0ZVByb2plY3QSJi50aWRlbWFyay5ydW5zLnYxLkRlbGV0ZVByb2plY3RSZXF1ZXN0GicudGlkZW1hcmsucnVucy52MS5EZWxldGVQcm9qZWN0UmVzcG9uc2USZgoPVW5kZWxldGVQcm9qZWN0EigudGlkZW1hcmsucnVucy52MS5VbmRlbGV0ZVByb2plY3RSZXF1ZXN0GikudGlkZW1hcmsucnVucy52MS5VbmRlbGV0ZVByb2plY3RSZXNwb25zZRJsChFSZWNvcmRTaWduc09mTGlmZRIqLnRpZGVtYXJrLnJ1bnMudjEuUmVjb3JkU2lnbnNPZkxpZmVSZXF1ZXN0GisudGlkZW1hcmsucnVucy52MS5SZWNvcmRTaWduc09mTGlmZVJlc3BvbnNlYgZwcm90bzM", [file_tidemark_artifacts_v1_artifacts, file_tidemark_common_v1_common]);
 
 /**
  * Describes the message tidemark.runs.v1.Project.
@@ -22,340 +22,417 @@ export const ProjectSchema = /*@__PURE__*/
   messageDesc(file_tidemark_runs_v1_runs, 0);
 
 /**
+ * Describes the message tidemark.runs.v1.Deletion.
+ * Use `create(DeletionSchema)` to create a new message.
+ */
+export const DeletionSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 1);
+
+/**
  * Describes the message tidemark.runs.v1.Run.
  * Use `create(RunSchema)` to create a new message.
  */
 export const RunSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 1);
+  messageDesc(file_tidemark_runs_v1_runs, 2);
 
 /**
  * Describes the message tidemark.runs.v1.LifecycleEntry.
  * Use `create(LifecycleEntrySchema)` to create a new message.
  */
 export const LifecycleEntrySchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 2);
+  messageDesc(file_tidemark_runs_v1_runs, 3);
 
 /**
  * Describes the message tidemark.runs.v1.RunControl.
  * Use `create(RunControlSchema)` to create a new message.
  */
 export const RunControlSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 3);
+  messageDesc(file_tidemark_runs_v1_runs, 4);
 
 /**
  * Describes the message tidemark.runs.v1.StopDetails.
  * Use `create(StopDetailsSchema)` to create a new message.
  */
 export const StopDetailsSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 4);
+  messageDesc(file_tidemark_runs_v1_runs, 5);
 
 /**
  * Describes the message tidemark.runs.v1.MetricAggregates.
  * Use `create(MetricAggregatesSchema)` to create a new message.
  */
 export const MetricAggregatesSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 5);
+  messageDesc(file_tidemark_runs_v1_runs, 6);
 
 /**
  * Describes the message tidemark.runs.v1.ArtifactCounts.
  * Use `create(ArtifactCountsSchema)` to create a new message.
  */
 export const ArtifactCountsSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 6);
+  messageDesc(file_tidemark_runs_v1_runs, 7);
 
 /**
  * Describes the message tidemark.runs.v1.RunSummary.
  * Use `create(RunSummarySchema)` to create a new message.
  */
 export const RunSummarySchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 7);
+  messageDesc(file_tidemark_runs_v1_runs, 8);
 
 /**
  * Describes the message tidemark.runs.v1.RecordSignsOfLifeRequest.
  * Use `create(RecordSignsOfLifeRequestSchema)` to create a new message.
  */
 export const RecordSignsOfLifeRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 8);
+  messageDesc(file_tidemark_runs_v1_runs, 9);
 
 /**
  * Describes the message tidemark.runs.v1.SignOfLife.
  * Use `create(SignOfLifeSchema)` to create a new message.
  */
 export const SignOfLifeSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 9);
+  messageDesc(file_tidemark_runs_v1_runs, 10);
 
 /**
  * Describes the message tidemark.runs.v1.RecordSignsOfLifeResponse.
  * Use `create(RecordSignsOfLifeResponseSchema)` to create a new message.
  */
 export const RecordSignsOfLifeResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 10);
+  messageDesc(file_tidemark_runs_v1_runs, 11);
 
 /**
  * Describes the message tidemark.runs.v1.CreateProjectRequest.
  * Use `create(CreateProjectRequestSchema)` to create a new message.
  */
 export const CreateProjectRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 11);
+  messageDesc(file_tidemark_runs_v1_runs, 12);
 
 /**
  * Describes the message tidemark.runs.v1.CreateProjectResponse.
  * Use `create(CreateProjectResponseSchema)` to create a new message.
  */
 export const CreateProjectResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 12);
+  messageDesc(file_tidemark_runs_v1_runs, 13);
 
 /**
  * Describes the message tidemark.runs.v1.ListProjectsRequest.
  * Use `create(ListProjectsRequestSchema)` to create a new message.
  */
 export const ListProjectsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 13);
+  messageDesc(file_tidemark_runs_v1_runs, 14);
 
 /**
  * Describes the message tidemark.runs.v1.ListProjectsResponse.
  * Use `create(ListProjectsResponseSchema)` to create a new message.
  */
 export const ListProjectsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 14);
+  messageDesc(file_tidemark_runs_v1_runs, 15);
 
 /**
  * Describes the message tidemark.runs.v1.CreateRunRequest.
  * Use `create(CreateRunRequestSchema)` to create a new message.
  */
 export const CreateRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 15);
+  messageDesc(file_tidemark_runs_v1_runs, 16);
 
 /**
  * Describes the message tidemark.runs.v1.CreateRunResponse.
  * Use `create(CreateRunResponseSchema)` to create a new message.
  */
 export const CreateRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 16);
+  messageDesc(file_tidemark_runs_v1_runs, 17);
 
 /**
  * Describes the message tidemark.runs.v1.PrepareImportRequest.
  * Use `create(PrepareImportRequestSchema)` to create a new message.
  */
 export const PrepareImportRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 17);
+  messageDesc(file_tidemark_runs_v1_runs, 18);
 
 /**
  * Describes the message tidemark.runs.v1.PrepareImportResponse.
  * Use `create(PrepareImportResponseSchema)` to create a new message.
  */
 export const PrepareImportResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 18);
+  messageDesc(file_tidemark_runs_v1_runs, 19);
 
 /**
  * Describes the message tidemark.runs.v1.ImportedRun.
  * Use `create(ImportedRunSchema)` to create a new message.
  */
 export const ImportedRunSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 19);
+  messageDesc(file_tidemark_runs_v1_runs, 20);
 
 /**
  * Describes the message tidemark.runs.v1.ImportRunsRequest.
  * Use `create(ImportRunsRequestSchema)` to create a new message.
  */
 export const ImportRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 20);
+  messageDesc(file_tidemark_runs_v1_runs, 21);
 
 /**
  * Describes the message tidemark.runs.v1.ImportRunsResponse.
  * Use `create(ImportRunsResponseSchema)` to create a new message.
  */
 export const ImportRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 21);
+  messageDesc(file_tidemark_runs_v1_runs, 22);
 
 /**
  * Describes the message tidemark.runs.v1.GetRunRequest.
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 22);
+  messageDesc(file_tidemark_runs_v1_runs, 23);
 
 /**
  * Describes the message tidemark.runs.v1.GetRunResponse.
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 23);
+  messageDesc(file_tidemark_runs_v1_runs, 24);
 
 /**
  * Describes the message tidemark.runs.v1.GetRunsRequest.
  * Use `create(GetRunsRequestSchema)` to create a new message.
  */
 export const GetRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 24);
+  messageDesc(file_tidemark_runs_v1_runs, 25);
 
 /**
  * Describes the message tidemark.runs.v1.GetRunsResponse.
  * Use `create(GetRunsResponseSchema)` to create a new message.
  */
 export const GetRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 25);
+  messageDesc(file_tidemark_runs_v1_runs, 26);
 
 /**
  * Describes the message tidemark.runs.v1.RunFilter.
  * Use `create(RunFilterSchema)` to create a new message.
  */
 export const RunFilterSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 26);
+  messageDesc(file_tidemark_runs_v1_runs, 27);
 
 /**
  * Describes the message tidemark.runs.v1.RunOrder.
  * Use `create(RunOrderSchema)` to create a new message.
  */
 export const RunOrderSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 27);
+  messageDesc(file_tidemark_runs_v1_runs, 28);
 
 /**
  * Describes the message tidemark.runs.v1.ListRunsRequest.
  * Use `create(ListRunsRequestSchema)` to create a new message.
  */
 export const ListRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 28);
+  messageDesc(file_tidemark_runs_v1_runs, 29);
 
 /**
  * Describes the message tidemark.runs.v1.ListRunsResponse.
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export const ListRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 29);
+  messageDesc(file_tidemark_runs_v1_runs, 30);
 
 /**
  * Describes the message tidemark.runs.v1.SummarizeRunsRequest.
  * Use `create(SummarizeRunsRequestSchema)` to create a new message.
  */
 export const SummarizeRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 30);
+  messageDesc(file_tidemark_runs_v1_runs, 31);
 
 /**
  * Describes the message tidemark.runs.v1.SummarizeRunsResponse.
  * Use `create(SummarizeRunsResponseSchema)` to create a new message.
  */
 export const SummarizeRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 31);
+  messageDesc(file_tidemark_runs_v1_runs, 32);
 
 /**
  * Describes the message tidemark.runs.v1.GetOverviewRequest.
  * Use `create(GetOverviewRequestSchema)` to create a new message.
  */
 export const GetOverviewRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 32);
+  messageDesc(file_tidemark_runs_v1_runs, 33);
 
 /**
  * Describes the message tidemark.runs.v1.GetOverviewResponse.
  * Use `create(GetOverviewResponseSchema)` to create a new message.
  */
 export const GetOverviewResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 33);
+  messageDesc(file_tidemark_runs_v1_runs, 34);
 
 /**
  * Describes the message tidemark.runs.v1.CompareRunsRequest.
  * Use `create(CompareRunsRequestSchema)` to create a new message.
  */
 export const CompareRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 34);
+  messageDesc(file_tidemark_runs_v1_runs, 35);
 
 /**
  * Describes the message tidemark.runs.v1.CompareRunsResponse.
  * Use `create(CompareRunsResponseSchema)` to create a new message.
  */
 export const CompareRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 35);
+  messageDesc(file_tidemark_runs_v1_runs, 36);
 
 /**
  * Describes the message tidemark.runs.v1.ComparisonBlock.
  * Use `create(ComparisonBlockSchema)` to create a new message.
  */
 export const ComparisonBlockSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 36);
+  messageDesc(file_tidemark_runs_v1_runs, 37);
 
 /**
  * Describes the message tidemark.runs.v1.SelectRunsRequest.
  * Use `create(SelectRunsRequestSchema)` to create a new message.
  */
 export const SelectRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 37);
+  messageDesc(file_tidemark_runs_v1_runs, 38);
 
 /**
  * Describes the message tidemark.runs.v1.RunRef.
  * Use `create(RunRefSchema)` to create a new message.
  */
 export const RunRefSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 38);
+  messageDesc(file_tidemark_runs_v1_runs, 39);
 
 /**
  * Describes the message tidemark.runs.v1.SelectRunsResponse.
  * Use `create(SelectRunsResponseSchema)` to create a new message.
  */
 export const SelectRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 39);
+  messageDesc(file_tidemark_runs_v1_runs, 40);
 
 /**
  * Describes the message tidemark.runs.v1.ReadRunsRequest.
  * Use `create(ReadRunsRequestSchema)` to create a new message.
  */
 export const ReadRunsRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 40);
+  messageDesc(file_tidemark_runs_v1_runs, 41);
 
 /**
  * Describes the message tidemark.runs.v1.ReadRunsResponse.
  * Use `create(ReadRunsResponseSchema)` to create a new message.
  */
 export const ReadRunsResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 41);
+  messageDesc(file_tidemark_runs_v1_runs, 42);
 
 /**
  * Describes the message tidemark.runs.v1.ForkRunRequest.
  * Use `create(ForkRunRequestSchema)` to create a new message.
  */
 export const ForkRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 42);
+  messageDesc(file_tidemark_runs_v1_runs, 43);
 
 /**
  * Describes the message tidemark.runs.v1.ForkRunResponse.
  * Use `create(ForkRunResponseSchema)` to create a new message.
  */
 export const ForkRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 43);
+  messageDesc(file_tidemark_runs_v1_runs, 44);
 
 /**
  * Describes the message tidemark.runs.v1.GetLineageRequest.
  * Use `create(GetLineageRequestSchema)` to create a new message.
  */
 export const GetLineageRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 44);
+  messageDesc(file_tidemark_runs_v1_runs, 45);
 
 /**
  * Describes the message tidemark.runs.v1.GetLineageResponse.
  * Use `create(GetLineageResponseSchema)` to create a new message.
  */
 export const GetLineageResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 45);
+  messageDesc(file_tidemark_runs_v1_runs, 46);
 
 /**
  * Describes the message tidemark.runs.v1.UpdateRunRequest.
  * Use `create(UpdateRunRequestSchema)` to create a new message.
  */
 export const UpdateRunRequestSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 46);
+  messageDesc(file_tidemark_runs_v1_runs, 47);
 
 /**
  * Describes the message tidemark.runs.v1.TagList.
  * Use `create(TagListSchema)` to create a new message.
  */
 export const TagListSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 47);
+  messageDesc(file_tidemark_runs_v1_runs, 48);
 
 /**
  * Describes the message tidemark.runs.v1.UpdateRunResponse.
  * Use `create(UpdateRunResponseSchema)` to create a new message.
  */
 export const UpdateRunResponseSchema = /*@__PURE__*/
-  messageDesc(file_tidemark_runs_v1_runs, 48);
+  messageDesc(file_tidemark_runs_v1_runs, 49);
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteRunRequest.
+ * Use `create(DeleteRunRequestSchema)` to create a new message.
+ */
+export const DeleteRunRequestSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 50);
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteRunResponse.
+ * Use `create(DeleteRunResponseSchema)` to create a new message.
+ */
+export const DeleteRunResponseSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 51);
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteRunRequest.
+ * Use `create(UndeleteRunRequestSchema)` to create a new message.
+ */
+export const UndeleteRunRequestSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 52);
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteRunResponse.
+ * Use `create(UndeleteRunResponseSchema)` to create a new message.
+ */
+export const UndeleteRunResponseSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 53);
+
+/**
+ * Describes the message tidemark.runs.v1.UpdateProjectRequest.
+ * Use `create(UpdateProjectRequestSchema)` to create a new message.
+ */
+export const UpdateProjectRequestSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 54);
+
+/**
+ * Describes the message tidemark.runs.v1.UpdateProjectResponse.
+ * Use `create(UpdateProjectResponseSchema)` to create a new message.
+ */
+export const UpdateProjectResponseSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 55);
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteProjectRequest.
+ * Use `create(DeleteProjectRequestSchema)` to create a new message.
+ */
+export const DeleteProjectRequestSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 56);
+
+/**
+ * Describes the message tidemark.runs.v1.DeleteProjectResponse.
+ * Use `create(DeleteProjectResponseSchema)` to create a new message.
+ */
+export const DeleteProjectResponseSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 57);
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteProjectRequest.
+ * Use `create(UndeleteProjectRequestSchema)` to create a new message.
+ */
+export const UndeleteProjectRequestSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 58);
+
+/**
+ * Describes the message tidemark.runs.v1.UndeleteProjectResponse.
+ * Use `create(UndeleteProjectResponseSchema)` to create a new message.
+ */
+export const UndeleteProjectResponseSchema = /*@__PURE__*/
+  messageDesc(file_tidemark_runs_v1_runs, 59);
 
 /**
  * Projects and runs of the caller's organization. Everything outside it, and outside the project of

@@ -862,6 +862,56 @@ export declare type ListSpansResponse = Message<"tidemark.traces.v1.ListSpansRes
 export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
 
 /**
+ * Asks how much would be removed with a run, or with all visible runs of a project.
+ *
+ * @generated from message tidemark.traces.v1.MeasureRemovalRequest
+ */
+export declare type MeasureRemovalRequest = Message<"tidemark.traces.v1.MeasureRemovalRequest"> & {
+  /**
+   * Only one of the two is set.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.traces.v1.MeasureRemovalRequest.
+ * Use `create(MeasureRemovalRequestSchema)` to create a new message.
+ */
+export declare const MeasureRemovalRequestSchema: GenMessage<MeasureRemovalRequest>;
+
+/**
+ * What would be removed, at one moment.
+ *
+ * @generated from message tidemark.traces.v1.MeasureRemovalResponse
+ */
+export declare type MeasureRemovalResponse = Message<"tidemark.traces.v1.MeasureRemovalResponse"> & {
+  /**
+   * @generated from field: double traces = 1;
+   */
+  traces: number;
+
+  /**
+   * Stored bytes of their spans.
+   *
+   * @generated from field: double bytes = 2;
+   */
+  bytes: number;
+};
+
+/**
+ * Describes the message tidemark.traces.v1.MeasureRemovalResponse.
+ * Use `create(MeasureRemovalResponseSchema)` to create a new message.
+ */
+export declare const MeasureRemovalResponseSchema: GenMessage<MeasureRemovalResponse>;
+
+/**
  * What a span is about.
  *
  * @generated from enum tidemark.traces.v1.SpanKind
@@ -1094,6 +1144,16 @@ export declare const TracesService: GenService<{
     methodKind: "unary";
     input: typeof ListTracesRequestSchema;
     output: typeof ListTracesResponseSchema;
+  },
+  /**
+   * How much would be removed with a run or a project. Nothing for those that the caller does not see.
+   *
+   * @generated from rpc tidemark.traces.v1.TracesService.MeasureRemoval
+   */
+  measureRemoval: {
+    methodKind: "unary";
+    input: typeof MeasureRemovalRequestSchema;
+    output: typeof MeasureRemovalResponseSchema;
   },
   /**
    * A trace with its roots.

@@ -1,0 +1,79 @@
+import { badRequest } from "@tidemark/errors";
+import type { Deletion } from "@tidemark/proto/runs/v1/runs";
+import type { Json } from "../../http/json.ts";
+import type { Schema } from "../../route.ts";
+import { object, type Field } from "../fields/field.ts";
+import { countSchema, objectSchema, timeOrNullSchema } from "../schemas.ts";
+
+/** A switch of a query that has to be spelled exactly: `true`, or `false`, which is the default. */
+function strictFlag(description: string): Field<boolean> {
+  return {
+    schema: { type: "string", enum: ["true", "false"], default: "false", description },
+    required: false,
+    check: (value, name) => {
+      if (value === "true" || value === "false") return value === "true";
+      throw badRequest(`${name} must be true or false`, name);
+    },
+    absent: () => false,
+  };
+}
+
+/** Query of the routes that delete. */
+export const deletionQuery = object({
+  dry_run: strictFlag("true: changes nothing and answers what would be removed."),
+});
+
+/** Query parameter of lists that owners and admins ask for what is deleted. */
+export const deletedFlag = strictFlag(
+  "true: only what was deleted itself and can be restored; for owners and admins who are signed in.",
+);
+
+/** Members of a row that tell that it is deleted. */
+export const deletionProperties = {
+  deleted_at: {
+    ...timeOrNullSchema,
+    description: "In answers of deletions and restores, and in lists of what is deleted.",
+  },
+  purge_after: { ...timeOrNullSchema, description: "Until then it can be restored; then everything is removed." },
+} as const;
+
+/** Returns the schema of a row that always has these members. */
+export function withDeletion(row: Schema): Schema {
+  return { ...row, required: [...(row["required"] as readonly string[]), ...Object.keys(deletionProperties)] };
+}
+
+/** The same of a row, which may not be deleted. */
+export function deletionJson(deletion: Deletion | undefined): { deleted_at: Json; purge_after: Json } {
+  return { deleted_at: deletion?.deletedAt ?? null, purge_after: deletion?.purgeAfter ?? null };
+}
+
+/** What a dry run answers. */
+export const dryRunSchema: Schema = objectSchema({
+  counts: objectSchema({
+    runs: countSchema,
+    points: countSchema,
+    lines: countSchema,
+    attributes: countSchema,
+    objects: countSchema,
+    artifacts: countSchema,
+    traces: countSchema,
+  }),
+  bytes: { ...countSchema, description: "Stored bytes of all of these but the runs." },
+});
+
+/** What is removed with runs. */
+export type Removed = {
+  readonly runs: number;
+  readonly points: number;
+  readonly lines: number;
+  readonly attributes: number;
+  readonly objects: number;
+  readonly artifacts: number;
+  readonly traces: number;
+  readonly bytes: number;
+};
+
+/** `{counts, bytes}` of a dry run. */
+export function removedJson({ bytes, ...counts }: Removed): Json {
+  return { counts, bytes };
+}

@@ -1,0 +1,22 @@
+import { notFound } from "@tidemark/errors";
+import { pathId, type Caller } from "./requests.ts";
+import type { RunDirectory } from "./run-directory.ts";
+
+/** A run, or all runs of a project; the other one is undefined. */
+type RemovalScope = { readonly runId: string | undefined; readonly projectId: string | undefined };
+
+/** Returns what a caller asks the size of. @throws not_found unless the run is there and the caller may see it, or the project may be the caller's */
+export async function readRemovalScope(
+  runs: RunDirectory,
+  caller: Caller,
+  request: { readonly runId: string; readonly projectId: string },
+): Promise<RemovalScope> {
+  if (request.runId !== "") {
+    const runId = pathId(request.runId, "run");
+    await runs.require(caller, [runId]);
+    return { runId, projectId: undefined };
+  }
+  const projectId = pathId(request.projectId, "project");
+  if (caller.projectId !== undefined && caller.projectId !== projectId) throw notFound("project");
+  return { runId: undefined, projectId };
+}

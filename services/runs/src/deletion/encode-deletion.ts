@@ -1,0 +1,10 @@
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { DeletionSchema } from "@tidemark/proto/runs/v1/runs";
+
+/** Returns the field of a message that tells that a row is deleted; no field for one that is not. */
+export function deletionOf(row: { readonly deleted_at: string | null; readonly purge_after: string | null }): {
+  deletion?: MessageInitShape<typeof DeletionSchema>;
+} {
+  const { deleted_at: deletedAt, purge_after: purgeAfter } = row;
+  return deletedAt === null || purgeAfter === null ? {} : { deletion: { deletedAt, purgeAfter } };
+}

@@ -1,0 +1,12 @@
+import { callerOf, readRemovalScope } from "@tidemark/requests";
+import type { TracesDeps, TracesHandlers } from "../handlers.ts";
+import { measureRemovalOf } from "./removal.sql.ts";
+
+/** TracesService.MeasureRemoval, at one moment. @throws not_found */
+export function measureRemoval(deps: Pick<TracesDeps, "db" | "runs">): TracesHandlers["measureRemoval"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const scope = await readRemovalScope(deps.runs, caller, request);
+    return deps.db.readTenant(caller.orgId, (tx) => measureRemovalOf(tx, caller.orgId, scope), { plans: "walks" });
+  };
+}
