@@ -1,4 +1,4 @@
-import { bool, text, type Field, type FieldValue } from "./fields.ts";
+import { bool, int, text, type Field, type FieldValue } from "./fields.ts";
 
 /** The settings of one module: property name to field. */
 export type ConfigGroup = Readonly<Record<string, Field<FieldValue>>>;
@@ -43,5 +43,12 @@ export const sharedFields = {
     env: "TIDEMARK_PLANS_FILE",
     optional: true,
     help: "JSON file with any of free, pro, premium and any of their fields, which GET /api/usage shows; replaces those of the hosted plans.",
+  }),
+  removalSeconds: int({
+    env: "TIDEMARK_REMOVAL_SECONDS",
+    default: 60,
+    min: 1,
+    max: 86_400,
+    help: "Seconds between two looks for deleted runs and projects whose time is over, which are then removed.",
   }),
 } as const;

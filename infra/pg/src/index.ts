@@ -26,4 +26,14 @@ export { migrate, platformMigrations, type MigrationReport, type MigrationSet } 
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
 export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";
+export {
+  beginRemovals,
+  removalSql,
+  removeDue,
+  removeRows,
+  startRemover,
+  type Removal,
+  type RemovalKind,
+  type RemoverOptions,
+} from "./removals.ts";
 export { inBatches, startUpkeep, type Upkeep } from "./upkeep.ts";

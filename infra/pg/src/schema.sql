@@ -99,6 +99,47 @@ GRANT SELECT, UPDATE, DELETE ON TABLE platform.outbox TO tidemark_artifacts_work
   tidemark_imports_worker, tidemark_ingest_worker, tidemark_reports_worker, tidemark_runs_worker,
   tidemark_traces_worker, tidemark_usage_worker;
 
+-- What is being removed for good.
+CREATE TABLE platform.removals (
+  -- the transaction that began the removal: writes that were open then may still add to it
+  xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  org_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  -- of the run, the project or the organization
+  id uuid NOT NULL,
+  -- of a run
+  project_id uuid,
+  -- the service that removes its rows when the others have removed theirs
+  owner text COLLATE "C" NOT NULL,
+  -- the services that may still have rows, without the owner
+  waiting text[] COLLATE "C" NOT NULL,
+  begun_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT removals_pkey PRIMARY KEY (org_id, kind, id),
+  CONSTRAINT removals_check CHECK ((kind = 'run'::text) = (project_id IS NOT NULL)),
+  CONSTRAINT removals_kind_check CHECK (kind = ANY (ARRAY['run'::text, 'project'::text, 'organization'::text]))
+);
+CREATE INDEX removals_in_order ON platform.removals (xid, id);
+ALTER TABLE platform.removals ENABLE ROW LEVEL SECURITY;
+ALTER TABLE platform.removals FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON platform.removals TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON platform.removals USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE platform.removals TO tidemark_definer;
+
+-- Asks the services to remove what they have of runs of a project, of a project or of an organization.
+CREATE FUNCTION platform.begin_removals(org uuid, of_kind text, ids uuid[], project uuid, of_owner text, others text[])
+RETURNS void
+LANGUAGE sql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  INSERT INTO platform.removals (org_id, kind, id, project_id, owner, waiting)
+  SELECT org, of_kind, u.id, project, of_owner, others FROM unnest(ids) AS u (id)
+  ON CONFLICT DO NOTHING;
+$function$;
+REVOKE ALL ON FUNCTION platform.begin_removals FROM PUBLIC;
+ALTER FUNCTION platform.begin_removals OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION platform.begin_removals TO tidemark_control_worker, tidemark_runs_worker;
+
 -- Takes an idempotency key for this transaction and returns what it was used for before, if it was. The first of
 -- concurrent senders goes on; the others wait here until it has committed or lock_timeout ends their wait. The lock is
 -- on the key, not on a row, so a rollback leaves nothing behind.
@@ -185,6 +226,27 @@ BEGIN
 END
 $function$;
 
+-- Returns a page of what a service has to remove now, the oldest first, behind the given place. A removal is due when
+-- every transaction has ended that was open when it began, so that nothing is written to it afterwards.
+CREATE FUNCTION platform.due_removals(of_service text, after_xid xid8, after_id uuid, rows_max integer)
+RETURNS TABLE(xid text, org_id uuid, kind text, id uuid, project_id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT r.xid::text, r.org_id, r.kind, r.id, r.project_id FROM platform.removals r
+  WHERE (r.xid, r.id) > (after_xid, after_id)
+    -- Greater numbers came with a dump from another server, whose transactions are not open here.
+    AND (r.xid < pg_snapshot_xmin(pg_current_snapshot()) OR r.xid >= pg_snapshot_xmax(pg_current_snapshot()))
+    AND (of_service = ANY (r.waiting) OR (r.owner = of_service AND r.waiting = '{}'))
+  ORDER BY r.xid, r.id LIMIT rows_max;
+$function$;
+REVOKE ALL ON FUNCTION platform.due_removals FROM PUBLIC;
+ALTER FUNCTION platform.due_removals OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION platform.due_removals TO tidemark_artifacts_worker, tidemark_control_worker,
+  tidemark_imports_worker, tidemark_ingest_worker, tidemark_reports_worker, tidemark_runs_worker,
+  tidemark_traces_worker, tidemark_usage_worker;
+
 -- Sets the organization of the transaction, for functions that are one round trip and therefore set it themselves.
 CREATE FUNCTION platform.enter_org(org uuid)
 RETURNS void
@@ -207,6 +269,28 @@ BEGIN
 END
 $function$;
 REVOKE ALL ON FUNCTION platform.fence FROM PUBLIC;
+
+-- Tells that a service has nothing left of it. The owner's word ends the removal.
+CREATE FUNCTION platform.finish_removal(of_service text, org uuid, of_kind text, of_id uuid)
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  DELETE FROM platform.removals r
+  WHERE r.org_id = org AND r.kind = of_kind AND r.id = of_id AND r.owner = of_service AND r.waiting = '{}';
+  IF NOT FOUND THEN
+    UPDATE platform.removals r SET waiting = array_remove(r.waiting, of_service)
+    WHERE r.org_id = org AND r.kind = of_kind AND r.id = of_id AND of_service = ANY (r.waiting);
+  END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION platform.finish_removal FROM PUBLIC;
+ALTER FUNCTION platform.finish_removal OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION platform.finish_removal TO tidemark_artifacts_worker, tidemark_control_worker,
+  tidemark_imports_worker, tidemark_ingest_worker, tidemark_reports_worker, tidemark_runs_worker,
+  tidemark_traces_worker, tidemark_usage_worker;
 
 -- Returns the table that takes the records of an instant: 0, 1 or 2.
 CREATE FUNCTION platform.idempotency_turn(at timestamp with time zone)

@@ -3,6 +3,7 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 /** Settings of the service of artifacts. */
 export const artifactsConfig = defineConfig({
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
   runsRemembered: int({
     env: "TIDEMARK_ARTIFACTS_RUNS_REMEMBERED",

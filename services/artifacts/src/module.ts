@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import type { MigrationSet } from "@tidemark/pg";
+import { startRemover, type MigrationSet } from "@tidemark/pg";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
@@ -12,6 +12,7 @@ import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { artifactsConfig } from "./config.ts";
 import { artifactsHandlers } from "./handlers.ts";
+import { removeArtifacts } from "./removal/remove-artifacts.ts";
 import { restoreHandlers } from "./restore/restore-artifacts.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { startSweeper } from "./sweep/sweeper.ts";
@@ -35,7 +36,7 @@ export const artifactsModule = defineModule({
   provides: [ArtifactsService, ArtifactsArchiveService, ArtifactsRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   async start(context) {
-    const { runsRemembered, graceDays, sweepSeconds } = context.config;
+    const { runsRemembered, graceDays, sweepSeconds, removalSeconds } = context.config;
     const { log } = context;
     const [db, workerDb, blob] = [context.db(), context.workerDb(), await context.blob()];
     const uploadSecret = createUploadSecret(db);
@@ -69,6 +70,13 @@ export const artifactsModule = defineModule({
       nowMs: () => performance.now(),
     });
     const sweeper = startSweeper({ ...deps, sweepSeconds, log });
+    const remover = startRemover({
+      db: workerDb,
+      service: "artifacts",
+      remove: (removal) => removeArtifacts(db, removal),
+      seconds: removalSeconds,
+      log,
+    });
     return {
       implementations: [
         implement(ArtifactsService, artifactsHandlers(deps)),
@@ -77,7 +85,7 @@ export const artifactsModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: () => jobs.drain(),
-      stop: async () => void (await Promise.all([watch.stop(), sweeper.stop()])),
+      stop: async () => void (await Promise.all([watch.stop(), sweeper.stop(), remover.stop()])),
     };
   },
 });

@@ -3,6 +3,7 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 /** Settings of the service of imports and exports. */
 export const importsExportConfig = defineConfig({
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
   commitsMax: int({
     env: "TIDEMARK_IMPORT_COMMITS",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import { startRelay, type MigrationSet } from "@tidemark/pg";
+import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
 import { gateOfSettings } from "@tidemark/plan-limits";
 import { ArtifactsArchiveService } from "@tidemark/proto/artifacts/v1/archive";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
@@ -27,6 +27,7 @@ import { archiveHandlers } from "./archive/export-archive.ts";
 import { startCommitter } from "./commit/committer.ts";
 import { importsExportConfig } from "./config.ts";
 import { exportHandlers, importsHandlers } from "./handlers.ts";
+import { removeImports } from "./removal/remove-imports.ts";
 import { restoreHandlers } from "./restore/restore-archive.ts";
 import { startRestorer } from "./restore/restorer.ts";
 
@@ -106,6 +107,13 @@ export const importsExportModule = defineModule({
       },
       restoresMax: config.restoresMax,
     });
+    const remover = startRemover({
+      db: workerDb,
+      service: "imports",
+      remove: (removal) => removeImports(db, removal),
+      seconds: config.removalSeconds,
+      log,
+    });
     const gate = gateOfSettings(config, {
       target: "storage",
       quota: Quota.STORAGE,
@@ -132,7 +140,7 @@ export const importsExportModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: async () => void (await Promise.all([committer.drain(), restorer.drain()])),
-      stop: () => relay.stop(),
+      stop: async () => void (await Promise.all([relay.stop(), remover.stop()])),
     };
   },
 });

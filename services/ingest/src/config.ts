@@ -34,6 +34,7 @@ export const ingestConfig = defineConfig({
     max: 3600,
   }),
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
 });
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
+import { startRemover } from "@tidemark/pg";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/ingest";
 import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
@@ -17,6 +18,7 @@ import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.
 import { searchRunsOf } from "./objects/search-runs.ts";
 import { createMetricWriter } from "./metrics/write/metric-writer.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
+import { removeRunData } from "./removal/remove-run-data.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 
@@ -71,6 +73,13 @@ export const ingestModule = defineModule({
     });
     const indexer = startSortValueIndexer({ db, workerDb, log: context.log });
     const filler = startSortKeyFiller({ db, workerDb, log: context.log });
+    const remover = startRemover({
+      db: workerDb,
+      service: "ingest",
+      remove: (removal) => removeRunData(workerDb, removal),
+      seconds: context.config.removalSeconds,
+      log: context.log,
+    });
     return Promise.resolve({
       implementations: [
         implement(IngestService, writeHandlers(deps)),
@@ -78,7 +87,7 @@ export const ingestModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: async () => void (await Promise.all([watch.stop(), indexer.stop(), filler.stop()])),
+      stop: async () => void (await Promise.all([watch.stop(), indexer.stop(), filler.stop(), remover.stop()])),
     });
   },
 });

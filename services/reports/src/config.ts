@@ -1,9 +1,10 @@
-import { defineConfig, int } from "@tidemark/config";
+import { defineConfig, int, sharedFields } from "@tidemark/config";
 
 const DAY_SECONDS = 86_400;
 
 /** Settings of the service of reports. */
 export const reportsConfig = defineConfig({
+  removalSeconds: sharedFields.removalSeconds,
   shareTtlSeconds: int({
     env: "TIDEMARK_SHARE_TTL",
     help: "Seconds that a share link of a report is valid after it was made; 0: without end.",

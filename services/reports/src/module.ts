@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import type { MigrationSet } from "@tidemark/pg";
+import { startRemover, type MigrationSet } from "@tidemark/pg";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
@@ -9,6 +9,7 @@ import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { reportsConfig } from "./config.ts";
 import { reportsHandlers } from "./handlers.ts";
+import { removeReports } from "./removal/remove-reports.ts";
 import { restoreHandlers } from "./restore/restore-reports.ts";
 
 /** Schema `reports`. */
@@ -28,8 +29,15 @@ export const reportsModule = defineModule({
   needs: [],
   start(context) {
     const db = context.db();
-    const { shareTtlSeconds } = context.config;
+    const { shareTtlSeconds, removalSeconds } = context.config;
     const handlers = reportsHandlers({ db, newId: randomUUID, randomBytes, now: () => context.now(), shareTtlSeconds });
+    const remover = startRemover({
+      db: context.workerDb(),
+      service: "reports",
+      remove: (removal) => removeReports(db, removal),
+      seconds: removalSeconds,
+      log: context.log,
+    });
     return Promise.resolve({
       implementations: [
         implement(ReportsService, handlers),
@@ -37,6 +45,7 @@ export const reportsModule = defineModule({
         implement(ReportsRestoreService, restoreHandlers({ db })),
       ],
       ready: () => db.ping(),
+      stop: () => remover.stop(),
     });
   },
 });

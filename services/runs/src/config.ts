@@ -3,12 +3,13 @@ import { defineConfig, int, sharedFields } from "@tidemark/config";
 /** Settings of the runs service. */
 export const runsConfig = defineConfig({
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
   deletionGraceDays: int({
     env: "TIDEMARK_DELETION_GRACE_DAYS",
-    help: "Days for which deleted runs and projects can be restored.",
+    help: "Days for which deleted runs and projects can be restored, before they are removed for good. Answers to requests with a key are kept for up to 15 days, and must be gone by then.",
     default: 30,
-    min: 1,
+    min: 15,
     max: 3650,
   }),
   runStaleSeconds: int({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import { startUpkeep, type MigrationSet } from "@tidemark/pg";
+import { startRemover, startUpkeep, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
@@ -13,6 +13,8 @@ import { createSettler } from "./deletion/settler.ts";
 import { runsHandlers } from "./handlers.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
+import { beginDueRemovals } from "./removal/begin-removals.ts";
+import { removeRuns } from "./removal/remove-runs.ts";
 import { restoreHandlers } from "./restore/restore-runs.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
@@ -66,6 +68,15 @@ export const runsModule = defineModule({
       onDone: () => {},
       onError: (error) => context.log.warn("projects that changed could not be looked for", { error }),
     });
+    const workerDb = context.workerDb();
+    const remover = startRemover({
+      db: workerDb,
+      service: "runs",
+      before: () => beginDueRemovals(workerDb),
+      remove: (removal) => removeRuns(workerDb, removal),
+      seconds: context.config.removalSeconds,
+      log: context.log,
+    });
     const handlers = runsHandlers({
       db,
       searchThreads,
@@ -83,7 +94,8 @@ export const runsModule = defineModule({
         implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
       ],
       ready: () => db.ping(),
-      stop: async () => void (await Promise.all([upkeep.stop(), settler.stop(), searchThreads.close()])),
+      stop: async () =>
+        void (await Promise.all([upkeep.stop(), settler.stop(), remover.stop(), searchThreads.close()])),
     });
   },
 });

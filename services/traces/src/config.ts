@@ -24,5 +24,6 @@ export const tracesConfig = defineConfig({
     max: 3600,
   }),
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
+import { startRemover } from "@tidemark/pg";
 import { TracesArchiveService } from "@tidemark/proto/traces/v1/archive";
 import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { TracesService } from "@tidemark/proto/traces/v1/traces";
@@ -11,6 +12,7 @@ import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { startCompactor } from "./compact/compactor.ts";
 import { tracesConfig } from "./config.ts";
 import { tracesHandlers } from "./handlers.ts";
+import { removeTraces } from "./removal/remove-traces.ts";
 import { restoreHandlers } from "./restore/restore-spans.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 import { createTraceStates } from "./state/trace-states.ts";
@@ -27,7 +29,7 @@ export const tracesModule = defineModule({
   provides: [TracesService, TracesArchiveService, TracesRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
-    const { runsRemembered, cacheMib, compactAfterSeconds } = context.config;
+    const { runsRemembered, cacheMib, compactAfterSeconds, removalSeconds } = context.config;
     const db = context.db();
     const deps = {
       db,
@@ -51,7 +53,15 @@ export const tracesModule = defineModule({
       log,
       nowMs: () => performance.now(),
     });
-    const compactor = startCompactor({ ...deps, workerDb: context.workerDb(), log, metrics });
+    const workerDb = context.workerDb();
+    const compactor = startCompactor({ ...deps, workerDb, log, metrics });
+    const remover = startRemover({
+      db: workerDb,
+      service: "traces",
+      remove: (removal) => removeTraces(workerDb, removal),
+      seconds: removalSeconds,
+      log,
+    });
     return Promise.resolve({
       implementations: [
         implement(TracesService, tracesHandlers(deps)),
@@ -59,7 +69,7 @@ export const tracesModule = defineModule({
         implement(TracesRestoreService, restoreHandlers(deps)),
       ],
       ready: () => db.ping(),
-      stop: async () => void (await Promise.all([watch.stop(), compactor.stop()])),
+      stop: async () => void (await Promise.all([watch.stop(), compactor.stop(), remover.stop()])),
     });
   },
 });

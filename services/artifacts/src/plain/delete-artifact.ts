@@ -17,15 +17,15 @@ export function deleteArtifact({ db }: Pick<ArtifactsDeps, "db">): ArtifactsHand
     const row = await db.withTenant(orgId, async (tx) => {
       const taken = await takeArtifact(tx, orgId, id, projectId);
       if (taken === undefined) throw notFound(ARTIFACT);
-      await forget(tx, taken);
+      await forgetArtifact(tx, taken);
       return taken;
     });
     return { artifact: encodeArtifact(row) };
   };
 }
 
-/** Brings objects and counters to where they are without the artifact. */
-async function forget(tx: Tx, artifact: ArtifactRow): Promise<void> {
+/** Brings objects and counters to where they are without an artifact that the transaction has deleted. */
+export async function forgetArtifact(tx: Tx, artifact: ArtifactRow): Promise<void> {
   const { orgId, objectId } = artifact;
   const bytes = objectId === null ? 0 : artifact.sizeBytes!;
   const settled = objectId === null ? 0 : await releaseObjects(tx, orgId, [{ objectId, owedBytes: bytes }]);

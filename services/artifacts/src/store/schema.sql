@@ -254,6 +254,7 @@ CREATE TABLE artifacts.upload_sessions (
 ) WITH (fillfactor=70);
 CREATE INDEX sessions_ended ON artifacts.upload_sessions (created_at) WHERE state = ANY (ARRAY['active'::text,
   'deduplicated'::text, 'failed'::text]);
+CREATE INDEX sessions_of_run ON artifacts.upload_sessions (org_id, run_id);
 CREATE INDEX sessions_to_expire ON artifacts.upload_sessions (expires_at) WHERE state = 'uploading'::text;
 CREATE INDEX sessions_to_verify ON artifacts.upload_sessions (verified_until) WHERE state = ANY (ARRAY['completing'::text,
   'provider_completed'::text]);
@@ -329,7 +330,7 @@ CREATE TABLE artifacts.wanted_bytes (
 ALTER TABLE artifacts.wanted_bytes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE artifacts.wanted_bytes FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON artifacts.wanted_bytes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT, INSERT, UPDATE ON TABLE artifacts.wanted_bytes TO tidemark_artifacts;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.wanted_bytes TO tidemark_artifacts;
 
 -- Artifacts as clients see them.
 CREATE VIEW artifacts.artifacts_v1 WITH (security_invoker=true) AS

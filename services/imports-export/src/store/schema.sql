@@ -105,6 +105,7 @@ CREATE TABLE imports.imported_runs (
   CONSTRAINT imported_runs_pkey PRIMARY KEY (org_id, project_id, identity),
   CONSTRAINT imported_runs_identity_check CHECK (octet_length(identity) = 16)
 );
+CREATE INDEX imported_runs_of_run ON imports.imported_runs (org_id, run_id);
 ALTER TABLE imports.imported_runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE imports.imported_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON imports.imported_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
@@ -199,7 +200,7 @@ CREATE TABLE imports.staged (
 ALTER TABLE imports.staged ENABLE ROW LEVEL SECURITY;
 ALTER TABLE imports.staged FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON imports.staged USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT, INSERT, UPDATE ON TABLE imports.staged TO tidemark_imports;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.staged TO tidemark_imports;
 GRANT SELECT ON TABLE imports.staged TO tidemark_usage;
 
 -- The bytes of chunks and of pieces of archives that wait for the end of their imports; no row: there never were any.

@@ -35,6 +35,7 @@ ALTER TABLE ingest.attributes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.attributes FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.attributes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT ON TABLE ingest.attributes TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.attributes TO tidemark_ingest_worker;
 GRANT SELECT (org_id, id, run_id, path, value) ON TABLE ingest.attributes TO tidemark_runs;
 
 CREATE TABLE ingest.compaction_work (
@@ -141,6 +142,7 @@ ALTER TABLE ingest.metric_aggregate_pages ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.metric_aggregate_pages FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.metric_aggregate_pages USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.metric_aggregate_pages TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.metric_aggregate_pages TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.metric_aggregate_pages TO tidemark_runs;
 
 CREATE TABLE ingest.metric_blocks (
@@ -202,7 +204,8 @@ ALTER TABLE ingest.metric_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.metric_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.metric_keys USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.metric_keys TO tidemark_ingest;
-GRANT SELECT ON TABLE ingest.metric_keys TO tidemark_ingest_worker, tidemark_runs;
+GRANT SELECT, DELETE ON TABLE ingest.metric_keys TO tidemark_ingest_worker;
+GRANT SELECT ON TABLE ingest.metric_keys TO tidemark_runs;
 
 CREATE TABLE ingest.metric_runs (
   org_id uuid NOT NULL,
@@ -219,6 +222,7 @@ ALTER TABLE ingest.metric_runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.metric_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.metric_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.metric_runs TO tidemark_ingest;
+GRANT SELECT, UPDATE (version), DELETE ON TABLE ingest.metric_runs TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.metric_runs TO tidemark_runs;
 
 CREATE TABLE ingest.metric_segments (
@@ -278,6 +282,7 @@ ALTER TABLE ingest.objects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.objects FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.objects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT ON TABLE ingest.objects TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.objects TO tidemark_ingest_worker;
 
 -- how many values were ever stored for the runs of a project: the sum over the slots
 CREATE TABLE ingest.project_points (
@@ -298,6 +303,7 @@ ALTER TABLE ingest.project_points ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.project_points FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.project_points USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.project_points TO tidemark_ingest;
+GRANT SELECT, UPDATE (points, series), DELETE ON TABLE ingest.project_points TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.project_points TO tidemark_runs, tidemark_usage;
 
 -- rows of a set, compacted: each column but the values has an entry per row in the order of step and rank, as the send
@@ -329,7 +335,7 @@ ALTER TABLE ingest.rank_metric_blocks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.rank_metric_blocks FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_blocks USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT ON TABLE ingest.rank_metric_blocks TO tidemark_ingest;
-GRANT SELECT, INSERT ON TABLE ingest.rank_metric_blocks TO tidemark_ingest_worker;
+GRANT SELECT, INSERT, DELETE ON TABLE ingest.rank_metric_blocks TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.rank_metric_keys (
   org_id uuid NOT NULL,
@@ -346,6 +352,7 @@ ALTER TABLE ingest.rank_metric_keys ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.rank_metric_keys FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_keys USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT ON TABLE ingest.rank_metric_keys TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.rank_metric_keys TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.rank_metric_rows (
   org_id uuid NOT NULL,
@@ -385,6 +392,7 @@ ALTER TABLE ingest.rank_metric_runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.rank_metric_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_runs TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.rank_metric_runs TO tidemark_ingest_worker;
 
 -- keys that were reported together in a world of one size, at most 64. A run whose requests hardly ever repeat their
 -- keys gets pages instead of more sets: every key lies in one page, and rows have values for any of its keys
@@ -405,6 +413,7 @@ ALTER TABLE ingest.rank_metric_sets ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.rank_metric_sets FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_metric_sets USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_sets TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.rank_metric_sets TO tidemark_ingest_worker;
 
 -- how many values of ranks an organization has written: the sum over the slots
 CREATE TABLE ingest.rank_points (
@@ -421,6 +430,7 @@ ALTER TABLE ingest.rank_points ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.rank_points FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.rank_points USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_points TO tidemark_ingest;
+GRANT SELECT, UPDATE (points), DELETE ON TABLE ingest.rank_points TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.rank_points TO tidemark_usage;
 
 CREATE TABLE ingest.restored_objects (
@@ -434,6 +444,7 @@ ALTER TABLE ingest.restored_objects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.restored_objects FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.restored_objects USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.restored_objects TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.restored_objects TO tidemark_ingest_worker;
 
 -- rises with each change of what sort keys an organization has; locked by whoever changes that. No row: 0, none ever
 CREATE TABLE ingest.sort_key_versions (
@@ -447,7 +458,7 @@ CREATE POLICY all_for_tidemark_ingest_worker ON ingest.sort_key_versions TO tide
 CREATE POLICY tenant ON ingest.sort_key_versions USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.sort_key_versions TO tidemark_definer;
 GRANT SELECT ON TABLE ingest.sort_key_versions TO tidemark_ingest;
-GRANT SELECT, UPDATE ON TABLE ingest.sort_key_versions TO tidemark_ingest_worker;
+GRANT SELECT, UPDATE, DELETE ON TABLE ingest.sort_key_versions TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.sort_keys (
   org_id uuid NOT NULL,
@@ -490,6 +501,7 @@ ALTER TABLE ingest.table_chunks ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.table_chunks FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.table_chunks USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE (rows) ON TABLE ingest.table_chunks TO tidemark_ingest;
+GRANT SELECT, DELETE ON TABLE ingest.table_chunks TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.unindexed_runs (
   org_id uuid NOT NULL,
@@ -503,7 +515,8 @@ ALTER TABLE ingest.unindexed_runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_ingest_worker ON ingest.unindexed_runs TO tidemark_ingest_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON ingest.unindexed_runs USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ingest.unindexed_runs TO tidemark_ingest;
-GRANT SELECT ON TABLE ingest.unindexed_runs TO tidemark_ingest_worker, tidemark_runs;
+GRANT SELECT, DELETE ON TABLE ingest.unindexed_runs TO tidemark_ingest_worker;
+GRANT SELECT ON TABLE ingest.unindexed_runs TO tidemark_runs;
 
 -- Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold it;
 -- best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would read all
@@ -1259,7 +1272,7 @@ LANGUAGE sql
 IMMUTABLE PARALLEL SAFE
 RETURN ((slot >= first_slot) AND (octet_length(packed) > (8 * (slot - first_slot))) AND (SUBSTRING(packed FROM ((8 * (slot - first_slot)) + 1) FOR 8) <> '\x7ff8000000000000'::bytea));
 REVOKE ALL ON FUNCTION ingest.has_rank_value FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest;
+GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest, tidemark_ingest_worker;
 
 -- Tells whether all steps from a to b that lie from low to high are in one of buckets equal parts of the latter, by the
 -- arithmetic of the sampler; false where PostgreSQL would refuse to calculate.
@@ -2528,6 +2541,42 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.release_compaction FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.release_compaction TO tidemark_ingest_worker;
+
+-- Removes at most rows_max rows and as many blocks of rank metrics of a run, and takes their values out of the count of
+-- the organization. Returns how many were removed.
+CREATE FUNCTION ingest.remove_rank_rows(org uuid, run uuid, rows_max bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  gone bigint;
+  gone_values bigint;
+BEGIN
+  WITH removed AS (
+    DELETE FROM ingest.rank_metric_rows r WHERE r.ctid = ANY (ARRAY(
+      SELECT o.ctid FROM ingest.rank_metric_rows o WHERE o.org_id = org AND o.run_id = run LIMIT rows_max))
+    RETURNING r.arrival, r.first_slot, r.packed
+  ), removed_blocks AS (
+    DELETE FROM ingest.rank_metric_blocks b WHERE b.ctid = ANY (ARRAY(
+      SELECT o.ctid FROM ingest.rank_metric_blocks o WHERE o.org_id = org AND o.run_id = run LIMIT rows_max))
+    RETURNING octet_length(b.set_values) / 8 AS value_count
+  )
+  -- Only pages have slots without a value, and their rows are never in blocks.
+  SELECT (SELECT count(*) FROM removed) + (SELECT count(*) FROM removed_blocks),
+         coalesce((SELECT sum(CASE WHEN r.arrival = 0 THEN octet_length(r.packed) / 8
+                                   ELSE (SELECT count(*) FROM generate_series(r.first_slot, r.first_slot + octet_length(r.packed) / 8 - 1) AS s
+                                         WHERE ingest.has_rank_value(r.packed, r.first_slot, s::smallint)) END)
+                   FROM removed r), 0)
+         + coalesce((SELECT sum(b.value_count) FROM removed_blocks b), 0)
+  INTO gone, gone_values;
+  UPDATE ingest.rank_points p SET points = p.points - gone_values
+  WHERE gone_values > 0 AND p.org_id = org
+    AND p.slot = (SELECT o.slot FROM ingest.rank_points o WHERE o.org_id = org ORDER BY o.points DESC LIMIT 1);
+  RETURN gone;
+END
+$function$;
+REVOKE ALL ON FUNCTION ingest.remove_rank_rows FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.remove_rank_rows TO tidemark_ingest_worker;
 
 -- One step of a compaction, all of it or nothing: deletes the segments and blocks that were read and inserts blocks
 -- that hold exactly their lines. Returns false, and does nothing, when the fence token is no longer the holder's.

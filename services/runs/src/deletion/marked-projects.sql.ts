@@ -46,15 +46,15 @@ export async function unmarkProject(tx: Tx, orgId: string, projectId: string): P
 
 const listSql = sql(
   "runs_list_deleted_projects",
-  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 AND deleted_at IS NOT NULL
+  `SELECT ${projectColumns} FROM runs.projects WHERE org_id = $1 AND purge_after > now()
    ORDER BY name, deleted_at, id LIMIT $2::bigint OFFSET $3::bigint`,
 );
 const countSql = sql(
   "runs_count_deleted_projects",
-  "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1 AND deleted_at IS NOT NULL",
+  "SELECT count(*) AS total FROM runs.projects WHERE org_id = $1 AND purge_after > now()",
 );
 
-/** Returns a page of the deleted projects by name, and how many there are. The transaction sees what is deleted. */
+/** Returns a page of the deleted projects that can be restored, by name, and how many there are. The transaction sees what is deleted. */
 export async function listDeletedProjects(
   tx: Tx,
   orgId: string,

@@ -49,7 +49,7 @@ export async function unmarkRun(tx: Tx, orgId: string, runId: string): Promise<v
 const listSql = sql(
   "runs_list_deleted",
   `SELECT r.id FROM runs.runs r
-   WHERE r.org_id = $1 AND r.deleted_at IS NOT NULL AND ($2::uuid IS NULL OR r.project_id = $2)
+   WHERE r.org_id = $1 AND r.deleted_at IS NOT NULL AND r.purge_after > now() AND ($2::uuid IS NULL OR r.project_id = $2)
      AND ($3::text IS NULL OR r.status = $3) AND ($4::text IS NULL OR r.display_status = $4)
    ORDER BY r.created_at DESC, r.id DESC LIMIT $5::bigint OFFSET $6::bigint`,
 );
@@ -63,7 +63,7 @@ export type DeletedPage = {
   readonly offset: bigint;
 };
 
-/** Returns the ids of runs that were deleted themselves, the newest first. The transaction sees what is deleted. */
+/** Returns the ids of runs that were deleted themselves and can be restored, the newest first. The transaction sees what is deleted. */
 export async function listDeletedIds(tx: Tx, orgId: string, page: DeletedPage): Promise<string[]> {
   const { projectId, status, displayStatus, limit, offset } = page;
   const values = [orgId, projectId ?? null, status ?? null, displayStatus ?? null, limit, offset];

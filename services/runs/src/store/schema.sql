@@ -2,7 +2,8 @@
 
 CREATE SCHEMA runs;
 GRANT USAGE ON SCHEMA runs TO tidemark_artifacts, tidemark_control, tidemark_control_worker, tidemark_definer,
-  tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_traces, tidemark_usage;
+  tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_runs_worker, tidemark_traces,
+  tidemark_usage;
 
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
@@ -39,10 +40,12 @@ CREATE TABLE runs.projects (
   CONSTRAINT projects_runs_running_check CHECK (runs_running >= 0),
   CONSTRAINT projects_runs_stopping_check CHECK (runs_stopping >= 0)
 ) WITH (fillfactor=70);
+CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;
 CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.projects FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.projects TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY all_for_tidemark_runs_worker ON runs.projects TO tidemark_runs_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id() AND (deleted_at IS NULL OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_imports,
   tidemark_ingest, tidemark_reports, tidemark_traces;
@@ -51,6 +54,8 @@ GRANT SELECT (org_id, id, runs_running, runs_finished, runs_failed, deleted_at, 
 GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, runs_failed, runs_stopping,
   runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_runs;
+GRANT SELECT (org_id, id, deleted_at, purge_after, runs_deleted, unsettled), UPDATE (purge_after, runs_deleted),
+  DELETE ON TABLE runs.projects TO tidemark_runs_worker;
 GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
 
 CREATE TABLE runs.run_ids (
@@ -93,6 +98,7 @@ ALTER TABLE runs.run_texts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.run_texts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 ALTER TABLE runs.run_texts OWNER TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_texts TO tidemark_runs;
+GRANT SELECT (org_id, run_id), DELETE ON TABLE runs.run_texts TO tidemark_runs_worker;
 
 CREATE TABLE runs.runs (
   org_id uuid NOT NULL,
@@ -177,9 +183,11 @@ CREATE INDEX runs_hidden_with_project ON runs.runs (org_id, project_id, id) WHER
 CREATE INDEX runs_newest ON runs.runs (org_id, created_at DESC, id DESC);
 CREATE INDEX runs_newest_of_project ON runs.runs (org_id, project_id, created_at DESC, id DESC);
 CREATE INDEX runs_running ON runs.runs (org_id, id) WHERE status = 'running'::text;
+CREATE INDEX runs_to_remove ON runs.runs (purge_after) WHERE purge_after > '-infinity'::timestamp with time zone;
 ALTER TABLE runs.runs ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.runs TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY all_for_tidemark_runs_worker ON runs.runs TO tidemark_runs_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id() AND (NOT hidden OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
 CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.name <> new.name OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
@@ -194,6 +202,8 @@ GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_
   stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
   stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at,
   purge_after) ON TABLE runs.runs TO tidemark_runs;
+GRANT SELECT (org_id, id, project_id, hidden, deleted_at, purge_after), UPDATE (deleted_at, purge_after),
+  DELETE ON TABLE runs.runs TO tidemark_runs_worker;
 
 -- The last write or poll of a run, as gateways report it each minute; no row: none since it was created or resumed.
 CREATE TABLE runs.signs_of_life (
@@ -208,6 +218,7 @@ CREATE POLICY all_for_tidemark_definer ON runs.signs_of_life TO tidemark_definer
 CREATE POLICY tenant ON runs.signs_of_life USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE runs.signs_of_life TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.signs_of_life TO tidemark_runs;
+GRANT SELECT (org_id, run_id), DELETE ON TABLE runs.signs_of_life TO tidemark_runs_worker;
 
 -- Runs that were hidden or shown again within the last hours; no run: all of the project.
 CREATE TABLE runs.visibility_changes (
@@ -224,6 +235,7 @@ CREATE POLICY all_for_tidemark_definer ON runs.visibility_changes TO tidemark_de
 CREATE POLICY tenant ON runs.visibility_changes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, DELETE ON TABLE runs.visibility_changes TO tidemark_definer;
 GRANT INSERT ON TABLE runs.visibility_changes TO tidemark_runs;
+GRANT SELECT (org_id), DELETE ON TABLE runs.visibility_changes TO tidemark_runs_worker;
 
 -- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
 -- using the indexes. Compares the organization itself.

@@ -17,7 +17,7 @@ ALTER TABLE traces.compaction_work FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_traces_worker ON traces.compaction_work TO tidemark_traces_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON traces.compaction_work USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, DELETE ON TABLE traces.compaction_work TO tidemark_traces;
-GRANT SELECT, UPDATE ON TABLE traces.compaction_work TO tidemark_traces_worker;
+GRANT SELECT, UPDATE, DELETE ON TABLE traces.compaction_work TO tidemark_traces_worker;
 
 -- how many trace events an organization has written: the sum over the slots
 CREATE TABLE traces.event_counts (
@@ -34,6 +34,7 @@ ALTER TABLE traces.event_counts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE traces.event_counts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON traces.event_counts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE traces.event_counts TO tidemark_traces;
+GRANT SELECT, DELETE ON TABLE traces.event_counts TO tidemark_traces_worker;
 GRANT SELECT ON TABLE traces.event_counts TO tidemark_usage;
 
 CREATE TABLE traces.minutes (
@@ -53,6 +54,7 @@ ALTER TABLE traces.minutes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE traces.minutes FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON traces.minutes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE traces.minutes TO tidemark_traces;
+GRANT SELECT, DELETE ON TABLE traces.minutes TO tidemark_traces_worker;
 
 CREATE TABLE traces.segments (
   org_id uuid NOT NULL,
@@ -70,6 +72,7 @@ ALTER TABLE traces.segments ENABLE ROW LEVEL SECURITY;
 ALTER TABLE traces.segments FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON traces.segments USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, DELETE ON TABLE traces.segments TO tidemark_traces;
+GRANT SELECT, DELETE ON TABLE traces.segments TO tidemark_traces_worker;
 
 CREATE TABLE traces.traces (
   org_id uuid NOT NULL,
@@ -112,6 +115,7 @@ CREATE POLICY all_for_tidemark_definer ON traces.traces TO tidemark_definer USIN
 CREATE POLICY tenant ON traces.traces USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT ON TABLE traces.traces TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE ON TABLE traces.traces TO tidemark_traces;
+GRANT SELECT, UPDATE (version), DELETE ON TABLE traces.traces TO tidemark_traces_worker;
 
 -- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
 -- using the index of words. Compares the organization itself.

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { randomUUID } from "node:crypto";
+import { createDb, type Db } from "./db.ts";
+import { beginRemovals, removeDue, type Removal } from "./removals.ts";
+import { sql } from "./statement.ts";
+
+let database: TestDatabase;
+const pools: Db[] = [];
+let runs: Db;
+let ingest: Db;
+let traces: Db;
+let service: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const open = (role: string) => {
+    const db = createDb({ url: database.url, role, application: "test", connectionsMax: 3 });
+    pools.push(db);
+    return db;
+  };
+  runs = open("tidemark_runs_worker");
+  ingest = open("tidemark_ingest_worker");
+  traces = open("tidemark_traces_worker");
+  service = open("tidemark_ingest");
+});
+afterAll(async () => {
+  await Promise.all(pools.map((db) => db.close()));
+  await database.drop();
+});
+
+const xidSql = sql("test_take_xid", "SELECT pg_current_xact_id()::text AS xid");
+
+async function begin(ids: readonly string[], others: readonly string[]): Promise<{ orgId: string; projectId: string }> {
+  const [orgId, projectId] = [randomUUID(), randomUUID()];
+  await runs.withTenant(orgId, (tx) =>
+    beginRemovals(tx, { orgId, kind: "run", ids, projectId, owner: "runs", others }),
+  );
+  return { orgId, projectId };
+}
+
+/** What a service is asked to remove, and says that it has removed. */
+async function removedBy(
+  db: Db,
+  name: string,
+  remove: (removal: Removal) => Promise<boolean> = () => Promise.resolve(true),
+): Promise<string[]> {
+  const ids: string[] = [];
+  await removeDue({ db, service: name, remove: (removal) => (ids.push(removal.id), remove(removal)) });
+  return ids;
+}
+
+test("each service is asked until it is done, and the owner when the others are", async () => {
+  const id = randomUUID();
+  const { orgId, projectId } = await begin([id], ["ingest", "traces"]);
+  expect(await removedBy(runs, "runs")).toEqual([]);
+  const asked: Removal[] = [];
+  const unfinished = await removeDue({
+    db: ingest,
+    service: "ingest",
+    remove: (removal) => (asked.push(removal), Promise.resolve(false)),
+  });
+  expect([unfinished, asked]).toEqual([0, [expect.objectContaining({ orgId, kind: "run", id, projectId })]]);
+  expect(await removedBy(ingest, "ingest")).toEqual([id]);
+  expect(await removedBy(ingest, "ingest")).toEqual([]);
+  expect(await removedBy(runs, "runs")).toEqual([]);
+  expect(await removedBy(traces, "traces")).toEqual([id]);
+  expect(await removedBy(runs, "runs")).toEqual([id]);
+  for (const [db, name] of [
+    [runs, "runs"],
+    [ingest, "ingest"],
+    [traces, "traces"],
+  ] as const)
+    expect(await removedBy(db, name)).toEqual([]);
+});
+
+test("nothing is removed while a write is open that began before", async () => {
+  const id = randomUUID();
+  let finish = () => {};
+  const open = new Promise<void>((resolve) => (finish = resolve));
+  let started = () => {};
+  const writing = new Promise<void>((resolve) => (started = resolve));
+  const write = service.transaction(async (tx) => {
+    await tx.rows(xidSql, []);
+    started();
+    await open;
+  });
+  await writing;
+  await begin([id], ["ingest"]);
+  expect(await removedBy(ingest, "ingest")).toEqual([]);
+  finish();
+  await write;
+  expect(await removedBy(ingest, "ingest")).toEqual([id]);
+  expect(await removedBy(runs, "runs")).toEqual([id]);
+});
+
+test("one that fails stays, and keeps no other waiting", async () => {
+  const [bad, good] = [randomUUID(), randomUUID()];
+  await begin([bad], ["ingest"]);
+  await begin([good], ["ingest"]);
+  const fail = ({ id }: Removal) => (id === bad ? Promise.reject(new Error("not now")) : Promise.resolve(true));
+  await expect(removedBy(ingest, "ingest", fail)).rejects.toThrow("1 removals failed");
+  expect(await removedBy(runs, "runs")).toEqual([good]);
+  expect(await removedBy(ingest, "ingest")).toEqual([bad]);
+  expect(await removedBy(runs, "runs")).toEqual([bad]);
+});
+
+test("more than a page are all removed", async () => {
+  const ids = Array.from({ length: 450 }, () => randomUUID()).toSorted();
+  await begin(ids, []);
+  expect(await removedBy(runs, "runs")).toEqual(ids);
+});
+
+test("only workers may ask what is to be removed", async () => {
+  await expect(removeDue({ db: service, service: "ingest", remove: () => Promise.resolve(true) })).rejects.toThrow(
+    /permission denied/,
+  );
+  await expect(
+    ingest.withTenant(randomUUID(), (tx) =>
+      beginRemovals(tx, {
+        orgId: randomUUID(),
+        kind: "run",
+        ids: [],
+        projectId: randomUUID(),
+        owner: "runs",
+        others: [],
+      }),
+    ),
+  ).rejects.toThrow(/permission denied/);
+});

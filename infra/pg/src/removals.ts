@@ -1,0 +1,150 @@
+import type { Db, Tx } from "./db.ts";
+import { sql, type Statement } from "./statement.ts";
+import { inBatches, startUpkeep } from "./upkeep.ts";
+
+/** What is removed for good when its time of grace is over. */
+export type RemovalKind = "run" | "project" | "organization";
+
+/** Something of which a service has to remove its rows. */
+export type Removal = {
+  readonly orgId: string;
+  readonly kind: RemovalKind;
+  /** Of the run, the project or the organization. */
+  readonly id: string;
+  /** Of a run. */
+  readonly projectId: string | null;
+};
+
+const beginSql = sql("platform_begin_removals", "SELECT platform.begin_removals($1, $2, $3, $4, $5, $6)");
+
+/**
+ * Asks services to remove what they have of runs of one project, of projects, or of an organization, and `owner` to remove the rest when the others
+ * are done. Repeating it changes nothing. `tx` runs as the worker role of `owner`.
+ */
+export async function beginRemovals(
+  tx: Tx,
+  removals: {
+    readonly orgId: string;
+    readonly kind: RemovalKind;
+    readonly ids: readonly string[];
+    /** Of runs. */
+    readonly projectId: string | undefined;
+    readonly owner: string;
+    readonly others: readonly string[];
+  },
+): Promise<void> {
+  const { orgId, kind, ids, projectId, owner, others } = removals;
+  await tx.rows(beginSql, [orgId, kind, ids, projectId ?? null, owner, others]);
+}
+
+const dueSql = sql(
+  "platform_due_removals",
+  `SELECT xid, org_id AS "orgId", kind, id, project_id AS "projectId" FROM platform.due_removals($1, $2::text::xid8, $3, $4::integer)`,
+);
+const finishSql = sql("platform_finish_removal", "SELECT platform.finish_removal($1, $2, $3, $4)");
+
+const PAGE = 200;
+const NIL = "00000000-0000-0000-0000-000000000000";
+
+/** What a remover works with. */
+export type RemoverOptions = {
+  /** As the worker role of the service. */
+  readonly db: Db;
+  /** The schema of the service, which `beginRemovals` names. */
+  readonly service: string;
+  /** Removes everything that the service has of it; resolves to false when a later round must go on. May be repeated, also by several processes at once. */
+  readonly remove: (removal: Removal) => Promise<boolean>;
+};
+
+/**
+ * Does once what the service has to remove now. What fails is left for the next round, and thrown at the end. Returns how many removals the service
+ * has finished.
+ */
+export async function removeDue({ db, service, remove }: RemoverOptions, isStopped = () => false): Promise<number> {
+  const failures: unknown[] = [];
+  let finished = 0;
+  for (let place = { xid: "0", id: NIL }; ;) {
+    const page = await db.rows<Removal & { xid: string }>(dueSql, [service, place.xid, place.id, PAGE]);
+    for (const removal of page) {
+      if (isStopped()) return finished;
+      place = removal;
+      try {
+        if (!(await remove(removal))) continue;
+        await db.rows(finishSql, [service, removal.orgId, removal.kind, removal.id]);
+        finished += 1;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (page.length < PAGE) break;
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} removals failed`);
+  return finished;
+}
+
+/** Removes from time to time what is due for a service. `stop` ends it after the current removal. */
+export function startRemover(
+  options: RemoverOptions & {
+    readonly seconds: number;
+    /** Done at the begin of each round: finds what is past its time. */
+    readonly before?: () => Promise<void>;
+    readonly log: {
+      info(text: string, fields: Readonly<Record<string, unknown>>): void;
+      warn(text: string, fields: Readonly<Record<string, unknown>>): void;
+    };
+  },
+): { readonly stop: () => Promise<void> } {
+  const { seconds, before, log } = options;
+  let isStopped = false;
+  const upkeep = startUpkeep({
+    round: async () => {
+      await before?.();
+      return removeDue(options, () => isStopped);
+    },
+    everyMs: seconds * 1000,
+    onDone: (removals) => {
+      if (removals > 0) log.info("removed what is past its time", { removals });
+    },
+    onError: (error) =>
+      log.warn("not all that is past its time could be removed; the next round tries again", { error }),
+  });
+  return {
+    stop: async () => {
+      isStopped = true;
+      await upkeep.stop();
+    },
+  };
+}
+
+/** Rows that one transaction removes: their locks and dead rows are bounded. */
+const ROWS_MAX = 1000;
+
+/** Declares a statement that removes at most `$1` rows of a table for which `condition` holds; its values are from `$2` on. */
+export function removalSql(name: string, table: string, condition: string): Statement {
+  return sql(
+    name,
+    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1::bigint))`,
+  );
+}
+
+/** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `lock` is done first in each of them. */
+export async function removeRows(
+  db: Db,
+  orgId: string,
+  {
+    statement,
+    values,
+    lock,
+  }: {
+    readonly statement: Statement;
+    readonly values: readonly unknown[];
+    readonly lock?: (tx: Tx) => Promise<void>;
+  },
+): Promise<void> {
+  await inBatches(ROWS_MAX, (rowsMax) =>
+    db.withTenant(orgId, async (tx) => {
+      await lock?.(tx);
+      return tx.count(statement, [rowsMax, ...values]);
+    }),
+  );
+}

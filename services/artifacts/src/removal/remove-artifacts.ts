@@ -1,0 +1,98 @@
+import { inBatches, removeRows, type Db, type Removal, type Tx } from "@tidemark/pg";
+import { releaseObjects } from "../objects/objects.sql.ts";
+import { forgetArtifact } from "../plain/delete-artifact.ts";
+import { addStorage } from "../storage/storage.sql.ts";
+import { failUpload } from "../uploads/end-upload.ts";
+import { lockCollection } from "../versions/lock-version.sql.ts";
+import {
+  dropObjects,
+  lockUploadsOfRun,
+  nextVersionOf,
+  removeCollections,
+  removeStorageIfEmpty,
+  removeUploads,
+  restOfRun,
+  rowsOfOrganization,
+  takeArtifactsOfRun,
+  takeVersion,
+  wantedBytesOfProject,
+} from "./removed-rows.sql.ts";
+
+/** Each takes a few statements of its own. */
+const ARTIFACTS_MAX = 50;
+const OBJECTS_MAX = 1000;
+
+/**
+ * Removes the plain artifacts of a run with their bytes, its uploads and its part in lineages; the versions and collections of a project whose runs
+ * are gone; or everything of an organization. The sweeper removes bytes that nothing needs any more. Versions that a run produced stay with their project.
+ * Resolves to false while bytes of an organization are left. `db` runs as the service.
+ */
+export async function removeArtifacts(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
+  if (kind === "organization") return removeOfOrganization(db, orgId);
+  if (kind === "run") await removeOfRun(db, orgId, id);
+  else await removeOfProject(db, orgId, id);
+  return true;
+}
+
+async function removeOfRun(db: Db, orgId: string, runId: string): Promise<void> {
+  await inBatches(ARTIFACTS_MAX, (rowsMax) =>
+    db.withTenant(orgId, async (tx) => {
+      const uploads = await lockUploadsOfRun(tx, orgId, runId, rowsMax);
+      for (const { id, state } of uploads) if (isOpen(state)) await failUpload(tx, orgId, id, "the run was removed");
+      await removeUploads(
+        tx,
+        orgId,
+        uploads.map(({ id }) => id),
+      );
+      return uploads.length;
+    }),
+  );
+  await inBatches(ARTIFACTS_MAX, (rowsMax) =>
+    db.withTenant(orgId, async (tx) => {
+      const artifacts = await takeArtifactsOfRun(tx, orgId, runId, rowsMax);
+      for (const artifact of artifacts) await forgetArtifact(tx, artifact);
+      return artifacts.length;
+    }),
+  );
+  for (const statement of restOfRun) await removeRows(db, orgId, { statement, values: [orgId, runId] });
+}
+
+function isOpen(state: string): boolean {
+  return state === "uploading" || state === "completing" || state === "provider_completed";
+}
+
+async function removeOfProject(db: Db, orgId: string, projectId: string): Promise<void> {
+  while (await db.withTenant(orgId, (tx) => removeNextVersion(tx, orgId, projectId)));
+  await db.withTenant(orgId, async (tx) => {
+    const collections = await removeCollections(tx, orgId, projectId);
+    await addStorage(tx, orgId, { collections: -collections });
+  });
+  await removeRows(db, orgId, { statement: wantedBytesOfProject, values: [orgId, projectId] });
+}
+
+/** Removes a version of a project; returns false when there is none. */
+async function removeNextVersion(tx: Tx, orgId: string, projectId: string): Promise<boolean> {
+  const next = await nextVersionOf(tx, orgId, projectId);
+  if (next === undefined) return false;
+  await lockCollection(tx, orgId, next.collectionId);
+  const version = await takeVersion(tx, orgId, next.id);
+  if (version === undefined) return true;
+  const { sizeBytes, state, isPurged, objects } = version;
+  const owed = objects.reduce((sum, { owedBytes }) => sum + owedBytes, 0);
+  const settled = await releaseObjects(tx, orgId, objects);
+  const isActive = state === "active";
+  await addStorage(tx, orgId, {
+    versionBytes: isActive ? -sizeBytes : 0,
+    versionsActive: isActive ? -1 : 0,
+    // What a deleted version owes is counted since it was deleted.
+    pendingDeleteBytes: owed - settled - (isActive || isPurged ? 0 : sizeBytes),
+    versionsPendingDelete: isActive || isPurged ? 0 : -1,
+  });
+  return true;
+}
+
+async function removeOfOrganization(db: Db, orgId: string): Promise<boolean> {
+  for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+  await inBatches(OBJECTS_MAX, (rowsMax) => db.withTenant(orgId, (tx) => dropObjects(tx, orgId, rowsMax)));
+  return db.withTenant(orgId, (tx) => removeStorageIfEmpty(tx, orgId));
+}

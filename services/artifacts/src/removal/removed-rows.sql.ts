@@ -1,0 +1,148 @@
+import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { artifactColumns, type ArtifactRow } from "../plain/artifacts.sql.ts";
+
+const takeArtifactsSql = sql(
+  "artifacts_take_artifacts_of_run",
+  `DELETE FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.id = ANY (ARRAY(
+     SELECT o.id FROM artifacts.artifacts o WHERE o.org_id = $1 AND o.run_id = $2 ORDER BY o.id LIMIT $3::bigint))
+   RETURNING ${artifactColumns}`,
+);
+
+/** Deletes at most `rowsMax` plain artifacts of a run, and returns them as they were. */
+export function takeArtifactsOfRun(tx: Tx, orgId: string, runId: string, rowsMax: number): Promise<ArtifactRow[]> {
+  return tx.rows(takeArtifactsSql, [orgId, runId, rowsMax]);
+}
+
+const sessionsSql = sql(
+  "artifacts_lock_uploads_of_run",
+  `SELECT id, state FROM artifacts.upload_sessions WHERE org_id = $1 AND run_id = $2 ORDER BY id LIMIT $3::bigint FOR UPDATE`,
+);
+
+/** Locks and returns at most `rowsMax` uploads for a run. */
+export function lockUploadsOfRun(
+  tx: Tx,
+  orgId: string,
+  runId: string,
+  rowsMax: number,
+): Promise<{ readonly id: string; readonly state: string }[]> {
+  return tx.rows(sessionsSql, [orgId, runId, rowsMax]);
+}
+
+const removeSessionsSql = sql(
+  "artifacts_remove_uploads",
+  `WITH files AS (DELETE FROM artifacts.upload_files f WHERE f.org_id = $1 AND f.session_id = ANY ($2::uuid[]))
+   DELETE FROM artifacts.upload_sessions WHERE org_id = $1 AND id = ANY ($2::uuid[])`,
+);
+
+/** Deletes uploads that have ended. */
+export async function removeUploads(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+  await tx.count(removeSessionsSql, [orgId, ids]);
+}
+
+/** What else a run has here: the lineage that it is part of, and its counts. Values: the organization and the run. */
+export const restOfRun: readonly Statement[] = ["edges", "run_counts"].map((table) =>
+  removalSql(`artifacts_remove_${table}_of_run`, `artifacts.${table}`, "org_id = $2 AND run_id = $3"),
+);
+
+const nextVersionSql = sql(
+  "artifacts_next_version_of_project",
+  `SELECT v.id, v.collection_id AS "collectionId" FROM artifacts.collections c
+   CROSS JOIN LATERAL (
+     SELECT o.id, o.collection_id FROM artifacts.versions o WHERE o.org_id = $1 AND o.collection_id = c.id LIMIT 1) v
+   WHERE c.org_id = $1 AND c.project_id = $2 LIMIT 1`,
+);
+
+/** Returns a version that a project still has. */
+export function nextVersionOf(
+  tx: Tx,
+  orgId: string,
+  projectId: string,
+): Promise<{ readonly id: string; readonly collectionId: string } | undefined> {
+  return tx.one(nextVersionSql, [orgId, projectId]);
+}
+
+const takeVersionSql = sql(
+  "artifacts_take_version",
+  `DELETE FROM artifacts.versions WHERE org_id = $1 AND id = $2
+   RETURNING size_bytes AS "sizeBytes", state, purged_at IS NOT NULL AS "isPurged"`,
+);
+const takeEntriesSql = sql(
+  "artifacts_take_entries",
+  `DELETE FROM artifacts.entries WHERE org_id = $1 AND version_id = $2
+   RETURNING object_id AS "objectId", coalesce(size_bytes, 0)::bigint AS "owedBytes"`,
+);
+const removeVersionLinksSql = sql(
+  "artifacts_remove_version_links",
+  `WITH edges AS (DELETE FROM artifacts.edges WHERE org_id = $1 AND version_id = $2)
+   DELETE FROM artifacts.aliases WHERE org_id = $1 AND version_id = $2`,
+);
+
+/** A version that was deleted, and the objects of its files. */
+export type TakenVersion = {
+  readonly sizeBytes: number;
+  readonly state: "active" | "soft_deleted";
+  readonly isPurged: boolean;
+  readonly objects: readonly { readonly objectId: string; readonly owedBytes: number }[];
+};
+
+/** Deletes a version with its entries, aliases and lineage; undefined when it is not there. The collection is locked. */
+export async function takeVersion(tx: Tx, orgId: string, versionId: string): Promise<TakenVersion | undefined> {
+  const version = await tx.one<Omit<TakenVersion, "objects">>(takeVersionSql, [orgId, versionId]);
+  if (version === undefined) return undefined;
+  const entries = await tx.rows<{ objectId: string | null; owedBytes: number }>(takeEntriesSql, [orgId, versionId]);
+  await tx.count(removeVersionLinksSql, [orgId, versionId]);
+  const objects = entries.flatMap(({ objectId, owedBytes }) => (objectId === null ? [] : [{ objectId, owedBytes }]));
+  return { ...version, objects };
+}
+
+const removeCollectionsSql = sql(
+  "artifacts_remove_collections_of_project",
+  "DELETE FROM artifacts.collections WHERE org_id = $1 AND project_id = $2",
+);
+
+/** Deletes the collections of a project, which have no versions any more. Returns how many. */
+export function removeCollections(tx: Tx, orgId: string, projectId: string): Promise<number> {
+  return tx.count(removeCollectionsSql, [orgId, projectId]);
+}
+
+/** The bytes that restored archives of a project still wait for. Values: the organization and the project. */
+export const wantedBytesOfProject = removalSql(
+  "artifacts_remove_wanted_bytes",
+  "artifacts.wanted_bytes",
+  "org_id = $2 AND project_id = $3",
+);
+
+/** All rows of an organization but its objects, which go with their bytes. Value: the organization. */
+export const rowsOfOrganization: readonly Statement[] = [
+  "aliases",
+  "artifacts",
+  "edges",
+  "entries",
+  "versions",
+  "collections",
+  "run_counts",
+  "upload_files",
+  "upload_sessions",
+  "wanted_bytes",
+].map((table) => removalSql(`artifacts_remove_${table}_of_org`, `artifacts.${table}`, "org_id = $2"));
+
+const dropObjectsSql = sql(
+  "artifacts_drop_objects_of_org",
+  `UPDATE artifacts.objects SET state = 'unneeded', refs = 0, owed_bytes = 0, sweep_after = '-infinity'
+   WHERE org_id = $1 AND id = ANY (ARRAY(
+     SELECT id FROM artifacts.objects WHERE org_id = $1 AND (state = 'stored' OR sweep_after > now()) LIMIT $2::bigint))`,
+);
+const hasObjectsSql = sql("artifacts_has_objects", "SELECT true FROM artifacts.objects WHERE org_id = $1 LIMIT 1");
+const removeStorageSql = sql("artifacts_remove_storage", "DELETE FROM artifacts.storage WHERE org_id = $1");
+
+/** Leaves at most `rowsMax` objects of an organization to the next sweep. Returns how many. */
+export function dropObjects(tx: Tx, orgId: string, rowsMax: number): Promise<number> {
+  return tx.count(dropObjectsSql, [orgId, rowsMax]);
+}
+
+/** Tells whether the bytes of an organization are gone, and if so removes its counters. */
+export async function removeStorageIfEmpty(tx: Tx, orgId: string): Promise<boolean> {
+  if ((await tx.one(hasObjectsSql, [orgId])) !== undefined) return false;
+  await tx.count(removeStorageSql, [orgId]);
+  return true;
+}

@@ -1,0 +1,31 @@
+import { inBatches, type Db } from "@tidemark/pg";
+import {
+  beginRemovalOfHiddenRuns,
+  beginRemovalOfProject,
+  beginRemovalOfRuns,
+  closeProject,
+  listDueProjects,
+  listDueRuns,
+} from "./due.sql.ts";
+
+/** A transaction holds the locks of this many runs. */
+const BATCH_RUNS = 200;
+
+/**
+ * Finds the runs and projects whose time is over, of all organizations, and asks the services to remove them: first the runs of a project, and when
+ * they are gone the project. Each step may be repeated, also by several processes. `db` runs as the worker.
+ */
+export async function beginDueRemovals(db: Db): Promise<void> {
+  for (const { orgId, projectId } of await listDueProjects(db)) {
+    await closeProject(db, orgId, projectId);
+    await inBatches(BATCH_RUNS, (rowsMax) => beginRemovalOfHiddenRuns(db, orgId, projectId, rowsMax));
+    await beginRemovalOfProject(db, orgId, projectId);
+  }
+  for (;;) {
+    const due = await listDueRuns(db, BATCH_RUNS);
+    let begun = 0;
+    for (const runs of due) begun += await beginRemovalOfRuns(db, runs);
+    // Where none could be begun, another process was faster.
+    if (begun === 0) return;
+  }
+}

@@ -1,0 +1,36 @@
+import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+
+const removeRunSql = sql(
+  "runs_remove_run",
+  `WITH texts AS (
+     DELETE FROM runs.run_texts WHERE org_id = $1 AND run_id = $2
+   ), signs AS (
+     DELETE FROM runs.signs_of_life WHERE org_id = $1 AND run_id = $2
+   ), gone AS (
+     DELETE FROM runs.runs WHERE org_id = $1 AND id = $2 AND purge_after = '-infinity' RETURNING project_id
+   )
+   UPDATE runs.projects p SET runs_deleted = p.runs_deleted - 1 FROM gone g WHERE p.org_id = $1 AND p.id = g.project_id`,
+);
+const removeProjectSql = sql(
+  "runs_remove_project",
+  "DELETE FROM runs.projects WHERE org_id = $1 AND id = $2 AND purge_after = '-infinity'",
+);
+
+/** Removes a run whose removal has begun, and counts it off. Its id stays taken. */
+export async function removeRunRow(tx: Tx, orgId: string, runId: string): Promise<void> {
+  await tx.count(removeRunSql, [orgId, runId]);
+}
+
+/** Removes a project that has no runs any more. */
+export async function removeProjectRow(tx: Tx, orgId: string, projectId: string): Promise<void> {
+  await tx.count(removeProjectSql, [orgId, projectId]);
+}
+
+/** All rows of an organization but the ids of its runs, which stay taken. Value: the organization. */
+export const rowsOfOrganization: readonly Statement[] = [
+  "run_texts",
+  "signs_of_life",
+  "visibility_changes",
+  "runs",
+  "projects",
+].map((table) => removalSql(`runs_remove_${table}_of_org`, `runs.${table}`, "org_id = $2"));

@@ -1,0 +1,235 @@
+import { expect, test } from "@jest/globals";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { until } from "@tidemark/testkit";
+import type { Api } from "../stack/client.ts";
+import { importChunk } from "../stack/imports.ts";
+import { describeModes } from "../stack/modes.ts";
+import { createTeam, type Team } from "../stack/people.ts";
+import { queryDatabase } from "../stack/query-database.ts";
+import type { Stack } from "../stack/stack.ts";
+import { writeEverything, writeVersion } from "./archive.fixture.ts";
+
+// One file, because all cases share a stack in each mode.
+
+const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
+
+async function keyOf(stack: Stack, { owner, orgId }: Team): Promise<Api> {
+  const { json } = await owner.browser.post(`/api/orgs/${orgId}/api-keys`, { scopes: SCOPES });
+  return stack.api.as(json.api_key as string);
+}
+
+/** Every table of the product that has an organization in its rows. */
+async function tenantTables(stack: Stack): Promise<string[]> {
+  const rows = await queryDatabase<{ name: string }>(
+    stack,
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  expect(rows.length).toBeGreaterThan(50);
+  return rows.map(({ name }) => name);
+}
+
+/** The tables with rows in which a text stands, as such or as bytes. */
+async function tablesWith(stack: Stack, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of await tenantTables(stack)) {
+    const hex = Buffer.from(text).toString("hex");
+    const rows = await queryDatabase(
+      stack,
+      `SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' OR t::text LIKE '%' || $2 || '%' LIMIT 1`,
+      [text, hex],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** How many rows an organization has in each table where it has any. */
+async function rowsOf(stack: Stack, orgId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of await tenantTables(stack)) {
+    const [row] = await queryDatabase<{ n: number }>(
+      stack,
+      `SELECT count(*)::int AS n FROM ${name} WHERE org_id = $1`,
+      [orgId],
+    );
+    if (row!.n > 0) counts[name] = row!.n;
+  }
+  return counts;
+}
+
+/** The contents of the bucket under an organization's keys. */
+async function bytesOf(stack: Stack, orgId: string): Promise<string[]> {
+  const root = stack.minio?.directory ?? stack.blobDirectory;
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.parentPath.includes(`/o/${orgId}`));
+  return Promise.all(files.map(async (file) => (await readFile(join(file.parentPath, file.name))).toString("latin1")));
+}
+
+/** Moves the deletion of a run or a project so far back that its time is over, and that of bytes which came twice. */
+async function letTimePass(stack: Stack, table: "runs" | "projects", id: string): Promise<void> {
+  await queryDatabase(
+    stack,
+    `UPDATE runs.${table} SET deleted_at = deleted_at - interval '31 days', purge_after = purge_after - interval '31 days' WHERE id = $1`,
+    [id],
+  );
+  await queryDatabase(stack, "UPDATE artifacts.objects SET sweep_after = now() WHERE sweep_after IS NOT NULL");
+}
+
+async function untilRemoved(stack: Stack, id: string): Promise<void> {
+  await until(
+    "the removal",
+    async () => {
+      const [row] = await queryDatabase<{ n: number }>(
+        stack,
+        `SELECT (SELECT count(*) FROM platform.removals) + (SELECT count(*) FROM runs.runs WHERE id = $1)
+                + (SELECT count(*) FROM runs.projects WHERE id = $1) + (SELECT count(*) FROM artifacts.objects WHERE sweep_after < now()) AS n`,
+        [id],
+      );
+      return Number(row!.n) === 0;
+    },
+    60_000,
+  );
+}
+
+// What may name a run that was removed: its id, which nobody gets again; the log of who did what; the version that it produced, which stays; and what
+// goes away by its age.
+const MAY_NAME = [
+  "artifacts.versions",
+  "control.audit_events",
+  "platform.idempotency_0",
+  "platform.idempotency_1",
+  "platform.idempotency_2",
+  "runs.run_ids",
+  "runs.visibility_changes",
+];
+
+describeModes(
+  "what is past its time",
+  (stack) => {
+    test("of a run nothing stays in any table or in the bucket, and its neighbor is as it was", async () => {
+      const team = await createTeam(stack());
+      const api = await keyOf(stack(), team);
+      const kept = await writeEverything(api, "p");
+      const gone = await writeEverything(api, "p");
+      const patched = await api.patch(`/runs/${gone.runId}`, {
+        metadata: { notes: "canary-notes" },
+        name: "canary-name",
+      });
+      expect(patched.status).toBe(200);
+      const upload = { name: "canary.txt", content_base64: Buffer.from("canary-bytes").toString("base64") };
+      expect((await api.post(`/api/runs/${gone.runId}/artifacts/upload`, upload)).status).toBe(200);
+      const version = await writeVersion(api, gone.runId, "version-bytes");
+      const inputs = await api.post(`/api/runs/${gone.runId}/artifact-inputs`, { ref: "policy:best" });
+      expect([inputs.status, inputs.text]).toEqual([200, expect.anything()]);
+      await api.post(`/api/runs/${gone.runId}/stop`, { reason: "canary-reason" });
+      await api.get(`/api/runs/${gone.runId}/stop-signal`);
+
+      const read = () =>
+        Promise.all(
+          [
+            `/api/runs/${kept.runId}/logs`,
+            `/api/runs/${kept.runId}/attributes`,
+            `/api/runs/${kept.runId}/objects`,
+            `/api/runs/${kept.runId}/artifacts`,
+            `/api/runs/${kept.runId}/traces`,
+            `/api/runs/${kept.runId}/metrics?key=loss`,
+            `/api/artifact-versions/${version.id}`,
+          ].map(async (path) => [path, (await api.get(path)).text]),
+        );
+      const before = await read();
+      const holders = await tablesWith(stack(), gone.runId);
+      expect(holders.length).toBeGreaterThan(20);
+      expect(await tablesWith(stack(), "canary-")).not.toEqual([]);
+      expect((await bytesOf(stack(), team.orgId)).join()).toContain("canary-bytes");
+      const usage = async () => {
+        const [row] = await queryDatabase<{ points: string; series: string; runs: string }>(
+          stack(),
+          `SELECT (SELECT sum(points) FROM ingest.project_points WHERE org_id = $1) + (SELECT sum(points) FROM ingest.rank_points WHERE org_id = $1) AS points,
+                  (SELECT sum(series) FROM ingest.project_points WHERE org_id = $1) AS series,
+                  (SELECT sum(runs_running + runs_finished + runs_failed + runs_deleted) FROM runs.projects WHERE org_id = $1) AS runs`,
+          [team.orgId],
+        );
+        return [Number(row!.points), Number(row!.series), Number(row!.runs)];
+      };
+      const used = await usage();
+
+      expect((await api.call("DELETE", `/runs/${gone.runId}`)).status).toBe(200);
+      await letTimePass(stack(), "runs", gone.runId);
+      await untilRemoved(stack(), gone.runId);
+
+      expect((await tablesWith(stack(), gone.runId)).filter((name) => !MAY_NAME.includes(name))).toEqual([]);
+      expect((await tablesWith(stack(), "canary-")).filter((name) => !name.includes("idempotency"))).toEqual([]);
+      const bytes = (await bytesOf(stack(), team.orgId)).join();
+      expect([bytes.includes("canary-bytes"), bytes.includes("version-bytes")]).toEqual([false, true]);
+      expect(await read()).toEqual(before);
+      const [run] = (await api.get("/runs")).json.runs as { id: string }[];
+      expect(run!.id).toBe(kept.runId);
+      expect((await api.post(`/runs/${gone.runId}/restore`, {})).status).toBe(404);
+      expect((await api.call("DELETE", `/runs/${gone.runId}`)).status).toBe(404);
+      expect((await team.owner.browser.get("/runs?deleted=true")).json.runs).toEqual([]);
+      // Both runs had the same.
+      expect((await usage()).map((number) => 2 * number)).toEqual(used);
+    });
+
+    test("of a project nothing stays but ids and counters", async () => {
+      const team = await createTeam(stack());
+      const api = await keyOf(stack(), team);
+      const before = await rowsOf(stack(), team.orgId);
+      const run = await writeEverything(api, "canary-project");
+      const projectId = (await api.get(`/runs/${run.runId}`)).json.run.project_id as string;
+      await writeVersion(api, run.runId, "canary-version");
+      const self = await writeEverything(api, "canary-project");
+      expect((await api.post("/api/reports", { title: "canary-report", project_id: projectId })).status).toBe(200);
+      const view = { name: "canary-view", project: "canary-project", payload: { schema_version: 1 } };
+      const saved = await team.owner.browser.post("/api/workspace-views", view);
+      expect([saved.status, saved.text]).toEqual([200, expect.anything()]);
+      const imported = await importChunk(
+        api,
+        { runs: [{ source_run_id: "canary-source", name: "canary-import" }] },
+        { project: "canary-project", sourceProject: "canary/source" },
+      );
+      expect([imported.status, imported.text]).toEqual([200, expect.anything()]);
+      expect((await tablesWith(stack(), "canary-")).length).toBeGreaterThan(5);
+      expect(await bytesOf(stack(), team.orgId)).not.toEqual([]);
+
+      // A run that was deleted before its project goes with it.
+      expect((await api.call("DELETE", `/runs/${self.runId}`)).status).toBe(200);
+      expect((await team.owner.browser.call("DELETE", `/projects/${projectId}`)).status).toBe(200);
+      await until("the runs to follow", async () => {
+        const rows = await queryDatabase(stack(), "SELECT FROM runs.projects WHERE id = $1 AND NOT unsettled", [
+          projectId,
+        ]);
+        return rows.length === 1;
+      });
+      await letTimePass(stack(), "projects", projectId);
+      await untilRemoved(stack(), projectId);
+
+      const left = await rowsOf(stack(), team.orgId);
+      // Requests of the month are counted some time after they were answered.
+      const more = Object.keys(left).filter((name) => left[name] !== before[name] && name !== "usage.month_requests");
+      expect(more.filter((name) => !MAY_NAME.includes(name))).toEqual([
+        "artifacts.storage",
+        "imports.counters",
+        "imports.staged",
+        "ingest.rank_points",
+        "reports.report_counts",
+        "reports.view_counts",
+        "traces.event_counts",
+      ]);
+      expect((await tablesWith(stack(), "canary-")).filter((name) => !name.includes("idempotency"))).toEqual([]);
+      expect(await bytesOf(stack(), team.orgId)).toEqual([]);
+      const [storage] = await queryDatabase<Record<string, string>>(
+        stack(),
+        `SELECT sum(artifact_bytes) AS a, sum(version_bytes) AS v, sum(pending_delete_bytes) AS p, sum(reserved_bytes) AS r, sum(artifacts) AS n,
+                sum(collections) AS c, sum(versions_active) AS va, sum(versions_pending_delete) AS vp, sum(unknown_sizes) AS u
+         FROM artifacts.storage WHERE org_id = $1`,
+        [team.orgId],
+      );
+      expect(new Set(Object.values(storage!))).toEqual(new Set(["0"]));
+    });
+  },
+  { settings: { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" } },
+);
