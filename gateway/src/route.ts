@@ -29,6 +29,8 @@ export type Callers =
       readonly session: { readonly roles: readonly Role[] } | { readonly refused: 401 | 403 };
       /** The operator's bootstrap token opens it as well. */
       readonly operator?: boolean;
+      /** Sessions in a deleted organization, which are good for nothing else, open it as well. */
+      readonly fromDeleted?: boolean;
       /**
        * Everybody may call it, and the service decides by the row what they see. Whoever has no credentials that would open the route comes without an
        * identity and counts against the address; when the service asks for credentials, the answer says what is wrong with those that were sent.

@@ -1,6 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { importChunk } from "../stack/imports.ts";
@@ -9,6 +7,7 @@ import { createTeam, type Team } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import type { Stack } from "../stack/stack.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
+import { bytesOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
 
@@ -17,81 +16,6 @@ const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", 
 async function keyOf(stack: Stack, { owner, orgId }: Team): Promise<Api> {
   const { json } = await owner.browser.post(`/api/orgs/${orgId}/api-keys`, { scopes: SCOPES });
   return stack.api.as(json.api_key as string);
-}
-
-/** Every table of the product that has an organization in its rows. */
-async function tenantTables(stack: Stack): Promise<string[]> {
-  const rows = await queryDatabase<{ name: string }>(
-    stack,
-    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
-     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
-  );
-  expect(rows.length).toBeGreaterThan(50);
-  return rows.map(({ name }) => name);
-}
-
-/** The tables with rows in which a text stands, as such or as bytes. */
-async function tablesWith(stack: Stack, text: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of await tenantTables(stack)) {
-    const hex = Buffer.from(text).toString("hex");
-    const rows = await queryDatabase(
-      stack,
-      `SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' OR t::text LIKE '%' || $2 || '%' LIMIT 1`,
-      [text, hex],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
-}
-
-/** How many rows an organization has in each table where it has any. */
-async function rowsOf(stack: Stack, orgId: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const name of await tenantTables(stack)) {
-    const [row] = await queryDatabase<{ n: number }>(
-      stack,
-      `SELECT count(*)::int AS n FROM ${name} WHERE org_id = $1`,
-      [orgId],
-    );
-    if (row!.n > 0) counts[name] = row!.n;
-  }
-  return counts;
-}
-
-/** The contents of the bucket under an organization's keys. */
-async function bytesOf(stack: Stack, orgId: string): Promise<string[]> {
-  const root = stack.minio?.directory ?? stack.blobDirectory;
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && entry.parentPath.includes(`/o/${orgId}`));
-  return Promise.all(files.map(async (file) => (await readFile(join(file.parentPath, file.name))).toString("latin1")));
-}
-
-/** Moves the deletion of a run or a project so far back that its time is over, and that of bytes which came twice. */
-async function letTimePass(stack: Stack, table: "runs" | "projects", id: string): Promise<void> {
-  await queryDatabase(
-    stack,
-    `UPDATE runs.${table} SET deleted_at = deleted_at - interval '31 days', purge_after = purge_after - interval '31 days' WHERE id = $1`,
-    [id],
-  );
-  await queryDatabase(stack, "UPDATE artifacts.objects SET sweep_after = now() WHERE sweep_after IS NOT NULL");
-}
-
-async function untilRemoved(stack: Stack, id: string): Promise<void> {
-  await until(
-    "the removal",
-    async () => {
-      const [row] = await queryDatabase<{ n: number }>(
-        stack,
-        `SELECT (SELECT count(*) FROM platform.removals) + (SELECT count(*) FROM runs.runs WHERE id = $1)
-                + (SELECT count(*) FROM runs.projects WHERE id = $1) + (SELECT count(*) FROM artifacts.objects WHERE sweep_after < now()) AS n`,
-        [id],
-      );
-      return Number(row!.n) === 0;
-    },
-    60_000,
-  );
 }
 
 // What may name a run that was removed: its id, which nobody gets again; the log of who did what; the version that it produced, which stays; and what
@@ -157,7 +81,7 @@ describeModes(
       const used = await usage();
 
       expect((await api.call("DELETE", `/runs/${gone.runId}`)).status).toBe(200);
-      await letTimePass(stack(), "runs", gone.runId);
+      await letTimePass(stack(), "runs.runs", gone.runId);
       await untilRemoved(stack(), gone.runId);
 
       expect((await tablesWith(stack(), gone.runId)).filter((name) => !MAY_NAME.includes(name))).toEqual([]);
@@ -204,7 +128,7 @@ describeModes(
         ]);
         return rows.length === 1;
       });
-      await letTimePass(stack(), "projects", projectId);
+      await letTimePass(stack(), "runs.projects", projectId);
       await untilRemoved(stack(), projectId);
 
       const left = await rowsOf(stack(), team.orgId);
@@ -231,5 +155,5 @@ describeModes(
       expect(new Set(Object.values(storage!))).toEqual(new Set(["0"]));
     });
   },
-  { settings: { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" } },
+  { settings: QUICK_REMOVAL },
 );

@@ -220,7 +220,7 @@ async function configOf(stack: Stack): Promise<string> {
   const { job } = (await api.as(key).post("/api/imports/jobs", wish)).json;
   const session = { headers: { cookie: `tidemark_session=${cookie}`, origin: baseUrl } };
   const view = (await api.post("/api/workspace-views", { name: "n" }, session)).json.workspace_view;
-  const other = await stack.organization();
+  const [other, doomed] = [await stack.organization(), await stack.organization()];
   return `
 seed = ${SEED}
 [parameters]
@@ -255,6 +255,12 @@ expected-statuses = ["2xx", 304, 402, 404, 409, 410, 429, 503]
 include-name = "PATCH /api/orgs/{org_id}"
 [operations.parameters]
 "path.org_id" = "${other.orgId}"
+[[operations]]
+# What is deleted opens nothing else.
+include-name = ["DELETE /api/orgs/{org_id}", "POST /api/orgs/{org_id}/restore"]
+headers = { Origin = "${baseUrl}" }
+[operations.parameters]
+"path.org_id" = "${doomed.orgId}"
 [[operations]]
 # Deleted rows are listed for people only, not for the key.
 include-name = ["GET /runs", "GET /projects"]

@@ -16,12 +16,21 @@ export const peopleManagers: Callers = {
   operator: true,
 };
 
+/** Callers who delete an organization: operators, owners and admins. It can be repeated from a session in it. */
+export const organizationDeleters: Callers = { ...peopleManagers, key: { refused: 401 }, fromDeleted: true };
+
 /** Anybody who is signed in. Keys are refused. */
 export const signedIn: Callers = {
   kind: "credentials",
   key: { refused: 401 },
   session: { roles: ["owner", "admin", "member", "viewer"] },
 };
+
+/** Anybody who is signed in, also in an organization that is deleted. Keys are refused. */
+export const signedInAnywhere: Callers = { ...signedIn, fromDeleted: true };
+
+/** Operators, and whoever is signed in, also in an organization that is deleted; the service asks for an owner or admin of the one that the path names. */
+export const organizationRestorers: Callers = { ...signedIn, operator: true, fromDeleted: true };
 
 /** Whoever is signed in and may write. Keys are refused. */
 export const signedInWriters: Callers = {

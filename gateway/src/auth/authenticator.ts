@@ -6,16 +6,19 @@ import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/commo
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
 import { headerNames, sessionCookie } from "../http/headers.ts";
 import { unauthenticated } from "./authorize.ts";
-import { identityOf, isLive, type Access, type KnownCredential } from "./directory.ts";
+import { identityOf, isLive, isUnended, type Access, type KnownCredential } from "./directory.ts";
 
 /** Turns credentials into identities. Unknown, altered, revoked and expired ones get the same refusal. */
 export type Authenticator = {
   /** Parses the text of a credential. @throws unauthenticated when we cannot have issued it as this kind */
   read(kind: "api_key" | "session", token: string): ParsedCredential;
-  /** Returns the holder of a credential that memory knows; `undefined` when it has to be looked up. @throws unauthenticated */
-  known(credential: ParsedCredential): Identity | undefined;
+  /**
+   * Returns the holder of a credential that memory knows; `undefined` when it has to be looked up. With `fromDeleted` a session may be one in a
+   * deleted organization. @throws unauthenticated
+   */
+  known(credential: ParsedCredential, fromDeleted?: boolean): Identity | undefined;
   /** Looks up the holder of a credential that memory does not know. @throws unauthenticated, service_unavailable */
-  lookUp(credential: ParsedCredential): Promise<Identity>;
+  lookUp(credential: ParsedCredential, fromDeleted?: boolean): Promise<Identity>;
 };
 
 /** Creates an authenticator; `used` is called with every credential that was accepted, `nowMs` is the wall clock. */
@@ -28,10 +31,10 @@ export function createAuthenticator(options: {
   // One object per entry and organization, so that its encoding for the wire is reused as well.
   const identities = new WeakMap<CredentialEntry, { organization: OrganizationEntry; identity: Identity }>();
 
-  const accept = (known: KnownCredential | undefined, presented: ParsedCredential): Identity => {
-    if (known === undefined || !equalHashes(known.entry.hash, presented.hash) || !isLive(known, nowMs())) {
-      throw invalid();
-    }
+  const accept = (known: KnownCredential | undefined, presented: ParsedCredential, fromDeleted = false): Identity => {
+    if (known === undefined || !equalHashes(known.entry.hash, presented.hash)) throw invalid();
+    const isValid = fromDeleted && presented.kind === "session" ? isUnended : isLive;
+    if (!isValid(known, nowMs())) throw invalid();
     used(known.entry);
     const kept = identities.get(known.entry);
     if (kept !== undefined && kept.organization === known.organization) return kept.identity;
@@ -46,11 +49,14 @@ export function createAuthenticator(options: {
       if (presented?.kind !== kind) throw invalid();
       return presented;
     },
-    known(presented) {
+    known(presented, fromDeleted) {
       const known = access.known(kindOf(presented), presented.id);
-      return known === undefined ? undefined : accept(known, presented);
+      // Those of an organization that is removed end without a change that memory would learn of.
+      const isDoubtful = fromDeleted === true && known?.organization.deleted === true;
+      return known === undefined || isDoubtful ? undefined : accept(known, presented);
     },
-    lookUp: async (presented) => accept(await access.lookUp(kindOf(presented), presented.id), presented),
+    lookUp: async (presented, fromDeleted) =>
+      accept(await access.lookUp(kindOf(presented), presented.id), presented, fromDeleted),
   };
 }
 

@@ -77,8 +77,13 @@ export function createDirectory(): Directory {
 }
 
 /** Tells whether a credential is valid: not revoked, not expired, its organization not deleted. */
-export function isLive({ entry, organization }: KnownCredential, nowMs: number): boolean {
-  return !entry.revoked && !organization.deleted && (entry.expiresAt === "" || Date.parse(entry.expiresAt) > nowMs);
+export function isLive(known: KnownCredential, nowMs: number): boolean {
+  return !known.organization.deleted && isUnended(known, nowMs);
+}
+
+/** As `isLive`; the organization may be deleted. */
+export function isUnended({ entry }: KnownCredential, nowMs: number): boolean {
+  return !entry.revoked && (entry.expiresAt === "" || Date.parse(entry.expiresAt) > nowMs);
 }
 
 /** Returns the identity of a credential's holder. */

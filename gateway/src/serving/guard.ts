@@ -223,11 +223,11 @@ function identify(
     return identity;
   };
   const credential = readCredential(context, presented, callers.operator === true);
-  const known = context.authenticator.known(credential);
+  const known = context.authenticator.known(credential, callers.fromDeleted);
   if (known !== undefined) return allow(known);
   countAddress(context, request, reply);
   return context.authenticator
-    .lookUp(credential)
+    .lookUp(credential, callers.fromDeleted)
     .finally(() => context.limiter.forgiveAddress(request.ip))
     .then(allow);
 }

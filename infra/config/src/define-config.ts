@@ -44,11 +44,18 @@ export const sharedFields = {
     optional: true,
     help: "JSON file with any of free, pro, premium and any of their fields, which GET /api/usage shows; replaces those of the hosted plans.",
   }),
+  deletionGraceDays: int({
+    env: "TIDEMARK_DELETION_GRACE_DAYS",
+    help: "Days for which deleted runs, projects and organizations can be restored, before they are removed for good. Answers to requests with a key are kept for up to 15 days, and must be gone by then.",
+    default: 30,
+    min: 15,
+    max: 3650,
+  }),
   removalSeconds: int({
     env: "TIDEMARK_REMOVAL_SECONDS",
     default: 60,
     min: 1,
     max: 86_400,
-    help: "Seconds between two looks for deleted runs and projects whose time is over, which are then removed.",
+    help: "Seconds between two looks for deleted runs, projects and organizations whose time is over, which are then removed.",
   }),
 } as const;

@@ -78,7 +78,8 @@ export async function removeDue({ db, service, remove }: RemoverOptions, isStopp
     }
     if (page.length < PAGE) break;
   }
-  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} removals failed`);
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} removals failed`, { cause: failures[0] });
   return finished;
 }
 

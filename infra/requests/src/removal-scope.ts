@@ -2,7 +2,7 @@ import { notFound } from "@tidemark/errors";
 import { pathId, type Caller } from "./requests.ts";
 import type { RunDirectory } from "./run-directory.ts";
 
-/** A run, or all runs of a project; the other one is undefined. */
+/** A run, all runs of a project, or with neither all runs of the organization. */
 type RemovalScope = { readonly runId: string | undefined; readonly projectId: string | undefined };
 
 /** Returns what a caller asks the size of. @throws not_found unless the run is there and the caller may see it, or the project may be the caller's */
@@ -16,6 +16,7 @@ export async function readRemovalScope(
     await runs.require(caller, [runId]);
     return { runId, projectId: undefined };
   }
+  if (request.projectId === "") return { runId: undefined, projectId: caller.projectId };
   const projectId = pathId(request.projectId, "project");
   if (caller.projectId !== undefined && caller.projectId !== projectId) throw notFound("project");
   return { runId: undefined, projectId };

@@ -18,6 +18,8 @@ export const controlConfig = defineConfig({
     oneOf: ["log", "off"],
     help: "How invitations are sent: log gives the link to the person who invites, off refuses invitations.",
   }),
+  deletionGraceDays: sharedFields.deletionGraceDays,
   limits: sharedFields.limits,
+  removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
 });

@@ -106,7 +106,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
         return { previewLink: message.link };
       },
     },
-    settings: { plans: hostedPlans, devAuth: true, seatLimits: true, webUrl: undefined, ...settings },
+    settings: { plans: hostedPlans, devAuth: true, seatLimits: true, webUrl: undefined, graceDays: 30, ...settings },
   });
   const client = createLocalClient(ControlService, implement(ControlService, handlers));
   const anyone = createCall({ timeoutMs: PATIENCE_MS });

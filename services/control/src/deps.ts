@@ -25,6 +25,8 @@ export type ControlDeps = {
     readonly seatLimits: boolean;
     /** Where the web pages are, without a trailing slash; the address of the request when undefined. */
     readonly webUrl: string | undefined;
+    /** Days for which a deleted organization can be restored. */
+    readonly graceDays: number;
   };
 };
 

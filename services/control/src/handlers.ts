@@ -4,6 +4,7 @@ import { confirmDeviceLogin, pollDeviceLogin, startDeviceLogin } from "./device-
 import { acceptInvitation, previewInvitation } from "./invitations/accept-invitation.ts";
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from "./invitations/invitations.ts";
 import { createApiKey, disableServiceAccount, listApiKeys, revokeApiKey } from "./keys/api-keys.ts";
+import { deleteOrganization, undeleteOrganization } from "./organizations/delete-organization.ts";
 import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
 import {
   checkOrganizationName,
@@ -38,6 +39,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     createOrganization: createOrganization(deps),
     createOwnOrganization: createOwnOrganization(deps),
     createUser: createUser(deps),
+    deleteOrganization: deleteOrganization(deps),
     disableServiceAccount: disableServiceAccount(deps),
     ensureLocalAccess: ensureLocalAccess(deps),
     getAuthConfig: getAuthConfig(deps),
@@ -65,6 +67,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     stopRun: stopRun(deps),
     stopRuns: stopRuns(deps),
     switchOrganization: switchOrganization(deps),
+    undeleteOrganization: undeleteOrganization(deps),
     updateOrganization: updateOrganization(deps),
   };
 }

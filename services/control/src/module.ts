@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import { startRelay, type MigrationSet } from "@tidemark/pg";
+import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
 import { ControlService } from "@tidemark/proto/control/v1/control";
 import { implement } from "@tidemark/rpc";
@@ -9,6 +9,8 @@ import { controlConfig } from "./config.ts";
 import { controlHandlers } from "./handlers.ts";
 import { createLogMail } from "./mail/log-mail.ts";
 import { noMail } from "./mail/no-mail.ts";
+import { removeOrganization } from "./removal/remove-organization.ts";
+import { beginDueRemovals } from "./removal/removed-rows.sql.ts";
 import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.ts";
 import { createRunDirectory } from "./stops/run-directory.ts";
 import { readChangedPage, readRunningPage } from "./stops/run-feed.sql.ts";
@@ -52,6 +54,14 @@ export const controlModule = defineModule({
       onLag: (seconds) => metrics.outboxLag("control", seconds),
     });
     const upkeep = startControlUpkeep({ db, workerDb, now, log });
+    const remover = startRemover({
+      db: workerDb,
+      service: "control",
+      before: () => beginDueRemovals(workerDb, now()),
+      remove: (removal) => removeOrganization(workerDb, removal),
+      seconds: config.removalSeconds,
+      log,
+    });
     const runs = createRunDirectory({
       read: {
         runningPage: (page) => readRunningPage(db, page),
@@ -74,7 +84,13 @@ export const controlModule = defineModule({
       randomBytes,
       mail: config.mail === "log" ? createLogMail(log) : noMail,
       nudge: () => relay.nudge(),
-      settings: { plans, devAuth: config.devAuth, seatLimits: config.limits, webUrl: config.webUrl },
+      settings: {
+        plans,
+        devAuth: config.devAuth,
+        seatLimits: config.limits,
+        webUrl: config.webUrl,
+        graceDays: config.deletionGraceDays,
+      },
     });
     return {
       implementations: [implement(ControlService, handlers)],
@@ -84,6 +100,7 @@ export const controlModule = defineModule({
         await runs.stop();
         await relay.stop();
         await upkeep.stop();
+        await remover.stop();
       },
     };
   },

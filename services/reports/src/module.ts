@@ -24,7 +24,7 @@ export const reportsModule = defineModule({
   config: reportsConfig,
   schema: "reports",
   migrations: reportsMigrations,
-  reads: ["control.record_audit_v1", "runs.project_refs_v1"],
+  reads: ["control.is_deleted_v1", "control.record_audit_v1", "runs.project_refs_v1"],
   provides: [ReportsService, ReportsArchiveService, ReportsRestoreService],
   needs: [],
   start(context) {

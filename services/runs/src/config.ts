@@ -5,13 +5,7 @@ export const runsConfig = defineConfig({
   limits: sharedFields.limits,
   removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
-  deletionGraceDays: int({
-    env: "TIDEMARK_DELETION_GRACE_DAYS",
-    help: "Days for which deleted runs and projects can be restored, before they are removed for good. Answers to requests with a key are kept for up to 15 days, and must be gone by then.",
-    default: 30,
-    min: 15,
-    max: 3650,
-  }),
+  deletionGraceDays: sharedFields.deletionGraceDays,
   runStaleSeconds: int({
     env: "TIDEMARK_RUN_STALE_SECONDS",
     help: "Seconds without a write or a poll after which a running run is shown as stale. Signs of life arrive each minute.",

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
-import type { MigrationSet } from "@tidemark/pg";
+import { startRemover, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
 import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { usageConfig } from "./config.ts";
 import { usageHandlers } from "./handlers.ts";
+import { removeUsage } from "./removal/remove-usage.ts";
 import { startUsageUpkeep } from "./upkeep/upkeep.ts";
 
 /** Schema `usage`. */
@@ -35,6 +36,13 @@ export const usageModule = defineModule({
     const db = context.db();
     const workerDb = context.workerDb();
     const upkeep = startUsageUpkeep({ workerDb, log });
+    const remover = startRemover({
+      db: workerDb,
+      service: "usage",
+      remove: (removal) => removeUsage(workerDb, removal),
+      seconds: config.removalSeconds,
+      log,
+    });
     const handlers = usageHandlers({
       db,
       workerDb,
@@ -45,7 +53,7 @@ export const usageModule = defineModule({
     return Promise.resolve({
       implementations: [implement(UsageService, handlers)],
       ready: () => db.ping(),
-      stop: () => upkeep.stop(),
+      stop: async () => void (await Promise.all([upkeep.stop(), remover.stop()])),
     });
   },
 });

@@ -1,5 +1,4 @@
 import { badRequest } from "@tidemark/errors";
-import type { Deletion } from "@tidemark/proto/runs/v1/runs";
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
 import { object, type Field } from "../fields/field.ts";
@@ -43,7 +42,10 @@ export function withDeletion(row: Schema): Schema {
 }
 
 /** The same of a row, which may not be deleted. */
-export function deletionJson(deletion: Deletion | undefined): { deleted_at: Json; purge_after: Json } {
+export function deletionJson(deletion: { readonly deletedAt: string; readonly purgeAfter: string } | undefined): {
+  deleted_at: Json;
+  purge_after: Json;
+} {
   return { deleted_at: deletion?.deletedAt ?? null, purge_after: deletion?.purgeAfter ?? null };
 }
 

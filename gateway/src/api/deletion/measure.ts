@@ -2,11 +2,10 @@ import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import type { Removed } from "./deletion.ts";
 
-/** Returns what would be removed with a run, or with all `runs` runs of a project, as the services have it now. */
+/** Returns what would be removed with a run, all runs of a project, or with no scope all of the caller's organization, as the services have it now. */
 export async function measureRemoved(
   clients: Clients,
-  scope: { readonly runId: string } | { readonly projectId: string },
-  runs: number,
+  scope: { readonly runId: string } | { readonly projectId: string } | Record<string, never>,
   call: Call,
 ): Promise<Removed> {
   const [data, artifacts, traces] = await Promise.all([
@@ -15,7 +14,7 @@ export async function measureRemoved(
     clients.traces.measureRemoval(scope, call),
   ]);
   return {
-    runs,
+    runs: data.runs,
     points: data.points,
     lines: data.lines,
     attributes: data.attributes,

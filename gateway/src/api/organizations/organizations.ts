@@ -10,6 +10,7 @@ import type {
   UpdateOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { deletedFlag } from "../deletion/deletion.ts";
 import { described, object, optional, someOf, withDefault, withFault } from "../fields/field.ts";
 import { text, textOrEmpty, trimmedPattern, uuid, wordForService } from "../fields/text.ts";
 import { accountsPage, readPage } from "../page.ts";
@@ -97,6 +98,9 @@ export function encodeCheckOrganizationName({ name, slug, available }: CheckOrga
   const message = available ? "This name is free." : "An organization with this name exists.";
   return { body: { name, slug, available, message } };
 }
+
+/** Query of GET /api/orgs/memberships. */
+export const listMembershipsQuery = object({ deleted: deletedFlag });
 
 /** `{memberships}`. */
 export function encodeListMemberships({ memberships }: ListMembershipsResponse): RouteReply {

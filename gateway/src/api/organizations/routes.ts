@@ -1,14 +1,24 @@
 import { route, type Route } from "../../route.ts";
-import { peopleManagers, signedIn } from "../callers.ts";
+import { organizationDeleters, organizationRestorers, peopleManagers, signedIn, signedInAnywhere } from "../callers.ts";
+import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import { sentInvitationSchema } from "../invitations/invitations.ts";
 import { accountsPage } from "../page.ts";
 import { listSchema, objectSchema } from "../schemas.ts";
 import { sessionSchema } from "../sessions/sessions.ts";
 import {
+  decodeDeleteOrganization,
+  decodeRestoreOrganization,
+  deletableOrganizationSchema,
+  deleteOrganization,
+  encodeDeleteOrganization,
+  encodeRestoreOrganization,
+} from "./delete.ts";
+import {
   checkNameQuery,
   decodeCheckOrganizationName,
   encodeCheckOrganizationName,
   encodeListMemberships,
+  listMembershipsQuery,
 } from "./organizations.ts";
 import {
   createOwnOrganizationBody,
@@ -36,11 +46,15 @@ export const organizationsRoutes: readonly Route[] = [
     method: "GET",
     path: "/api/orgs/memberships",
     summary: "The organizations of the signed-in user",
-    callers: signedIn,
+    description: "With deleted=true those that are deleted and can be restored.",
+    callers: signedInAnywhere,
     rate: "account",
-    schemas: { response: objectSchema({ memberships: listSchema(membershipSummarySchema) }) },
-    statuses: [200, 401],
-    decode: () => ({}),
+    schemas: {
+      query: listMembershipsQuery.schema,
+      response: objectSchema({ memberships: listSchema(membershipSummarySchema) }),
+    },
+    statuses: [200, 400, 401, 403],
+    decode: ({ query }) => listMembershipsQuery.read(query),
     rpc: (clients, request, call) => clients.control.listMemberships(request, call),
     encode: encodeListMemberships,
   }),
@@ -91,6 +105,41 @@ export const organizationsRoutes: readonly Route[] = [
     decode: decodeCreateOwnOrganization,
     rpc: (clients, request, call) => clients.control.createOwnOrganization(request, call),
     encode: encodeCreateOwnOrganization,
+  }),
+  route({
+    ...facts,
+    method: "DELETE",
+    path: "/api/orgs/{org_id}",
+    summary: "Delete an organization",
+    description:
+      "Its keys are invalid at once, and sessions in it are good for restoring it and for going to another organization only. It can be restored until purge_after, and everything in it is removed then. A repeated call answers the same. dry_run=true answers {counts, bytes} instead.",
+    callers: organizationDeleters,
+    changesAccess: true,
+    rate: "account",
+    schemas: {
+      query: deletionQuery.schema,
+      response: { oneOf: [objectSchema({ organization: deletableOrganizationSchema }), dryRunSchema] },
+    },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeDeleteOrganization,
+    rpc: deleteOrganization,
+    encode: encodeDeleteOrganization,
+  }),
+  route({
+    ...facts,
+    method: "POST",
+    path: "/api/orgs/{org_id}/restore",
+    summary: "Restore a deleted organization",
+    description:
+      "As it was, with its keys. For its owners and admins, wherever they are signed in. One that is not deleted is answered as it is.",
+    callers: organizationRestorers,
+    changesAccess: true,
+    rate: "account",
+    schemas: { response: objectSchema({ organization: deletableOrganizationSchema }) },
+    statuses: [200, 401, 403, 404],
+    decode: decodeRestoreOrganization,
+    rpc: (clients, request, call) => clients.control.undeleteOrganization(request, call),
+    encode: encodeRestoreOrganization,
   }),
   route({
     ...facts,

@@ -2,6 +2,7 @@ import { billingStates } from "@tidemark/plans";
 import type { Membership, MembershipSummary, Organization, Seat, User } from "@tidemark/proto/control/v1/control";
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
+import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { requireMessage, textOrNull } from "../replies.ts";
 import {
   booleanSchema,
@@ -61,7 +62,7 @@ export const organizationSchema = objectSchema({
 });
 
 /** Writes an organization. One installation has one store for all of them, which the last three fields say. */
-export function organizationJson(organization: Organization): Json {
+export function organizationJson(organization: Organization): Readonly<Record<string, Json>> {
   return {
     id: organization.id,
     slug: organization.slug,
@@ -104,16 +105,20 @@ export function membershipJson(membership: Membership): Json {
 }
 
 /** An organization in its member's list. */
-export const membershipSummarySchema = objectSchema({
-  org_id: uuidSchema,
-  name: textSchema,
-  slug: textSchema,
-  plan_tier: planTierSchema,
-  role: roleSchema,
-  status: textSchema,
-  member_count: countSchema,
-  is_current: booleanSchema,
-});
+export const membershipSummarySchema = objectSchema(
+  {
+    org_id: uuidSchema,
+    name: textSchema,
+    slug: textSchema,
+    plan_tier: planTierSchema,
+    role: roleSchema,
+    status: textSchema,
+    member_count: countSchema,
+    is_current: booleanSchema,
+    ...deletionProperties,
+  },
+  Object.keys(deletionProperties),
+);
 
 /** Writes an organization for its member's list. */
 export function membershipSummaryJson(summary: MembershipSummary): Json {
@@ -126,6 +131,7 @@ export function membershipSummaryJson(summary: MembershipSummary): Json {
     status: summary.status,
     member_count: summary.memberCount,
     is_current: summary.isCurrent,
+    ...(summary.deletion === undefined ? {} : deletionJson(summary.deletion)),
   };
 }
 

@@ -53,7 +53,7 @@ export async function deleteProject(
 ): Promise<DeleteProjectResponse | Removed> {
   const deleted = await clients.runs.deleteProject(request, call);
   if (!request.dryRun) return deleted;
-  return measureRemoved(clients, { projectId: request.projectId }, Number(deleted.runs), call);
+  return measureRemoved(clients, { projectId: request.projectId }, call);
 }
 
 /** `{project}`, or `{counts, bytes}` of a dry run. */

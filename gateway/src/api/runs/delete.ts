@@ -25,7 +25,7 @@ export async function deleteRun(
 ): Promise<DeleteRunResponse | Removed> {
   if (!request.dryRun) return afterRunChange(clients.runs.deleteRun(request, call), clients, call);
   await clients.runs.deleteRun(request, call);
-  return measureRemoved(clients, { runId: request.runId }, 1, call);
+  return measureRemoved(clients, { runId: request.runId }, call);
 }
 
 /** `{run}`, or `{counts, bytes}` of a dry run. */

@@ -1,5 +1,5 @@
 import { route, type Route } from "../../route.ts";
-import { signedIn } from "../callers.ts";
+import { signedInAnywhere } from "../callers.ts";
 import { objectSchema } from "../schemas.ts";
 import {
   decodeGetSession,
@@ -94,7 +94,7 @@ export const sessionsRoutes: readonly Route[] = [
     path: "/api/auth/switch-organization",
     summary: "Go to another organization of the signed-in user",
     description: "Ends the session and opens another one, which comes as a new cookie.",
-    callers: signedIn,
+    callers: signedInAnywhere,
     changesAccess: true,
     rate: "account",
     body: "required",

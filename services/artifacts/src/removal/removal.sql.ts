@@ -1,6 +1,6 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** A run, or all runs of a project. */
+/** A run, all runs of a project, or with neither all runs of the organization. */
 type RemovalScope = { readonly runId: string | undefined; readonly projectId: string | undefined };
 
 const measure = (runs: string): string =>
@@ -11,13 +11,14 @@ const measure = (runs: string): string =>
 
 const ofRun = sql("artifacts_measure_removal_of_run", measure("f.id = $2"));
 const ofProject = sql("artifacts_measure_removal_of_project", measure("f.project_id = $2"));
+const ofOrganization = sql("artifacts_measure_removal_of_organization", measure("true"));
 
 /** Plain artifacts of runs, and their bytes where known. */
 export type RemovalRow = { readonly artifacts: number; readonly bytes: number };
 
 /** Returns what would be removed with the runs of a scope that can be seen. */
 export async function measureRemovalOf(tx: Tx, orgId: string, { runId, projectId }: RemovalScope): Promise<RemovalRow> {
-  const row =
-    runId === undefined ? tx.one<RemovalRow>(ofProject, [orgId, projectId]) : tx.one<RemovalRow>(ofRun, [orgId, runId]);
-  return (await row)!;
+  const [statement, id] =
+    runId !== undefined ? [ofRun, runId] : projectId !== undefined ? [ofProject, projectId] : [ofOrganization];
+  return (await tx.one<RemovalRow>(statement, id === undefined ? [orgId] : [orgId, id]))!;
 }

@@ -14,6 +14,8 @@ export type AuditAction =
   | "member.removed"
   | "organization.changed"
   | "organization.created"
+  | "organization.deleted"
+  | "organization.restored"
   | "session.ended";
 
 /** What was done, and to what. */

@@ -1,12 +1,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type {
+  DeletionSchema,
   MembershipSchema,
   MembershipSummarySchema,
   OrganizationSchema,
   UserSchema,
 } from "@tidemark/proto/control/v1/control";
 import type { MembershipRow, MembershipSummaryRow } from "./memberships.sql.ts";
-import type { OrganizationRow } from "./organizations.sql.ts";
+import type { DeletableOrganizationRow, OrganizationRow } from "./organizations.sql.ts";
 import type { UserRow } from "./users.sql.ts";
 
 // Rows as messages: null becomes the empty text.
@@ -22,7 +23,9 @@ export function encodeUser(row: UserRow): MessageInitShape<typeof UserSchema> {
   };
 }
 
-export function encodeOrganization(row: OrganizationRow): MessageInitShape<typeof OrganizationSchema> {
+export function encodeOrganization(
+  row: OrganizationRow | DeletableOrganizationRow,
+): MessageInitShape<typeof OrganizationSchema> {
   return {
     id: row.org_id,
     slug: row.slug,
@@ -33,7 +36,15 @@ export function encodeOrganization(row: OrganizationRow): MessageInitShape<typeo
     seatLimit: row.seat_limit,
     createdByUserId: row.created_by_user_id ?? "",
     createdAt: row.created_at,
+    ...("deleted_at" in row ? deletionOf(row) : {}),
   };
+}
+
+function deletionOf(row: { readonly deleted_at?: string | null; readonly purge_after?: string | null }): {
+  deletion?: MessageInitShape<typeof DeletionSchema>;
+} {
+  if (!row.deleted_at || !row.purge_after) return {};
+  return { deletion: { deletedAt: row.deleted_at, purgeAfter: row.purge_after } };
 }
 
 export function encodeMembership(row: MembershipRow): MessageInitShape<typeof MembershipSchema> {
@@ -49,7 +60,7 @@ export function encodeMembership(row: MembershipRow): MessageInitShape<typeof Me
 
 /** Returns the active memberships, the current organization first, then by name. A seat that waits for its person does not count yet. */
 export function encodeMembershipSummaries(
-  rows: readonly MembershipSummaryRow[],
+  rows: readonly (MembershipSummaryRow & { readonly deleted_at?: string; readonly purge_after?: string })[],
   currentOrgId: string,
 ): MessageInitShape<typeof MembershipSummarySchema>[] {
   return rows
@@ -63,6 +74,7 @@ export function encodeMembershipSummaries(
       status: row.status,
       memberCount: row.member_count,
       isCurrent: row.org_id === currentOrgId,
+      ...deletionOf(row),
     }))
     .toSorted((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || a.name.localeCompare(b.name, "en"));
 }

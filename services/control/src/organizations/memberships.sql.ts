@@ -57,6 +57,21 @@ export function listMembershipsOfUser(tx: Tx, userId: string): Promise<Membershi
   return tx.rows(listMembershipsOfUserSql, [userId]);
 }
 
+const listDeletedSql = sql(
+  "control_list_deleted_memberships",
+  `SELECT org_id, name, slug, plan_tier, account_type, role, status, member_count, deleted_at, purge_after
+   FROM control.deleted_memberships_of($1) WHERE purge_after > $2`,
+);
+
+/** Returns a user's deleted organizations that can be restored, the latest first. */
+export function listDeletedMemberships(
+  tx: Tx,
+  userId: string,
+  now: Date,
+): Promise<(MembershipSummaryRow & { readonly deleted_at: string; readonly purge_after: string })[]> {
+  return tx.rows(listDeletedSql, [userId, now.toISOString()]);
+}
+
 const insertMembershipSql = sql(
   "control_insert_membership",
   `INSERT INTO control.memberships (org_id, id, user_id, role, status, created_at)

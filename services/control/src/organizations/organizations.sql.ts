@@ -128,3 +128,50 @@ export async function updateOrganizationRow(
   ]);
   return row!;
 }
+
+/** An organization that may be deleted. */
+export type DeletableOrganizationRow = OrganizationRow & {
+  readonly deleted_at: string | null;
+  readonly purge_after: string | null;
+};
+
+const lockDeletableSql = sql(
+  "control_lock_deletable_organization",
+  `SELECT ${organizationColumns}, deleted_at, purge_after FROM control.organizations
+   WHERE org_id = $1 AND (purge_after IS NULL OR purge_after > $2) FOR NO KEY UPDATE`,
+);
+
+/** Returns the organization and locks it, also one that is deleted and can be restored. */
+export function lockDeletableOrganization(
+  tx: Tx,
+  orgId: string,
+  now: Date,
+): Promise<DeletableOrganizationRow | undefined> {
+  return tx.one(lockDeletableSql, [orgId, now.toISOString()]);
+}
+
+const markDeletedSql = sql(
+  "control_mark_organization_deleted",
+  `UPDATE control.organizations
+   SET deleted_at = $2::timestamptz, purge_after = $2::timestamptz + $3::integer * interval '1 day', changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 RETURNING ${organizationColumns}, deleted_at, purge_after`,
+);
+const unmarkDeletedSql = sql(
+  "control_unmark_organization_deleted",
+  `UPDATE control.organizations SET deleted_at = NULL, purge_after = NULL, changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 RETURNING ${organizationColumns}, deleted_at, purge_after`,
+);
+
+/** Marks a locked organization as deleted, to be removed after `graceDays`. */
+export async function markOrganizationDeleted(
+  tx: Tx,
+  orgId: string,
+  { now, graceDays }: { readonly now: Date; readonly graceDays: number },
+): Promise<DeletableOrganizationRow> {
+  return (await tx.one<DeletableOrganizationRow>(markDeletedSql, [orgId, now.toISOString(), graceDays]))!;
+}
+
+/** Takes the mark of a locked organization back. */
+export async function unmarkOrganizationDeleted(tx: Tx, orgId: string): Promise<DeletableOrganizationRow> {
+  return (await tx.one<DeletableOrganizationRow>(unmarkDeletedSql, [orgId]))!;
+}

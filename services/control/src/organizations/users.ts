@@ -1,10 +1,11 @@
+import { AppError } from "@tidemark/errors";
 import { readPage } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { requireOperator, requireSession } from "./callers.ts";
 import { encodeMembershipSummaries, encodeUser } from "./encode-organization.ts";
-import { listMembershipsOfUser } from "./memberships.sql.ts";
-import { readEmail } from "./people.rules.ts";
+import { listDeletedMemberships, listMembershipsOfUser } from "./memberships.sql.ts";
+import { isAdmin, readEmail } from "./people.rules.ts";
 import { listUserRows, upsertUser } from "./users.sql.ts";
 
 /**
@@ -27,10 +28,15 @@ export function listUsers({ db }: ControlDeps): ControlHandlers["listUsers"] {
   };
 }
 
-/** Lists the organizations in which the caller is an active member, the current one first. @throws unauthenticated */
-export function listMemberships({ db }: ControlDeps): ControlHandlers["listMemberships"] {
-  return async (_, call) => {
+/**
+ * Lists the organizations in which the caller is an active member, the current one first; on `deleted` those that are deleted and can be restored.
+ * @throws unauthenticated; on `deleted` forbidden unless the caller is an owner or admin
+ */
+export function listMemberships({ db, now }: ControlDeps): ControlHandlers["listMemberships"] {
+  return async ({ deleted }, call) => {
     const { userId, orgId } = requireSession(call);
-    return { memberships: encodeMembershipSummaries(await listMembershipsOfUser(db, userId), orgId) };
+    if (deleted && !isAdmin(call.identity!.role)) throw new AppError("forbidden", "an owner or admin is needed");
+    const rows = deleted ? await listDeletedMemberships(db, userId, now()) : await listMembershipsOfUser(db, userId);
+    return { memberships: encodeMembershipSummaries(rows, orgId) };
   };
 }

@@ -36,7 +36,7 @@ CREATE POLICY all_for_tidemark_control_worker ON control.api_keys TO tidemark_co
 CREATE POLICY all_for_tidemark_definer ON control.api_keys TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.api_keys USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE control.api_keys TO tidemark_control;
-GRANT SELECT, UPDATE (changed_xid) ON TABLE control.api_keys TO tidemark_control_worker;
+GRANT SELECT, UPDATE (changed_xid), DELETE ON TABLE control.api_keys TO tidemark_control_worker;
 GRANT SELECT, UPDATE (last_used_at) ON TABLE control.api_keys TO tidemark_definer;
 GRANT SELECT (org_id, expires_at, revoked_at) ON TABLE control.api_keys TO tidemark_usage;
 
@@ -63,8 +63,10 @@ CREATE TABLE control.audit_events (
 );
 ALTER TABLE control.audit_events ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.audit_events FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON control.audit_events TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.audit_events USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT ON TABLE control.audit_events TO tidemark_control;
+GRANT SELECT, DELETE ON TABLE control.audit_events TO tidemark_definer;
 
 CREATE TABLE control.device_logins (
   credential_id text COLLATE "C" NOT NULL,
@@ -125,7 +127,7 @@ CREATE POLICY all_for_tidemark_control_worker ON control.invitations TO tidemark
 CREATE POLICY all_for_tidemark_definer ON control.invitations TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.invitations USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE control.invitations TO tidemark_control;
-GRANT SELECT, UPDATE (status) ON TABLE control.invitations TO tidemark_control_worker;
+GRANT SELECT, UPDATE (status), DELETE ON TABLE control.invitations TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.invitations TO tidemark_definer;
 
 CREATE TABLE control.member_counts (
@@ -142,6 +144,7 @@ ALTER TABLE control.member_counts FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON control.member_counts TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.member_counts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE control.member_counts TO tidemark_control;
+GRANT SELECT, UPDATE (members, active), DELETE ON TABLE control.member_counts TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.member_counts TO tidemark_definer;
 GRANT SELECT (org_id, members) ON TABLE control.member_counts TO tidemark_usage;
 
@@ -170,6 +173,7 @@ CREATE TRIGGER memberships_count_added AFTER INSERT ON control.memberships REFER
 CREATE TRIGGER memberships_count_changed AFTER UPDATE ON control.memberships REFERENCING OLD TABLE AS changed_from NEW TABLE AS changed_to FOR EACH STATEMENT EXECUTE FUNCTION control.count_changed_members();
 CREATE TRIGGER memberships_count_removed AFTER DELETE ON control.memberships REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION control.count_removed_members();
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE control.memberships TO tidemark_control;
+GRANT SELECT, DELETE ON TABLE control.memberships TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.memberships TO tidemark_definer;
 
 CREATE TABLE control.organizations (
@@ -184,6 +188,8 @@ CREATE TABLE control.organizations (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deleted_at timestamp with time zone,
   changed_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  -- when everything is removed; until then the organization can be restored. The infinite past: the removal has begun
+  purge_after timestamp with time zone,
   CONSTRAINT organizations_pkey PRIMARY KEY (org_id),
   CONSTRAINT organizations_slug_key UNIQUE (slug),
   CONSTRAINT organizations_created_by_user_id_fkey FOREIGN KEY (created_by_user_id) REFERENCES control.users(id),
@@ -192,19 +198,22 @@ CREATE TABLE control.organizations (
   CONSTRAINT organizations_billing_state_check CHECK (billing_state = ANY (ARRAY['free_active'::text,
     'checkout_pending'::text, 'paid_active'::text, 'past_due_grace'::text, 'read_only_payment_required'::text,
     'canceled'::text])),
+  CONSTRAINT organizations_check CHECK ((deleted_at IS NULL) = (purge_after IS NULL)),
   CONSTRAINT organizations_plan_tier_check CHECK (plan_tier = ANY (ARRAY['free'::text, 'pro'::text, 'premium'::text])),
   CONSTRAINT organizations_seat_limit_check CHECK (seat_limit >= 1),
   CONSTRAINT organizations_slug_check CHECK (slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)
 );
 CREATE INDEX organizations_by_age ON control.organizations (created_at, org_id);
 CREATE INDEX organizations_changed ON control.organizations (changed_xid, org_id);
+CREATE INDEX organizations_to_remove ON control.organizations (purge_after) WHERE purge_after > '-infinity'::timestamp with time zone;
 ALTER TABLE control.organizations ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.organizations FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_control_worker ON control.organizations TO tidemark_control_worker USING (true) WITH CHECK (true);
 CREATE POLICY all_for_tidemark_definer ON control.organizations TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON control.organizations USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE control.organizations TO tidemark_control;
-GRANT SELECT, UPDATE (changed_xid) ON TABLE control.organizations TO tidemark_control_worker;
+GRANT SELECT, UPDATE (name, created_by_user_id, changed_xid,
+  purge_after) ON TABLE control.organizations TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.organizations TO tidemark_definer;
 GRANT SELECT (org_id, slug) ON TABLE control.organizations TO tidemark_usage;
 
@@ -223,6 +232,7 @@ ALTER TABLE control.service_accounts ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.service_accounts FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON control.service_accounts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE control.service_accounts TO tidemark_control;
+GRANT SELECT, DELETE ON TABLE control.service_accounts TO tidemark_control_worker;
 
 CREATE TABLE control.sessions (
   org_id uuid NOT NULL,
@@ -339,6 +349,31 @@ END
 $function$;
 REVOKE ALL ON FUNCTION control.count_removed_members FROM PUBLIC;
 
+-- Returns the deleted organizations of a user, the latest first.
+CREATE FUNCTION control.deleted_memberships_of(wanted_user uuid)
+RETURNS TABLE(org_id uuid, name text, slug text, plan_tier text, account_type text, role text, status text,
+  member_count integer, deleted_at timestamp with time zone, purge_after timestamp with time zone)
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  RETURN QUERY
+    SELECT o.org_id, o.name, o.slug, o.plan_tier, o.account_type, m.role, m.status, coalesce(c.active, 0)::integer,
+           o.deleted_at, o.purge_after
+    FROM control.memberships m
+    CROSS JOIN LATERAL (SELECT * FROM control.organizations f
+                        WHERE f.org_id = m.org_id AND f.deleted_at IS NOT NULL OFFSET 0) o
+    LEFT JOIN LATERAL (SELECT f.active FROM control.member_counts f WHERE f.org_id = m.org_id OFFSET 0) c ON true
+    WHERE m.user_id = wanted_user
+    ORDER BY o.deleted_at DESC, m.org_id;
+END
+$function$;
+REVOKE ALL ON FUNCTION control.deleted_memberships_of FROM PUBLIC;
+ALTER FUNCTION control.deleted_memberships_of OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION control.deleted_memberships_of TO tidemark_control;
+
 -- Returns what gateways know of one credential, and of the organization that it opens.
 CREATE FUNCTION control.find_credential(wanted_kind text, wanted_id text)
 RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes text[], project_id uuid, user_id uuid,
@@ -388,6 +423,20 @@ $function$;
 REVOKE ALL ON FUNCTION control.find_invitation FROM PUBLIC;
 ALTER FUNCTION control.find_invitation OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.find_invitation TO tidemark_control;
+
+-- Whether an organization is deleted, for what is open to callers without credentials.
+CREATE FUNCTION control.is_deleted_v1(org uuid)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN EXISTS (SELECT FROM control.organizations o WHERE o.org_id = org AND o.deleted_at IS NOT NULL);
+END
+$function$;
+REVOKE ALL ON FUNCTION control.is_deleted_v1 FROM PUBLIC;
+ALTER FUNCTION control.is_deleted_v1 OWNER TO tidemark_definer;
 
 -- Returns organizations of all tenants, for operators.
 CREATE FUNCTION control.list_organizations(page_size integer, page_start bigint)
@@ -567,6 +616,28 @@ $function$;
 REVOKE ALL ON FUNCTION control.record_use FROM PUBLIC;
 ALTER FUNCTION control.record_use OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.record_use TO tidemark_control;
+
+-- Removes at most rows_max events of an organization whose removal has begun. Returns how many.
+CREATE FUNCTION control.remove_audit_events(org uuid, rows_max bigint)
+RETURNS bigint
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  gone bigint;
+BEGIN
+  DELETE FROM control.audit_events e WHERE e.ctid = ANY (ARRAY(
+    SELECT a.ctid FROM control.audit_events a
+    WHERE a.org_id = org AND EXISTS (SELECT FROM control.organizations o WHERE o.org_id = org AND o.purge_after = '-infinity')
+    LIMIT rows_max));
+  GET DIAGNOSTICS gone = ROW_COUNT;
+  RETURN gone;
+END
+$function$;
+REVOKE ALL ON FUNCTION control.remove_audit_events FROM PUBLIC;
+ALTER FUNCTION control.remove_audit_events OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION control.remove_audit_events TO tidemark_control_worker;
 
 -- Tells whether any organization has the short name.
 CREATE FUNCTION control.slug_taken(wanted text)

@@ -1,10 +1,10 @@
 import { sql, type Tx } from "@tidemark/pg";
 
-/** A run, or all runs of a project. */
+/** A run, all runs of a project, or with neither all runs of the organization. */
 type RemovalScope = { readonly runId: string | undefined; readonly projectId: string | undefined };
 
 const measure = (runs: string): string =>
-  `SELECT coalesce(sum(m.points), 0)::float8 AS points, coalesce(sum(l.lines), 0)::float8 AS lines,
+  `SELECT count(*)::float8 AS runs, coalesce(sum(m.points), 0)::float8 AS points, coalesce(sum(l.lines), 0)::float8 AS lines,
           coalesce(sum(a.rows), 0)::float8 AS attributes, coalesce(sum(o.rows), 0)::float8 AS objects,
           coalesce(sum(coalesce(l.bytes, 0) + coalesce(a.bytes, 0) + coalesce(o.bytes, 0) + coalesce(b.bytes, 0)), 0)::float8 AS bytes
    FROM (SELECT f.id FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND ${runs}) r
@@ -27,9 +27,11 @@ const measure = (runs: string): string =>
 
 const ofRun = sql("ingest_measure_removal_of_run", measure("f.id = $2"));
 const ofProject = sql("ingest_measure_removal_of_project", measure("f.project_id = $2"));
+const ofOrganization = sql("ingest_measure_removal_of_organization", measure("true"));
 
-/** What runs have: values of metrics, lines, attributes, objects, and the stored bytes of all. */
+/** How many runs there are, and what they have: values of metrics, lines, attributes, objects, and the stored bytes of all. */
 export type RemovalRow = {
+  readonly runs: number;
   readonly points: number;
   readonly lines: number;
   readonly attributes: number;
@@ -39,7 +41,7 @@ export type RemovalRow = {
 
 /** Returns what would be removed with the runs of a scope that can be seen. */
 export async function measureRemovalOf(tx: Tx, orgId: string, { runId, projectId }: RemovalScope): Promise<RemovalRow> {
-  const row =
-    runId === undefined ? tx.one<RemovalRow>(ofProject, [orgId, projectId]) : tx.one<RemovalRow>(ofRun, [orgId, runId]);
-  return (await row)!;
+  const [statement, id] =
+    runId !== undefined ? [ofRun, runId] : projectId !== undefined ? [ofProject, projectId] : [ofOrganization];
+  return (await tx.one<RemovalRow>(statement, id === undefined ? [orgId] : [orgId, id]))!;
 }

@@ -181,11 +181,15 @@ GRANT EXECUTE ON FUNCTION reports.find_embed TO tidemark_reports;
 -- The organization of a public report.
 CREATE FUNCTION reports.find_public(wanted_id uuid)
 RETURNS TABLE(org_id uuid)
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  SELECT r.org_id FROM reports.reports r WHERE r.id = wanted_id AND r.visibility = 'public' AND r.deleted_at IS NULL
+BEGIN
+  RETURN QUERY
+    SELECT r.org_id FROM reports.reports r
+    WHERE r.id = wanted_id AND r.visibility = 'public' AND r.deleted_at IS NULL AND NOT control.is_deleted_v1(r.org_id);
+END
 $function$;
 REVOKE ALL ON FUNCTION reports.find_public FROM PUBLIC;
 ALTER FUNCTION reports.find_public OWNER TO tidemark_definer;
@@ -194,12 +198,15 @@ GRANT EXECUTE ON FUNCTION reports.find_public TO tidemark_reports;
 -- The report whose share token has this id, in whatever organization.
 CREATE FUNCTION reports.find_shared(wanted_share_id text)
 RETURNS TABLE(org_id uuid, id uuid, hash bytea, issued_at timestamp with time zone)
-LANGUAGE sql
+LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
-  SELECT r.org_id, r.id, r.share_hash, r.share_issued_at FROM reports.reports r
-  WHERE r.share_id = wanted_share_id AND r.share_id IS NOT NULL AND r.deleted_at IS NULL
+BEGIN
+  RETURN QUERY
+    SELECT r.org_id, r.id, r.share_hash, r.share_issued_at FROM reports.reports r
+    WHERE r.share_id = wanted_share_id AND r.share_id IS NOT NULL AND r.deleted_at IS NULL AND NOT control.is_deleted_v1(r.org_id);
+END
 $function$;
 REVOKE ALL ON FUNCTION reports.find_shared FROM PUBLIC;
 ALTER FUNCTION reports.find_shared OWNER TO tidemark_definer;

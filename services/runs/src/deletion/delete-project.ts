@@ -10,7 +10,7 @@ import { recordAudit } from "./record-audit.ts";
 
 /**
  * Deletes a project with its runs: it is hidden at once, and its runs with it or, of a very large project, some seconds later. It can be restored
- * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and answers how many runs would go.
+ * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and answers no project.
  * @throws not_found, in a dry run also for a deleted project
  */
 export function deleteProject({ db, settler, graceDays }: RunsDeps): RunsHandlers["deleteProject"] {
@@ -19,20 +19,17 @@ export function deleteProject({ db, settler, graceDays }: RunsDeps): RunsHandler
     const done = await db.withTenant(orgId, async (tx) => {
       const project = await lockVisible(tx, orgId, projectId);
       const isDeleted = project.deleted_at !== null;
-      if (request.dryRun) {
-        if (isDeleted) throw notFound("project");
-        return { project, runs: project.runs };
-      }
-      if (isDeleted) return { project, runs: 0 };
+      if (request.dryRun && isDeleted) throw notFound("project");
+      if (request.dryRun || isDeleted) return project;
       const marked = await markProject(tx, orgId, projectId, graceDays);
       await noteVisibility(tx, { orgId, projectId, runId: undefined });
       await recordAudit(tx, call, "project.deleted", projectId);
-      return { project: marked, runs: 0 };
+      return marked;
     });
-    if (request.dryRun) return { runs: BigInt(done.runs) };
+    if (request.dryRun) return {};
     forgetRuns({ projectId, runId: undefined });
     await settler.settle(orgId, projectId);
-    return { project: encodeProject(done.project) };
+    return { project: encodeProject(done) };
   };
 }
 

@@ -3,8 +3,7 @@ import { projectColumns, type ProjectPage, type ProjectRow } from "../projects/p
 
 const lockSql = sql(
   "runs_lock_project",
-  `SELECT ${projectColumns}, coalesce(purge_after <= clock_timestamp(), false) AS "isOver",
-          runs_running + runs_finished + runs_failed AS runs
+  `SELECT ${projectColumns}, coalesce(purge_after <= clock_timestamp(), false) AS "isOver"
    FROM runs.projects WHERE org_id = $1 AND id = $2 FOR UPDATE`,
 );
 
@@ -12,8 +11,6 @@ const lockSql = sql(
 export type LockedProject = ProjectRow & {
   /** It can no longer be restored. */
   readonly isOver: boolean;
-  /** How many runs it has that are not hidden. */
-  readonly runs: number;
 };
 
 /** Locks a project until the transaction ends; undefined when the organization does not have it. */

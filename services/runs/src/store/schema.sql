@@ -54,8 +54,7 @@ GRANT SELECT (org_id, id, runs_running, runs_finished, runs_failed, deleted_at, 
 GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, runs_failed, runs_stopping,
   runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_runs;
-GRANT SELECT (org_id, id, deleted_at, purge_after, runs_deleted, unsettled), UPDATE (purge_after, runs_deleted),
-  DELETE ON TABLE runs.projects TO tidemark_runs_worker;
+GRANT SELECT, UPDATE (purge_after, runs_deleted), DELETE ON TABLE runs.projects TO tidemark_runs_worker;
 GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
 
 CREATE TABLE runs.run_ids (
@@ -98,7 +97,7 @@ ALTER TABLE runs.run_texts ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON runs.run_texts USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 ALTER TABLE runs.run_texts OWNER TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.run_texts TO tidemark_runs;
-GRANT SELECT (org_id, run_id), DELETE ON TABLE runs.run_texts TO tidemark_runs_worker;
+GRANT SELECT, DELETE ON TABLE runs.run_texts TO tidemark_runs_worker;
 
 CREATE TABLE runs.runs (
   org_id uuid NOT NULL,
@@ -202,8 +201,7 @@ GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_
   stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
   stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at,
   purge_after) ON TABLE runs.runs TO tidemark_runs;
-GRANT SELECT (org_id, id, project_id, hidden, deleted_at, purge_after), UPDATE (deleted_at, purge_after),
-  DELETE ON TABLE runs.runs TO tidemark_runs_worker;
+GRANT SELECT, UPDATE (deleted_at, purge_after), DELETE ON TABLE runs.runs TO tidemark_runs_worker;
 
 -- The last write or poll of a run, as gateways report it each minute; no row: none since it was created or resumed.
 CREATE TABLE runs.signs_of_life (
@@ -218,7 +216,7 @@ CREATE POLICY all_for_tidemark_definer ON runs.signs_of_life TO tidemark_definer
 CREATE POLICY tenant ON runs.signs_of_life USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE runs.signs_of_life TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.signs_of_life TO tidemark_runs;
-GRANT SELECT (org_id, run_id), DELETE ON TABLE runs.signs_of_life TO tidemark_runs_worker;
+GRANT SELECT, DELETE ON TABLE runs.signs_of_life TO tidemark_runs_worker;
 
 -- Runs that were hidden or shown again within the last hours; no run: all of the project.
 CREATE TABLE runs.visibility_changes (
@@ -233,9 +231,8 @@ ALTER TABLE runs.visibility_changes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE runs.visibility_changes FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.visibility_changes TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.visibility_changes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
-GRANT SELECT, DELETE ON TABLE runs.visibility_changes TO tidemark_definer;
+GRANT SELECT, DELETE ON TABLE runs.visibility_changes TO tidemark_definer, tidemark_runs_worker;
 GRANT INSERT ON TABLE runs.visibility_changes TO tidemark_runs;
-GRANT SELECT (org_id), DELETE ON TABLE runs.visibility_changes TO tidemark_runs_worker;
 
 -- What searches read, with the rights of its owner, a role without login: row level security would keep PostgreSQL from
 -- using the indexes. Compares the organization itself.

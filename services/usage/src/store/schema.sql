@@ -27,7 +27,7 @@ ALTER TABLE usage.month_requests FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_usage_worker ON usage.month_requests TO tidemark_usage_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON usage.month_requests USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT ON TABLE usage.month_requests TO tidemark_usage;
-GRANT SELECT, INSERT, UPDATE ON TABLE usage.month_requests TO tidemark_usage_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE usage.month_requests TO tidemark_usage_worker;
 
 -- the tokens that organizations have left; a bucket without a row is full
 CREATE UNLOGGED TABLE usage.token_buckets (

@@ -3,11 +3,8 @@
 GRANT USAGE ON SCHEMA runs TO tidemark_runs_worker;
 SELECT platform.unfence_for('runs.runs', 'tidemark_runs_worker');
 SELECT platform.unfence_for('runs.projects', 'tidemark_runs_worker');
-GRANT SELECT (org_id, id, project_id, hidden, deleted_at, purge_after), UPDATE (deleted_at, purge_after), DELETE ON runs.runs TO tidemark_runs_worker;
-GRANT SELECT (org_id, id, unsettled, deleted_at, purge_after, runs_deleted), UPDATE (purge_after, runs_deleted), DELETE
-  ON runs.projects TO tidemark_runs_worker;
-GRANT SELECT (org_id, run_id), DELETE ON runs.run_texts TO tidemark_runs_worker;
-GRANT SELECT (org_id, run_id), DELETE ON runs.signs_of_life TO tidemark_runs_worker;
-GRANT SELECT (org_id), DELETE ON runs.visibility_changes TO tidemark_runs_worker;
+GRANT SELECT, UPDATE (deleted_at, purge_after), DELETE ON runs.runs TO tidemark_runs_worker;
+GRANT SELECT, UPDATE (purge_after, runs_deleted), DELETE ON runs.projects TO tidemark_runs_worker;
+GRANT SELECT, DELETE ON runs.run_texts, runs.signs_of_life, runs.visibility_changes TO tidemark_runs_worker;
 CREATE INDEX runs_to_remove ON runs.runs (purge_after) WHERE purge_after > '-infinity';
 CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;

@@ -787,7 +787,7 @@ export declare const SweepResponseSchema: GenMessage<SweepResponse>;
  */
 export declare type MeasureRemovalRequest = Message<"tidemark.artifacts.v1.MeasureRemovalRequest"> & {
   /**
-   * Only one of the two is set.
+   * At most one of the two is set; none: all runs of the caller's organization.
    *
    * @generated from field: string run_id = 1;
    */

@@ -417,6 +417,13 @@ export declare type Organization = Message<"tidemark.control.v1.Organization"> &
    * @generated from field: string created_at = 9;
    */
   createdAt: string;
+
+  /**
+   * In answers of deletions and restores.
+   *
+   * @generated from field: tidemark.control.v1.Deletion deletion = 10;
+   */
+  deletion?: Deletion | undefined;
 };
 
 /**
@@ -424,6 +431,31 @@ export declare type Organization = Message<"tidemark.control.v1.Organization"> &
  * Use `create(OrganizationSchema)` to create a new message.
  */
 export declare const OrganizationSchema: GenMessage<Organization>;
+
+/**
+ * That something is deleted.
+ *
+ * @generated from message tidemark.control.v1.Deletion
+ */
+export declare type Deletion = Message<"tidemark.control.v1.Deletion"> & {
+  /**
+   * @generated from field: string deleted_at = 1;
+   */
+  deletedAt: string;
+
+  /**
+   * Until then it can be restored; then everything is removed.
+   *
+   * @generated from field: string purge_after = 2;
+   */
+  purgeAfter: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.Deletion.
+ * Use `create(DeletionSchema)` to create a new message.
+ */
+export declare const DeletionSchema: GenMessage<Deletion>;
 
 /**
  * A user's place in an organization.
@@ -519,6 +551,13 @@ export declare type MembershipSummary = Message<"tidemark.control.v1.MembershipS
    * @generated from field: bool is_current = 8;
    */
   isCurrent: boolean;
+
+  /**
+   * In lists of what is deleted.
+   *
+   * @generated from field: tidemark.control.v1.Deletion deletion = 9;
+   */
+  deletion?: Deletion | undefined;
 };
 
 /**
@@ -1166,6 +1205,79 @@ export declare type UpdateOrganizationResponse = Message<"tidemark.control.v1.Up
 export declare const UpdateOrganizationResponseSchema: GenMessage<UpdateOrganizationResponse>;
 
 /**
+ * @generated from message tidemark.control.v1.DeleteOrganizationRequest
+ */
+export declare type DeleteOrganizationRequest = Message<"tidemark.control.v1.DeleteOrganizationRequest"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+
+  /**
+   * Changes nothing.
+   *
+   * @generated from field: bool dry_run = 2;
+   */
+  dryRun: boolean;
+};
+
+/**
+ * Describes the message tidemark.control.v1.DeleteOrganizationRequest.
+ * Use `create(DeleteOrganizationRequestSchema)` to create a new message.
+ */
+export declare const DeleteOrganizationRequestSchema: GenMessage<DeleteOrganizationRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.DeleteOrganizationResponse
+ */
+export declare type DeleteOrganizationResponse = Message<"tidemark.control.v1.DeleteOrganizationResponse"> & {
+  /**
+   * Absent in a dry run.
+   *
+   * @generated from field: tidemark.control.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.DeleteOrganizationResponse.
+ * Use `create(DeleteOrganizationResponseSchema)` to create a new message.
+ */
+export declare const DeleteOrganizationResponseSchema: GenMessage<DeleteOrganizationResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.UndeleteOrganizationRequest
+ */
+export declare type UndeleteOrganizationRequest = Message<"tidemark.control.v1.UndeleteOrganizationRequest"> & {
+  /**
+   * @generated from field: string org_id = 1;
+   */
+  orgId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.UndeleteOrganizationRequest.
+ * Use `create(UndeleteOrganizationRequestSchema)` to create a new message.
+ */
+export declare const UndeleteOrganizationRequestSchema: GenMessage<UndeleteOrganizationRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.UndeleteOrganizationResponse
+ */
+export declare type UndeleteOrganizationResponse = Message<"tidemark.control.v1.UndeleteOrganizationResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.Organization organization = 1;
+   */
+  organization?: Organization | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.UndeleteOrganizationResponse.
+ * Use `create(UndeleteOrganizationResponseSchema)` to create a new message.
+ */
+export declare const UndeleteOrganizationResponseSchema: GenMessage<UndeleteOrganizationResponse>;
+
+/**
  * Says whether the launcher still has the key it was given.
  *
  * @generated from message tidemark.control.v1.EnsureLocalAccessRequest
@@ -1764,6 +1876,12 @@ export declare const ConfirmDeviceLoginResponseSchema: GenMessage<ConfirmDeviceL
  * @generated from message tidemark.control.v1.ListMembershipsRequest
  */
 export declare type ListMembershipsRequest = Message<"tidemark.control.v1.ListMembershipsRequest"> & {
+  /**
+   * Only deleted organizations that can be restored, for owners and admins.
+   *
+   * @generated from field: bool deleted = 1;
+   */
+  deleted: boolean;
 };
 
 /**
@@ -3183,6 +3301,26 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof CreateOwnOrganizationRequestSchema;
     output: typeof CreateOwnOrganizationResponseSchema;
+  },
+  /**
+   * Deletes an organization: its keys end, and it can be restored until its time is over.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.DeleteOrganization
+   */
+  deleteOrganization: {
+    methodKind: "unary";
+    input: typeof DeleteOrganizationRequestSchema;
+    output: typeof DeleteOrganizationResponseSchema;
+  },
+  /**
+   * Restores a deleted organization.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.UndeleteOrganization
+   */
+  undeleteOrganization: {
+    methodKind: "unary";
+    input: typeof UndeleteOrganizationRequestSchema;
+    output: typeof UndeleteOrganizationResponseSchema;
   },
   /**
    * The members of an organization, invited ones included.

@@ -1104,7 +1104,7 @@ export declare const PageAttributesResponseSchema: GenMessage<PageAttributesResp
  */
 export declare type MeasureRemovalRequest = Message<"tidemark.ingest.v1.MeasureRemovalRequest"> & {
   /**
-   * Only one of the two is set.
+   * At most one of the two is set; none: all runs of the caller's organization.
    *
    * @generated from field: string run_id = 1;
    */
@@ -1158,6 +1158,11 @@ export declare type MeasureRemovalResponse = Message<"tidemark.ingest.v1.Measure
    * @generated from field: double bytes = 5;
    */
   bytes: number;
+
+  /**
+   * @generated from field: double runs = 6;
+   */
+  runs: number;
 };
 
 /**

@@ -2023,13 +2023,6 @@ export declare type DeleteProjectResponse = Message<"tidemark.runs.v1.DeleteProj
    * @generated from field: tidemark.runs.v1.Project project = 1;
    */
   project?: Project | undefined;
-
-  /**
-   * How many runs go with it; after a dry run only.
-   *
-   * @generated from field: uint64 runs = 2;
-   */
-  runs: bigint;
 };
 
 /**

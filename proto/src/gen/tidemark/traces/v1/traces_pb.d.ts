@@ -868,7 +868,7 @@ export declare const ListSpansResponseSchema: GenMessage<ListSpansResponse>;
  */
 export declare type MeasureRemovalRequest = Message<"tidemark.traces.v1.MeasureRemovalRequest"> & {
   /**
-   * Only one of the two is set.
+   * At most one of the two is set; none: all runs of the caller's organization.
    *
    * @generated from field: string run_id = 1;
    */

@@ -1,0 +1,85 @@
+import { expect } from "@jest/globals";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { until } from "@tidemark/testkit";
+import { queryDatabase } from "../stack/query-database.ts";
+import type { Stack } from "../stack/stack.ts";
+
+/** Settings with which what is past its time is removed within seconds. */
+export const QUICK_REMOVAL = { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" };
+
+/** Every table of the product that has an organization in its rows. */
+async function tenantTables(stack: Stack): Promise<string[]> {
+  const rows = await queryDatabase<{ name: string }>(
+    stack,
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
+     WHERE c.relkind = 'r' AND n.nspname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+  );
+  expect(rows.length).toBeGreaterThan(50);
+  return rows.map(({ name }) => name);
+}
+
+/** The tables with rows in which a text stands, as such or as bytes. */
+export async function tablesWith(stack: Stack, text: string): Promise<string[]> {
+  const found: string[] = [];
+  const hex = Buffer.from(text).toString("hex");
+  for (const name of await tenantTables(stack)) {
+    const rows = await queryDatabase(
+      stack,
+      `SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' OR t::text LIKE '%' || $2 || '%' LIMIT 1`,
+      [text, hex],
+    );
+    if (rows.length > 0) found.push(name);
+  }
+  return found;
+}
+
+/** How many rows an organization has in each table where it has any. */
+export async function rowsOf(stack: Stack, orgId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of await tenantTables(stack)) {
+    const [row] = await queryDatabase<{ n: number }>(
+      stack,
+      `SELECT count(*)::int AS n FROM ${name} WHERE org_id = $1`,
+      [orgId],
+    );
+    if (row!.n > 0) counts[name] = row!.n;
+  }
+  return counts;
+}
+
+/** The contents of the bucket under an organization's keys. */
+export async function bytesOf(stack: Stack, orgId: string): Promise<string[]> {
+  const root = stack.minio?.directory ?? stack.blobDirectory;
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && entry.parentPath.includes(`/o/${orgId}`));
+  return Promise.all(files.map(async (file) => (await readFile(join(file.parentPath, file.name))).toString("latin1")));
+}
+
+/** Moves the deletion of something so far back that its time is over, and that of bytes which came twice. */
+export async function letTimePass(
+  stack: Stack,
+  table: "runs.runs" | "runs.projects" | "control.organizations",
+  id: string,
+): Promise<void> {
+  const key = table === "control.organizations" ? "org_id" : "id";
+  await queryDatabase(
+    stack,
+    `UPDATE ${table} SET deleted_at = deleted_at - interval '31 days', purge_after = purge_after - interval '31 days' WHERE ${key} = $1`,
+    [id],
+  );
+  await queryDatabase(stack, "UPDATE artifacts.objects SET sweep_after = now() WHERE sweep_after IS NOT NULL");
+}
+
+/** Waits until nothing is to be removed any more, and the run, the project or the name of the organization is gone. */
+export async function untilRemoved(stack: Stack, id: string): Promise<void> {
+  const leftSql = `SELECT (SELECT count(*) FROM platform.removals) + (SELECT count(*) FROM runs.runs WHERE id = $1)
+      + (SELECT count(*) FROM runs.projects WHERE id = $1) + (SELECT count(*) FROM control.organizations WHERE org_id = $1 AND name <> '')
+      + (SELECT count(*) FROM artifacts.objects WHERE sweep_after < now()) AS n`;
+  await until(
+    "the removal",
+    async () => Number((await queryDatabase<{ n: string }>(stack, leftSql, [id]))[0]!.n) === 0,
+    60_000,
+  );
+}
