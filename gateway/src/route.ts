@@ -69,7 +69,11 @@ export type RouteInput = {
   readonly baseUrl: string;
   /** Value of the session cookie, for sign-out. */
   readonly sessionToken: string | undefined;
+  /** What the browser keeps while it signs in elsewhere. */
+  readonly loginSecret: string | undefined;
   readonly cookieSecure: boolean;
+  /** The client is on this machine, and names it by a loopback name. */
+  readonly isFromThisMachine: boolean;
 };
 
 /** What a handler gets that carries bytes or looks at credentials. */
@@ -98,7 +102,9 @@ export type RouteReply = {
   readonly body: Json;
   /** The bytes of a long JSON text, which are sent instead of `body`. */
   readonly bytes?: Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  /** Where the browser is sent instead, with status 303. */
+  readonly redirect?: string;
   /** True for the stored answer of an earlier request with this key: adds `Idempotency-Replayed: true`. */
   readonly replayed?: boolean;
   /**

@@ -251,10 +251,28 @@ describe("the network policies", () => {
     expect(podSelector?.matchExpressions?.map(({ operator, values }) => [operator, values])).toEqual([["In", pods]]);
   });
 
+  test("let the control service alone reach an identity provider on the internet, and no private network", () => {
+    expect(selectedBy("to-identity-provider", all)).toEqual(["control"]);
+    const { egress = [] } = find("NetworkPolicy", "to-identity-provider")!.spec!;
+    expect(egress).toEqual([
+      { to: [{ ipBlock: expect.objectContaining({ cidr: "0.0.0.0/0" }) }], ports: [{ port: 443 }] },
+    ]);
+    const { except } = (egress[0]!.to![0] as unknown as { ipBlock: { except: string[] } }).ipBlock;
+    for (const range of [
+      "10.0.0.0/8",
+      "172.16.0.0/12",
+      "192.168.0.0/16",
+      "169.254.0.0/16",
+      "127.0.0.0/8",
+      "100.64.0.0/10",
+    ])
+      expect(except).toContain(range);
+  });
+
   test("open no way out besides", () => {
     const opening = manifests.filter(({ kind, spec }) => kind === "NetworkPolicy" && spec?.egress !== undefined);
     expect(opening.map(({ metadata }) => metadata.name).toSorted()).toEqual(
-      ["to-dns", "to-nats", "to-peers", "to-postgresql", "to-store"].toSorted(),
+      ["to-dns", "to-identity-provider", "to-nats", "to-peers", "to-postgresql", "to-store"].toSorted(),
     );
   });
 

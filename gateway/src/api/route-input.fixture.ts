@@ -11,6 +11,8 @@ export function inputOf(parts: Partial<RouteInput>): RouteInput {
     knownTags: [],
     baseUrl: "http://127.0.0.1:8080",
     sessionToken: undefined,
+    loginSecret: undefined,
+    isFromThisMachine: true,
     cookieSecure: false,
     ...parts,
   };

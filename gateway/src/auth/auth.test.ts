@@ -15,13 +15,7 @@ import {
 } from "@tidemark/proto/control/v1/control";
 import type { Callers } from "../route.ts";
 import { createAccess, createDirectory } from "./directory.ts";
-import {
-  bootstrapTokenOf,
-  createAuthenticator,
-  createOperatorCheck,
-  presentedBy,
-  sessionTokenOf,
-} from "./authenticator.ts";
+import { bootstrapTokenOf, createAuthenticator, createOperatorCheck, presentedBy, cookieOf } from "./authenticator.ts";
 import { checkKind, checkRights } from "./authorize.ts";
 
 // One file, because all cases share a projection and its clock.
@@ -75,9 +69,16 @@ describe("what a request presents", () => {
     ["Bearer without a token", { authorization: "Bearer" }, { kind: "unknown_scheme" }],
     ["the session cookie among others", { cookie: "a=1; tidemark_session=b; c=2" }, { kind: "cookie", token: "b" }],
     ["other cookies only", { cookie: "tidemark_sessions=b; a" }, { kind: "none" }],
-  ])("%s", (_, headers, expected) => expect(presentedBy(headers)).toEqual(expected));
+  ])("%s", (_, headers, expected) => expect(presentedBy(headers, false)).toEqual(expected));
 
-  test("an empty session cookie counts as absent", () => expect(sessionTokenOf("tidemark_session=")).toBeUndefined());
+  test("an empty session cookie counts as absent", () =>
+    expect(cookieOf("tidemark_session=", "tidemark_session")).toBeUndefined());
+
+  test("over TLS only the cookie counts that no neighbor can plant", () => {
+    const cookie = "tidemark_session=planted; __Host-tidemark_session=own";
+    expect(presentedBy({ cookie }, true)).toEqual({ kind: "cookie", token: "own" });
+    expect(presentedBy({ cookie: "tidemark_session=planted" }, true)).toEqual({ kind: "none" });
+  });
 
   test.each([
     ["its own name", { "x-svc-bootstrap-token": "t" }, "t"],

@@ -4,7 +4,7 @@ import { equalHashes, hashCredential, parseCredential, type ParsedCredential } f
 import type { AppError } from "@tidemark/errors";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { CredentialKind, type CredentialEntry, type OrganizationEntry } from "@tidemark/proto/control/v1/control";
-import { headerNames, sessionCookie } from "../http/headers.ts";
+import { cookieName, headerNames, sessionCookie } from "../http/headers.ts";
 import { unauthenticated } from "./authorize.ts";
 import { identityOf, isLive, isUnended, type Access, type KnownCredential } from "./directory.ts";
 
@@ -94,23 +94,23 @@ export type Presented =
 
 const none: Presented = { kind: "none" };
 
-/** Reads the credential of a request. `Authorization` wins over the session cookie. */
-export function presentedBy(headers: IncomingHttpHeaders): Presented {
+/** Reads the credential of a request. `Authorization` wins over the session cookie, whose name says whether it came over TLS. */
+export function presentedBy(headers: IncomingHttpHeaders, isTls: boolean): Presented {
   const { authorization } = headers;
   if (authorization !== undefined && authorization.trim() !== "") {
     const token = /^bearer +(\S+)$/i.exec(authorization.trim())?.[1];
     return token === undefined ? { kind: "unknown_scheme" } : { kind: "bearer", token };
   }
-  const token = sessionTokenOf(headers.cookie);
+  const token = cookieOf(headers.cookie, cookieName(sessionCookie, isTls));
   return token === undefined ? none : { kind: "cookie", token };
 }
 
-/** Returns the session cookie's value in a `Cookie` header; `undefined` when it is absent or empty. */
-export function sessionTokenOf(cookie: string | undefined): string | undefined {
-  if (cookie === undefined) return undefined;
-  for (const pair of cookie.split(";")) {
+/** Returns the value of a cookie in a `Cookie` header; `undefined` when it is absent or empty. */
+export function cookieOf(header: string | undefined, name: string): string | undefined {
+  if (header === undefined) return undefined;
+  for (const pair of header.split(";")) {
     const equals = pair.indexOf("=");
-    if (equals !== -1 && pair.slice(0, equals).trim() === sessionCookie) {
+    if (equals !== -1 && pair.slice(0, equals).trim() === name) {
       const value = pair.slice(equals + 1).trim();
       return value === "" ? undefined : value;
     }

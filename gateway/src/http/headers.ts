@@ -31,6 +31,14 @@ export const servicePlaneKeys = ["x-svc-service-plane", "x-instantml-service-pla
 /** The cookie that holds a browser's session. */
 export const sessionCookie = "tidemark_session";
 
+/** The cookie that holds what a browser keeps while it signs in elsewhere. */
+export const loginCookie = "tidemark_login";
+
+/** Over TLS a browser takes a cookie of this name from this very host only: no neighbor under the same domain can plant one (RFC 6265bis, section 4.1.3.2). */
+export function cookieName(name: string, isTls: boolean): string {
+  return isTls ? `__Host-${name}` : name;
+}
+
 const requestIdShape = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** Prefixes of our credentials and of well-known ones: an id that looks like one must not reach logs and answers. */

@@ -59,9 +59,14 @@ export function baseUrlOf(
   return `${request.protocol}://${isHost(request.host) ? request.host : "localhost"}`;
 }
 
+/** Tells whether clients reach us over TLS. */
+export function isTls(baseUrl: string): boolean {
+  return baseUrl.startsWith("https://");
+}
+
 /** Tells whether session cookies are `Secure`: always, except over plain HTTP on this machine. */
 export function cookieSecure(baseUrl: string): boolean {
-  return baseUrl.startsWith("https://") || !isLoopback(baseUrl);
+  return isTls(baseUrl) || !isLoopback(baseUrl);
 }
 
 const requestHeaders = [

@@ -6,6 +6,7 @@ import { limitHeaders } from "./limit-headers.ts";
 const descriptions: Readonly<Record<number, string>> = {
   200: "Done.",
   206: "A part of the file.",
+  303: "The browser goes elsewhere.",
   304: "The client has this answer: one of the tags in If-None-Match is its own.",
   400: "The request is malformed or breaks a rule.",
   401: "Credentials are missing or not valid.",
@@ -185,6 +186,8 @@ function responseOf(route: Route, status: number): Schema {
         : {}),
     },
   };
+  if (status === 303)
+    return { ...answer, headers: { ...answer.headers, Location: { description: "Where to go.", schema: text } } };
   if (status === 304) return answer;
   const isPage = schemas.responseType === PAGE_TYPE;
   const type = status < 300 || isPage ? (schemas.responseType ?? "application/json") : "application/json";

@@ -34,7 +34,9 @@ export function beginAnswer(
 }
 
 function lingerBytesMax({ headers }: FastifyRequest): number {
-  const isUnknown = presentedBy(headers).kind === "none" && bootstrapTokenOf(headers) === undefined;
+  const isUnknown =
+    [true, false].every((isTls) => presentedBy(headers, isTls).kind === "none") &&
+    bootstrapTokenOf(headers) === undefined;
   return isUnknown ? LINGER_BYTES_MAX.unknown : LINGER_BYTES_MAX.known;
 }
 

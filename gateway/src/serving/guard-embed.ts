@@ -34,7 +34,7 @@ export async function openEmbed(
 ): Promise<OpenEmbed> {
   embedLimits.countToken(request.ip);
   const { authorization } = request.headers;
-  const presented = presentedBy({ authorization });
+  const presented = presentedBy({ authorization }, false);
   if (presented.kind !== "bearer") throw unauthenticated("missing embed token");
   const { session_id: sessionId = "" } = request.params as Readonly<Record<string, string>>;
   const call = createCall({ requestId: request.id, timeoutMs: deadlineMs });

@@ -6,7 +6,7 @@ import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authentic
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
-import { baseUrlOf, isFromThisMachine } from "../http/origin.ts";
+import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
 import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
@@ -203,7 +203,7 @@ function identify(
   baseUrl: string,
 ): Identity | undefined | Promise<Identity> {
   if (callers.kind === "operator") return context.checkOperator(bootstrapTokenOf(request.headers));
-  const presented = presentedBy(request.headers);
+  const presented = presentedBy(request.headers, isTls(baseUrl));
   if (callers.kind === "anyone") {
     if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
     if (route.embed === "page") context.embedLimits.countPage(request.ip);

@@ -3,14 +3,14 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
-import { sessionTokenOf } from "../auth/authenticator.ts";
+import { cookieOf } from "../auth/authenticator.ts";
 import { dropRest } from "../http/arrival.ts";
 import { askForBody } from "../http/expect.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
-import { headerNames, mediaTypeOf } from "../http/headers.ts";
+import { cookieName, headerNames, loginCookie, mediaTypeOf, sessionCookie } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
-import { cookieSecure } from "../http/origin.ts";
+import { cookieSecure, isFromThisMachine, isTls } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
 import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
 import { parseQuery } from "../http/parse.ts";
@@ -66,6 +66,11 @@ export function createHandler(route: Route, context: ServingContext) {
     }
     if (context.draining()) reply.header("connection", "close");
     if (answer.notModified === true) return reply.code(304).send();
+    if (answer.redirect !== undefined)
+      return reply
+        .code(303)
+        .headers({ ...answer.headers, location: answer.redirect })
+        .send();
     if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
@@ -119,7 +124,13 @@ function inputOf(route: Route, state: RequestState, request: FastifyRequest): Ro
       return readIfNoneMatch(request.headers["if-none-match"]);
     },
     get sessionToken() {
-      return sessionTokenOf(request.headers.cookie);
+      return cookieOf(request.headers.cookie, cookieName(sessionCookie, isTls(state.baseUrl)));
+    },
+    get loginSecret() {
+      return cookieOf(request.headers.cookie, cookieName(loginCookie, isTls(state.baseUrl)));
+    },
+    get isFromThisMachine() {
+      return isFromThisMachine(request.raw);
     },
     get cookieSecure() {
       return cookieSecure(state.baseUrl);

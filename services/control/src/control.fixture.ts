@@ -106,7 +106,15 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
         return { previewLink: message.link };
       },
     },
-    settings: { plans: hostedPlans, devAuth: true, seatLimits: true, webUrl: undefined, graceDays: 30, ...settings },
+    settings: {
+      plans: hostedPlans,
+      devAuth: true,
+      seatLimits: true,
+      webUrl: undefined,
+      graceDays: 30,
+      oidc: undefined,
+      ...settings,
+    },
   });
   const client = createLocalClient(ControlService, implement(ControlService, handlers));
   const anyone = createCall({ timeoutMs: PATIENCE_MS });

@@ -3,6 +3,8 @@ import type { Plans } from "@tidemark/plans";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
 import type { Handlers } from "@tidemark/rpc";
 import type { Mail } from "./mail/mail.ts";
+import type { Admission } from "./oidc/claims.rules.ts";
+import type { Provider } from "./oidc/provider.ts";
 import type { RunDirectory } from "./stops/run-directory.ts";
 
 /** What the handlers work with. Time, ids and random bytes are arguments, so that tests can choose them. */
@@ -25,6 +27,8 @@ export type ControlDeps = {
     readonly seatLimits: boolean;
     /** Where the web pages are, without a trailing slash; the address of the request when undefined. */
     readonly webUrl: string | undefined;
+    /** Where people sign in by OpenID Connect, and who is let in; undefined where no provider is set. */
+    readonly oidc: { readonly provider: Provider; readonly admission: Admission } | undefined;
     /** Days for which a deleted organization can be restored. */
     readonly graceDays: number;
   };

@@ -5,6 +5,7 @@ import { acceptInvitation, previewInvitation } from "./invitations/accept-invita
 import { createInvitation, listInvitations, resendInvitation, revokeInvitation } from "./invitations/invitations.ts";
 import { createApiKey, disableServiceAccount, listApiKeys, revokeApiKey } from "./keys/api-keys.ts";
 import { deleteOrganization, undeleteOrganization } from "./organizations/delete-organization.ts";
+import { finishOidcLogin, startOidcLogin } from "./oidc/sign-in-with-oidc.ts";
 import { ensureLocalAccess } from "./organizations/ensure-local-access.ts";
 import {
   checkOrganizationName,
@@ -41,6 +42,8 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     createUser: createUser(deps),
     deleteOrganization: deleteOrganization(deps),
     disableServiceAccount: disableServiceAccount(deps),
+    finishOidcLogin: finishOidcLogin(deps),
+    startOidcLogin: startOidcLogin(deps),
     ensureLocalAccess: ensureLocalAccess(deps),
     getAuthConfig: getAuthConfig(deps),
     getProjection: getProjection(deps),

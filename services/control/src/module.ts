@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { ConfigError } from "@tidemark/config";
 import { defineModule } from "@tidemark/host";
 import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
@@ -9,6 +10,8 @@ import { controlConfig } from "./config.ts";
 import { controlHandlers } from "./handlers.ts";
 import { createLogMail } from "./mail/log-mail.ts";
 import { noMail } from "./mail/no-mail.ts";
+import { oidcFaults, oidcSettingsOf } from "./oidc/oidc-settings.rules.ts";
+import { createProvider } from "./oidc/provider.ts";
 import { removeOrganization } from "./removal/remove-organization.ts";
 import { beginDueRemovals } from "./removal/removed-rows.sql.ts";
 import { stopAnsweredSubject, stopRequestedSubject } from "./stops/commit-stops.ts";
@@ -42,6 +45,8 @@ export const controlModule = defineModule({
   needs: [],
   async start(context) {
     const { config, log, bus, metrics } = context;
+    const faults = oidcFaults(config);
+    if (faults.length > 0) throw new ConfigError(faults);
     const now = () => context.now();
     const plans = loadPlans(config.plansFile);
     const db = context.db();
@@ -76,6 +81,7 @@ export const controlModule = defineModule({
       [stopRequestedSubject, stopAnsweredSubject].map((subject) => bus.listen(subject, runs.wake, runs.wake)),
     );
     runs.start();
+    const oidc = oidcSettingsOf(config);
     const handlers = controlHandlers({
       db,
       runs,
@@ -90,6 +96,10 @@ export const controlModule = defineModule({
         seatLimits: config.limits,
         webUrl: config.webUrl,
         graceDays: config.deletionGraceDays,
+        oidc: oidc && {
+          provider: createProvider(oidc.provider, { log, nowMs: () => performance.now() }),
+          admission: oidc.admission,
+        },
       },
     });
     return {

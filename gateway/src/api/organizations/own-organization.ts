@@ -41,7 +41,7 @@ export function decodeCreateOwnOrganization({
 export function encodeCreateOwnOrganization(
   { organization, membership, memberships, invitations, created }: CreateOwnOrganizationResponse,
   _request: unknown,
-  { cookieSecure }: EncoderInput,
+  input: EncoderInput,
 ): RouteReply {
   return secretReply(
     {
@@ -53,6 +53,6 @@ export function encodeCreateOwnOrganization(
       billing_checkout: null,
       onboarding_api_key: null,
     },
-    created === undefined ? {} : cookieOf(created, cookieSecure),
+    created === undefined ? {} : cookieOf(created, input),
   );
 }

@@ -2,6 +2,14 @@ import { route, type Route } from "../../route.ts";
 import { signedInAnywhere } from "../callers.ts";
 import { objectSchema } from "../schemas.ts";
 import {
+  decodeFinishOidc,
+  decodeStartOidc,
+  encodeFinishOidc,
+  encodeStartOidc,
+  finishOidcQuery,
+  startOidcQuery,
+} from "./oidc.ts";
+import {
   decodeGetSession,
   decodeSignIn,
   decodeSignOut,
@@ -33,6 +41,7 @@ export const sessionsRoutes: readonly Route[] = [
       response: objectSchema({
         dev_auth_enabled: { type: "boolean" },
         managed_clerk_enabled: { type: "boolean" },
+        oidc_enabled: { type: "boolean" },
         service_plane: { type: "string" },
       }),
     },
@@ -59,6 +68,37 @@ export const sessionsRoutes: readonly Route[] = [
     decode: decodeSignIn,
     rpc: (clients, request, call) => clients.control.signInForDevelopment(request, call),
     encode: encodeNewSession,
+  }),
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/auth/oidc/start",
+    summary: "Sign in at the installation's identity provider",
+    description:
+      "Sends the browser to the provider of OpenID Connect (code flow with PKCE), which sends it back to /api/auth/oidc/callback within ten minutes. 404 where no provider is set up.",
+    callers: anyone,
+    rate: "general",
+    schemas: { query: startOidcQuery.schema, response: {} },
+    statuses: [303, 400, 404, 503],
+    decode: decodeStartOidc,
+    rpc: (clients, request, call) => clients.control.startOidcLogin(request, call),
+    encode: encodeStartOidc,
+  }),
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/auth/oidc/callback",
+    summary: "Come back from the identity provider",
+    description:
+      "Answers with the session and its cookie, or goes on to the return_to of the start. A person is known by what the provider calls them; at their first time by the e-mail address that it has verified. 401 when the sign-in was not completed, 403 when they are not let in.",
+    callers: anyone,
+    changesAccess: true,
+    rate: "general",
+    schemas: { query: finishOidcQuery.schema, response: sessionSchema },
+    statuses: [200, 303, 400, 401, 402, 403, 404, 409, 503],
+    decode: decodeFinishOidc,
+    rpc: (clients, request, call) => clients.control.finishOidcLogin(request, call),
+    encode: encodeFinishOidc,
   }),
   route({
     ...facts,

@@ -1,6 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
-import { GetSessionResponseSchema, SwitchOrganizationResponseSchema } from "@tidemark/proto/control/v1/control";
+import {
+  GetAuthConfigResponseSchema,
+  GetSessionResponseSchema,
+  SwitchOrganizationResponseSchema,
+} from "@tidemark/proto/control/v1/control";
 import { at, id, view } from "../accounts.fixture.ts";
 import { describeBody } from "../describe-body.fixture.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
@@ -10,6 +14,7 @@ import {
   decodeSignIn,
   decodeSignOut,
   decodeSwitchOrganization,
+  encodeAuthConfig,
   encodeGetSession,
   encodeNewSession,
   encodeSignOut,
@@ -105,14 +110,23 @@ describe("a session", () => {
 
   const cookie = "tidemark_session=t; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000";
   test.each([
-    ["over http on this machine", false, cookie],
-    ["everywhere else", true, `${cookie}; Secure`],
-  ])("that is new comes with its cookie, %s", (_, cookieSecure, expected) => {
+    ["over http on this machine", "http://127.0.0.1:8080", false, cookie],
+    ["over http elsewhere", "http://tidemark.test", true, `${cookie}; Secure`],
+    ["over TLS, for this host alone", "https://tidemark.test", true, `__Host-${cookie}; Secure`],
+  ])("that is new comes with its cookie, %s", (_, baseUrl, cookieSecure, expected) => {
     const response = create(SwitchOrganizationResponseSchema, {
       created: { view, token: "t", maxAgeSeconds: 2_592_000 },
     });
-    const { headers } = encodeNewSession(response, undefined, { ...inputOf({}), cookieSecure });
+    const { headers } = encodeNewSession(response, undefined, { ...inputOf({}), baseUrl, cookieSecure });
     expect(headers).toEqual({ "cache-control": "no-store", "set-cookie": expected });
+  });
+
+  test("can be opened by an address alone on this machine only, whatever is switched on", () => {
+    const config = create(GetAuthConfigResponseSchema, { devAuthEnabled: true, oidcEnabled: true });
+    for (const isFromThisMachine of [true, false]) {
+      const { body } = encodeAuthConfig(config, undefined, inputOf({ isFromThisMachine }));
+      expect(body).toMatchObject({ dev_auth_enabled: isFromThisMachine, oidc_enabled: true });
+    }
   });
 
   test("that stays comes without a cookie", () => {

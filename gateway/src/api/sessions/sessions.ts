@@ -9,8 +9,9 @@ import type {
   SignOutRequestSchema,
   SwitchOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
-import { sessionCookie } from "../../http/headers.ts";
+import { cookieName, sessionCookie } from "../../http/headers.ts";
 import type { Json } from "../../http/json.ts";
+import { isTls } from "../../http/origin.ts";
 import type { EncoderInput, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { list, object, withDefault } from "../fields/field.ts";
 import { email, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
@@ -90,10 +91,19 @@ export function sessionJson(view: SessionView): Json {
   };
 }
 
-/** `{dev_auth_enabled, managed_clerk_enabled, service_plane}`; no identity provider is built in. */
-export function encodeAuthConfig({ devAuthEnabled }: GetAuthConfigResponse): RouteReply {
+/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, service_plane}`: what is there for this client. */
+export function encodeAuthConfig(
+  { devAuthEnabled, oidcEnabled }: GetAuthConfigResponse,
+  _request: unknown,
+  { isFromThisMachine }: EncoderInput,
+): RouteReply {
   return {
-    body: { dev_auth_enabled: devAuthEnabled, managed_clerk_enabled: false, service_plane: "combined" },
+    body: {
+      dev_auth_enabled: devAuthEnabled && isFromThisMachine,
+      managed_clerk_enabled: false,
+      oidc_enabled: oidcEnabled,
+      service_plane: "combined",
+    },
   };
 }
 
@@ -131,8 +141,8 @@ export function decodeSignOut({ sessionToken }: RouteInput): MessageInitShape<ty
 }
 
 /** `{authenticated: false}`, and the cookie is removed. */
-export function encodeSignOut(_response: unknown, _request: unknown, { cookieSecure }: EncoderInput): RouteReply {
-  return secretReply({ authenticated: false }, { "set-cookie": clearSessionCookie(cookieSecure) });
+export function encodeSignOut(_response: unknown, _request: unknown, input: EncoderInput): RouteReply {
+  return secretReply({ authenticated: false }, { "set-cookie": cookieHeader(sessionCookie, "", 0, input) });
 }
 
 /** Body of POST /api/auth/switch-organization. */
@@ -149,26 +159,25 @@ export function decodeSwitchOrganization({
 export function encodeNewSession(
   { created }: { readonly created?: NewSession },
   _request: unknown,
-  { cookieSecure }: EncoderInput,
+  input: EncoderInput,
 ): RouteReply {
   const session = requireMessage(created);
-  return secretReply(sessionJson(requireMessage(session.view)), cookieOf(session, cookieSecure));
+  return secretReply(sessionJson(requireMessage(session.view)), cookieOf(session, input));
 }
 
 /** Returns the header that gives a new session to the browser; none for the caller's own session. */
-export function cookieOf({ token, maxAgeSeconds }: NewSession, secure: boolean): Readonly<Record<string, string>> {
-  return token === "" ? {} : { "set-cookie": giveSessionCookie(token, maxAgeSeconds, secure) };
+export function cookieOf({ token, maxAgeSeconds }: NewSession, input: CookieInput): Readonly<Record<string, string>> {
+  return token === "" ? {} : { "set-cookie": cookieHeader(sessionCookie, token, maxAgeSeconds, input) };
 }
+
+/** What a cookie depends on. */
+type CookieInput = Pick<EncoderInput, "cookieSecure" | "baseUrl">;
 
 /**
- * Returns the value of the `set-cookie` header that gives a browser its session. Scripts cannot read it, and
- * browsers send it with requests of the same site only.
+ * Returns the value of a `set-cookie` header; 0 seconds remove the cookie. Scripts cannot read it, and browsers send it with requests of the same site and
+ * with navigation only.
  */
-function giveSessionCookie(token: string, maxAgeSeconds: number, secure: boolean): string {
-  return `${sessionCookie}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${secure ? "; Secure" : ""}`;
-}
-
-/** Returns the value of the `set-cookie` header that removes it. */
-function clearSessionCookie(secure: boolean): string {
-  return giveSessionCookie("", 0, secure);
+export function cookieHeader(name: string, value: string, seconds: number, input: CookieInput): string {
+  const full = cookieName(name, isTls(input.baseUrl));
+  return `${full}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${seconds}${input.cookieSecure ? "; Secure" : ""}`;
 }

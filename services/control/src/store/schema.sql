@@ -90,6 +90,20 @@ CREATE INDEX device_logins_by_end ON control.device_logins (expires_at);
 GRANT SELECT, INSERT, UPDATE ON TABLE control.device_logins TO tidemark_control;
 GRANT SELECT, DELETE ON TABLE control.device_logins TO tidemark_control_worker;
 
+-- Whom a provider of OpenID Connect vouches for, and the user that they are here.
+CREATE TABLE control.identities (
+  issuer text NOT NULL,
+  subject text NOT NULL,
+  user_id uuid NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT identities_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT identities_user_id_issuer_key UNIQUE (user_id, issuer),
+  CONSTRAINT identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES control.users(id),
+  CONSTRAINT identities_issuer_check CHECK (octet_length(issuer) >= 1 AND octet_length(issuer) <= 1024),
+  CONSTRAINT identities_subject_check CHECK (octet_length(subject) >= 1 AND octet_length(subject) <= 255)
+);
+GRANT SELECT, INSERT ON TABLE control.identities TO tidemark_control;
+
 CREATE TABLE control.invitations (
   org_id uuid NOT NULL,
   id uuid NOT NULL,

@@ -1539,6 +1539,11 @@ export declare type GetAuthConfigResponse = Message<"tidemark.control.v1.GetAuth
    * @generated from field: bool dev_auth_enabled = 1;
    */
   devAuthEnabled: boolean;
+
+  /**
+   * @generated from field: bool oidc_enabled = 2;
+   */
+  oidcEnabled: boolean;
 };
 
 /**
@@ -1546,6 +1551,112 @@ export declare type GetAuthConfigResponse = Message<"tidemark.control.v1.GetAuth
  * Use `create(GetAuthConfigResponseSchema)` to create a new message.
  */
 export declare const GetAuthConfigResponseSchema: GenMessage<GetAuthConfigResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.StartOidcLoginRequest
+ */
+export declare type StartOidcLoginRequest = Message<"tidemark.control.v1.StartOidcLoginRequest"> & {
+  /**
+   * The address of the gateway, without a trailing slash.
+   *
+   * @generated from field: string base_url = 1;
+   */
+  baseUrl: string;
+
+  /**
+   * A path on this site to go to afterwards; empty: none.
+   *
+   * @generated from field: string return_to = 2;
+   */
+  returnTo: string;
+
+  /**
+   * The organization whose waiting seat to take; empty: as always.
+   *
+   * @generated from field: string accept_invite_org_id = 3;
+   */
+  acceptInviteOrgId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StartOidcLoginRequest.
+ * Use `create(StartOidcLoginRequestSchema)` to create a new message.
+ */
+export declare const StartOidcLoginRequestSchema: GenMessage<StartOidcLoginRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.StartOidcLoginResponse
+ */
+export declare type StartOidcLoginResponse = Message<"tidemark.control.v1.StartOidcLoginResponse"> & {
+  /**
+   * Where to send the browser.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * What the browser keeps until it is back, and nobody else may know.
+   *
+   * @generated from field: string secret = 2;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.StartOidcLoginResponse.
+ * Use `create(StartOidcLoginResponseSchema)` to create a new message.
+ */
+export declare const StartOidcLoginResponseSchema: GenMessage<StartOidcLoginResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.FinishOidcLoginRequest
+ */
+export declare type FinishOidcLoginRequest = Message<"tidemark.control.v1.FinishOidcLoginRequest"> & {
+  /**
+   * @generated from field: string base_url = 1;
+   */
+  baseUrl: string;
+
+  /**
+   * The parameters that the provider sent along.
+   *
+   * @generated from field: map<string, string> answer = 2;
+   */
+  answer: { [key: string]: string };
+
+  /**
+   * @generated from field: string secret = 3;
+   */
+  secret: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.FinishOidcLoginRequest.
+ * Use `create(FinishOidcLoginRequestSchema)` to create a new message.
+ */
+export declare const FinishOidcLoginRequestSchema: GenMessage<FinishOidcLoginRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.FinishOidcLoginResponse
+ */
+export declare type FinishOidcLoginResponse = Message<"tidemark.control.v1.FinishOidcLoginResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.NewSession created = 1;
+   */
+  created?: NewSession | undefined;
+
+  /**
+   * @generated from field: string return_to = 2;
+   */
+  returnTo: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.FinishOidcLoginResponse.
+ * Use `create(FinishOidcLoginResponseSchema)` to create a new message.
+ */
+export declare const FinishOidcLoginResponseSchema: GenMessage<FinishOidcLoginResponse>;
 
 /**
  * Fields as in the request body, trimmed and checked.
@@ -3211,6 +3322,26 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof SignInForDevelopmentRequestSchema;
     output: typeof SignInForDevelopmentResponseSchema;
+  },
+  /**
+   * Begins a sign-in at the installation's provider of OpenID Connect.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.StartOidcLogin
+   */
+  startOidcLogin: {
+    methodKind: "unary";
+    input: typeof StartOidcLoginRequestSchema;
+    output: typeof StartOidcLoginResponseSchema;
+  },
+  /**
+   * Trades what a browser brings back from the provider for a session.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.FinishOidcLogin
+   */
+  finishOidcLogin: {
+    methodKind: "unary";
+    input: typeof FinishOidcLoginRequestSchema;
+    output: typeof FinishOidcLoginResponseSchema;
   },
   /**
    * Who is signed in, if anybody is.

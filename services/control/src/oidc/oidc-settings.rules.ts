@@ -1,0 +1,48 @@
+import type { Admission } from "./claims.rules.ts";
+
+/** The provider of OpenID Connect of an installation, and the client that it knows us as. */
+export type ProviderSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Undefined for a public client, which PKCE alone protects. */
+  readonly clientSecret: string | undefined;
+  readonly scopes: string;
+};
+
+/** The variables that say at which provider people sign in. */
+export type OidcConfig = {
+  readonly oidcIssuer: string | undefined;
+  readonly oidcClientId: string | undefined;
+  readonly oidcClientSecret: string | undefined;
+  readonly oidcScopes: string;
+  readonly oidcDomains: readonly string[];
+  readonly oidcTrustEmail: boolean;
+};
+
+const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Returns the faults that no variable has by itself. */
+export function oidcFaults({ oidcIssuer, oidcClientId, oidcScopes }: OidcConfig): string[] {
+  if (oidcIssuer === undefined)
+    return oidcClientId === undefined ? [] : ["TIDEMARK_OIDC_CLIENT_ID needs TIDEMARK_OIDC_ISSUER"];
+  const faults: string[] = [];
+  const { protocol, hostname } = new URL(oidcIssuer);
+  if (protocol !== "https:" && !loopback.has(hostname))
+    faults.push("TIDEMARK_OIDC_ISSUER must be an https URL, except on this machine");
+  if (oidcClientId === undefined) faults.push("TIDEMARK_OIDC_ISSUER needs TIDEMARK_OIDC_CLIENT_ID");
+  if (!oidcScopes.split(/\s+/).includes("openid")) faults.push("TIDEMARK_OIDC_SCOPES must have openid among its words");
+  return faults;
+}
+
+/** Returns where people sign in and who is let in; undefined where no provider is set. The settings have no faults. */
+export function oidcSettingsOf(config: OidcConfig): { provider: ProviderSettings; admission: Admission } | undefined {
+  const { oidcIssuer: issuer, oidcClientId: clientId } = config;
+  if (issuer === undefined || clientId === undefined) return undefined;
+  return {
+    provider: { issuer, clientId, clientSecret: config.oidcClientSecret, scopes: config.oidcScopes },
+    admission: {
+      domains: config.oidcDomains.map((domain) => domain.toLowerCase()),
+      trustsEmail: config.oidcTrustEmail,
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { AppError, badRequest } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { ControlDeps, ControlHandlers } from "../deps.ts";
+import { upsertUser, type UserRow } from "../organizations/users.sql.ts";
+import { enterAs } from "../sessions/choose-organization.ts";
+import { readClaims, type Person } from "./claims.rules.ts";
+import { findUserByIdentity, insertIdentity } from "./identities.sql.ts";
+import { isOwnPath, readLoginSecret, writeLoginSecret } from "./login-secret.rules.ts";
+
+/** Under the address of the gateway; the provider has to know it. */
+const CALLBACK = "/api/auth/oidc/callback";
+
+/**
+ * Begins a sign-in at the provider of the installation: returns where to send the browser, and the secret that it keeps until it is back.
+ * @throws not_found where no provider is set; bad_request for a path that leads elsewhere; service_unavailable when the provider does not answer
+ */
+export function startOidcLogin({ settings }: ControlDeps): ControlHandlers["startOidcLogin"] {
+  return async ({ baseUrl, returnTo, acceptInviteOrgId: orgId }) => {
+    const { provider } = requireOidc(settings);
+    if (returnTo !== "" && !isOwnPath(returnTo)) throw badRequest("return_to must be a path on this site", "return_to");
+    const { url, secrets } = await provider.begin(`${baseUrl}${CALLBACK}`);
+    return { url, secret: writeLoginSecret({ ...secrets, orgId, returnTo }) };
+  };
+}
+
+/**
+ * Ends a sign-in: trades what the browser brings back from the provider for a session. A person is known by what the provider calls them; at their
+ * first time by the address that it has verified.
+ * @throws not_found where no provider is set; unauthenticated when the sign-in was not completed or is another one; forbidden for an address that is not
+ * let in or belongs to somebody else; service_unavailable when the provider does not answer; what `enterAs` throws
+ */
+export function finishOidcLogin(deps: ControlDeps): ControlHandlers["finishOidcLogin"] {
+  return async ({ baseUrl, answer, secret: text }, call) => {
+    const { provider, admission } = requireOidc(deps.settings);
+    const secret = readLoginSecret(text);
+    if (secret === undefined) throw new AppError("unauthenticated", "the sign-in has expired; begin again");
+    const address = new URL(`${baseUrl}${CALLBACK}`);
+    address.search = new URLSearchParams(answer).toString();
+    const person = readClaims(await provider.finish(address, secret), admission);
+    const created = await deps.db.transaction(async (tx) => {
+      const user = await userOf(tx, deps, person);
+      return enterAs(tx, deps, call, user, {
+        orgName: "",
+        accountType: "personal",
+        planTier: "free",
+        seatEmails: [],
+        inviteOrgId: secret.orgId,
+        inviteToken: "",
+      });
+    });
+    deps.nudge();
+    return { created, returnTo: secret.returnTo };
+  };
+}
+
+/** @throws forbidden when the address is that of a user who is somebody else at the provider */
+async function userOf(tx: Tx, { newId, now }: ControlDeps, person: Person): Promise<UserRow> {
+  const known = await findUserByIdentity(tx, person);
+  if (known !== undefined) return known;
+  const user = await upsertUser(tx, { id: newId(), ...person, now: now() });
+  // The row of the user is locked: of two first sign-ins the second finds the identity.
+  if (!(await insertIdentity(tx, person, { userId: user.id, now: now() }))) {
+    const meanwhile = await findUserByIdentity(tx, person);
+    if (meanwhile !== undefined) return meanwhile;
+    throw new AppError("forbidden", "the e-mail address belongs to another account of the identity provider");
+  }
+  return user;
+}
+
+function requireOidc({ oidc }: ControlDeps["settings"]): NonNullable<ControlDeps["settings"]["oidc"]> {
+  if (oidc === undefined) throw new AppError("not_found", "this way of signing in is not enabled");
+  return oidc;
+}
