@@ -129,7 +129,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   ["a name that is taken", 10, () => control.client.checkOrganizationName({ name: "Seeded 7" }, control.anyone)],
   [
     "a device login from the beginning to its key",
-    145,
+    170,
     async () => {
       const { userCode, deviceCode } = await control.client.startDeviceLogin({}, control.anyone);
       await control.client.confirmDeviceLogin({ userCode }, member.call);
