@@ -43,6 +43,10 @@ const STALL_MS = 60_000;
 const LISTEN_BACKLOG = 1024;
 
 /** The REST interface: the only module with a public port. It stores nothing. */
+/** Ended credentials leave memory by looking at some of all now and then: a few milliseconds for each look, a million credentials in a quarter of an hour. */
+const FORGET_EVERY_MS = 10_000;
+const FORGET_ENTRIES = 10_000;
+
 export const gatewayModule = defineModule({
   name: "gateway",
   config: gatewayConfig,
@@ -160,6 +164,8 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   log.info("the gateway listens", { address: app.listeningOrigin });
   const changes = await context.bus.listen(PROJECTION_CHANGED, projection.wake, projection.wake);
   projection.start();
+  const forgetting = setInterval(() => directory.forgetEnded(Date.now(), FORGET_ENTRIES), FORGET_EVERY_MS);
+  forgetting.unref();
   uses.start();
   signs.start();
   reports.start();
@@ -174,6 +180,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       await Promise.all([uses.stop(), signs.stop(), reports.stop()]);
     },
     async stop() {
+      clearInterval(forgetting);
       projection.stop();
       await changes.close();
     },

@@ -198,6 +198,35 @@ describe("the directory", () => {
     expect([old, kept, looked].map((one) => find(directory, one) !== undefined)).toEqual([false, true, true]);
   });
 
+  test("forgets what ended ten minutes ago, some entries at a time, and nothing that works", () => {
+    const directory = createDirectory();
+    const MINUTE_MS = 60_000;
+    const [live, revoked, expired, expiring] = [
+      key(),
+      key({ revoked: true }),
+      key({ expiresAt: new Date(nowMs - 1).toISOString() }),
+      key({ expiresAt: new Date(nowMs + 5 * MINUTE_MS).toISOString() }),
+    ];
+    const all = [live, revoked, expired, expiring];
+    directory.put({ organizations: [organization()], credentials: all.map(({ entry }) => entry) });
+    const known = () => all.map((one) => find(directory, one) !== undefined);
+    const walk = (minutes: number) => {
+      // Two walks over four entries, the end of which is a step of its own.
+      for (let i = 0; i < 3; i++) directory.forgetEnded(nowMs + minutes * MINUTE_MS, 2);
+    };
+    walk(0);
+    walk(9);
+    expect(known()).toEqual([true, true, true, true]);
+    walk(10);
+    expect(known()).toEqual([true, false, false, true]);
+    walk(18);
+    expect(known()).toEqual([true, false, false, true]);
+    walk(20);
+    expect(known()).toEqual([true, false, false, false]);
+    directory.putMissing({ organizations: [], credentials: [revoked.entry] });
+    expect(find(directory, revoked)?.entry.revoked).toBe(true);
+  });
+
   test("ending a snapshot that never began changes nothing", () => {
     const directory = createDirectory();
     const known = key();

@@ -28,6 +28,11 @@ export type Directory = {
    * meanwhile, and must not restore a revoked credential.
    */
   readonly putMissing: (entries: DirectoryEntries) => void;
+  /**
+   * Looks at the next `entriesMax` credentials, and forgets those that ended ten minutes ago or more, and of which no look-up that began before can tell
+   * any more that they work. `nowMs` is the wall clock.
+   */
+  readonly forgetEnded: (nowMs: number, entriesMax: number) => void;
   /** Begins a snapshot beside the current tables; until `endSnapshot` both are kept up to date. */
   readonly beginSnapshot: () => void;
   /** Replaces the current tables with the snapshot. Without a snapshot it does nothing. */
@@ -39,10 +44,16 @@ type Tables = { organizations: Map<string, OrganizationEntry>; credentials: Map<
 const emptyTables = (): Tables => ({ organizations: new Map(), credentials: new Map() });
 const keyOf = (kind: CredentialKind, id: string): string => `${kind}:${id}`;
 
+/** Much longer than a look-up takes. */
+const ENDED_MS = 10 * 60_000;
+
 /** Creates an empty directory. */
 export function createDirectory(): Directory {
   let current = emptyTables();
   let next: Tables | undefined;
+  // When it was seen first that a credential has ended.
+  const endedSince = new Map<string, number>();
+  let walk: Iterator<[string, CredentialEntry]> | undefined;
   const putInto = (tables: Tables, { organizations, credentials }: DirectoryEntries): void => {
     for (const organization of organizations) tables.organizations.set(organization.id, organization);
     for (const entry of credentials) tables.credentials.set(keyOf(entry.kind, entry.id), entry);
@@ -66,12 +77,34 @@ export function createDirectory(): Directory {
       putMissingInto(current, entries);
       if (next !== undefined) putMissingInto(next, entries);
     },
+    forgetEnded(nowMs, entriesMax) {
+      walk ??= current.credentials.entries();
+      for (let seen = 0; seen < entriesMax; seen++) {
+        const step = walk.next();
+        if (step.done === true) {
+          walk = undefined;
+          return;
+        }
+        const [key, entry] = step.value;
+        const since = endedSince.get(key);
+        if (!hasEnded(entry, nowMs)) endedSince.delete(key);
+        else if (since === undefined) endedSince.set(key, nowMs);
+        else if (nowMs - since >= ENDED_MS) {
+          endedSince.delete(key);
+          current.credentials.delete(key);
+          next?.credentials.delete(key);
+        }
+      }
+    },
     beginSnapshot() {
       next = emptyTables();
     },
     endSnapshot() {
-      current = next ?? current;
+      if (next === undefined) return;
+      current = next;
       next = undefined;
+      walk = undefined;
+      endedSince.clear();
     },
   };
 }
@@ -83,7 +116,11 @@ export function isLive(known: KnownCredential, nowMs: number): boolean {
 
 /** As `isLive`; the organization may be deleted. */
 export function isUnended({ entry }: KnownCredential, nowMs: number): boolean {
-  return !entry.revoked && (entry.expiresAt === "" || Date.parse(entry.expiresAt) > nowMs);
+  return !hasEnded(entry, nowMs);
+}
+
+function hasEnded({ revoked, expiresAt }: CredentialEntry, nowMs: number): boolean {
+  return revoked || (expiresAt !== "" && Date.parse(expiresAt) <= nowMs);
 }
 
 /** Returns the identity of a credential's holder. */

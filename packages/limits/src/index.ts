@@ -353,5 +353,14 @@ export const EXPORT_LIMITS = {
   csvBytes: 26_214_400,
 } as const;
 
-/** Keys of an organization that are neither revoked nor expired, and organizations that one person may create or be in. */
-export const ACCOUNT_LIMITS = { liveKeysMax: 1000, organizationsMax: 100 } as const;
+/** Credentials, and what leads to them. */
+export const ACCOUNT_LIMITS = {
+  /** Keys of an organization that are neither revoked nor expired. */
+  liveKeysMax: 1000,
+  /** Organizations that one person may create or be in. */
+  organizationsMax: 100,
+  /** Sessions of a member in an organization; a further one ends the oldest. */
+  liveSessionsMax: 100,
+  /** Invitations of an organization that wait for their people, where the plan does not bound its seats. */
+  pendingInvitationsMax: 1000,
+} as const;

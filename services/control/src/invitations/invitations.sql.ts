@@ -69,6 +69,30 @@ export function listInvitationRows(
   return tx.rows(listInvitationsSql, [orgId, page.limit, page.offset]);
 }
 
+const hasRoomSql = sql(
+  "control_count_pending_invitations",
+  `SELECT count(*) AS total FROM (
+     SELECT FROM control.invitations WHERE org_id = $1 AND status = 'pending' LIMIT $2::bigint) i`,
+);
+
+/** Tells whether an organization, which is locked, has fewer than `max` invitations that are pending. */
+export async function hasRoomForInvitation(tx: Tx, orgId: string, max: number): Promise<boolean> {
+  return (await tx.one<{ total: number }>(hasRoomSql, [orgId, max]))!.total < max;
+}
+
+const removeEndedSql = sql(
+  "control_remove_ended_invitations",
+  `DELETE FROM control.invitations
+   WHERE (org_id, id) IN (SELECT org_id, id FROM control.invitations
+                          WHERE status <> 'pending'
+                            AND coalesce(accepted_at, revoked_at, expires_at) < $1::timestamptz - interval '90 days' LIMIT $2)`,
+);
+
+/** Deletes at most `batch` invitations that ended more than 90 days ago; returns their number. Runs as the worker role. */
+export function removeEndedInvitations(tx: Tx, now: Date, batch: number): Promise<number> {
+  return tx.count(removeEndedSql, [now.toISOString(), batch]);
+}
+
 const insertInvitationSql = sql(
   "control_insert_invitation",
   `INSERT INTO control.invitations

@@ -11,6 +11,7 @@ import {
   startControl,
   type Control,
 } from "../control.fixture.ts";
+import { sql } from "@tidemark/pg";
 import { accept, invite } from "./invitations.fixture.ts";
 
 let control: Control;
@@ -20,6 +21,27 @@ beforeAll(async () => {
 afterAll(() => control.close());
 
 describe("an invitation", () => {
+  test("is refused while a thousand of the organization are pending, where the plan bounds no seats", async () => {
+    const unbounded = await startControl({ seatLimits: false });
+    try {
+      const orgId = await newOrganization(unbounded);
+      await unbounded.ownerDb.rows(
+        sql(
+          "test_pending_invitations",
+          `INSERT INTO control.invitations (org_id, id, email, role, credential_id, hash, expires_at, last_sent_at)
+           SELECT $1, gen_random_uuid(), i || '@guests.example', 'viewer', 'pending ' || i, sha256('x'), now() + interval '1 day', now()
+           FROM generate_series(1, 999) i`,
+        ),
+        [orgId],
+      );
+      await invite(unbounded, orgId, "last@guests.example", "viewer");
+      const wish = { orgId, email: "more@guests.example", role: "viewer" };
+      await expectRefusal(unbounded.client.createInvitation(wish, unbounded.operator), "bad_request");
+    } finally {
+      await unbounded.close();
+    }
+  });
+
   test("is sent to the address, with a link that carries its token behind a hash", async () => {
     const orgId = await newOrganization(control);
     const { sent, email, token } = await invite(control, orgId, " New.Guest@Example.org ", "admin");

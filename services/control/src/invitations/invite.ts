@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { issueCredential } from "@tidemark/credentials";
-import { AppError } from "@tidemark/errors";
+import { AppError, badRequest } from "@tidemark/errors";
+import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { InvitationSchema, SentInvitationSchema } from "@tidemark/proto/control/v1/control";
 import type { Call } from "@tidemark/rpc";
@@ -13,11 +14,17 @@ import type { Role } from "../organizations/people.rules.ts";
 import { findUserByEmail } from "../organizations/users.sql.ts";
 import { requireSeats } from "../seats/seats.ts";
 import { invitationEnd, statusAt } from "./invitations.rules.ts";
-import { expireInvitation, insertInvitation, setDeliveryStatus, type InvitationRow } from "./invitations.sql.ts";
+import {
+  expireInvitation,
+  hasRoomForInvitation,
+  insertInvitation,
+  setDeliveryStatus,
+  type InvitationRow,
+} from "./invitations.sql.ts";
 
 /**
  * Creates an invitation in the transaction, which has locked the organization. Send the message after the commit.
- * @throws personal_workspace_invite_forbidden, invite_already_member, invite_already_pending, invite_seat_limit_reached
+ * @throws personal_workspace_invite_forbidden, invite_already_member, invite_already_pending, invite_seat_limit_reached; bad_request for too many
  */
 export async function invite(
   tx: Tx,
@@ -36,6 +43,10 @@ export async function invite(
     throw new AppError("invite_already_member", "this person is a member of the organization");
   }
   await expireInvitation(tx, orgId, email, now);
+  // Where seats are bounded, invitations are with them.
+  const max = ACCOUNT_LIMITS.pendingInvitationsMax;
+  if (!deps.settings.seatLimits && !(await hasRoomForInvitation(tx, orgId, max)))
+    throw badRequest(`an organization has at most ${max} pending invitations`);
   const token = issueInviteToken(deps);
   const invitation = await insertInvitation(tx, {
     orgId,

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { issueCredential } from "@tidemark/credentials";
 import { AppError } from "@tidemark/errors";
+import { ACCOUNT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { NewSessionSchema, SessionSchema, SessionViewSchema } from "@tidemark/proto/control/v1/control";
 import type { ControlDeps } from "../deps.ts";
@@ -15,13 +16,13 @@ import { findMembership, listMembershipsOfUser, lockMembership } from "../organi
 import { enterOrganization, findOrganization } from "../organizations/organizations.sql.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
-import { insertSession, revokeSession, type SessionRow } from "./sessions.sql.ts";
+import { endOldestSessions, insertSession, revokeSession, type SessionRow } from "./sessions.sql.ts";
 
 /** How long a browser's session lasts, from sign-in. */
 const sessionSeconds = 30 * 24 * 60 * 60;
 
 /**
- * Creates a session of an active member. The transaction has entered the organization.
+ * Creates a session of an active member; beyond the limit their oldest ones end. The transaction has entered the organization.
  * @throws forbidden when the user is not an active member
  */
 export async function openSession(
@@ -43,6 +44,7 @@ export async function openSession(
     now: begin,
     expiresAt: new Date(begin.getTime() + sessionSeconds * 1000),
   });
+  await endOldestSessions(tx, { ...member, keep: ACCOUNT_LIMITS.liveSessionsMax, now: begin });
   const view = await viewSession(tx, session);
   if (view === undefined) throw notMember();
   return { view, token: credential.text, maxAgeSeconds: sessionSeconds };

@@ -65,6 +65,27 @@ export async function revokeSession(tx: Tx, orgId: string, credentialId: string,
   return (await tx.count(revokeSessionSql, [orgId, credentialId, now.toISOString()])) > 0;
 }
 
+const endOldestSql = sql(
+  "control_end_oldest_sessions",
+  `UPDATE control.sessions SET revoked_at = $4, changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 AND revoked_at IS NULL AND id = ANY (ARRAY(
+     SELECT s.id FROM control.sessions s WHERE s.org_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL
+     ORDER BY s.created_at DESC, s.id OFFSET $3::bigint LIMIT 100))`,
+);
+
+/** Ends all but the newest `keep` sessions of a member. */
+export async function endOldestSessions(
+  tx: Tx,
+  {
+    orgId,
+    userId,
+    keep,
+    now,
+  }: { readonly orgId: string; readonly userId: string; readonly keep: number; readonly now: Date },
+): Promise<void> {
+  await tx.count(endOldestSql, [orgId, userId, keep, now.toISOString()]);
+}
+
 // A day later no gateway needs to be told that the session has ended.
 const sweepSessionsSql = sql(
   "control_sweep_sessions",

@@ -60,6 +60,16 @@ describe("who is signed in", () => {
     }
   });
 
+  test("is nobody after a hundred later sign-ins of the same person there, which end the oldest", async () => {
+    const email = newEmail();
+    const tokens: string[] = [];
+    for (let i = 0; i < 102; i++) tokens.push((await signIn(control, { email })).token);
+    const lives = await Promise.all(
+      tokens.map(async (token) => (await control.client.getSession({ token }, control.anyone)).view !== undefined),
+    );
+    expect(lives).toEqual(tokens.map((_, i) => i >= 2));
+  });
+
   test("is nobody after signing out, which can be repeated", async () => {
     const { token } = await signIn(control, { email: newEmail() });
     for (let times = 0; times < 2; times += 1) {

@@ -28,6 +28,7 @@ CREATE TABLE control.api_keys (
 );
 CREATE INDEX api_keys_by_account ON control.api_keys (org_id, service_account_id);
 CREATE INDEX api_keys_changed ON control.api_keys (changed_xid, credential_id);
+CREATE INDEX api_keys_changed_live ON control.api_keys (changed_xid, credential_id) WHERE revoked_at IS NULL;
 CREATE INDEX api_keys_newest ON control.api_keys (org_id, created_at DESC, id);
 CREATE INDEX api_keys_not_revoked ON control.api_keys (org_id) INCLUDE (expires_at) WHERE revoked_at IS NULL;
 ALTER TABLE control.api_keys ENABLE ROW LEVEL SECURITY;
@@ -133,6 +134,8 @@ CREATE TABLE control.invitations (
     'expired'::text]))
 );
 CREATE INDEX invitations_by_end ON control.invitations (expires_at) WHERE status = 'pending'::text;
+CREATE INDEX invitations_ended ON control.invitations (COALESCE(accepted_at, revoked_at,
+  expires_at)) WHERE status <> 'pending'::text;
 CREATE INDEX invitations_newest ON control.invitations (org_id, created_at DESC, id);
 CREATE UNIQUE INDEX invitations_pending ON control.invitations (org_id, email) WHERE status = 'pending'::text;
 ALTER TABLE control.invitations ENABLE ROW LEVEL SECURITY;
@@ -267,6 +270,7 @@ CREATE TABLE control.sessions (
 );
 CREATE INDEX sessions_by_end ON control.sessions (LEAST(expires_at, revoked_at));
 CREATE INDEX sessions_changed ON control.sessions (changed_xid, credential_id);
+CREATE INDEX sessions_not_revoked ON control.sessions (org_id, user_id, created_at DESC, id) WHERE revoked_at IS NULL;
 CREATE INDEX sessions_of_member ON control.sessions (org_id, user_id, created_at);
 ALTER TABLE control.sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.sessions FORCE ROW LEVEL SECURITY;
@@ -532,8 +536,16 @@ BEGIN
               NULL::text, k.expires_at, k.revoked_at IS NOT NULL, NULL::text, NULL::text, NULL::text, NULL::text,
               NULL::boolean
        FROM control.api_keys k
-       WHERE (k.changed_xid, k.credential_id) > (from_xid, after_key)
-         AND (NOT live_only OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))
+       WHERE NOT live_only AND (k.changed_xid, k.credential_id) > (from_xid, after_key)
+       ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
+      UNION ALL
+      (SELECT k.changed_xid, 'api_key', k.credential_id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid,
+              NULL::text, k.expires_at, k.revoked_at IS NOT NULL, NULL::text, NULL::text, NULL::text, NULL::text,
+              NULL::boolean
+       FROM control.api_keys k
+       -- By an index of its own: in time most keys of an installation are revoked.
+       WHERE live_only AND (k.changed_xid, k.credential_id) > (from_xid, after_key)
+         AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
        ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
       UNION ALL
       (SELECT o.changed_xid, 'organization', o.org_id::text COLLATE "C", o.org_id, NULL, NULL, NULL, NULL, NULL, NULL,

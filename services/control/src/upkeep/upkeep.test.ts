@@ -32,6 +32,23 @@ describe("a round of upkeep", () => {
     expect(await count("sessions")).toBe(0);
   });
 
+  test("removes invitations 90 days after they ended, and no others", async () => {
+    const orgId = await newOrganization(control);
+    const made = await control.client.createInvitation(
+      { orgId, email: "gone@example.test", role: "viewer" },
+      control.operator,
+    );
+    const invitationId = made.sent!.invitation!.id;
+    await control.client.revokeInvitation({ orgId, invitationId }, control.operator);
+    await control.client.createInvitation({ orgId, email: "stays@example.test", role: "viewer" }, control.operator);
+    control.pass({ days: 5 });
+    expect((await round()).endedInvitations).toBe(0);
+    control.pass({ days: 85, seconds: 1 });
+    // The other one expired on the way, and has 90 days from then.
+    expect((await round()).endedInvitations).toBe(1);
+    expect(await count("invitations")).toBe(1);
+  });
+
   test("removes device logins an hour after they expired", async () => {
     await control.client.startDeviceLogin({}, control.anyone);
     control.pass({ minutes: 74 });

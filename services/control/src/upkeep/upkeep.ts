@@ -1,7 +1,7 @@
 import { inBatches, startUpkeep, type Db, type Tx, type Upkeep } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { sweepDeviceLogins } from "../device-login/device-logins.sql.ts";
-import { sweepInvitations } from "../invitations/invitations.sql.ts";
+import { removeEndedInvitations, sweepInvitations } from "../invitations/invitations.sql.ts";
 import { sweepSessions } from "../sessions/sessions.sql.ts";
 import { adoptRunChanges, foreignTransactionResets, turnGenerations } from "./upkeep.sql.ts";
 
@@ -13,6 +13,7 @@ export type UpkeepReport = {
   sessions: number;
   deviceLogins: number;
   invitations: number;
+  endedInvitations: number;
   reset: number;
   runChanges: number;
   emptied: boolean;
@@ -37,6 +38,7 @@ export async function runUpkeep(options: { db: Db; workerDb: Db; now: Date }): P
     sessions: await sweep(sweepSessions),
     deviceLogins: await sweep(sweepDeviceLogins),
     invitations: await sweep(sweepInvitations),
+    endedInvitations: await sweep(removeEndedInvitations),
     runChanges: await sweep((tx, _now, rows) => adoptRunChanges(tx, rows)),
   };
 }
