@@ -56,8 +56,8 @@ export default {
     test: {
       entry: [
         "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces,views,export,import,archive,limits}.ts!",
-        "bench/metrics/*-process.ts!",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,growth,skew,artifacts,objects,traces,views,export,import,archive,limits,neighbors}.ts!",
+        "bench/{metrics,neighbors}/*-process.ts!",
         "bench/seed/main.ts!",
       ],
       project: ["**/*.ts", "bench/**/*.ts!", `!bench/**/*.${tests}!`],

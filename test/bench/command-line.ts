@@ -24,6 +24,7 @@ const NAMES = [
   "import",
   "archive",
   "limits",
+  "neighbors",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -42,6 +43,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "views",
   "import",
   "limits",
+  "neighbors",
 ]);
 
 /** Those whose ratios can be judged. */
