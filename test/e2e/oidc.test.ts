@@ -212,7 +212,7 @@ describeModes(
 describeModes("an installation without a provider", (stack) => {
   test("says so", async () => {
     expect((await stack().api.get("/api/auth/config")).json).toMatchObject({ oidc_enabled: false });
-    expect((await stack().api.get("/api/auth/oidc/start")).status).toBe(404);
-    expect((await stack().api.get("/api/auth/oidc/callback?code=a&state=b")).status).toBe(404);
+    expect((await stack().api.get("/api/auth/oidc/start")).status).toBe(401);
+    expect((await stack().api.get("/api/auth/oidc/callback?code=a&state=b")).status).toBe(401);
   });
 });

@@ -75,11 +75,11 @@ export const sessionsRoutes: readonly Route[] = [
     path: "/api/auth/oidc/start",
     summary: "Sign in at the installation's identity provider",
     description:
-      "Sends the browser to the provider of OpenID Connect (code flow with PKCE), which sends it back to /api/auth/oidc/callback within ten minutes. 404 where no provider is set up.",
+      "Sends the browser to the provider of OpenID Connect (code flow with PKCE), which sends it back to /api/auth/oidc/callback within ten minutes. 401 where no provider is set up.",
     callers: anyone,
     rate: "general",
     schemas: { query: startOidcQuery.schema, response: {} },
-    statuses: [303, 400, 404, 503],
+    statuses: [303, 400, 401, 503],
     decode: decodeStartOidc,
     rpc: (clients, request, call) => clients.control.startOidcLogin(request, call),
     encode: encodeStartOidc,

@@ -12,7 +12,7 @@ const CALLBACK = "/api/auth/oidc/callback";
 
 /**
  * Begins a sign-in at the provider of the installation: returns where to send the browser, and the secret that it keeps until it is back.
- * @throws not_found where no provider is set; bad_request for a path that leads elsewhere; service_unavailable when the provider does not answer
+ * @throws unauthenticated where no provider is set; bad_request for a path that leads elsewhere; service_unavailable when the provider does not answer
  */
 export function startOidcLogin({ settings }: ControlDeps): ControlHandlers["startOidcLogin"] {
   return async ({ baseUrl, returnTo, acceptInviteOrgId: orgId }) => {
@@ -26,7 +26,7 @@ export function startOidcLogin({ settings }: ControlDeps): ControlHandlers["star
 /**
  * Ends a sign-in: trades what the browser brings back from the provider for a session. A person is known by what the provider calls them; at their
  * first time by the address that it has verified.
- * @throws not_found where no provider is set; unauthenticated when the sign-in was not completed or is another one; forbidden for an address that is not
+ * @throws unauthenticated where no provider is set, or when the sign-in was not completed or is another one; forbidden for an address that is not
  * let in or belongs to somebody else; service_unavailable when the provider does not answer; what `enterAs` throws
  */
 export function finishOidcLogin(deps: ControlDeps): ControlHandlers["finishOidcLogin"] {
@@ -68,6 +68,6 @@ async function userOf(tx: Tx, { newId, now }: ControlDeps, person: Person): Prom
 }
 
 function requireOidc({ oidc }: ControlDeps["settings"]): NonNullable<ControlDeps["settings"]["oidc"]> {
-  if (oidc === undefined) throw new AppError("not_found", "this way of signing in is not enabled");
+  if (oidc === undefined) throw new AppError("unauthenticated", "this way of signing in is not enabled");
   return oidc;
 }
