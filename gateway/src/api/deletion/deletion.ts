@@ -38,7 +38,11 @@ export const deletionProperties = {
 
 /** Returns the schema of a row that always has these members. */
 export function withDeletion(row: Schema): Schema {
-  return { ...row, required: [...(row["required"] as readonly string[]), ...Object.keys(deletionProperties)] };
+  return {
+    ...row,
+    properties: { ...(row["properties"] as Schema), ...deletionProperties },
+    required: [...(row["required"] as readonly string[]), ...Object.keys(deletionProperties)],
+  };
 }
 
 /** The same of a row, which may not be deleted. */
