@@ -67,11 +67,11 @@ export function createSettler({ db, log }: { readonly db: Db; readonly log: Log 
     if (name === undefined) return;
     for (let after = NIL; ;) {
       if (isStopped) return;
-      const { last } = await db.withTenant(orgId, async (tx) => {
+      const last = await db.withTenant(orgId, async (tx) => {
         await seeDeleted(tx);
         return renameTexts(tx, orgId, projectId, after, BATCH_RUNS);
       });
-      if (last === null) break;
+      if (last === undefined) break;
       after = last;
     }
     await db.withTenant(orgId, async (tx) => {

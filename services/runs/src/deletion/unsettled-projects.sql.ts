@@ -63,18 +63,18 @@ const renameTextsSql = sql(
      CROSS JOIN LATERAL runs.texts_of(ROW (r.*)::runs.runs, p.name) n
      WHERE t.org_id = $1 AND t.run_id = r.id AND t.summary <> n.summary
    )
-   SELECT count(*) AS runs, (SELECT id FROM page ORDER BY id DESC LIMIT 1) AS last FROM page`,
+   SELECT id AS last FROM page ORDER BY id DESC LIMIT 1`,
 );
 
-/** Renews what searches read of at most `rowsMax` runs of a renamed project, behind a run. Returns the last one, and how many there were. */
+/** Renews what searches read of at most `rowsMax` runs of a renamed project, behind a run. Returns the last one; undefined: there were none. */
 export async function renameTexts(
   tx: Tx,
   orgId: string,
   projectId: string,
   after: string,
   rowsMax: number,
-): Promise<{ readonly runs: number; readonly last: string | null }> {
-  return (await tx.one<{ runs: number; last: string | null }>(renameTextsSql, [orgId, projectId, after, rowsMax]))!;
+): Promise<string | undefined> {
+  return (await tx.one<{ last: string }>(renameTextsSql, [orgId, projectId, after, rowsMax]))?.last;
 }
 
 const settledSql = sql("runs_settled", "UPDATE runs.projects SET unsettled = false WHERE org_id = $1 AND id = $2");
