@@ -1,24 +1,15 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { until } from "@tidemark/testkit";
-import type { Api } from "../stack/client.ts";
 import { importChunk } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, signIn, type Team } from "../stack/people.ts";
-import type { Stack } from "../stack/stack.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
-import { bytesOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
+import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
 
 const DAY_MS = 86_400_000;
-const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
-
-async function keyOf(stack: Stack, { owner, orgId }: Team): Promise<Api> {
-  const { json } = await owner.browser.post(`/api/orgs/${orgId}/api-keys`, { scopes: SCOPES });
-  return stack.api.as(json.api_key as string);
-}
-
 const pathOf = ({ orgId }: Team) => `/api/orgs/${orgId}`;
 
 describeModes(
@@ -27,7 +18,7 @@ describeModes(
     test("is closed to its keys and sessions, and is as it was when it is restored", async () => {
       const team = await createTeam(stack());
       const member = await team.join("member");
-      const api = await keyOf(stack(), team);
+      const api = await keyOf(stack(), team.owner);
       const run = (await api.post("/runs", { project: "p" })).json.run;
       const { browser } = team.owner;
       const deleted = await browser.call("DELETE", pathOf(team));
@@ -89,7 +80,7 @@ describeModes(
 
     test("is deleted and restored by those who may: operators, owners and admins", async () => {
       const team = await createTeam(stack());
-      const api = await keyOf(stack(), team);
+      const api = await keyOf(stack(), team.owner);
       const [member, viewer, stranger] = [await team.join("member"), await team.join("viewer"), await signIn(stack())];
       for (const { browser } of [member, viewer]) {
         expect((await browser.call("DELETE", pathOf(team))).status).toBe(403);
@@ -132,7 +123,7 @@ describeModes(
 
     test("keeps its short name, tells beforehand what would go, and leaves nothing when its time is over", async () => {
       const team = await createTeam(stack());
-      const api = await keyOf(stack(), team);
+      const api = await keyOf(stack(), team.owner);
       const run = await writeEverything(api, "canary-project");
       await writeVersion(api, run.runId, "canary-version");
       expect((await api.post("/api/reports", { title: "canary-report" })).status).toBe(200);

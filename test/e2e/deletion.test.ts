@@ -4,20 +4,13 @@ import { until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { bodies, operations } from "../stack/operations.ts";
-import { createTeam, type Person } from "../stack/people.ts";
+import { createTeam } from "../stack/people.ts";
 import type { Stack } from "../stack/stack.ts";
+import { keyOf } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
 
 const DAY_MS = 86_400_000;
-
-/** A key that may do everything with runs, of the organization of somebody who is signed in. */
-async function keyOf(stack: Stack, { browser, orgId }: Person, projectId?: string): Promise<Api> {
-  const scopes = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage"];
-  const { status, json } = await browser.post(`/api/orgs/${orgId}/api-keys`, { scopes, project_id: projectId });
-  expect(status).toBe(200);
-  return stack.api.as(json.api_key as string);
-}
 
 /** A run with data of every kind. */
 async function makeFullRun(api: Api, project: string) {

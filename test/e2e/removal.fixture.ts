@@ -2,11 +2,21 @@ import { expect } from "@jest/globals";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { until } from "@tidemark/testkit";
+import type { Api } from "../stack/client.ts";
+import type { Person } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import type { Stack } from "../stack/stack.ts";
 
 /** Settings with which what is past its time is removed within seconds. */
 export const QUICK_REMOVAL = { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" };
+
+/** A key that may do everything with runs, of the organization of somebody who is signed in. */
+export async function keyOf(stack: Stack, { browser, orgId }: Person, projectId?: string): Promise<Api> {
+  const scopes = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
+  const { status, json } = await browser.post(`/api/orgs/${orgId}/api-keys`, { scopes, project_id: projectId });
+  expect(status).toBe(200);
+  return stack.api.as(json.api_key as string);
+}
 
 /** Every table of the product that has an organization in its rows. */
 async function tenantTables(stack: Stack): Promise<string[]> {

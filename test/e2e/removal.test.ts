@@ -1,22 +1,13 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import type { Api } from "../stack/client.ts";
 import { importChunk } from "../stack/imports.ts";
 import { describeModes } from "../stack/modes.ts";
-import { createTeam, type Team } from "../stack/people.ts";
+import { createTeam } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
-import { bytesOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
+import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
-
-const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
-
-async function keyOf(stack: Stack, { owner, orgId }: Team): Promise<Api> {
-  const { json } = await owner.browser.post(`/api/orgs/${orgId}/api-keys`, { scopes: SCOPES });
-  return stack.api.as(json.api_key as string);
-}
 
 // What may name a run that was removed: its id, which nobody gets again; the log of who did what; the version that it produced, which stays; and what
 // goes away by its age.
@@ -35,7 +26,7 @@ describeModes(
   (stack) => {
     test("of a run nothing stays in any table or in the bucket, and its neighbor is as it was", async () => {
       const team = await createTeam(stack());
-      const api = await keyOf(stack(), team);
+      const api = await keyOf(stack(), team.owner);
       const kept = await writeEverything(api, "p");
       const gone = await writeEverything(api, "p");
       const patched = await api.patch(`/runs/${gone.runId}`, {
@@ -100,7 +91,7 @@ describeModes(
 
     test("of a project nothing stays but ids and counters", async () => {
       const team = await createTeam(stack());
-      const api = await keyOf(stack(), team);
+      const api = await keyOf(stack(), team.owner);
       const before = await rowsOf(stack(), team.orgId);
       const run = await writeEverything(api, "canary-project");
       const projectId = (await api.get(`/runs/${run.runId}`)).json.run.project_id as string;
