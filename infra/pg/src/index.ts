@@ -28,6 +28,7 @@ export { sqlState } from "./pg-error.ts";
 export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";
 export {
   beginRemovals,
+  organizationRemover,
   removalSql,
   removeDue,
   removeRows,

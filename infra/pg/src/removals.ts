@@ -128,6 +128,22 @@ export function removalSql(name: string, table: string, condition: string): Stat
   );
 }
 
+/**
+ * Returns what removes all rows of an organization from these tables of a schema, one after the other: rows that refer to others go before them.
+ * What it is given runs as a role that may delete them.
+ */
+export function organizationRemover(
+  schema: string,
+  tables: readonly string[],
+): (db: Db, orgId: string) => Promise<void> {
+  const statements = tables.map((table) =>
+    removalSql(`${schema}_remove_${table}_of_org`, `${schema}.${table}`, "org_id = $2"),
+  );
+  return async (db, orgId) => {
+    for (const statement of statements) await removeRows(db, orgId, { statement, values: [orgId] });
+  };
+}
+
 /** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `lock` is done first in each of them. */
 export async function removeRows(
   db: Db,

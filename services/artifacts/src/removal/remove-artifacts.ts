@@ -12,7 +12,7 @@ import {
   removeStorageIfEmpty,
   removeUploads,
   restOfRun,
-  rowsOfOrganization,
+  removeRowsOfOrganization,
   takeArtifactsOfRun,
   takeVersion,
   wantedBytesOfProject,
@@ -92,7 +92,7 @@ async function removeNextVersion(tx: Tx, orgId: string, projectId: string): Prom
 }
 
 async function removeOfOrganization(db: Db, orgId: string): Promise<boolean> {
-  for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+  await removeRowsOfOrganization(db, orgId);
   await inBatches(OBJECTS_MAX, (rowsMax) => db.withTenant(orgId, (tx) => dropObjects(tx, orgId, rowsMax)));
   return db.withTenant(orgId, (tx) => removeStorageIfEmpty(tx, orgId));
 }

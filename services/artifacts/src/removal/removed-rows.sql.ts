@@ -1,4 +1,4 @@
-import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { organizationRemover, removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
 import { artifactColumns, type ArtifactRow } from "../plain/artifacts.sql.ts";
 
 const takeArtifactsSql = sql(
@@ -112,8 +112,8 @@ export const wantedBytesOfProject = removalSql(
   "org_id = $2 AND project_id = $3",
 );
 
-/** All rows of an organization but its objects, which go with their bytes. Value: the organization. */
-export const rowsOfOrganization: readonly Statement[] = [
+/** Removes all rows of an organization but its objects, which go with their bytes. */
+export const removeRowsOfOrganization = organizationRemover("artifacts", [
   "aliases",
   "artifacts",
   "edges",
@@ -124,7 +124,7 @@ export const rowsOfOrganization: readonly Statement[] = [
   "upload_files",
   "upload_sessions",
   "wanted_bytes",
-].map((table) => removalSql(`artifacts_remove_${table}_of_org`, `artifacts.${table}`, "org_id = $2"));
+]);
 
 const dropObjectsSql = sql(
   "artifacts_drop_objects_of_org",

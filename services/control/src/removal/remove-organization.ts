@@ -1,12 +1,12 @@
-import { inBatches, removeRows, type Db, type Removal } from "@tidemark/pg";
-import { forgetOrganization, removeAudit, rowsOfOrganization } from "./removed-rows.sql.ts";
+import { inBatches, type Db, type Removal } from "@tidemark/pg";
+import { forgetOrganization, removeAudit, removeRowsOfOrganization } from "./removed-rows.sql.ts";
 
 const EVENTS_MAX = 1000;
 
 /** Removes the credentials, members and log of an organization, when the other services have nothing of it any more. Resolves to true: nothing is left. `db` runs as the worker. */
 export async function removeOrganization(db: Db, { orgId, kind }: Removal): Promise<boolean> {
   if (kind !== "organization") return true;
-  for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+  await removeRowsOfOrganization(db, orgId);
   await inBatches(EVENTS_MAX, (rowsMax) => db.withTenant(orgId, (tx) => removeAudit(tx, orgId, rowsMax)));
   await db.withTenant(orgId, (tx) => forgetOrganization(tx, orgId));
   return true;

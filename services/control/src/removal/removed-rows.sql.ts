@@ -1,4 +1,4 @@
-import { beginRemovals, removalSql, sql, type Db, type Statement, type Tx } from "@tidemark/pg";
+import { beginRemovals, organizationRemover, sql, type Db, type Tx } from "@tidemark/pg";
 
 const OTHERS = ["ingest", "artifacts", "traces", "imports", "reports", "usage", "runs"];
 
@@ -23,8 +23,8 @@ export async function beginDueRemovals(db: Db, now: Date): Promise<void> {
   }
 }
 
-/** All rows of an organization but itself and its audit log, in an order in which none refers to a missing one. Value: the organization. */
-export const rowsOfOrganization: readonly Statement[] = [
+/** Removes all rows of an organization but itself and its audit log, in an order in which none refers to a missing one. */
+export const removeRowsOfOrganization = organizationRemover("control", [
   "sessions",
   "device_logins",
   "invitations",
@@ -32,7 +32,7 @@ export const rowsOfOrganization: readonly Statement[] = [
   "service_accounts",
   "memberships",
   "member_counts",
-].map((table) => removalSql(`control_remove_${table}_of_org`, `control.${table}`, "org_id = $2"));
+]);
 
 const removeAuditSql = sql("control_remove_audit", "SELECT control.remove_audit_events($1, $2)::float8 AS removed");
 

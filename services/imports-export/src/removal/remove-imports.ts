@@ -1,5 +1,5 @@
 import { removeRows, type Db, type Removal } from "@tidemark/pg";
-import { importedRun, rowsOfOrganization, rowsOfProject, unlinkRun } from "./removed-rows.sql.ts";
+import { importedRun, removeRowsOfOrganization, rowsOfProject, unlinkRun } from "./removed-rows.sql.ts";
 
 /** Removes what imports know of a run, a project or an organization. Resolves to true: nothing is left. `db` runs as the service. */
 export async function removeImports(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
@@ -9,7 +9,7 @@ export async function removeImports(db: Db, { orgId, kind, id }: Removal): Promi
   } else if (kind === "project") {
     for (const statement of rowsOfProject) await removeRows(db, orgId, { statement, values: [orgId, id] });
   } else {
-    for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+    await removeRowsOfOrganization(db, orgId);
   }
   return true;
 }

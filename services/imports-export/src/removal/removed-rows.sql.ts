@@ -1,4 +1,4 @@
-import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { organizationRemover, removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
 
 /** What says that a run was imported. Values: the organization and the run. */
 export const importedRun: Statement = removalSql(
@@ -28,8 +28,8 @@ export const rowsOfProject: readonly Statement[] = [
   removalSql("imports_remove_imported_runs_of_project", "imports.imported_runs", "org_id = $2 AND project_id = $3"),
 ];
 
-/** All rows of an organization. What counts staged bytes goes last, because removing chunks and pieces counts. Value: the organization. */
-export const rowsOfOrganization: readonly Statement[] = [
+/** Removes all rows of an organization. What counts staged bytes goes last, because removing chunks and pieces counts. */
+export const removeRowsOfOrganization = organizationRemover("imports", [
   "archive_pieces",
   "archives",
   "chunks",
@@ -38,4 +38,4 @@ export const rowsOfOrganization: readonly Statement[] = [
   "imported_runs",
   "counters",
   "staged",
-].map((table) => removalSql(`imports_remove_${table}_of_org`, `imports.${table}`, "org_id = $2"));
+]);

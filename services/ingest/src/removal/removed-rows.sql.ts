@@ -1,8 +1,7 @@
-import { inBatches, removalSql, removeRows, sql, type Db, type Tx } from "@tidemark/pg";
+import { inBatches, organizationRemover, removalSql, removeRows, sql, type Db, type Tx } from "@tidemark/pg";
 
 const ofRun = (table: string) =>
   removalSql(`ingest_remove_${table}_of_run`, `ingest.${table}`, "org_id = $2 AND run_id = $3");
-const ofOrganization = (table: string) => removalSql(`ingest_remove_${table}_of_org`, `ingest.${table}`, "org_id = $2");
 
 /** What compacts a run and could write to it once more; it goes first, and again at the end. */
 const WORK = ["dirty_markers", "compaction_work"];
@@ -25,7 +24,9 @@ const OF_ORGANIZATION = ["project_points", "rank_points", "restored_objects", "s
 
 const work = WORK.map(ofRun);
 const data = DATA.map(ofRun);
-const whole = [...WORK, ...DATA, ...COUNTED, ...OF_ORGANIZATION].map(ofOrganization);
+
+/** Removes all data of an organization. `db` runs as the worker. */
+export const removeOrganizationRows = organizationRemover("ingest", [...WORK, ...DATA, ...COUNTED, ...OF_ORGANIZATION]);
 
 const lockRunSql = sql(
   "ingest_lock_run_to_remove",
@@ -85,9 +86,4 @@ export async function removeRunRows(db: Db, orgId: string, runId: string, projec
 /** Removes what is counted for a project whose runs are gone. `db` runs as the worker. */
 export async function removeProjectRows(db: Db, orgId: string, projectId: string): Promise<void> {
   await db.withTenant(orgId, (tx) => tx.count(removeProjectSql, [orgId, projectId]));
-}
-
-/** Removes all data of an organization. `db` runs as the worker. */
-export async function removeOrganizationRows(db: Db, orgId: string): Promise<void> {
-  for (const statement of whole) await removeRows(db, orgId, { statement, values: [orgId] });
 }

@@ -1,5 +1,5 @@
 import { removeRows, type Db, type Removal } from "@tidemark/pg";
-import { embedsOfProject, removeReportsOf, removeViewsOf, rowsOfOrganization } from "./removed-rows.sql.ts";
+import { embedsOfProject, removeReportsOf, removeViewsOf, removeRowsOfOrganization } from "./removed-rows.sql.ts";
 
 /** Removes the reports, views and embeds of a project or an organization; of a run there are none. Resolves to true: nothing is left. `db` runs as the service. */
 export async function removeReports(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
@@ -10,7 +10,7 @@ export async function removeReports(db: Db, { orgId, kind, id }: Removal): Promi
     });
     await removeRows(db, orgId, { statement: embedsOfProject, values: [orgId, id] });
   } else if (kind === "organization") {
-    for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+    await removeRowsOfOrganization(db, orgId);
   }
   return true;
 }

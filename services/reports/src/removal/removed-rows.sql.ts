@@ -1,4 +1,4 @@
-import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { organizationRemover, removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
 
 const seeDeletedSql = sql("reports_see_deleted", "SELECT set_config('app.sees_deleted', 'on', true)");
 
@@ -51,8 +51,8 @@ export const embedsOfProject: Statement = removalSql(
   "org_id = $2 AND project_id = $3",
 );
 
-/** All rows of an organization. Value: the organization. */
-export const rowsOfOrganization: readonly Statement[] = [
+/** Removes all rows of an organization. */
+export const removeRowsOfOrganization = organizationRemover("reports", [
   "documents",
   "reports",
   "report_counts",
@@ -61,4 +61,4 @@ export const rowsOfOrganization: readonly Statement[] = [
   "preferences",
   "embed_sessions",
   "embed_turns",
-].map((table) => removalSql(`reports_remove_${table}_of_org`, `reports.${table}`, "org_id = $2"));
+]);

@@ -1,10 +1,10 @@
-import { removeRows, type Db, type Removal } from "@tidemark/pg";
-import { removeProjectRow, removeRunRow, rowsOfOrganization } from "./removed-rows.sql.ts";
+import { type Db, type Removal } from "@tidemark/pg";
+import { removeProjectRow, removeRunRow, removeRowsOfOrganization } from "./removed-rows.sql.ts";
 
 /** Removes a run, a project or all of an organization from this service. Resolves to true: nothing is left. `db` runs as the worker. */
 export async function removeRuns(db: Db, { orgId, kind, id }: Removal): Promise<boolean> {
   if (kind === "run") await db.withTenant(orgId, (tx) => removeRunRow(tx, orgId, id));
   else if (kind === "project") await db.withTenant(orgId, (tx) => removeProjectRow(tx, orgId, id));
-  else for (const statement of rowsOfOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
+  else await removeRowsOfOrganization(db, orgId);
   return true;
 }

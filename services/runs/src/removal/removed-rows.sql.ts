@@ -1,4 +1,4 @@
-import { removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { organizationRemover, sql, type Tx } from "@tidemark/pg";
 
 const removeRunSql = sql(
   "runs_remove_run",
@@ -26,11 +26,11 @@ export async function removeProjectRow(tx: Tx, orgId: string, projectId: string)
   await tx.count(removeProjectSql, [orgId, projectId]);
 }
 
-/** All rows of an organization but the ids of its runs, which stay taken. Value: the organization. */
-export const rowsOfOrganization: readonly Statement[] = [
+/** Removes all rows of an organization but the ids of its runs, which stay taken. */
+export const removeRowsOfOrganization = organizationRemover("runs", [
   "run_texts",
   "signs_of_life",
   "visibility_changes",
   "runs",
   "projects",
-].map((table) => removalSql(`runs_remove_${table}_of_org`, `runs.${table}`, "org_id = $2"));
+]);

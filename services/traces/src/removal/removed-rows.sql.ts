@@ -1,4 +1,4 @@
-import { inBatches, removalSql, removeRows, sql, type Db } from "@tidemark/pg";
+import { inBatches, organizationRemover, removalSql, removeRows, sql, type Db } from "@tidemark/pg";
 
 // A compaction locks the trace, and finds none afterwards.
 const removeTracesSql = sql(
@@ -13,9 +13,15 @@ const removeTracesSql = sql(
    DELETE FROM traces.traces t USING picked p WHERE t.org_id = $1 AND t.trace_id = p.trace_id AND t.run_id = $2`,
 );
 const removeMinutesSql = removalSql("traces_remove_minutes", "traces.minutes", "org_id = $2 AND scope_id = $3");
-const ofOrganization = ["segments", "compaction_work", "traces", "minutes", "event_counts"].map((table) =>
-  removalSql(`traces_remove_${table}_of_org`, `traces.${table}`, "org_id = $2"),
-);
+
+/** Removes all traces of an organization. `db` runs as the worker. */
+export const removeOrganizationRows = organizationRemover("traces", [
+  "segments",
+  "compaction_work",
+  "traces",
+  "minutes",
+  "event_counts",
+]);
 
 /** A trace has a few segments, of some megabytes at most. */
 const TRACES_MAX = 100;
@@ -31,9 +37,4 @@ export async function removeRunRows(db: Db, orgId: string, runId: string): Promi
 /** Removes what lists know of the minutes of a run or a project. `db` runs as the worker. */
 export async function removeScopeRows(db: Db, orgId: string, scopeId: string): Promise<void> {
   await removeRows(db, orgId, { statement: removeMinutesSql, values: [orgId, scopeId] });
-}
-
-/** Removes all traces of an organization. `db` runs as the worker. */
-export async function removeOrganizationRows(db: Db, orgId: string): Promise<void> {
-  for (const statement of ofOrganization) await removeRows(db, orgId, { statement, values: [orgId] });
 }
