@@ -12,6 +12,7 @@ import {
   LookupCredentialResponseSchema,
 } from "@tidemark/proto/control/v1/control";
 import { createLog, type Metrics } from "@tidemark/telemetry";
+import { createTurns } from "@tidemark/turns";
 import { createApp, type AppOptions, type AppSettings } from "./app.ts";
 import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
 import type { Clients } from "./clients.ts";
@@ -63,6 +64,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
   const logged: string[] = [];
   const measured: TestApp["measured"] = [];
   const requestCounts = createRequestCounts(() => clock.ms);
+  const turns = createTurns();
   const app = createApp({
     settings: {
       publicUrl: undefined,
@@ -95,6 +97,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     gateways: () => 1,
     requestCounts,
     probe: () => Promise.resolve(true),
+    turns,
     log: createLog({ level: "debug", service: "test", destination: { write: (line) => void logged.push(line) } }),
     metrics: { httpRequest: (facts) => void measured.push(facts) } as Metrics,
     clocks: { wallMs: () => clock.ms, steadyMs: () => clock.ms },
@@ -124,6 +127,9 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     requestCounts,
     addKey: (scopes, more) => add("api_key", { scopes: [...scopes], ...more }),
     addSession: (role, more) => add("session", { role, userId: "0a1b2c3d-0000-4000-8000-0000000000ff", ...more }),
-    close: () => app.close(),
+    close: async () => {
+      turns.close();
+      await app.close();
+    },
   };
 }

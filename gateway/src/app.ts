@@ -2,6 +2,7 @@ import Fastify, { type FastifyInstance } from "fastify";
 import type { Blob } from "@tidemark/blob";
 import type { CredentialEntry } from "@tidemark/proto/control/v1/control";
 import type { Log, Metrics } from "@tidemark/telemetry";
+import type { Turns } from "@tidemark/turns";
 import type { Access } from "./auth/directory.ts";
 import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
@@ -22,7 +23,8 @@ import type { Plans } from "@tidemark/plans";
 import { buildOpenApi } from "./openapi/document.ts";
 import type { Route } from "./route.ts";
 import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
-import { createHandler, parseBody } from "./serving/handler.ts";
+import { createBodyParser } from "./serving/body.ts";
+import { createHandler } from "./serving/handler.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";
@@ -78,6 +80,8 @@ export type AppOptions = {
   readonly requestCounts: RequestCounts;
   /** Tells whether the services behind answer and their database takes writes. */
   readonly probe: () => Promise<boolean>;
+  /** Of this process. */
+  readonly turns: Turns;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Milliseconds: of the wall clock, and of a clock that never goes back. */
@@ -119,6 +123,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     embeds: createEmbedAccess({ clients: options.clients, access: options.access, nowMs: options.clocks.wallMs }),
     embedLimits: createEmbedLimits(options.clocks.steadyMs),
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
+    turns: options.turns,
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     alive: options.alive,
@@ -161,7 +166,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   app.decorateRequest("state", undefined);
   app.decorateRequest("counted", undefined);
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", parseBody);
+  app.addContentTypeParser("*", createBodyParser(context));
   const unmatched = createUnmatchedHandler(createPathMethods(routes), context);
   app.setNotFoundHandler(unmatched);
   app.setErrorHandler((error, request, reply) => {

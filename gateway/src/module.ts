@@ -154,6 +154,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       return leased;
     },
     probe: () => context.peersReady(),
+    turns: context.turns,
     log,
     metrics: context.metrics,
     clocks: { wallMs: Date.now, steadyMs },

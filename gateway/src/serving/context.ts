@@ -1,6 +1,7 @@
 import type { Blob } from "@tidemark/blob";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
+import type { Turn, Turns } from "@tidemark/turns";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
@@ -25,6 +26,7 @@ export type ServingContext = {
   readonly embeds: EmbedAccess;
   readonly embedLimits: EmbedLimits;
   readonly bodies: BodyMemory;
+  readonly turns: Turns;
   readonly mayCome: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;
@@ -51,9 +53,15 @@ export type RequestState = {
   readonly idempotencyKey: string | undefined;
   readonly baseUrl: string;
   /** Milliseconds left for the work itself. */
-  readonly timeoutMs: number;
+  timeoutMs: number;
   /** The account to which its body is charged; undefined where the body is known to be small. */
   readonly bodyAccount: BodyAccount | undefined;
+  /** The turn of its organization, once it has begun. */
+  turn: Turn | undefined;
+  /** Gives up waiting for the turn. */
+  withdraw: (() => void) | undefined;
+  /** True once the answer is sent or the client has left. */
+  isClosed: boolean;
 };
 
 declare module "fastify" {

@@ -11,8 +11,9 @@ import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
-import type { ServingContext } from "./context.ts";
+import type { RequestState, ServingContext } from "./context.ts";
 import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
+import { closeTurn } from "./turn.ts";
 
 /**
  * Decides about a request before its body is read, in an order on which clients may rely: credentials
@@ -63,7 +64,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       ? context.bodies.open(identity?.orgId ?? "", clientNetwork(request.ip))
       : undefined;
     if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
-    request.state = {
+    const state: RequestState = {
       route,
       identity,
       embedSession,
@@ -72,7 +73,12 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       baseUrl,
       timeoutMs,
       bodyAccount,
+      turn: undefined,
+      withdraw: undefined,
+      isClosed: false,
     };
+    reply.raw.once("close", () => closeTurn(state));
+    request.state = state;
   };
 
   /** A failed authentication counts against the address; past its limit the answer is 429. */

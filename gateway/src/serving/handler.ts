@@ -1,25 +1,23 @@
-import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
 import { cookieOf } from "../auth/authenticator.ts";
 import { dropRest } from "../http/arrival.ts";
-import { askForBody } from "../http/expect.ts";
 import { acceptsGzip, compress } from "../http/compress.ts";
 import { readIfNoneMatch, weakTag } from "../http/entity-tag.ts";
-import { cookieName, headerNames, loginCookie, mediaTypeOf, sessionCookie } from "../http/headers.ts";
+import { cookieName, headerNames, loginCookie, sessionCookie } from "../http/headers.ts";
 import { writeJson } from "../http/json.ts";
 import { cookieSecure, isFromThisMachine, isTls } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
-import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
 import { parseQuery } from "../http/parse.ts";
-import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
+import type { ParsedBody } from "./body.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";
+import { takeTurn } from "./turn.ts";
 
 type Body = RouteInput["body"];
 
@@ -30,9 +28,12 @@ const nothing: Body = Object.freeze({});
 
 /** Serves the requests of a route that the guard has admitted: decode, one RPC, encode, headers. */
 export function createHandler(route: Route, context: ServingContext) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | FastifyReply> => {
-    const state = request.state as RequestState;
-    const input = inputOf(route, state, request);
+  const serve = async (
+    input: RouteInput & { body: Body },
+    state: RequestState,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<string | Buffer | FastifyReply> => {
     const answer = await traced(route, request, (traceparent) => {
       const { identity, timeoutMs } = state;
       const call = createCall({ requestId: request.id, identity, traceparent, timeoutMs });
@@ -71,6 +72,7 @@ export function createHandler(route: Route, context: ServingContext) {
         .code(303)
         .headers({ ...answer.headers, location: answer.redirect })
         .send();
+    if (answer.file !== undefined || answer.stream !== undefined) state.turn?.end();
     if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
@@ -87,6 +89,18 @@ export function createHandler(route: Route, context: ServingContext) {
     if (compressed === undefined) return text;
     reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
+  };
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | FastifyReply> => {
+    const state = request.state as RequestState;
+    try {
+      const input = inputOf(route, state, request);
+      const waiting = takeTurn(state, context);
+      if (waiting !== undefined) await waiting;
+      return await serve(input, state, request, reply);
+    } finally {
+      state.turn?.end();
+    }
   };
 }
 
@@ -169,70 +183,4 @@ function varyOf(reply: FastifyReply, name: string): string {
   const vary = reply.getHeader("vary");
   if (typeof vary !== "string") return name;
   return vary.split(", ").includes(name) ? vary : `${vary}, ${name}`;
-}
-
-/** The outcome of reading a body: its object, nothing, or a refusal. */
-export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
-
-/**
- * Reads the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
- * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type. A streamed
- * body is left to the handler.
- *
- * A refusal is passed on as the body, for the handler to throw: for an error the framework would
- * close the connection while the client is still sending, and the client would never see the answer.
- */
-export function parseBody(
-  request: FastifyRequest,
-  payload: IncomingMessage,
-  done: (error: null, body: ParsedBody) => void,
-): void {
-  const { route, bodyAccount, identity } = request.state ?? {};
-  if (route?.streamed !== undefined) {
-    done(null, undefined);
-    return;
-  }
-  if (route?.body === undefined) {
-    // Nobody wants it where there is no route.
-    if (route !== undefined) askForBody(payload);
-    payload.resume();
-    done(null, undefined);
-    return;
-  }
-  const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
-  const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
-  readBody(payload, { bytesMax, account: bodyAccount }, (error, bytes) => {
-    if (error !== null || bytes === undefined) done(null, error ?? undefined);
-    else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);
-    else if (bytes.length > AT_ONCE_BYTES_MAX && route.protocol === undefined) {
-      // A copy, because the bytes hold until this returns.
-      void passInTurns(Buffer.from(bytes), route, done);
-    } else done(null, parsed(bytes, route, request));
-  });
-}
-
-/** Larger bodies are parsed in turns with other requests: 256 KiB of the slowest JSON take some 25 ms. */
-const AT_ONCE_BYTES_MAX = 256 * 1024;
-
-async function passInTurns(
-  bytes: Buffer,
-  { exactNumbers = false }: Route,
-  done: (error: null, body: ParsedBody) => void,
-): Promise<void> {
-  let body: ParsedBody;
-  try {
-    body = await parseJsonObjectInTurns(bytes, exactNumbers);
-  } catch (fault) {
-    body = fault as Error;
-  }
-  done(null, body);
-}
-
-function parsed(bytes: Buffer, { protocol, exactNumbers = false }: Route, { headers }: FastifyRequest): ParsedBody {
-  try {
-    if (protocol !== undefined) return protocol.parse(bytes, mediaTypeOf(headers));
-    return parseJsonObject(bytes, exactNumbers);
-  } catch (fault) {
-    return fault as Error;
-  }
 }

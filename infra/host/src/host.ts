@@ -2,6 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { ConfigError, parseConfig, type ConfigGroups, type Environment } from "@tidemark/config";
 import { isAppError, reasons } from "@tidemark/errors";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
+import { createTurns } from "@tidemark/turns";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
 import { exposureFault } from "./exposure.rules.ts";
 import { hostConfig } from "./host-config.ts";
@@ -97,6 +98,9 @@ export async function startHost(options: HostOptions): Promise<Host> {
 
     const pools = createPools(host, log, metrics);
     undo.push(() => pools.close());
+    const turns = createTurns();
+    undo.push(async () => turns.close());
+    metrics.watchTurns(turns.waiting);
     const bus = await openBus(host, log);
     undo.push(() => bus.close());
     const peers = createPeers(host.peers, { observer, token: host.internalToken });
@@ -118,6 +122,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
         client: (service) => peers.clientFor(module, service),
         isLocal: (service) => peers.isLocal(service),
         peersReady: () => peers.ready(module),
+        turns,
         ownCall: () => createCall(),
         now: () => new Date(),
       };
@@ -132,7 +137,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
     const implementations = running.flatMap((module) => module.implementations);
     const ready = async () => (await Promise.all(running.map((module) => module.ready()))).every(Boolean);
     const onUnknownError = (error: unknown) => log.error("a request failed unexpectedly", { error });
-    const rpc = createUnaryServer(implementations, { observer, onUnknownError, token: host.internalToken });
+    const rpc = createUnaryServer(implementations, { observer, onUnknownError, token: host.internalToken, turns });
     const graceMs = host.drainSeconds * 1000;
     const internal = await startInternalServer({
       host: host.internalHost,

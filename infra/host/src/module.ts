@@ -6,6 +6,7 @@ import type { ConfigGroup, ConfigOf } from "@tidemark/config";
 import type { Db, DbOptions, MigrationSet } from "@tidemark/pg";
 import type { Call, Client, Implementation } from "@tidemark/rpc";
 import type { Log, Metrics } from "@tidemark/telemetry";
+import type { Turns } from "@tidemark/turns";
 
 /** What a module is given when it starts. */
 export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
@@ -27,6 +28,8 @@ export type ModuleContext<Group extends ConfigGroup = ConfigGroup> = {
   isLocal(service: DescService): boolean;
   /** Tells whether every module named in `needs` is ready, wherever it runs; optional ones are not asked. */
   peersReady(): Promise<boolean>;
+  /** Shares the event loop of this process among organizations. */
+  readonly turns: Turns;
   /** Starts a call that the module makes for itself, with the default deadline. */
   ownCall(): Call;
   now(): Date;

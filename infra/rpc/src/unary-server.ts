@@ -1,7 +1,8 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
-import { callFromHeaders, refusedHeader } from "./call.ts";
+import type { Turn, Turns } from "@tidemark/turns";
+import { callFromHeaders, refusedHeader, type Call } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
 import { readEnvelopes } from "./envelopes.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
@@ -32,6 +33,23 @@ async function readBody(request: IncomingMessage): Promise<Uint8Array> {
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
 }
 
+/**
+ * Begins the turn of the organization that a call is for; calls for none have none. Each service is a lane of its own: a call that waits may be one that
+ * another service of this process waits for.
+ */
+async function turnOf(
+  turns: Turns,
+  service: string,
+  { identity, deadlineMs }: Call,
+  response: ServerResponse,
+): Promise<Turn | undefined> {
+  if (identity === undefined) return undefined;
+  const begun = turns.begin(identity.orgId, service, deadlineMs);
+  if ("end" in begun) return begun;
+  response.once("close", begun.withdraw);
+  return begun.turn;
+}
+
 async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield bytes;
 }
@@ -43,7 +61,13 @@ async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, un
  */
 export function createUnaryServer(
   implementations: readonly Implementation[],
-  options: { observer?: CallObserver; onUnknownError?: (error: unknown) => void; token?: string | undefined } = {},
+  options: {
+    observer?: CallObserver;
+    onUnknownError?: (error: unknown) => void;
+    token?: string | undefined;
+    /** Of this process; without them calls are served as they come. */
+    turns?: Turns;
+  } = {},
 ): UnaryServer {
   const routes = new Map<string, Route>();
   for (const { service, handlers } of implementations) {
@@ -61,9 +85,11 @@ export function createUnaryServer(
   };
 
   const serve = async (route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    let turn: Turn | undefined;
     try {
       const body = await readBody(request);
       const call = callFromHeaders((name) => request.headers[name] as string | undefined);
+      if (options.turns !== undefined) turn = await turnOf(options.turns, route.service, call, response);
       const facts = { service: route.service, method: route.method.name, side: "server" as const };
       const output = await observed(options.observer, facts, () =>
         withinDeadline(call, () => answerOf(route.handler, fromBinary(route.method.input, body), call)),
@@ -78,6 +104,8 @@ export function createUnaryServer(
       if (!isAppError(error)) options.onUnknownError?.(error);
       // Our own clients read the body, not the status; any status but 200 marks an error.
       answer(response, 500, "application/json", JSON.stringify(errorToJson(error)));
+    } finally {
+      turn?.end();
     }
   };
 

@@ -33,6 +33,8 @@ export type Metrics = {
   pgQuery(query: { readonly statement: string; readonly seconds: number; readonly ok: boolean }): void;
   /** Reads the pool at each scrape. A second call with the same name replaces the first. */
   watchPool(pool: string, read: () => PoolState): void;
+  /** Reads at each scrape how many requests wait for a turn of their organization. Call it once. */
+  watchTurns(waiting: () => number): void;
   /** Age of the oldest outbox row that is not published yet, 0 if there is none. */
   outboxLag(outbox: string, seconds: number): void;
   /** A number of metric writes that share a commit. */
@@ -139,6 +141,15 @@ export function createMetrics(service: string, version: string): Metrics {
     },
     pgQuery: ({ statement, seconds, ok }) => pgSeconds.observe({ statement, outcome: ok ? "ok" : "failed" }, seconds),
     watchPool: (pool, read) => void pools.set(pool, read),
+    watchTurns: (waiting) =>
+      void watch(registry, {
+        name: "tidemark_turns_waiting",
+        help: "Requests that wait because the event loop is late and much of their organization is served already.",
+        labelNames: [],
+        collect() {
+          this.set(waiting());
+        },
+      }),
     outboxLag: (outbox, seconds) => outboxLag.set({ outbox }, seconds),
     ...metricWriteMetrics(registers),
     ...compaction,

@@ -33,6 +33,7 @@ test("the module answers, wakes listeners of the bus after a change, and does it
     },
     isLocal: () => false,
     peersReady: () => Promise.resolve(true),
+    turns: { begin: () => ({ end: () => {} }), waiting: () => 0, close: () => {} },
     ownCall: () => createCall(),
     now: () => new Date(),
   };

@@ -1,0 +1,101 @@
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
+import { askForBody } from "../http/expect.ts";
+import { mediaTypeOf } from "../http/headers.ts";
+import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
+import type { Route } from "../route.ts";
+import type { RequestState, ServingContext } from "./context.ts";
+import { takeTurn } from "./turn.ts";
+
+/** The outcome of reading a body: its object, nothing, or a refusal. */
+export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;
+
+type Done = (error: null, body: ParsedBody) => void;
+
+/**
+ * Makes the reader of the body of a request that the guard has admitted: a JSON object, gzip or plain, within the route's limit on
+ * decoded bytes. An empty body becomes `undefined`. Routes without a body ignore what is sent, of any content type. A streamed
+ * body is left to the handler. A body is parsed in the turn of its organization, which goes on to the handler.
+ *
+ * A refusal is passed on as the body, for the handler to throw: for an error the framework would
+ * close the connection while the client is still sending, and the client would never see the answer.
+ */
+export function createBodyParser(context: Pick<ServingContext, "turns">) {
+  return (request: FastifyRequest, payload: IncomingMessage, done: Done): void => {
+    const { state } = request;
+    if (state?.route.streamed !== undefined) {
+      done(null, undefined);
+      return;
+    }
+    if (state?.route.body === undefined) {
+      // Nobody wants it where there is no route.
+      if (state !== undefined) askForBody(payload);
+      payload.resume();
+      done(null, undefined);
+      return;
+    }
+    const { route, bodyAccount, identity } = state;
+    const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
+    const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
+    readBody(payload, { bytesMax, account: bodyAccount }, (error, bytes) => {
+      if (error !== null || bytes === undefined) done(null, error ?? undefined);
+      else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);
+      else parseInTurn(bytes, state, request, context, done);
+    });
+  };
+}
+
+/** Larger bodies are parsed in turns with other requests: 256 KiB of the slowest JSON take some 25 ms. */
+const AT_ONCE_BYTES_MAX = 256 * 1024;
+
+function parseInTurn(
+  bytes: Buffer,
+  state: RequestState,
+  request: FastifyRequest,
+  context: Pick<ServingContext, "turns">,
+  done: Done,
+): void {
+  let waiting: Promise<void> | undefined;
+  try {
+    waiting = takeTurn(state, context);
+  } catch (refusal) {
+    done(null, refusal as Error);
+    return;
+  }
+  if (waiting === undefined && (bytes.length <= AT_ONCE_BYTES_MAX || state.route.protocol !== undefined)) {
+    done(null, parsed(bytes, state.route, request));
+    return;
+  }
+  // A copy, because the bytes hold until this returns.
+  void parseLater(Buffer.from(bytes), waiting, state.route, request, done);
+}
+
+async function parseLater(
+  bytes: Buffer,
+  waiting: Promise<void> | undefined,
+  route: Route,
+  request: FastifyRequest,
+  done: Done,
+): Promise<void> {
+  let body: ParsedBody;
+  try {
+    if (waiting !== undefined) await waiting;
+    const isParsedAtOnce = bytes.length <= AT_ONCE_BYTES_MAX || route.protocol !== undefined;
+    body = isParsedAtOnce
+      ? parsed(bytes, route, request)
+      : await parseJsonObjectInTurns(bytes, route.exactNumbers ?? false);
+  } catch (fault) {
+    body = fault as Error;
+  }
+  done(null, body);
+}
+
+function parsed(bytes: Buffer, { protocol, exactNumbers = false }: Route, { headers }: FastifyRequest): ParsedBody {
+  try {
+    if (protocol !== undefined) return protocol.parse(bytes, mediaTypeOf(headers));
+    return parseJsonObject(bytes, exactNumbers);
+  } catch (fault) {
+    return fault as Error;
+  }
+}

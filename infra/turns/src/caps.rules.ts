@@ -1,0 +1,45 @@
+/** Milliseconds that a callback may wait on average before the heaviest party is slowed down. */
+export const LATE_MS = 5;
+
+/** Below this a party that was slowed down may have more again. */
+export const CALM_MS = 2.5;
+
+/** Requests of a party that are served beside each other, however late the loop is. */
+export const CAP_MIN = 2;
+
+/** A party with such a cap is bounded no more. */
+export const CAP_MAX = 256;
+
+/** What is left of its requests when a party is slowed down. */
+const CUT = 0.6;
+
+/** How much of its load a party keeps from one judgment to the next. */
+const KEPT = 0.5;
+
+/** A party as the judgment sees it. */
+export type Load = {
+  /** Requests that are served now. */
+  held: number;
+  /** Requests that were served, averaged over the last judgments. */
+  load: number;
+  /** Most requests that may be served beside each other; infinite unless it was slowed down. */
+  cap: number;
+};
+
+/**
+ * Sets the caps of all parties from how late the loop is, in milliseconds: additive increase, multiplicative decrease (Chiu and Jain, 1989). A late
+ * loop takes from the party of which most was served, because what a request waits is what is served beside it; nobody else is slowed down. While
+ * nobody else is there (`isShared` false) nobody is.
+ */
+export function judge(parties: Iterable<Load>, lateMs: number, isShared: boolean): void {
+  let heaviest: Load | undefined;
+  for (const party of parties) {
+    party.load = party.load * KEPT + party.held * (1 - KEPT);
+    if (!isShared) party.cap = Number.POSITIVE_INFINITY;
+    else if (lateMs < CALM_MS && party.cap !== Number.POSITIVE_INFINITY)
+      party.cap = party.cap + 1 > CAP_MAX ? Number.POSITIVE_INFINITY : party.cap + 1;
+    if (party.load > (heaviest?.load ?? CAP_MIN)) heaviest = party;
+  }
+  if (!isShared || lateMs <= LATE_MS || heaviest === undefined) return;
+  heaviest.cap = Math.max(CAP_MIN, Math.floor(Math.min(heaviest.cap, heaviest.load) * CUT));
+}

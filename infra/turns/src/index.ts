@@ -1,0 +1,1 @@
+export { createTurns, type Turn, type Turns, type Waiting } from "./turns.ts";

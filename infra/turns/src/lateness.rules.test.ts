@@ -1,0 +1,42 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { lateness } from "./lateness.rules.ts";
+
+const RESOLUTION_MS = 10;
+
+function statisticsOf(intervals: readonly number[]): { mean: number; deviation: number } {
+  const mean = intervals.reduce((sum, one) => sum + one, 0) / intervals.length;
+  const variance = intervals.reduce((sum, one) => sum + (one - mean) ** 2, 0) / intervals.length;
+  return { mean, deviation: Math.sqrt(variance) };
+}
+
+/** What moments of every hundredth of a millisecond wait until the next tick, on average, above an idle loop's. */
+function averageWait(intervals: readonly number[]): number {
+  let [waited, moments] = [0, 0];
+  for (const interval of intervals) {
+    for (let at = 0.005; at < interval; at += 0.01) {
+      waited += interval - at;
+      moments += 1;
+    }
+  }
+  return Math.max(0, waited / moments - RESOLUTION_MS / 2);
+}
+
+describe("the lateness of the event loop", () => {
+  test.each([
+    ["is 0 while the clock ticks as it should", [10, 10, 10], 0],
+    ["is 0 where nothing was measured", [], 0],
+    ["is half of the delay that all ticks have", [30, 30, 30], 10],
+    ["counts long intervals by their length", [60, 10, 10, 10, 10], 15],
+  ])("%s", (_, intervals, expected) => {
+    expect(lateness(statisticsOf(intervals), RESOLUTION_MS)).toBeCloseTo(expected, 6);
+  });
+
+  test("is what a callback waits on average that becomes ready at a moment of chance", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 10, max: 400 }), { minLength: 1, maxLength: 10 }), (intervals) => {
+        expect(lateness(statisticsOf(intervals), RESOLUTION_MS)).toBeCloseTo(averageWait(intervals), 1);
+      }),
+    );
+  });
+});
