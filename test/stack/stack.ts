@@ -255,7 +255,9 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
       return replica;
     },
     async stop() {
-      await Promise.all([...new Set(children.values()), ...replicas.map(({ child }) => child)].map((one) => one.end()));
+      // Gateways first, so that what they report last finds somebody who hears it; otherwise they wait for that.
+      await Promise.all([children.get("gateway")!, ...replicas.map(({ child }) => child)].map((one) => one.end()));
+      await Promise.all([...new Set(children.values())].map((one) => one.end()));
       await release();
     },
   };

@@ -40,7 +40,7 @@ export type HostOptions = {
 };
 
 /** Returns the configuration groups of a process: its own and its modules'. */
-export function configGroups(modules: readonly ModuleDefinition[]): ConfigGroups {
+export function configGroups(modules: readonly Pick<ModuleDefinition, "name" | "config">[]): ConfigGroups {
   return { host: hostConfig, ...Object.fromEntries(modules.map((module) => [module.name, module.config])) };
 }
 

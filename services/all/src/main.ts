@@ -1,5 +1,5 @@
 import { runProcess } from "@tidemark/host";
-import { selectModules } from "./modules.ts";
+import { loadModules } from "./module-list.ts";
 import { knownNames } from "./settings.ts";
 
 // One image, one argument: `main.ts --target=all`, or the modules that this process runs.
@@ -7,6 +7,6 @@ const argument = process.argv.find((text) => text.startsWith("--target="));
 const target = argument?.slice("--target=".length) ?? "all";
 await runProcess({
   name: target === "all" ? "tidemark" : target,
-  modules: selectModules(target),
+  modules: await loadModules(target),
   alsoKnown: knownNames,
 });

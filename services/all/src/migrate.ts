@@ -1,7 +1,8 @@
 import { ConfigError, parseConfig } from "@tidemark/config";
 import { hostConfig, migrateModules } from "@tidemark/host";
 import { prepareLogins } from "@tidemark/pg";
-import { loginConfig, loginsOf } from "./login-urls.ts";
+import { loginConfig } from "./login-config.ts";
+import { loginsOf } from "./login-urls.ts";
 import { allModules } from "./modules.ts";
 import { knownNames } from "./settings.ts";
 

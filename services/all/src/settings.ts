@@ -1,7 +1,7 @@
 import { configNames, defineConfig, text } from "@tidemark/config";
 import { configGroups } from "@tidemark/host";
-import { loginConfig } from "./login-urls.ts";
-import { allModules } from "./modules.ts";
+import { loginConfig } from "./login-config.ts";
+import { moduleList } from "./module-list.ts";
 
 /** Settings of the launcher and of the one-command start. */
 const launchConfig = defineConfig({
@@ -43,7 +43,7 @@ const launchConfig = defineConfig({
 });
 
 /** Every setting, by group, in the order of the documentation. */
-export const allConfigGroups = { launch: launchConfig, ...configGroups(allModules), migrate: loginConfig };
+export const allConfigGroups = { launch: launchConfig, ...configGroups(moduleList), migrate: loginConfig };
 
 // Names that clients read (examples/typescript): a shell that sets them may start a server, too.
 const clientNames = ["TIDEMARK_URL", "TIDEMARK_API_KEY"];
