@@ -33,7 +33,7 @@ export const gatewayConfig = defineConfig({
     env: "TIDEMARK_BOOTSTRAP_TOKEN",
     optional: true,
     lengthMin: 16,
-    help: "Token that opens the operator's routes. Without it they answer 401.",
+    help: "Token that opens the operator's routes. Without it they answer 401. A gateway that listens beyond loopback does not start with one that can be guessed (as TIDEMARK_INTERNAL_TOKEN).",
   }),
   servicePlane: text({
     env: "TIDEMARK_SERVICE_PLANE",

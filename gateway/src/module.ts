@@ -68,6 +68,7 @@ export const gatewayModule = defineModule({
     { module: "usage", service: UsageService, optional: true },
   ],
   listensOn: ({ host }) => host,
+  letsInBy: ({ bootstrapToken }) => ({ TIDEMARK_BOOTSTRAP_TOKEN: bootstrapToken }),
   start: startGateway,
 });
 

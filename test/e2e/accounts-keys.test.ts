@@ -44,6 +44,7 @@ describeModes("API keys", (stack) => {
       expires_at: expect.stringMatching(/^2999-01-01T00:00:00(\.0+)?Z$/),
       last_used_at: null,
       revoked_at: null,
+      created_by_user_id: user.id,
     });
     expect(key.scopes).toHaveLength(2);
     expect(account).toEqual({

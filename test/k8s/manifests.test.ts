@@ -151,8 +151,11 @@ describe("the Kubernetes manifests", () => {
     expect(rules).toHaveLength(2);
   });
 
-  test("name no internal token that a process would start with", () => {
-    const token = exampleSecrets.get("tidemark")?.["TIDEMARK_INTERNAL_TOKEN"];
+  test.each([
+    ["tidemark", "TIDEMARK_INTERNAL_TOKEN"],
+    ["tidemark-gateway", "TIDEMARK_BOOTSTRAP_TOKEN"],
+  ])("name in %s no %s that a process would start with", (secret, setting) => {
+    const token = exampleSecrets.get(secret)?.[setting];
     expect(token).toEqual(expect.any(String));
     expect(isPlaceholder(token!)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "@jest/globals";
-import { exposureFault, isLoopback, isPlaceholder } from "./exposure.rules.ts";
+import { exposureFault, guessFaults, isLoopback, isPlaceholder } from "./exposure.rules.ts";
 
 test.each(["127.0.0.1", "127.9.8.7", "::1", "localhost", "LocalHost", "::ffff:127.0.0.1"])(
   "%s is reached by this machine alone",
@@ -27,6 +27,8 @@ test.each([
   "my-secret-token-123",
   "password12345678",
   "tidemark-internal-token",
+  "bootstrap-token-123",
+  "operator-token-0123",
   "12345678901234567890",
   "0123456789abcdef0123456789abcdef".slice(0, 16),
   "abcdefghijklmnopqrst",
@@ -49,5 +51,19 @@ describe("a process", () => {
     expect(exposureFault(["127.0.0.1", "0.0.0.0"], undefined)).toContain("TIDEMARK_INTERNAL_TOKEN is not set");
     expect(exposureFault(["::"], "change-me-change-me")).toContain("TIDEMARK_INTERNAL_TOKEN can be guessed");
     expect(exposureFault(["0.0.0.0"], token)).toBeUndefined();
+  });
+  test("names each token that would let others in beyond it, and none that is random or not set", () => {
+    const tokens = {
+      A_TOKEN: "change-me-change-me",
+      B_TOKEN: "bootstrap-token-bootstrap",
+      C_TOKEN: token,
+      D_TOKEN: undefined,
+    };
+    expect(guessFaults(["127.0.0.1"], tokens)).toEqual([]);
+    expect(guessFaults([], tokens)).toEqual([]);
+    expect(guessFaults(["127.0.0.1", "0.0.0.0"], tokens)).toEqual([
+      expect.stringContaining("A_TOKEN can be guessed, but this process listens on 0.0.0.0"),
+      expect.stringContaining("B_TOKEN can be guessed"),
+    ]);
   });
 });

@@ -20,7 +20,7 @@ const DISTINCT_MIN = 6;
  */
 const WORDS = /change(me|it|this)|replace(me|it|this)|placeholder|your(token|secret|password)|example|insert/;
 const COMMON =
-  /^(tidemark|internal|shared|my|the|is|a|secret|token|password|passwd|admin|root|test|default|dev|key|todo|fixme|dummy)+$/;
+  /^(tidemark|internal|shared|my|the|is|a|secret|token|password|passwd|admin|root|test|default|dev|key|todo|fixme|dummy|bootstrap|operator|production|prod|local|server|super|user|letmein|welcome)+$/;
 const SEQUENCES = ["0123456789abcdefghijklmnopqrstuvwxyz", "1234567890", "qwertyuiopasdfghjklzxcvbnm"];
 
 /**
@@ -36,14 +36,33 @@ export function isPlaceholder(token: string): boolean {
   );
 }
 
+/** Tokens that let callers in, by the settings that name them; undefined for one that is not set, which lets nobody in. */
+export type TokensBySetting = Readonly<Record<string, string | undefined>>;
+
 /**
  * Returns what keeps a process from listening on these addresses, as a fault of its settings; undefined for nothing. Beyond loopback anyone who
  * reaches the internal ports and knows the token is believed to be any user.
  */
 export function exposureFault(hosts: readonly string[], token: string | undefined): string | undefined {
-  const open = hosts.find((host) => !isLoopback(host));
+  const open = openHost(hosts);
   if (open === undefined) return undefined;
-  const needed = `this process listens on ${open}, beyond loopback: set it to random text, such as openssl rand -base64 32 prints`;
-  if (token === undefined) return `TIDEMARK_INTERNAL_TOKEN is not set, but ${needed}`;
-  return isPlaceholder(token) ? `TIDEMARK_INTERNAL_TOKEN can be guessed, but ${needed}` : undefined;
+  if (token === undefined) return `TIDEMARK_INTERNAL_TOKEN is not set, but ${needed(open)}`;
+  return isPlaceholder(token) ? `TIDEMARK_INTERNAL_TOKEN can be guessed, but ${needed(open)}` : undefined;
+}
+
+/** Returns a fault for each token that others could guess, when they reach one of the addresses that it opens. */
+export function guessFaults(hosts: readonly string[], tokens: TokensBySetting): string[] {
+  const open = openHost(hosts);
+  if (open === undefined) return [];
+  return Object.entries(tokens)
+    .filter(([, token]) => token !== undefined && isPlaceholder(token))
+    .map(([setting]) => `${setting} can be guessed, but ${needed(open)}`);
+}
+
+function openHost(hosts: readonly string[]): string | undefined {
+  return hosts.find((host) => !isLoopback(host));
+}
+
+function needed(host: string): string {
+  return `this process listens on ${host}, beyond loopback: set it to random text, such as openssl rand -base64 32 prints`;
 }

@@ -171,6 +171,21 @@ describe("the host", () => {
     await expect(start([open])).rejects.toThrow("listens on 0.0.0.0, beyond loopback");
   });
 
+  test("does not start with a guessable token of a module's own port beyond loopback, and names it", async () => {
+    const random = { TIDEMARK_INTERNAL_TOKEN: randomBytes(24).toString("base64url") };
+    const lettingIn = (host: string) => ({
+      ...server(),
+      listensOn: () => host,
+      letsInBy: () => ({ TIDEMARK_DOOR_TOKEN: "change-me-to-32-random-characters" }),
+    });
+    events = [];
+    const refused = start([lettingIn("0.0.0.0")], random);
+    await expect(refused).rejects.toThrow(ConfigError);
+    await expect(refused).rejects.toThrow("TIDEMARK_DOOR_TOKEN can be guessed");
+    expect(events).toEqual([]);
+    await start([lettingIn("127.0.0.1")], { ...random, TIDEMARK_INTERNAL_HOST: "0.0.0.0" });
+  });
+
   test("starts beyond loopback with a random token, and refuses who does not present it", async () => {
     const host = await start([server()], {
       TIDEMARK_INTERNAL_HOST: "0.0.0.0",

@@ -4,7 +4,7 @@ import { isAppError, reasons } from "@tidemark/errors";
 import { createCall, createUnaryServer, startGrpcServer, type CallObserver } from "@tidemark/rpc";
 import { createTurns } from "@tidemark/turns";
 import { createLog, createMetrics, startTracing, type Log } from "@tidemark/telemetry";
-import { exposureFault } from "./exposure.rules.ts";
+import { exposureFault, guessFaults, type TokensBySetting } from "./exposure.rules.ts";
 import { hostConfig } from "./host-config.ts";
 import { startInternalServer, startMetricsServer } from "./internal-server.ts";
 import { migrateModules } from "./migrate-modules.ts";
@@ -64,8 +64,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const own = (module: ModuleDefinition): ModuleContext["config"] =>
     (settings as Record<string, ModuleContext["config"]>)[module.name] ?? {};
   const publicHosts = modules.flatMap((module) => module.listensOn?.(own(module)) ?? []);
-  const fault = exposureFault([host.internalHost, host.metricsHost, ...publicHosts], host.internalToken);
-  if (fault !== undefined) throw new ConfigError([fault]);
+  const tokens = Object.assign({}, ...modules.map((module) => module.letsInBy?.(own(module)))) as TokensBySetting;
+  const faults = [
+    exposureFault([host.internalHost, host.metricsHost, ...publicHosts], host.internalToken),
+    ...guessFaults(publicHosts, tokens),
+  ].filter((fault) => fault !== undefined);
+  if (faults.length > 0) throw new ConfigError(faults);
   const log = createLog({
     level: host.logLevel,
     service: options.name,

@@ -77,7 +77,7 @@ async function cursorBehindKeys(): Promise<string> {
 /** What is asked, how many blocks it may fetch, and the request. */
 const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = [
   ["100 seats", 500, () => control.client.listSeats({ orgId, page }, control.operator)],
-  ["100 keys", 150, () => control.client.listApiKeys({ orgId, page }, control.operator)],
+  ["100 keys and who made them", 500, () => control.client.listApiKeys({ orgId, page }, control.operator)],
   ["100 invitations", 150, () => control.client.listInvitations({ orgId, page }, control.operator)],
   ["100 organizations", 150, () => control.client.listOrganizations({ page }, control.operator)],
   ["100 users", 150, () => control.client.listUsers({ page }, control.operator)],
@@ -98,20 +98,20 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
     () => control.client.revokeInvitation({ orgId, invitationId: invitationIds.pop()! }, control.operator),
   ],
   // These count the keys of the organization that are not revoked.
-  ["a new key", 80, () => control.client.createApiKey({ orgId }, control.operator)],
+  ["a new key", 90, () => control.client.createApiKey({ orgId }, control.operator)],
   [
     "a new key for a project with this id",
-    80,
+    90,
     () => control.client.createApiKey({ orgId, projectId: project.id }, control.operator),
   ],
   [
     "a new key for a project with this name",
-    80,
+    90,
     () => control.client.createApiKey({ orgId, project: project.name }, control.operator),
   ],
   [
     "a key that is revoked",
-    40,
+    50,
     () => control.client.revokeApiKey({ orgId, keyId: liveKeyIds.pop()! }, control.operator),
   ],
   ["a key that was revoked before", 30, () => control.client.revokeApiKey({ orgId, keyId: key.id }, control.operator)],

@@ -64,5 +64,7 @@ test("a new key is shown with its text, once and to be kept by nobody", () => {
   expect(reply.headers).toEqual({ "cache-control": "no-store" });
   const body = bodyOf(reply, "POST /api/orgs/{org_id}/api-keys");
   expect(body).toMatchObject({ api_key: "tm_x", api_key_available: true, message: null });
-  expect(body).toMatchObject({ key: { project_id: null, expires_at: null, last_used_at: null, revoked_at: null } });
+  expect(body).toMatchObject({
+    key: { project_id: null, expires_at: null, last_used_at: null, revoked_at: null, created_by_user_id: null },
+  });
 });

@@ -49,6 +49,10 @@ export const apiKeySchema = objectSchema({
   expires_at: timeOrNullSchema,
   last_used_at: timeOrNullSchema,
   revoked_at: timeOrNullSchema,
+  created_by_user_id: {
+    ...uuidOrNullSchema,
+    description: "Who made it, or made the key that made it; null for keys of the operator.",
+  },
 });
 
 /** An API key without its text. */
@@ -65,6 +69,7 @@ function apiKeyJson(key: ApiKey): Json {
     expires_at: textOrNull(key.expiresAt),
     last_used_at: textOrNull(key.lastUsedAt),
     revoked_at: textOrNull(key.revokedAt),
+    created_by_user_id: textOrNull(key.createdByUserId),
   };
 }
 

@@ -170,6 +170,28 @@ describe("who may manage keys", () => {
     expect(created!.serviceAccount!.createdByUserId).toBe(userId);
   });
 
+  test("lists name who made a key, also through another key, so that those of somebody who left can be found and revoked", async () => {
+    const orgId = await newOrganization(control);
+    const { call, userId } = await newMember(control, orgId, "admin");
+    const scopes = ["api_keys:write", "export:read"];
+    const { created } = await control.client.createApiKey({ orgId, name: "made", scopes }, call);
+    const asKey = await control.as(created!.plaintext);
+    const through = await control.client.createApiKey({ orgId, name: "through", scopes: ["export:read"] }, asKey);
+    await control.client.createApiKey({ orgId, name: "operator" }, control.operator);
+    expect(through.created!.key!.createdByUserId).toBe(userId);
+    const { keys } = await control.client.listApiKeys({ orgId }, control.operator);
+    expect(Object.fromEntries(keys.map((key) => [key.name, key.createdByUserId]))).toEqual({
+      made: userId,
+      through: userId,
+      operator: "",
+    });
+    for (const { id, createdByUserId } of keys.filter((key) => key.createdByUserId === userId)) {
+      const { key } = await control.client.revokeApiKey({ orgId, keyId: id }, control.operator);
+      expect(key).toMatchObject({ createdByUserId, revokedAt: expect.stringContaining("Z") });
+    }
+    await expectRefusal(control.client.createApiKey({ orgId, scopes: ["export:read"] }, asKey), "unauthenticated");
+  });
+
   test.each(["member", "viewer"] as const)("a session of role %s may not", async (role) => {
     const orgId = await newOrganization(control);
     const { call } = await newMember(control, orgId, role);

@@ -42,7 +42,7 @@ function requireKeyManager({ identity }: Pick<Call, "identity">): void {
 
 /**
  * Creates a key. Nobody grants more than they hold when it is made: an operator grants any scope, a session those of its role, a key its
- * own, and no longer than it lives itself.
+ * own, and no longer than it lives itself. Whoever made a key also made those that it makes, so that the keys of somebody who has left can be found.
  * @throws unauthenticated for a caller that has ended meanwhile; not_found for the organization or the project; forbidden; bad_request; payment_required
  */
 export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"] {
@@ -63,7 +63,9 @@ export function createApiKey(deps: ControlDeps): ControlHandlers["createApiKey"]
         name: request.name || "SDK API key",
         scopes,
         projectId: await projectOf(tx, orgId, request),
-        createdByUserId: isOperator(call) ? await knownUser(tx, request.createdByUserId) : callingUser(call),
+        createdByUserId: isOperator(call)
+          ? await knownUser(tx, request.createdByUserId)
+          : (callingUser(call) ?? caller.madeBy),
         expiresAt,
       });
       const target = { type: "api_key", id: made.key!.id! };

@@ -64,6 +64,7 @@ export function encodeApiKey(row: ApiKeyRow): MessageInitShape<typeof ApiKeySche
     expiresAt: row.expires_at ?? "",
     lastUsedAt: row.last_used_at ?? "",
     revokedAt: row.revoked_at ?? "",
+    createdByUserId: row.created_by_user_id ?? "",
   };
 }
 

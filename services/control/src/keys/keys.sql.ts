@@ -13,6 +13,7 @@ export type ApiKeyRow = {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
+  created_by_user_id: string | null;
 };
 
 /** The account that a key acts for. */
@@ -25,8 +26,11 @@ export type ServiceAccountRow = {
   disabled_at: string | null;
 };
 
+// Who made a key is a column of its account, of which each key has its own.
 const apiKeyColumns = `org_id, id, service_account_id, key_prefix, name, scopes, project_id, created_at, expires_at,
-  last_used_at, revoked_at`;
+  last_used_at, revoked_at,
+  (SELECT a.created_by_user_id FROM control.service_accounts a
+   WHERE a.org_id = api_keys.org_id AND a.id = api_keys.service_account_id) AS created_by_user_id`;
 
 const serviceAccountColumns = "org_id, id, name, created_by_user_id, created_at, disabled_at";
 

@@ -7,6 +7,7 @@ export type KeyRights = {
   project_id: string | null;
   expires_at: string | null;
   revoked_at: string | null;
+  created_by_user_id: string | null;
 };
 
 /** What a session may do now: that of its member. */
@@ -19,8 +20,10 @@ export type SessionRights = {
 
 const lockKeySql = sql(
   "control_lock_key",
-  `SELECT scopes, project_id, expires_at, revoked_at FROM control.api_keys
-   WHERE org_id = $1 AND credential_id = $2 FOR SHARE`,
+  `SELECT k.scopes, k.project_id, k.expires_at, k.revoked_at,
+     (SELECT a.created_by_user_id FROM control.service_accounts a
+      WHERE a.org_id = k.org_id AND a.id = k.service_account_id) AS created_by_user_id
+   FROM control.api_keys k WHERE k.org_id = $1 AND k.credential_id = $2 FOR SHARE`,
 );
 
 /** Reads a key by the id in its text. Nobody revokes it until the transaction ends. */

@@ -11,6 +11,8 @@ export type LockedCaller = {
   readonly identity: Identity | undefined;
   /** When the key of the caller ends; undefined for one that does not, and for everybody else. */
   readonly expiresAt: Date | undefined;
+  /** The user who made the key of the caller; undefined if nobody is known, and for everybody else. */
+  readonly madeBy: string | undefined;
 };
 
 /**
@@ -25,6 +27,7 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
     return {
       identity: create(IdentitySchema, { ...identity, scopes: key.scopes, projectId: key.project_id ?? "" }),
       expiresAt: key.expires_at === null ? undefined : new Date(key.expires_at),
+      madeBy: key.created_by_user_id ?? undefined,
     };
   }
   if (identity?.kind === CallerKind.SESSION) {
@@ -34,9 +37,10 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
     return {
       identity: create(IdentitySchema, { ...identity, role, scopes: [...scopesOfRole(role)] }),
       expiresAt: undefined,
+      madeBy: undefined,
     };
   }
-  return { identity, expiresAt: undefined };
+  return { identity, expiresAt: undefined, madeBy: undefined };
 }
 
 function hasEnded(

@@ -746,6 +746,13 @@ export declare type ApiKey = Message<"tidemark.control.v1.ApiKey"> & {
    * @generated from field: string revoked_at = 11;
    */
   revokedAt: string;
+
+  /**
+   * The user who made it, or made the key that made it; empty for operators and the installation itself.
+   *
+   * @generated from field: string created_by_user_id = 12;
+   */
+  createdByUserId: string;
 };
 
 /**
