@@ -135,6 +135,53 @@ describeModes("deletion", (stack) => {
     expect((await own.get("/runs")).json.runs).toHaveLength(1);
   });
 
+  test("reports, views and embeds of a deleted project are closed until it is restored", async () => {
+    const team = await createTeam(stack());
+    const { browser } = team.owner;
+    const api = await keyOf(stack(), team.owner);
+    const run = (await api.post("/runs", { project: "p" })).json.run as { id: string; project_id: string };
+    const projectId = run.project_id;
+    const anyone = { key: null };
+    const made = await browser.post("/api/reports", { title: "t", visibility: "public", project_id: projectId });
+    const { id: reportId } = made.json.report;
+    const { share_token: token } = (await browser.post(`/api/reports/${reportId}/share`, {})).json.report;
+    const views = await Promise.all(
+      ["p", projectId].map(
+        async (project) => (await browser.post("/api/workspace-views", { name: "v", project })).json.workspace_view.id,
+      ),
+    );
+    const sent = { run_ids: [run.id], allowed_parent_origin: "https://portal.test" };
+    const { embed_token: embedToken, embed_session: embed } = (await api.post("/api/embed/sessions", sent)).json;
+    const state = async () => {
+      const listedReports = (await browser.get("/api/reports")).json;
+      return {
+        statuses: [
+          (await browser.get(`/api/reports/${reportId}`)).status,
+          (await stack().api.get(`/api/reports/${reportId}`, anyone)).status,
+          (await stack().api.get(`/api/reports/share/${token}`, anyone)).status,
+          ...(await Promise.all(views.map(async (id) => (await browser.get(`/api/workspace-views/${id}`)).status))),
+        ],
+        reports: [listedReports.reports.length, listedReports.total],
+        views: (await browser.get("/api/workspace-views")).json.workspace_views.length,
+      };
+    };
+    // Tokens of embeds are few for an address, so this is not asked again and again.
+    const isEmbedded = async () =>
+      (await stack().api.as(embedToken).post(`/api/embed/sessions/${embed.id}/runs/data`, {})).text.includes(run.id);
+    const open = { statuses: [200, 200, 200, 200, 200], reports: [1, 1], views: 2 };
+    expect([await state(), await isEmbedded()]).toEqual([open, true]);
+    expect((await browser.call("DELETE", `/projects/${projectId}`)).status).toBe(200);
+    const closed = { statuses: [404, 401, 404, 404, 404], reports: [0, 0], views: 0 };
+    await until("every service to know", async () => (await api.get(`/api/runs/${run.id}/logs`)).status === 404);
+    expect([await state(), await isEmbedded()]).toEqual([closed, false]);
+    const refused = await browser.post("/api/reports", { title: "t", project_id: projectId });
+    const refusedView = await browser.post("/api/workspace-views", { name: "v", project: "p" });
+    expect([refused.status, refusedView.status]).toEqual([404, 404]);
+    expect((await browser.post(`/projects/${projectId}/restore`, {})).status).toBe(200);
+    await until("every service to know", async () => (await api.get(`/api/runs/${run.id}/logs`)).status === 200);
+    expect([await state(), await isEmbedded()]).toEqual([open, true]);
+  });
+
   test("a dry run says what would go, and takes true and false only", async () => {
     const team = await createTeam(stack());
     const api = await keyOf(stack(), team.owner);
@@ -170,6 +217,14 @@ describeModes("deletion", (stack) => {
       ]);
       const { projects, total } = (await browser.get("/projects?deleted=true")).json;
       expect([projects.map(({ id }: { id: string }) => id), total]).toEqual([[other.project_id], 1]);
+    }
+    for (const [field, value] of [
+      ["q", "p"],
+      ["stale", "true"],
+      ["sort_by", "name"],
+    ]) {
+      const refused = await team.owner.browser.get(`/runs?deleted=true&${field}=${value}`);
+      expect([refused.status, refused.json.field]).toEqual([400, field]);
     }
     const [member, viewer] = [await team.join("member"), await team.join("viewer")];
     for (const path of ["/runs", "/projects"]) {

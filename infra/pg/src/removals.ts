@@ -130,37 +130,39 @@ export function removalSql(name: string, table: string, condition: string): Stat
 
 /**
  * Returns what removes all rows of an organization from these tables of a schema, one after the other: rows that refer to others go before them.
- * What it is given runs as a role that may delete them.
+ * What it is given runs as a role that may delete them. `first` is done at the begin of each transaction.
  */
 export function organizationRemover(
   schema: string,
   tables: readonly string[],
+  first?: (tx: Tx) => Promise<void>,
 ): (db: Db, orgId: string) => Promise<void> {
   const statements = tables.map((table) =>
     removalSql(`${schema}_remove_${table}_of_org`, `${schema}.${table}`, "org_id = $2"),
   );
   return async (db, orgId) => {
-    for (const statement of statements) await removeRows(db, orgId, { statement, values: [orgId] });
+    for (const statement of statements)
+      await removeRows(db, orgId, { statement, values: [orgId], ...(first && { first }) });
   };
 }
 
-/** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `lock` is done first in each of them. */
+/** Runs a statement of `removalSql` until no row is left, each time in a transaction of the organization. `first` is done at the begin of each of them. */
 export async function removeRows(
   db: Db,
   orgId: string,
   {
     statement,
     values,
-    lock,
+    first,
   }: {
     readonly statement: Statement;
     readonly values: readonly unknown[];
-    readonly lock?: (tx: Tx) => Promise<void>;
+    readonly first?: (tx: Tx) => Promise<void>;
   },
 ): Promise<void> {
   await inBatches(ROWS_MAX, (rowsMax) =>
     db.withTenant(orgId, async (tx) => {
-      await lock?.(tx);
+      await first?.(tx);
       return tx.count(statement, [rowsMax, ...values]);
     }),
   );

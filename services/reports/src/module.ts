@@ -24,7 +24,14 @@ export const reportsModule = defineModule({
   config: reportsConfig,
   schema: "reports",
   migrations: reportsMigrations,
-  reads: ["control.is_deleted_v1", "control.record_audit_v1", "runs.project_refs_v1"],
+  reads: [
+    "control.is_deleted_v1",
+    "control.record_audit_v1",
+    "runs.deleted_projects_v1",
+    "runs.is_deleted_project_v1",
+    "runs.names_deleted_project_v1",
+    "runs.project_refs_v1",
+  ],
   provides: [ReportsService, ReportsArchiveService, ReportsRestoreService],
   needs: [],
   start(context) {

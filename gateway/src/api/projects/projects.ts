@@ -27,7 +27,11 @@ export function decodeCreateProject({ body }: RouteInput): MessageInitShape<type
 }
 
 /** Query of GET /projects. */
-export const listProjectsQuery = object({ limit: limit(PAGE_ROWS), offset: offset(), deleted: deletedFlag });
+export const listProjectsQuery = object({
+  limit: limit(PAGE_ROWS),
+  offset: offset(),
+  deleted: described(deletedFlag, `${deletedFlag.schema["description"]} By name.`),
+});
 
 /** GET /projects. @throws bad_request */
 export function decodeListProjects({ query }: RouteInput): MessageInitShape<typeof ListProjectsRequestSchema> {

@@ -107,7 +107,12 @@ const runPage = object({ limit: limit(RUNS_PAGE_ROWS), offset: offset() });
 /** What both lists take. */
 const listQuery = join(runFilter, join(runOrder, runPage));
 
-const deletedPart = object({ deleted: deletedFlag });
+const deletedPart = object({
+  deleted: described(
+    deletedFlag,
+    `${deletedFlag.schema["description"]} The newest first; with project, project_id, status, display_status, limit and offset. What searches read of them is gone, so q, stale and another sort_by than created are 400.`,
+  ),
+});
 
 /** Query of GET /runs. */
 export const listRunsQuery = join(listQuery, deletedPart);

@@ -69,7 +69,7 @@ export async function removeRunRows(db: Db, orgId: string, runId: string, projec
   const values = [orgId, runId];
   const lock = async (tx: Tx): Promise<void> => void (await tx.rows(lockRunSql, values));
   for (const statement of work) await removeRows(db, orgId, { statement, values });
-  for (const statement of data) await removeRows(db, orgId, { statement, values, lock });
+  for (const statement of data) await removeRows(db, orgId, { statement, values, first: lock });
   await inBatches(OBJECTS_MAX, (rowsMax) =>
     db.withTenant(orgId, (tx) => tx.count(removeObjectsSql, [orgId, runId, rowsMax])),
   );

@@ -1,6 +1,5 @@
 import { organizationRemover, removalSql, sql, type Statement, type Tx } from "@tidemark/pg";
-
-const seeDeletedSql = sql("reports_see_deleted", "SELECT set_config('app.sees_deleted', 'on', true)");
+import { seeDeleted } from "../deletion/deleted-projects.sql.ts";
 
 const takeReportsSql = sql(
   "reports_remove_reports_of_project",
@@ -17,6 +16,7 @@ const takeReportsSql = sql(
 
 /** Removes the reports of a project, also those that were deleted, and counts them off. */
 export async function removeReportsOf(tx: Tx, orgId: string, projectId: string): Promise<void> {
+  await seeDeleted(tx);
   await tx.count(takeReportsSql, [orgId, projectId]);
 }
 
@@ -40,7 +40,7 @@ const takeViewsSql = sql(
 
 /** Removes the views of a deleted project and counts them off, and takes it out of preferences. */
 export async function removeViewsOf(tx: Tx, orgId: string, projectId: string): Promise<void> {
-  await tx.rows(seeDeletedSql, []);
+  await seeDeleted(tx);
   await tx.count(takeViewsSql, [orgId, projectId]);
 }
 
@@ -52,13 +52,8 @@ export const embedsOfProject: Statement = removalSql(
 );
 
 /** Removes all rows of an organization. */
-export const removeRowsOfOrganization = organizationRemover("reports", [
-  "documents",
+export const removeRowsOfOrganization = organizationRemover(
   "reports",
-  "report_counts",
-  "views",
-  "view_counts",
-  "preferences",
-  "embed_sessions",
-  "embed_turns",
-]);
+  ["documents", "reports", "report_counts", "views", "view_counts", "preferences", "embed_sessions", "embed_turns"],
+  seeDeleted,
+);

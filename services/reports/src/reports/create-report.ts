@@ -1,5 +1,6 @@
 import { REPORT_VISIBILITIES } from "@tidemark/limits";
 import { callerOf } from "@tidemark/requests";
+import { enterProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { chooseProject } from "./choose-project.ts";
@@ -8,7 +9,7 @@ import { countReport } from "./report-counts.sql.ts";
 import { readBlocks, requireVisibility } from "./report-input.rules.ts";
 import { findReport, insertReport } from "./reports.sql.ts";
 
-/** ReportsService.CreateReport. @throws bad_request, forbidden */
+/** ReportsService.CreateReport. @throws bad_request, forbidden, not_found for a deleted project */
 export function createReport({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["createReport"] {
   return async (request, call) => {
     const caller = callerOf(call);
@@ -23,6 +24,7 @@ export function createReport({ db, newId }: Pick<ReportsDeps, "db" | "newId">): 
       authorUserId: call.identity?.userId || null,
     };
     return db.withTenant(orgId, async (tx) => {
+      await enterProject(tx, orgId, report.projectId);
       await insertReport(tx, orgId, report, stored);
       await countReport(tx, orgId, report.projectId, 1);
       const row = await findReport(tx, orgId, report.id);

@@ -20,8 +20,11 @@ export function listReports({ db, shareTtlSeconds }: Deps): ReportsHandlers["lis
         const projectId = isNamed ? await findProject(tx, orgId, request.project) : own;
         const isHidden = projectId === undefined || (own !== undefined && own !== projectId);
         if (isNamed && isHidden) return { reports: [], total: 0n };
+        const total = BigInt(await countReports(tx, orgId, projectId));
+        // Otherwise the walk would look at every report of a deleted project.
+        if (total === 0n) return { reports: [], total };
         const rows = await listReportRows(tx, orgId, projectId, page, shareTtlSeconds);
-        return { reports: rows.map(encodeSummary), total: BigInt(await countReports(tx, orgId, projectId)) };
+        return { reports: rows.map(encodeSummary), total };
       },
       { plans: "walks" },
     );

@@ -10,7 +10,8 @@ const sourcesSql = (name: string, owned: string, createdAt: string, start: strin
      ORDER BY ${createdAt} DESC, r.id DESC LIMIT $2::bigint`,
   );
 const ALL = ["$3::uuid IS NULL", "(r.created_at AT TIME ZONE 'UTC')"] as const;
-const OF_PROJECT = ["r.project_id = $3", "r.created_at"] as const;
+// What is said of the values alone is asked once, before the walk.
+const OF_PROJECT = ["r.project_id = $3 AND NOT runs.is_deleted_project_v1($1, $3)", "r.created_at"] as const;
 const FIRST = "$4::timestamptz IS NULL AND $5::uuid IS NULL";
 const firstSql = sourcesSql("reports_panel_sources", ...ALL, FIRST);
 const nextSql = sourcesSql(

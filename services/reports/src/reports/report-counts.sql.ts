@@ -3,14 +3,23 @@ import { sql, type Tx } from "@tidemark/pg";
 /** In place of a project: the whole organization. */
 const ALL = "00000000-0000-0000-0000-000000000000";
 
-const readSql = sql(
+const countOf = (project: string) =>
+  `(SELECT o.reports FROM reports.report_counts o WHERE o.org_id = $1 AND o.project_id = ${project})`;
+const readAllSql = sql(
   "reports_read_count",
-  "SELECT reports FROM reports.report_counts WHERE org_id = $1 AND project_id = $2",
+  `SELECT coalesce(${countOf(`'${ALL}'`)}, 0)
+          - coalesce((SELECT sum(h.reports)::bigint FROM runs.deleted_projects_v1($1) AS d (id)
+                      CROSS JOIN LATERAL (SELECT ${countOf("d.id")} AS reports OFFSET 0) h), 0) AS reports`,
+);
+const readOfProjectSql = sql(
+  "reports_read_count_of_project",
+  `SELECT CASE WHEN NOT runs.is_deleted_project_v1($1, $2) THEN ${countOf("$2")} END AS reports`,
 );
 
-/** Returns how many reports an organization has, or one of its projects. */
+/** Returns how many reports an organization has, or one of its projects, without those of deleted projects. */
 export async function countReports(tx: Tx, orgId: string, projectId: string | undefined): Promise<number> {
-  return (await tx.one<{ reports: number }>(readSql, [orgId, projectId ?? ALL]))?.reports ?? 0;
+  const [statement, values] = projectId === undefined ? [readAllSql, [orgId]] : [readOfProjectSql, [orgId, projectId]];
+  return (await tx.one<{ reports: number | null }>(statement, values))?.reports ?? 0;
 }
 
 const addSql = sql(

@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { keepSeeing } from "../deletion/deleted-projects.sql.ts";
 import type { StoredBlocks } from "./report-input.rules.ts";
 
 /** A report as the statements return it: instants are RFC 3339 texts, blocks a JSON text. */
@@ -41,7 +42,7 @@ export function findReport(tx: Tx, orgId: string, reportId: string): Promise<Rep
 
 const lockSql = sql(
   "reports_lock",
-  `SELECT org_id AS "orgId", project_id AS "projectId", deleted_at AS "deletedAt" FROM reports.reports
+  `SELECT org_id AS "orgId", project_id AS "projectId", deleted_at AS "deletedAt", ${keepSeeing} FROM reports.reports
    WHERE org_id = $1 AND id = $2 FOR UPDATE`,
 );
 

@@ -4,6 +4,7 @@ import type { Db } from "@tidemark/pg";
 import type { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
+import { seeDeleted } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { countReport } from "../reports/report-counts.sql.ts";
@@ -20,7 +21,11 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
       if (!hasIds(type)) throw badRequest("the type is unknown", "type");
       requireRows(ids);
       if (!ids.every(isUuid)) throw badRequest("ids must be canonical UUIDs", "ids");
-      return { ids: await db.readTenant(orgId, (tx) => findTakenIds(tx, orgId, type, ids)) };
+      const taken = await db.readTenant(orgId, async (tx) => {
+        await seeDeleted(tx);
+        return findTakenIds(tx, orgId, type, ids);
+      });
+      return { ids: taken };
     },
 
     async restoreReports({ reports }, call) {
@@ -43,6 +48,8 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
         };
       });
       await db.withTenant(orgId, async (tx) => {
+        // Its project may have been deleted while the archive arrived.
+        await seeDeleted(tx);
         const made: string[] = [];
         for (const { stored, ...row } of rows) {
           if (await insertRestoredReport(tx, orgId, row, stored)) made.push(row.projectId);
@@ -64,6 +71,7 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
         updatedAt: view.updatedAt,
       }));
       await db.withTenant(orgId, async (tx) => {
+        await seeDeleted(tx);
         for (const row of rows) {
           if (await insertRestoredView(tx, orgId, userId, row)) await countRestoredView(tx, orgId, userId);
         }

@@ -123,7 +123,8 @@ CREATE INDEX reports_with_panels_of_project ON reports.reports (org_id, project_
 ALTER TABLE reports.reports ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.reports FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON reports.reports TO tidemark_definer USING (true) WITH CHECK (true);
-CREATE POLICY tenant ON reports.reports USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+CREATE POLICY tenant ON reports.reports USING (org_id = platform.org_id() AND (project_id IS NULL OR platform.sees_deleted() OR NOT (project_id IN ( SELECT d.id
+   FROM runs.deleted_projects_v1(platform.org_id()) d(id))))) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT (org_id, id, visibility, share_id, share_hash, share_issued_at,
   deleted_at) ON TABLE reports.reports TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.reports TO tidemark_reports;
@@ -158,7 +159,7 @@ CREATE TABLE reports.views (
 CREATE INDEX views_newest ON reports.views (org_id, owner_user_id, updated_at DESC, name, id) WHERE deleted_at IS NULL;
 ALTER TABLE reports.views ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.views FORCE ROW LEVEL SECURITY;
-CREATE POLICY tenant ON reports.views USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+CREATE POLICY tenant ON reports.views USING (org_id = platform.org_id() AND (project IS NULL OR platform.sees_deleted() OR NOT runs.names_deleted_project_v1(org_id, project))) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.views TO tidemark_reports;
 
 -- The embed session with this id, in whatever organization.

@@ -1,4 +1,5 @@
 import { refuseUnpaid } from "@tidemark/requests";
+import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
@@ -7,7 +8,7 @@ import { readPayload } from "./payload.rules.ts";
 import { countNewView } from "./view-counts.sql.ts";
 import { insertView } from "./views.sql.ts";
 
-/** ReportsService.CreateView. @throws unauthenticated, forbidden, payment_required, bad_request also when there are too many */
+/** ReportsService.CreateView. @throws unauthenticated, forbidden, payment_required, not_found for a deleted project, bad_request also when there are too many */
 export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["createView"] {
   return async (request, call) => {
     const { orgId, userId, caller } = ownerOf(call);
@@ -18,6 +19,7 @@ export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
       payload: readPayload(request.payloadJson),
     };
     const row = await db.withTenant(orgId, async (tx) => {
+      await enterNamedProject(tx, orgId, content.project);
       const made = await insertView(tx, orgId, userId, newId(), content);
       await countNewView(tx, orgId, userId);
       return made;

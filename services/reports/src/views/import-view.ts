@@ -3,6 +3,7 @@ import { IMPORT_STRATEGIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
 import { isUuid, refuseUnpaid } from "@tidemark/requests";
+import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
@@ -35,7 +36,7 @@ export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
     const wish = readWish(request);
     const owner = { orgId, userId };
     const row = dryRun
-      ? await db.readTenant(orgId, (tx) => requirePossible(tx, owner, wish))
+      ? await db.readTenant(orgId, (tx) => requirePossible(tx, owner, wish, content))
       : await db.withTenant(orgId, (tx) => store(tx, owner, wish, content, newId));
     const { name, project, payload } = content;
     return {
@@ -63,9 +64,15 @@ function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: Impor
 
 type Owned = { readonly orgId: string; readonly userId: string };
 
-async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish): Promise<undefined> {
+async function requirePossible(
+  tx: Tx,
+  { orgId, userId }: Owned,
+  wish: Wish,
+  { project }: ViewContent,
+): Promise<undefined> {
   if (wish.action === "create") await requireRoomForView(tx, orgId, userId);
   else requireUnchanged(await readViewState(tx, orgId, userId, wish.id), wish.expected);
+  await enterNamedProject(tx, orgId, project);
   return undefined;
 }
 
@@ -77,10 +84,12 @@ async function store(
   newId: () => string,
 ): Promise<ViewRow> {
   if (wish.action === "create") {
+    await enterNamedProject(tx, orgId, content.project);
     const made = await insertView(tx, orgId, userId, newId(), content);
     await countNewView(tx, orgId, userId);
     return made;
   }
   requireUnchanged(await lockView(tx, orgId, userId, wish.id), wish.expected);
+  await enterNamedProject(tx, orgId, content.project);
   return changeView(tx, orgId, wish.id, content);
 }

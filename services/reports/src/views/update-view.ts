@@ -1,5 +1,6 @@
 import { notFound } from "@tidemark/errors";
 import { pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
@@ -19,11 +20,13 @@ export function updateView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["up
       if (state === undefined || state.deletedAt !== null) throw notFound(VIEW);
       throwFault(request.bodyFault);
       const { name, project, payloadJson } = request;
-      return changeView(tx, orgId, id, {
+      const change = {
         name: name === undefined ? undefined : requireText(name, "name"),
         project: project === undefined ? undefined : textOrNull(project, "project"),
         payload: payloadJson === undefined ? undefined : readPayload(payloadJson),
-      });
+      };
+      await enterNamedProject(tx, orgId, change.project);
+      return changeView(tx, orgId, id, change);
     });
     return { view: encodeView(row) };
   };

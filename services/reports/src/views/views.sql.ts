@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { keepSeeing } from "../deletion/deleted-projects.sql.ts";
 
 /** A view as the statements return it: instants are RFC 3339 texts, the payload a JSON text. */
 export type ViewRow = {
@@ -31,13 +32,13 @@ export function findView(tx: Tx, orgId: string, userId: string, viewId: string):
 /** What a change of a view is compared with. */
 export type ViewState = { readonly updatedAt: string; readonly deletedAt: string | null };
 
-const stateOf = (name: string, lock: string) =>
+const stateOf = (name: string, lock: string, more = "") =>
   sql(
     name,
-    `SELECT owner_user_id AS "ownerUserId", updated_at AS "updatedAt", deleted_at AS "deletedAt" FROM reports.views
+    `SELECT owner_user_id AS "ownerUserId", updated_at AS "updatedAt", deleted_at AS "deletedAt"${more} FROM reports.views
      WHERE org_id = $1 AND id = $2 ${lock}`,
   );
-const lockSql = stateOf("reports_lock_view", "FOR UPDATE");
+const lockSql = stateOf("reports_lock_view", "FOR UPDATE", `, ${keepSeeing}`);
 const readStateSql = stateOf("reports_read_view_state", "");
 
 type OwnedState = ViewState & { readonly ownerUserId: string };
@@ -69,7 +70,7 @@ const insertSql = sql(
 /** What a view holds. */
 export type ViewContent = { readonly name: string; readonly project: string | null; readonly payload: string };
 
-/** Inserts a view. */
+/** Inserts a view, whose project was entered. */
 export async function insertView(
   tx: Tx,
   orgId: string,
@@ -99,7 +100,7 @@ const updateSql = sql(
    WHERE v.org_id = $1 AND v.id = $2 RETURNING ${viewColumns}`,
 );
 
-/** Changes a view that is locked. It becomes newer even if nothing changes. */
+/** Changes a view that is locked. It becomes newer even if nothing changes. A new project of it was entered. */
 export async function changeView(
   tx: Tx,
   orgId: string,

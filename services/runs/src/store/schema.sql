@@ -40,6 +40,7 @@ CREATE TABLE runs.projects (
   CONSTRAINT projects_runs_running_check CHECK (runs_running >= 0),
   CONSTRAINT projects_runs_stopping_check CHECK (runs_stopping >= 0)
 ) WITH (fillfactor=70);
+CREATE INDEX projects_deleted ON runs.projects (org_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;
 CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;
 ALTER TABLE runs.projects ENABLE ROW LEVEL SECURITY;
@@ -49,7 +50,7 @@ CREATE POLICY all_for_tidemark_runs_worker ON runs.projects TO tidemark_runs_wor
 CREATE POLICY tenant ON runs.projects USING (org_id = platform.org_id() AND (deleted_at IS NULL OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT (org_id, id, name) ON TABLE runs.projects TO tidemark_artifacts, tidemark_control, tidemark_imports,
   tidemark_ingest, tidemark_reports, tidemark_traces;
-GRANT SELECT (org_id, id, runs_running, runs_finished, runs_failed, deleted_at, runs_deleted, unsettled,
+GRANT SELECT (org_id, id, name, runs_running, runs_finished, runs_failed, deleted_at, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, runs_failed, runs_stopping,
   runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
@@ -422,6 +423,21 @@ $function$;
 REVOKE ALL ON FUNCTION runs.create_runs FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.create_runs TO tidemark_runs;
 
+-- The projects of an organization that are deleted and not removed yet.
+CREATE FUNCTION runs.deleted_projects_v1(org uuid)
+RETURNS SETOF uuid
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER ROWS 10
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN QUERY SELECT p.id FROM runs.projects p WHERE p.org_id = org AND p.deleted_at IS NOT NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.deleted_projects_v1 FROM PUBLIC;
+ALTER FUNCTION runs.deleted_projects_v1 OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.deleted_projects_v1 TO tidemark_reports;
+
 -- Returns the runs that were deleted themselves, of a project or of all projects that are not deleted, so that counters
 -- which still hold them can be corrected.
 CREATE FUNCTION runs.deleted_runs(org uuid, project uuid)
@@ -548,6 +564,21 @@ BEGIN
 END
 $function$;
 
+-- Whether a project is deleted and not removed yet; false for one that is not there, and for null.
+CREATE FUNCTION runs.is_deleted_project_v1(org uuid, project uuid)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  RETURN EXISTS (SELECT FROM runs.projects p WHERE p.org_id = org AND p.id = project AND p.deleted_at IS NOT NULL);
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.is_deleted_project_v1 FROM PUBLIC;
+ALTER FUNCTION runs.is_deleted_project_v1 OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.is_deleted_project_v1 TO tidemark_reports;
+
 -- Locks a run until the end of the transaction. No row: the organization has no such run. locked_at is the time to give
 -- to a transition: read after the lock was obtained, and from one clock for all processes.
 CREATE FUNCTION runs.lock_state_v1(org uuid, run uuid)
@@ -614,6 +645,27 @@ $function$;
 REVOKE ALL ON FUNCTION runs.merge_new_texts FROM PUBLIC;
 ALTER FUNCTION runs.merge_new_texts OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.merge_new_texts TO tidemark_runs;
+
+-- Whether a text is the name or the id of a deleted project, and not the name of one that is not.
+CREATE FUNCTION runs.names_deleted_project_v1(org uuid, project text)
+RETURNS boolean
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  as_id uuid := CASE WHEN project ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN project::uuid END;
+BEGIN
+  IF EXISTS (SELECT FROM runs.projects p WHERE p.org_id = org AND p.name = project AND p.deleted_at IS NULL) THEN
+    RETURN false;
+  END IF;
+  RETURN EXISTS (SELECT FROM runs.projects p WHERE p.org_id = org AND p.name = project)
+    OR EXISTS (SELECT FROM runs.projects p WHERE p.org_id = org AND p.id = as_id AND p.deleted_at IS NOT NULL);
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.names_deleted_project_v1 FROM PUBLIC;
+ALTER FUNCTION runs.names_deleted_project_v1 OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.names_deleted_project_v1 TO tidemark_reports;
 
 -- Returns the texts in a run's metadata that are about the run. A NUL and half of a surrogate pair, which JSON can
 -- write and a text cannot hold, are read as U+FFFD.
