@@ -13,6 +13,8 @@ export type ChunkParts = {
 export type TestJob = {
   readonly id: number;
   readonly path: string;
+  /** The members of the next chunk besides what it holds. */
+  head(): object;
   /** Sends the next chunk. `more` replaces fields of the body. */
   put(parts: ChunkParts, more?: object): Promise<Answer>;
   commit(): Promise<Answer>;
@@ -29,19 +31,20 @@ export async function createImport(
   const id = json.job.id as number;
   const path = `/api/imports/jobs/${id}`;
   let sequence = 0;
+  const head = () => ({
+    schema_version: 2,
+    ...wish,
+    job_id: id,
+    chunk_id: `chunk-${sequence}`,
+    sequence,
+    content_hash: "",
+  });
   return {
     id,
     path,
+    head,
     async put(parts, more = {}) {
-      const body = {
-        schema_version: 2,
-        ...wish,
-        job_id: id,
-        chunk_id: `chunk-${sequence}`,
-        sequence,
-        content_hash: "",
-      };
-      const answer = await api.post(`${path}/chunks`, { ...body, ...parts, ...more });
+      const answer = await api.post(`${path}/chunks`, { ...head(), ...parts, ...more });
       if (answer.status === 200 && answer.json.duplicate === false) sequence += 1;
       return answer;
     },

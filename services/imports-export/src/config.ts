@@ -5,6 +5,13 @@ export const importsExportConfig = defineConfig({
   limits: sharedFields.limits,
   removalSeconds: sharedFields.removalSeconds,
   plansFile: sharedFields.plansFile,
+  readerThreads: int({
+    env: "TIDEMARK_IMPORT_THREADS",
+    help: "Threads that read the bodies of imports; they start when first needed. An organization has all but one of several.",
+    default: 2,
+    min: 1,
+    max: 64,
+  }),
   commitsMax: int({
     env: "TIDEMARK_IMPORT_COMMITS",
     help: "Imports that one process commits simultaneously.",

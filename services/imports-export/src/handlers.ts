@@ -13,6 +13,7 @@ import { cancelJob } from "./jobs/cancel-job.ts";
 import { createJob } from "./jobs/create-job.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
+import type { Readers } from "./reading/readers.ts";
 
 /** What the handlers of imports use. */
 export type ImportsDeps = {
@@ -21,6 +22,7 @@ export type ImportsDeps = {
   readonly nudge: () => void;
   /** Of the quota of storage, for what is staged. */
   readonly gate: PlanGate;
+  readonly readers: Readers;
 };
 
 /** The handlers of imports by RPC. */

@@ -8,6 +8,7 @@ import { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import { createCall, createLocalClient, implement, type Client } from "@tidemark/rpc";
 import { createTestDatabase } from "@tidemark/testkit";
 import { importsHandlers } from "./handlers.ts";
+import { createReaders, type Readers } from "./reading/readers.ts";
 
 /** The service on its own database, without workers. */
 export type ImportsFixture = {
@@ -15,6 +16,7 @@ export type ImportsFixture = {
   /** As the service's role, under row level security. */
   readonly db: Db;
   readonly url: string;
+  readonly readers: Readers;
   /** Runs one statement as the owner of the database, above row level security. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -37,17 +39,19 @@ export async function startImports(): Promise<ImportsFixture> {
   const open = (role: string) => createDb({ url: database.url, role, application: "imports-test", connectionsMax: 8 });
   const db = open("tidemark_imports");
   const owner = open(new URL(database.url).username);
+  const readers = createReaders(2);
   return {
+    readers,
     client: createLocalClient(
       ImportsService,
-      implement(ImportsService, importsHandlers({ db, gate: openGate, nudge: () => {} })),
+      implement(ImportsService, importsHandlers({ db, gate: openGate, readers, nudge: () => {} })),
     ),
     db,
     url: database.url,
     ask: (statement, ...values) =>
       owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
     close: async () => {
-      await Promise.all([db.close(), owner.close()]);
+      await Promise.all([db.close(), owner.close(), readers.close()]);
       await database.drop();
     },
   };

@@ -27,6 +27,7 @@ import { archiveHandlers } from "./archive/export-archive.ts";
 import { startCommitter } from "./commit/committer.ts";
 import { importsExportConfig } from "./config.ts";
 import { exportHandlers, importsHandlers } from "./handlers.ts";
+import { createReaders } from "./reading/readers.ts";
 import { removeImports } from "./removal/remove-imports.ts";
 import { restoreHandlers } from "./restore/restore-archive.ts";
 import { startRestorer } from "./restore/restorer.ts";
@@ -120,6 +121,7 @@ export const importsExportModule = defineModule({
       usage: context.client(UsageService),
       log,
     });
+    const readers = createReaders(config.readerThreads);
     const archive = archiveHandlers({
       owners: {
         runs: context.client(RunsArchiveService),
@@ -133,14 +135,14 @@ export const importsExportModule = defineModule({
     });
     return {
       implementations: [
-        implement(ImportsService, importsHandlers({ db, gate, nudge: () => relay.nudge() })),
+        implement(ImportsService, importsHandlers({ db, gate, readers, nudge: () => relay.nudge() })),
         implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
         implement(RestoreService, restoreHandlers({ db, gate, begin: (name) => restorer.begin(name) })),
       ],
       ready: () => db.ping(),
       drain: async () => void (await Promise.all([committer.drain(), restorer.drain()])),
-      stop: async () => void (await Promise.all([relay.stop(), remover.stop()])),
+      stop: async () => void (await Promise.all([relay.stop(), remover.stop(), readers.close()])),
     };
   },
 });

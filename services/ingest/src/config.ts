@@ -21,7 +21,7 @@ export const ingestConfig = defineConfig({
   }),
   metricQueueMib: int({
     env: "TIDEMARK_INGEST_METRIC_QUEUE_MIB",
-    help: "Memory for metrics that were received and are not stored yet. Writes beyond it are refused with 503.",
+    help: "Memory for metrics that were received and are not stored yet; an organization has four fifths of it at most, less beside others. Writes beyond it are refused with 503.",
     default: 64,
     min: 1,
     max: 65_536,

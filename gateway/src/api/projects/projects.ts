@@ -30,7 +30,7 @@ export function decodeCreateProject({ body }: RouteInput): MessageInitShape<type
 export const listProjectsQuery = object({
   limit: limit(PAGE_ROWS),
   offset: offset(),
-  deleted: described(deletedFlag, `${deletedFlag.schema["description"]} By name.`),
+  deleted: described(deletedFlag, "Deleted projects come by name."),
 });
 
 /** GET /projects. @throws bad_request */

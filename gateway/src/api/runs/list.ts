@@ -110,7 +110,7 @@ const listQuery = join(runFilter, join(runOrder, runPage));
 const deletedPart = object({
   deleted: described(
     deletedFlag,
-    `${deletedFlag.schema["description"]} The newest first; with project, project_id, status, display_status, limit and offset. What searches read of them is gone, so q, stale and another sort_by than created are 400.`,
+    "Deleted runs come the newest first, and take project, project_id, status, display_status, limit and offset; q, stale and another sort_by than created are 400.",
   ),
 });
 

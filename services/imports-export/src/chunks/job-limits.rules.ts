@@ -47,12 +47,17 @@ export function addWarnings(
   added: readonly ImportWarning[],
 ): { readonly warnings: string; readonly firstWarnings: string } {
   const all = [...(JSON.parse(before) as ImportWarning[]), ...added];
-  return { warnings: cut(all, KEPT), firstWarnings: cut(all, LISTED) };
+  return {
+    warnings: JSON.stringify(cutWarnings(all)),
+    firstWarnings: JSON.stringify(cutWarnings(all, LISTED)),
+  };
 }
 
-function cut(warnings: readonly ImportWarning[], { max, characters }: typeof KEPT): string {
+/** Returns what of warnings a job may keep at most. */
+export function cutWarnings(
+  warnings: readonly ImportWarning[],
+  { max, characters }: typeof KEPT = KEPT,
+): readonly ImportWarning[] {
   const short = (text: string): string => (text.length <= characters ? text : text.slice(0, characters).toWellFormed());
-  return JSON.stringify(
-    warnings.slice(0, max).map(({ code, message }) => ({ code: short(code), message: short(message) })),
-  );
+  return warnings.slice(0, max).map(({ code, message }) => ({ code: short(code), message: short(message) }));
 }

@@ -1,49 +1,47 @@
-import { createHash } from "node:crypto";
-import { parseJsonObject, writeCanonical, type ExactJson } from "@tidemark/documents";
-import { AppError, badRequest } from "@tidemark/errors";
-import { callerOf, refuseUnpaid } from "@tidemark/requests";
-import type { Fields } from "../content/read-fields.rules.ts";
+import { AppError, isAppError, notFound } from "@tidemark/errors";
+import type { Db } from "@tidemark/pg";
+import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
 import { encodeJob } from "../jobs/encode-job.ts";
 import type { JobRow } from "../jobs/jobs.sql.ts";
-import { importId, partsOf, requireJob } from "../jobs/require-job.ts";
+import { importId as readImportId, partsOf, requireJob } from "../jobs/require-job.ts";
 import { findChunk, type ChunkRow } from "./chunks.sql.ts";
-import { cleanBody } from "./clean-body.rules.ts";
-import { readChunk } from "./read-chunk.rules.ts";
 import { redactText } from "./redact.rules.ts";
 import { stageContent } from "./stage-content.ts";
 
 /**
  * ImportsService.PutChunk. A chunk that is there already is answered whatever the organization may store.
- * @throws bad_request for what is not a JSON object, not_found, then bad_request, conflict, payment_required, plan_limit_exceeded
+ * @throws bad_request for what is not a JSON object, not_found, then bad_request, conflict, payment_required, plan_limit_exceeded;
+ * service_unavailable when too many are being read
  */
-export function putChunk({ db, gate }: Pick<ImportsDeps, "db" | "gate">): ImportsHandlers["putChunk"] {
+export function putChunk({
+  db,
+  gate,
+  readers,
+}: Pick<ImportsDeps, "db" | "gate" | "readers">): ImportsHandlers["putChunk"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
-    const body = parseJsonObject(bufferOf(request.body), true);
-    const id = importId(request.importId);
-    const job = await db.readTenant(orgId, (tx) => requireJob(tx, caller, id, "read"));
-    const { payload, hash } = payloadOf(body);
-    const read = readChunk(body, originOf(job));
-    if (read.contentHash !== undefined && read.contentHash !== hash.toString("hex")) {
-      requireHash(read.contentHash, request.body);
-    }
+    const found = await findTarget(db, caller, request.importId);
+    const read = await readers.chunk(orgId, request.body, found && originOf(found));
+    if (found === undefined || read === undefined) throw notFound("import");
+    const { id } = found;
+    const { chunk: sent, payload } = read;
     const {
       job: after,
       chunk,
       duplicate,
     } = await db.withTenant(orgId, async (tx) => {
       const locked = await requireJob(tx, caller, id, "lock");
-      const known = await findChunk(tx, orgId, id, read.chunkId);
+      const known = await findChunk(tx, orgId, id, sent.chunkId);
       if (known !== undefined) {
-        if (Buffer.compare(known.contentHash, hash) !== 0)
+        if (Buffer.compare(known.contentHash, sent.hash) !== 0)
           throw conflict("a chunk with this chunk_id has another content");
         return { job: encodeJob(locked, await partsOf(tx, locked)), chunk: known, duplicate: true };
       }
-      requireNext(locked, read.sequence);
+      requireNext(locked, sent.sequence);
       refuseUnpaid(caller);
-      const staged = await stageContent(tx, { gate, caller }, locked, { ...read, hash });
+      const staged = await stageContent(tx, { gate, caller }, locked, sent);
       return { job: encodeJob(staged.job, await partsOf(tx, staged.job)), chunk: staged.chunk, duplicate: false };
     });
     return { job: after, chunk: { ...encodeChunk(chunk), orgId, importId: id, payloadJson: payload }, duplicate };
@@ -60,21 +58,15 @@ function requireNext({ status, chunks }: JobRow, sequence: number): void {
   if (sequence !== chunks) throw conflict(`the next chunk of this job has the sequence ${chunks}`);
 }
 
-/** Redacts the body, and returns it as answers show it: without its hash, keys sorted; and the hash of that. @throws bad_request */
-function payloadOf(body: Fields): { readonly payload: Buffer; readonly hash: Buffer } {
-  const { content_hash: _, ...rest } = cleanBody(body);
-  const payload = Buffer.from(writeCanonical(rest as ExactJson));
-  return { payload, hash: createHash("sha256").update(payload).digest() };
-}
-
-/** Clients write numbers in their own way: their hash may be over the digits that they sent. @throws bad_request */
-function requireHash(told: string, body: Uint8Array): void {
-  const { hash } = payloadOf(parseJsonObject(bufferOf(body), "every digit"));
-  if (hash.toString("hex") !== told) throw badRequest("content_hash does not match the redacted chunk", "content_hash");
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
+/** Returns the job of a path; undefined where there is none that the caller may see, of which the body has to be told first. */
+async function findTarget(db: Db, caller: Caller, importId: string): Promise<JobRow | undefined> {
+  try {
+    const id = readImportId(importId);
+    return await db.readTenant(caller.orgId, (tx) => requireJob(tx, caller, id, "read"));
+  } catch (error) {
+    if (isAppError(error) && error.reason === "not_found") return undefined;
+    throw error;
+  }
 }
 
 /** Texts of jobs are compared with those of redacted chunks. */

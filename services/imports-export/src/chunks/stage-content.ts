@@ -3,15 +3,14 @@ import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { PlanGate } from "@tidemark/plan-limits";
 import type { Caller } from "@tidemark/requests";
-import { namedRunsOf } from "../content/named-runs.rules.ts";
-import { packContent } from "../content/pack-content.rules.ts";
+import { namedBetween } from "../content/named-runs.rules.ts";
 import type { JobRow } from "../jobs/jobs.sql.ts";
+import type { PackedChunk } from "../reading/read-import.ts";
 import { addChunkToJob, countNamedRuns, insertChunk, nameRuns, type ChunkRow } from "./chunks.sql.ts";
 import { addWarnings, requireRoom } from "./job-limits.rules.ts";
-import type { ReadChunk } from "./read-chunk.rules.ts";
 
-/** A chunk to stage with the SHA-256 of its content. */
-export type StagedChunk = Omit<ReadChunk, "contentHash"> & { readonly hash: Uint8Array };
+/** Runs that are named by one statement: their texts are made in some milliseconds. */
+const NAMED_TOGETHER = 5000;
 
 /**
  * Stages a chunk of a job that this transaction has locked. The last one makes sure that all runs that are named are defined.
@@ -21,19 +20,15 @@ export async function stageContent(
   tx: Tx,
   { gate, caller }: { readonly gate: PlanGate; readonly caller: Caller },
   job: JobRow,
-  chunk: StagedChunk,
+  chunk: PackedChunk,
 ): Promise<{ readonly job: JobRow; readonly chunk: ChunkRow }> {
   const { orgId, id } = job;
   const { content, sequence } = chunk;
-  const packed = packContent(content);
-  const counts = {
-    runs: content.runs.length,
-    metrics: content.points.steps.length,
-    attributes: content.attributes.length,
-    artifacts: content.artifacts.length,
-  };
+  const { counts, packed, named: names } = content;
   requireRoom({ ...job, bytes: job.stagedBytes }, { ...counts, chunks: 1, bytes: packed.length });
-  await nameRuns(tx, orgId, id, sequence, namedRunsOf(content));
+  for (let from = 0; from < names.places.length; from += NAMED_TOGETHER) {
+    await nameRuns(tx, orgId, id, sequence, namedBetween(names, from, NAMED_TOGETHER));
+  }
   const named = await countNamedRuns(tx, orgId, id);
   if (named.runs > IMPORT_LIMITS.runsOfJobMax)
     throw badRequest(`a job must have at most ${IMPORT_LIMITS.runsOfJobMax} runs`);

@@ -66,7 +66,7 @@ beforeEach(() => {
   });
 });
 const jobs = () => {
-  const handlers = importsHandlers({ db: imports.db, gate, nudge: () => {} });
+  const handlers = importsHandlers({ db: imports.db, gate, readers: imports.readers, nudge: () => {} });
   return createLocalClient(ImportsService, implement(ImportsService, handlers));
 };
 const archives = () =>

@@ -1,5 +1,5 @@
 import type { Content } from "./content.rules.ts";
-import { hashSourceId } from "./source-hash.rules.ts";
+import { HASH_BYTES, hashSourceId } from "./source-hash.rules.ts";
 
 /** A run that a content defines or names. */
 export type NamedRun = {
@@ -26,4 +26,27 @@ export function namedRunsOf({ runs, sources, attributes, artifacts }: Content): 
     else run.isRich = isRich;
   });
   return [...named].map(([id, run]) => ({ sourceHash: hashSourceId(id), ...run }));
+}
+
+/** The same as columns: a hash, a place, and a 0 or 1 for each run. */
+export type NamedRuns = { readonly hashes: Uint8Array; readonly places: Int32Array; readonly rich: Uint8Array };
+
+/** Returns named runs as columns. */
+export function flattenNamed(runs: readonly NamedRun[]): NamedRuns {
+  const hashes = new Uint8Array(runs.length * HASH_BYTES);
+  runs.forEach(({ sourceHash }, i) => hashes.set(sourceHash, i * HASH_BYTES));
+  return {
+    hashes,
+    places: Int32Array.from(runs, ({ place }) => place),
+    rich: Uint8Array.from(runs, ({ isRich }) => (isRich ? 1 : 0)),
+  };
+}
+
+/** Returns at most `count` of the runs of columns, from one on. */
+export function namedBetween({ hashes, places, rich }: NamedRuns, from: number, count: number): NamedRun[] {
+  return Array.from(places.subarray(from, from + count), (place, i) => ({
+    sourceHash: Buffer.from(hashes.subarray((from + i) * HASH_BYTES, (from + i + 1) * HASH_BYTES)),
+    place,
+    isRich: rich[from + i] === 1,
+  }));
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
-const HASH_BYTES = 16;
+/** Bytes of these hashes. */
+export const HASH_BYTES = 16;
 
 /** Returns 16 bytes that stand for the id of a run at its source, which may be long. */
 export function hashSourceId(id: string): Buffer {

@@ -1,28 +1,13 @@
-import { createHash } from "node:crypto";
-import { parseJsonObject } from "@tidemark/documents";
-import { badRequest } from "@tidemark/errors";
 import { callerOf, refuseUnpaid } from "@tidemark/requests";
-import { cleanBody } from "../chunks/clean-body.rules.ts";
 import { redactText } from "../chunks/redact.rules.ts";
 import { stageContent } from "../chunks/stage-content.ts";
 import { awaitCommit } from "../commit/await-commit.ts";
 import { requestCommit } from "../commit/request-commit.ts";
-import { firstOf, readName, type Fields } from "../content/read-fields.rules.ts";
 import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
 import { targetOf } from "../jobs/create-job.ts";
 import { countsOf, encodeJob } from "../jobs/encode-job.ts";
 import { insertJob } from "../jobs/jobs.sql.ts";
 import { partsOf } from "../jobs/require-job.ts";
-import { readDocumentRuns, type ReadDocumentRun } from "./document.rules.ts";
-import { MLFLOW_PROJECT, readMlflowRun } from "./mlflow.rules.ts";
-import { readNeptuneRun } from "./neptune.rules.ts";
-import { readWandbRun } from "./wandb.rules.ts";
-
-const READERS: Readonly<Record<string, { readonly readRun: ReadDocumentRun; readonly project?: string }>> = {
-  wandb: { readRun: readWandbRun },
-  neptune: { readRun: readNeptuneRun },
-  mlflow: { readRun: readMlflowRun, project: MLFLOW_PROJECT },
-};
 
 const SCHEMA_VERSION = 1;
 /** A document is the only chunk of its import. */
@@ -33,27 +18,16 @@ export function importDocument({
   db,
   nudge,
   gate,
-}: Pick<ImportsDeps, "db" | "nudge" | "gate">): ImportsHandlers["importDocument"] {
+  readers,
+}: Pick<ImportsDeps, "db" | "nudge" | "gate" | "readers">): ImportsHandlers["importDocument"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
     const { source } = request;
-    const reader = READERS[source];
-    if (reader === undefined) throw badRequest(`source must be one of ${Object.keys(READERS).join(", ")}`, "source");
-    const bytes = Buffer.from(request.bodyJson);
-    const body = cleanBody(parseJsonObject(bytes, true));
-    const project = projectOf(body, reader.project);
-    const { content, skipped } = readDocumentRuns(body, source, reader.readRun);
-    const counts = {
-      runs: content.runs.length,
-      metrics: content.points.steps.length,
-      attributes: content.attributes.length,
-      artifacts: content.artifacts.length,
-      warnings: skipped.count(),
-    };
+    const { project, ...read } = await readers.document(orgId, request.bodyJson, source);
     if (request.dryRun) {
       await db.readTenant(orgId, (tx) => targetOf(tx, caller, project));
-      return { counts };
+      return { counts: { ...read.content.counts, warnings: read.warningCount } };
     }
     refuseUnpaid(caller);
     const id = await db.withTenant(orgId, async (tx) => {
@@ -71,10 +45,7 @@ export function importDocument({
         chunkId: CHUNK_ID,
         sequence: 0,
         isFinal: true,
-        content,
-        warnings: skipped.warnings(),
-        warningCount: skipped.count(),
-        hash: createHash("sha256").update(bytes).digest(),
+        ...read,
       });
       return (await requestCommit(tx, made, call.identity!)).id;
     });
@@ -83,12 +54,4 @@ export function importDocument({
     const parts = await db.readTenant(orgId, (tx) => partsOf(tx, row));
     return { counts: countsOf(row), job: encodeJob(row, parts) };
   };
-}
-
-/** @throws bad_request */
-function projectOf(body: Fields, fallback: string | undefined): string {
-  const told = firstOf(body, ["project"]);
-  if (told !== undefined) return readName(told, "project");
-  if (fallback === undefined) throw badRequest("project is required", "project");
-  return fallback;
 }

@@ -127,6 +127,20 @@ test("creates beyond the memory for those that wait are refused, and those that 
   expect(await countsOf(fixture, call.orgId)).toEqual([exact(3)]);
 });
 
+test("creates of one organization that wait leave memory for those of others", async () => {
+  const [crowd, neighbor] = [await newOrganization(fixture), await newOrganization(fixture)];
+  const grouped = createGroupedCreates({ db: fixture.db, plans: undefined, newId: randomUUID }, 20_000);
+  const wanted = readWantedRun({ ...create(CreateRunRequestSchema), project: "p" });
+  const waiting = await whileLocked("p", crowd.orgId, async () => {
+    const creating = Promise.allSettled(Array.from({ length: 40 }, () => grouped.create(callerOf(crowd), "p", wanted)));
+    expect(await grouped.create(callerOf(neighbor), "p", wanted)).toMatchObject({ project: "p" });
+    return { creating };
+  });
+  const refused = (await waiting.creating).filter(({ status }) => status === "rejected");
+  expect(refused.length).toBeGreaterThan(10);
+  expect(await countsOf(fixture, neighbor.orgId)).toEqual([exact(2)]);
+});
+
 describe("an id that another transaction is about to take", () => {
   const take = sql("test_take_id", "INSERT INTO runs.run_ids (id, org_id) VALUES ($1, $2)");
 

@@ -2,7 +2,7 @@ import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
-import type { Caller } from "@tidemark/requests";
+import { createMemoryShares, type Caller } from "@tidemark/requests";
 import { writeCanonical } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
@@ -36,7 +36,7 @@ type PendingCreate = QueuedCreate & {
 const GROUP = { createsMax: 64, bytesMax: 1024 * 1024 };
 /** One of each project, because another one would only wait for its row. */
 const GROUPS_IN_FLIGHT = 4;
-/** Memory for documents of creates that wait or are being stored. */
+/** Memory for documents of creates that wait or are being stored, of which an organization has a share. */
 const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 /** Of a create without its documents. */
 const CREATE_BYTES = 1024;
@@ -50,7 +50,7 @@ export function createGroupedCreates(
   const merger = createTextMerger(db);
   /** Creates by id, until they are answered; the promises never reject. */
   const byId = new Map<string, Promise<unknown>>();
-  let bytesTaken = 0;
+  const memory = createMemoryShares(queueBytesMax);
   let groups = 0;
   let isPumpDue = false;
 
@@ -121,13 +121,12 @@ export function createGroupedCreates(
           wanted.id === undefined ? undefined : createFingerprint({ ...wanted, id, name: wanted.name ?? null }),
       };
       const bytes = bytesOf(run);
-      if (bytesTaken > 0 && bytesTaken + bytes > queueBytesMax) {
+      const runsMax = plans === undefined ? undefined : runsMaxOfGroups(planOf(plans, caller.planTier));
+      if (!memory.take(orgId, bytes)) {
         throw new AppError("service_unavailable", "too many runs are waiting to be created; try again", {
           retryAfterSeconds: 1,
         });
       }
-      const runsMax = plans === undefined ? undefined : runsMaxOfGroups(planOf(plans, caller.planTier));
-      bytesTaken += bytes;
       const creating = enqueue({ orgId, project, onlyProjectId, runsMax }, run, bytes);
       byId.set(
         id,
@@ -138,7 +137,7 @@ export function createGroupedCreates(
         return created === undefined ? undefined : newRunRow(orgId, project, run, created);
       } finally {
         byId.delete(id);
-        bytesTaken -= bytes;
+        memory.giveBack(orgId, bytes);
       }
     },
   };

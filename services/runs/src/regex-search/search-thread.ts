@@ -1,34 +1,24 @@
-import { setPriority } from "node:os";
-import { platform } from "node:process";
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { isAppError } from "@tidemark/errors";
 import { createDb, sqlState, type DbOptions } from "@tidemark/pg";
+import { answerTasks } from "@tidemark/threads";
 import { tooBroad } from "./bounds.rules.ts";
-import { findRuns } from "./find-runs.ts";
-import type { ThreadAnswer, ThreadData, ThreadTask } from "./search-threads.ts";
+import { findRuns, type RegexSearch } from "./find-runs.ts";
+import type { ThreadData } from "./search-threads.ts";
 
 // The entry of a search thread. It does one search at a time, over a connection that no other thread uses.
 
 const { connection } = workerData as ThreadData;
 const options: DbOptions = { ...connection, connectionsMax: 1 };
 const db = createDb(options);
-// On Linux each thread has a priority: other requests go first.
-if (platform === "linux") setPriority(5);
 
-async function answer({ number, search }: ThreadTask): Promise<ThreadAnswer> {
+async function search(wanted: RegexSearch): Promise<readonly string[]> {
   try {
-    return { number, ids: await findRuns(db, search) };
+    return await findRuns(db, wanted);
   } catch (error) {
     // PostgreSQL cancels a statement that takes too long.
-    const fault = isAppError(error) && sqlState(error.cause) === "57014" ? tooBroad() : error;
-    if (!isAppError(fault)) {
-      return { number, failure: fault instanceof Error ? (fault.stack ?? fault.message) : String(fault) };
-    }
-    const { reason, message, field, position, retryAfterSeconds } = fault;
-    return { number, fault: { reason, message, field, position, retryAfterSeconds } };
+    throw isAppError(error) && sqlState(error.cause) === "57014" ? tooBroad() : error;
   }
 }
 
-parentPort?.on("message", (task: ThreadTask) => {
-  void answer(task).then((reply) => parentPort?.postMessage(reply));
-});
+answerTasks<RegexSearch, readonly string[]>(async (wanted) => ({ value: await search(wanted) }), { yields: true });

@@ -136,10 +136,10 @@ describe("a thread", () => {
       const faults = [1, 2].map(() => failure(threads.find(searchOf(call))));
       await threads.close();
       expect((await Promise.all(faults)).map(({ message }) => message)).toEqual([
-        "a search thread ended",
-        "the searches were closed",
+        "a thread ended",
+        "the threads were closed",
       ]);
-      expect(await failure(threads.find(searchOf(call)))).toMatchObject({ message: "the searches are closed" });
+      expect(await failure(threads.find(searchOf(call)))).toMatchObject({ message: "the threads are closed" });
     });
   });
 });

@@ -216,7 +216,7 @@ describe("markers for the compactor", () => {
 describe("what waits", () => {
   test("is bounded: a write beyond it is refused with a hint to come back, and nothing of it is stored", async () => {
     const { metrics, refused } = groupsOf();
-    const writer = processWith({ queueBytes: 4_000, metrics });
+    const writer = processWith({ queueBytes: 5_000, metrics });
     for (const runId of runIds) await writer.appendMetrics(pointOf(runId), callOf(tenant));
     const answers = await Promise.allSettled(
       runIds.map((runId) => writer.appendMetrics(pointOf(runId, 1), callOf(tenant))),
@@ -234,6 +234,18 @@ describe("what waits", () => {
     expect(await writer.appendMetrics({ runId: runIds[0]!, columns: large }, callOf(tenant))).toMatchObject({
       inserted: 1000,
     });
+  });
+
+  test("of one organization leaves room for others, and those have their writes stored", async () => {
+    const other = await ingest.newTenant();
+    const others = [await ingest.newRun(other), await ingest.newRun(other)];
+    const writer = processWith({ queueBytes: 20_000 });
+    const refusedOf = async (answers: readonly Promise<unknown>[]) =>
+      (await Promise.allSettled(answers)).filter(({ status }) => status === "rejected").length;
+    const many = Array.from({ length: 80 }, (_, i) => writer.appendMetrics(pointOf(runIds[0]!, i), callOf(tenant)));
+    const neighbors = others.map((runId) => writer.appendMetrics(pointOf(runId), callOf(other)));
+    expect(await refusedOf(neighbors)).toBe(0);
+    expect(await refusedOf(many)).toBeGreaterThan(10);
   });
 
   test("includes repeats of writes that are on their way", async () => {

@@ -1,6 +1,7 @@
 import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
+import { createMemoryShares } from "@tidemark/requests";
 import type { Metrics } from "@tidemark/telemetry";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
 import { commitGroup, commitHeld } from "./commit-group.ts";
@@ -20,7 +21,7 @@ import { createWriteQueue } from "./write-queue.rules.ts";
 export type MetricWriter = {
   /**
    * Resolves when the write is durable and visible, or when it was so before.
-   * @throws idempotency_key_reused, idempotency_in_progress, service_unavailable when too much waits already, and what the database reports
+   * @throws idempotency_key_reused, idempotency_in_progress, service_unavailable when too much of the organization waits already, and what the database reports
    */
   append(write: MetricWrite): Promise<MetricReply>;
 };
@@ -33,7 +34,7 @@ export type MetricWriterOptions = {
   readonly random: () => number;
   /** Memory for what is known of runs that are being written. */
   readonly cacheBytes: number;
-  /** Memory for writes that wait or are being stored. */
+  /** Memory for writes that wait or are being stored, of which an organization has a share. */
   readonly queueBytes: number;
   readonly metrics: Pick<Metrics, "metricGroup" | "metricsRefused">;
 };
@@ -51,7 +52,7 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
-  let bytesTaken = 0;
+  const memory = createMemoryShares(queueBytes);
   let groups = 0;
   let held = 0;
   let isPumpDue = false;
@@ -127,17 +128,16 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   return {
     async append(write) {
       const bytes = bytesOfWrite(write.columns);
-      if (bytesTaken > 0 && bytesTaken + bytes > queueBytes) {
+      if (!memory.take(write.orgId, bytes)) {
         metrics.metricsRefused();
         throw new AppError("service_unavailable", "too many metrics are waiting to be stored; try again", {
           retryAfterSeconds: 1,
         });
       }
-      bytesTaken += bytes;
       try {
         return await appendOnce(write, bytes);
       } finally {
-        bytesTaken -= bytes;
+        memory.giveBack(write.orgId, bytes);
       }
     },
   };

@@ -1,0 +1,45 @@
+import { setPriority } from "node:os";
+import { platform } from "node:process";
+import { parentPort, type Transferable } from "node:worker_threads";
+import { isAppError, type AppError } from "@tidemark/errors";
+
+/** Something that goes into a thread or out of it, and what of it is handed over instead of copied. */
+export type Sent<Value> = { readonly value: Value; readonly transfer?: readonly Transferable[] };
+
+/** What a thread is sent. */
+export type Question<Task> = { readonly number: number; readonly task: Task };
+
+/** The answer to a task: its result, an error for the caller, or an error for the log. */
+export type Reply<Result> =
+  | { readonly number: number; readonly result: Result }
+  | {
+      readonly number: number;
+      readonly fault: Pick<AppError, "reason" | "message" | "field" | "position" | "retryAfterSeconds">;
+    }
+  | { readonly number: number; readonly failure: string };
+
+/**
+ * In the entry of a thread of `createThreads`: answers its tasks. What `work` throws is thrown where the task was given. With `yields`, which Linux
+ * alone knows, all other work of the machine goes first.
+ */
+export function answerTasks<Task, Result>(
+  work: (task: Task) => Promise<Sent<Result>>,
+  { yields = false }: { readonly yields?: boolean } = {},
+): void {
+  if (yields && platform === "linux") setPriority(5);
+  parentPort?.on("message", ({ number, task }: Question<Task>) => {
+    void work(task).then(
+      ({ value, transfer = [] }) =>
+        parentPort?.postMessage({ number, result: value } satisfies Reply<Result>, transfer),
+      (error: unknown) => parentPort?.postMessage(refusal(number, error)),
+    );
+  });
+}
+
+function refusal(number: number, error: unknown): Reply<never> {
+  if (!isAppError(error)) {
+    return { number, failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+  const { reason, message, field, position, retryAfterSeconds } = error;
+  return { number, fault: { reason, message, field, position, retryAfterSeconds } };
+}

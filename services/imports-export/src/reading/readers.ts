@@ -1,0 +1,62 @@
+import { AppError } from "@tidemark/errors";
+import { createThreads } from "@tidemark/threads";
+import type { ChunkJob } from "../chunks/read-chunk.rules.ts";
+import type { PackedChunk, PackedDocument } from "./read-import.ts";
+
+/** Threads that read the bodies of imports, so that no other request waits for one. */
+export type Readers = {
+  /**
+   * Reads a chunk of a job of an organization; undefined for a JSON object where no job is given. Organizations share the threads fairly.
+   * @throws bad_request; service_unavailable if it had no turn within 4 s, or took more than 8 s
+   */
+  chunk(
+    orgId: string,
+    body: Uint8Array,
+    job: ChunkJob | undefined,
+  ): Promise<{ readonly chunk: PackedChunk; readonly payload: Uint8Array } | undefined>;
+  /** Reads a document of another tracker. @throws as `chunk` */
+  document(orgId: string, body: Uint8Array, source: string): Promise<PackedDocument>;
+  /** Ends all threads. What is being read is rejected. */
+  close(): Promise<void>;
+};
+
+/** What a thread is to read. */
+export type ReaderTask = { readonly body: Uint8Array } & (
+  | { readonly kind: "chunk"; readonly job: ChunkJob | undefined }
+  | { readonly kind: "document"; readonly source: string }
+);
+
+/** What a thread has read. */
+export type ReaderResult = Awaited<ReturnType<Readers["chunk"] | Readers["document"]>>;
+
+/** Milliseconds: a request is answered within 10 seconds. The largest chunk takes one or two. */
+const LIMITS = { runMsMax: 8000, waitMsMax: 4000, totalMsMax: 9000 };
+
+const busy = (text: string) => () => new AppError("service_unavailable", text, { retryAfterSeconds: 1 });
+
+/** Creates the readers of a process, with so many threads, which start when first needed. */
+export function createReaders(threads: number): Readers {
+  const pool = createThreads<ReaderTask, ReaderResult>({
+    entry: new URL("./reader-thread.ts", import.meta.url),
+    threads,
+    ...LIMITS,
+    tooLong: busy("the import could not be read in time; try again, or send smaller parts"),
+    tooMany: busy("too many imports are being read; try again"),
+  });
+  const read = async <Result extends ReaderResult>(
+    orgId: string,
+    sent: Uint8Array,
+    taskOf: (body: Uint8Array) => ReaderTask,
+  ): Promise<Result> =>
+    // The thread answers each kind of task with its kind of result.
+    (await pool.run(orgId, () => {
+      // A copy, which the thread gets: the body is its sender's.
+      const body = new Uint8Array(sent);
+      return { value: taskOf(body), transfer: [body.buffer] };
+    })) as Result;
+  return {
+    chunk: (orgId, sent, job) => read(orgId, sent, (body) => ({ kind: "chunk", body, job })),
+    document: (orgId, sent, source) => read(orgId, sent, (body) => ({ kind: "document", body, source })),
+    close: () => pool.close(),
+  };
+}
