@@ -25,6 +25,7 @@ const NAMES = [
   "archive",
   "limits",
   "neighbors",
+  "deletion",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -44,6 +45,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "import",
   "limits",
   "neighbors",
+  "deletion",
 ]);
 
 /** Those whose ratios can be judged. */
