@@ -34,6 +34,8 @@ describeModes(
         name: "canary-name",
       });
       expect(patched.status).toBe(200);
+      const readme = { markdown: "canary-readme" };
+      expect((await api.call("PUT", `/api/runs/${gone.runId}/readme`, { body: readme })).status).toBe(200);
       const upload = { name: "canary.txt", content_base64: Buffer.from("canary-bytes").toString("base64") };
       expect((await api.post(`/api/runs/${gone.runId}/artifacts/upload`, upload)).status).toBe(200);
       const version = await writeVersion(api, gone.runId, "version-bytes");

@@ -350,6 +350,7 @@ const reads: readonly Read[] = [
   { name: "overview of a project", path: () => "/api/overview?project=rl-control", items: () => 1 },
   { name: "projects", path: () => "/projects", items: ({ projects }) => projects!.length },
   { name: "a run", path: ({ page }) => `/runs/${page[0]}`, items: () => 1 },
+  { name: "the readme of a run", path: ({ page }) => `/api/runs/${page[0]}/readme`, items: () => 1 },
   { name: "a run and its relatives", path: ({ full }) => `/api/runs/${full}/lineage`, items: () => FORKS, each: 14 },
   {
     name: "runs side by side",

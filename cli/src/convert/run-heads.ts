@@ -85,6 +85,7 @@ function runLine(head: RunHead, heads: readonly RunHead[], modifiedAt: number, w
     forked_from_step: parent === undefined ? undefined : Math.max(0, item.fork!.step),
     forked_from_artifact_id: undefined,
     stop: undefined,
+    readme: undefined,
   };
 }
 

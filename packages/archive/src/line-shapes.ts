@@ -161,6 +161,8 @@ export const lineShapes = {
     forked_from_artifact_id: optional(uuid),
     /** Missing where nobody asked the run to stop. */
     stop: optional(stop),
+    /** Markdown; missing where the run has none. */
+    readme: optional(text),
   }),
   /** In the order of their arrival, which decides among points of one step. */
   points: record({

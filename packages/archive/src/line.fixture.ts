@@ -140,6 +140,7 @@ const members: Members = {
     forked_from_step: maybe(number),
     forked_from_artifact_id: maybe(uuid),
     stop: maybe(stop),
+    readme: maybe(text),
   }),
   points: recordOf({
     run_id: uuid,

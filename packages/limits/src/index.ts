@@ -13,6 +13,9 @@ export const INVITATIONS_PAGE_ROWS = { default: 100, max: 200 } as const;
 /** Runs of a page. */
 export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 
+/** Most bytes of the readme of a run. */
+export const README_BYTES_MAX = 65_536;
+
 /** Signs of life of runs in one report of a gateway. */
 export const SIGNS_OF_LIFE_MAX = 1000;
 

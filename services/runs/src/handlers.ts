@@ -18,6 +18,7 @@ import { recordSignsOfLife } from "./life/record-signs.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
 import { updateProject } from "./projects/update-project.ts";
+import { getReadme, putReadmeOfRun } from "./readme/readme.ts";
 import { getRun } from "./read/get-run.ts";
 import { getRuns } from "./read/get-runs.ts";
 import { readRuns } from "./select/read-runs.ts";
@@ -66,6 +67,8 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     selectRuns: selectRuns(deps),
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),
+    getReadme: getReadme(deps),
+    putReadme: putReadmeOfRun(deps),
     deleteRun: deleteRun(deps),
     undeleteRun: undeleteRun(deps),
     updateProject: updateProject(deps),

@@ -27,6 +27,7 @@ import {
   encodeRestoreRun,
 } from "./delete.ts";
 import { decodeGetRun, encodeGetRun, getRunQuery } from "./read.ts";
+import { decodeGetReadme, decodePutReadme, encodeReadme, readmeBody, readmeSchema } from "./readme.ts";
 import {
   decodeForkRun,
   decodeGetLineage,
@@ -156,6 +157,37 @@ export const runsRoutes: readonly Route[] = [
       return request.status === undefined ? changing : afterRunChange(changing, clients, call);
     },
     encode: encodeUpdateRun,
+  }),
+  route({
+    method: "GET",
+    path: "/api/runs/{run_id}/readme",
+    tag: "runs",
+    summary: "Read the readme of a run",
+    description: "A text in Markdown, which no list has and no search looks into.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { response: readmeSchema },
+    statuses: [200, 401, 403, 404],
+    decode: decodeGetReadme,
+    rpc: (clients, request, call) => clients.runs.getReadme(request, call),
+    encode: encodeReadme,
+  }),
+  route({
+    method: "PUT",
+    path: "/api/runs/{run_id}/readme",
+    tag: "runs",
+    summary: "Write the readme of a run",
+    callers: ingestCallers,
+    rate: "ingest",
+    signOfLife: true,
+    idempotency: "none",
+    body: "required",
+    schemas: { body: readmeBody.schema, response: readmeSchema },
+    statuses: [200, 400, 401, 402, 403, 404],
+    decode: decodePutReadme,
+    rpc: (clients, request, call) => clients.runs.putReadme(request, call),
+    encode: encodeReadme,
   }),
   route({
     method: "DELETE",

@@ -33,7 +33,7 @@ export function projectLine({ id, name, description, createdAt }: Project): Line
 }
 
 /** Of a run. */
-export function runLine({ run, runControl }: ExportedRun): LineOf<"run"> {
+export function runLine({ run, runControl, readme }: ExportedRun): LineOf<"run"> {
   const row = run!;
   return {
     line: "run",
@@ -59,6 +59,7 @@ export function runLine({ run, runControl }: ExportedRun): LineOf<"run"> {
     forked_from_step: row.forkedFromStep,
     forked_from_artifact_id: row.forkedFromArtifactId,
     stop: stopOf(runControl!),
+    readme: textIfAny(readme),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ArchiveLine, LineOf } from "@tidemark/archive";
 import { badRequest } from "@tidemark/errors";
-import { FORBIDDEN_KEYS, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
+import { FORBIDDEN_KEYS, README_BYTES_MAX, VIEW_PAYLOAD_BYTES_MAX, WORLD_SIZE_MAX } from "@tidemark/limits";
 import { faultOfBlocks } from "@tidemark/report-blocks";
 import { LIFECYCLE_ENTRIES_MAX } from "@tidemark/run-state";
 import { checkArtifacts } from "./check-artifacts.rules.ts";
@@ -73,6 +73,9 @@ function checkRun(run: LineOf<"run">): void {
   }
   if (run.lifecycle.length > LIFECYCLE_ENTRIES_MAX)
     throw badRequest(`lifecycle must have at most ${LIFECYCLE_ENTRIES_MAX} entries`);
+  if (Buffer.byteLength(run.readme ?? "") > README_BYTES_MAX) {
+    throw badRequest(`readme must have at most ${README_BYTES_MAX} bytes`);
+  }
 }
 
 function checkRankPoints({ key, columns }: LineOf<"rank_points">): void {

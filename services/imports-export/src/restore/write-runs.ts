@@ -14,7 +14,8 @@ export function createRunsWriter(runs: Owners["runs"]): LineWriter {
     const ofProjects = Map.groupBy(linesOfKinds(lines, "run"), ({ project_id }) => project_id);
     for (const [project, rows] of ofProjects) {
       const projectId = ids.of("project", project);
-      const weightOf = ({ config, metadata }: LineOf<"run">): number => 2 * (config.length + metadata.length);
+      const weightOf = ({ config, metadata, readme = "" }: LineOf<"run">): number =>
+        2 * (config.length + metadata.length + readme.length);
       for (const slice of slicesOf(rows, IMPORT_LIMITS.runsTogetherMax, BYTES_TOGETHER_MAX, weightOf)) {
         const request = { projectId, runs: slice.map((row) => messageOf(row, ids)) };
         await ask((call) => runs.restoreRuns(request, call));
@@ -52,6 +53,7 @@ function messageOf(row: LineOf<"run">, ids: NewIds) {
         forkedFromArtifactId: row.forked_from_artifact_id && ids.of("artifact", row.forked_from_artifact_id),
       }),
     },
+    readme: row.readme ?? "",
     runControl:
       stop === undefined
         ? { stopState: "none" }

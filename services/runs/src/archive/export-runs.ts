@@ -10,6 +10,7 @@ import { encodeProject } from "../projects/encode-project.ts";
 import { findProject, findProjectByName, type ProjectRow } from "../projects/projects.sql.ts";
 import { encodeRun, encodeRunControl } from "../read/encode-run.ts";
 import { listRunsById, type RunRow } from "../read/runs.sql.ts";
+import { listReadmes } from "../readme/readmes.sql.ts";
 import { readRunsOfProject } from "./exported-runs.sql.ts";
 
 /** Named runs that are read together: ten of the largest have 10 MB of documents. */
@@ -43,7 +44,7 @@ async function* runsOfProject(
     name === "" ? await findProject(tx, orgId, caller.projectId!) : await findProjectByName(tx, orgId, name);
   if (project === undefined || !canSee(caller, { orgId, projectId: project.id })) throw notFound("project");
   yield projectAnswer(project);
-  for await (const rows of readRunsOfProject(tx, orgId, project.id)) yield runsAnswer(rows, staleness);
+  for await (const rows of readRunsOfProject(tx, orgId, project.id)) yield await runsAnswer(tx, orgId, rows, staleness);
 }
 
 async function* namedRuns(
@@ -67,7 +68,7 @@ async function* namedRuns(
   order.sort((a, b) => compare(a.created_at, b.created_at) || compare(a.id, b.id));
   for (let at = 0; at < order.length; at += NAMED_TOGETHER) {
     const ids = order.slice(at, at + NAMED_TOGETHER).map(({ id }) => id);
-    yield runsAnswer(await listRunsById(tx, orgId, ids, projectId), staleness);
+    yield await runsAnswer(tx, orgId, await listRunsById(tx, orgId, ids, projectId), staleness);
   }
 }
 
@@ -81,7 +82,13 @@ function projectAnswer(row: ProjectRow): Answer {
   return { rows: { case: "project", value: encodeProject(row) } };
 }
 
-function runsAnswer(rows: readonly RunRow[], staleness: Staleness): Answer {
-  const runs = rows.map((row) => ({ run: encodeRun(row, staleness), runControl: encodeRunControl(row, true) }));
+async function runsAnswer(tx: Tx, orgId: string, rows: readonly RunRow[], staleness: Staleness): Promise<Answer> {
+  const ids = rows.map(({ id }) => id);
+  const readmes = await listReadmes(tx, orgId, ids);
+  const runs = rows.map((row) => ({
+    run: encodeRun(row, staleness),
+    runControl: encodeRunControl(row, true),
+    readme: readmes.get(row.id) ?? "",
+  }));
   return { rows: { case: "runs", value: { runs } } };
 }

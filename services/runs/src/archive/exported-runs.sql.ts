@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { bytesOfReadme } from "../readme/readmes.sql.ts";
 import { projectOfRun, runColumns, type RunRow } from "../read/runs.sql.ts";
 
 /** Bytes of documents that one statement returns, besides those of one run at most. */
@@ -12,7 +13,7 @@ const listOfProject = sql(
   "runs_export_of_project",
   `SELECT ${runColumns}
    FROM (SELECT f.id, sum(f.bytes) OVER (ORDER BY f.created_at, f.id) - f.bytes AS before
-         FROM (SELECT o.id, o.created_at, octet_length(o.config) + octet_length(o.metadata) AS bytes FROM runs.runs o
+         FROM (SELECT o.id, o.created_at, octet_length(o.config) + octet_length(o.metadata) + ${bytesOfReadme("o")} AS bytes FROM runs.runs o
                WHERE o.org_id = $1 AND o.project_id = $2 AND (o.created_at, o.id) > ($3::timestamptz, $4::uuid)
                ORDER BY o.created_at, o.id LIMIT ${PAGE_ROWS}) f) w
    CROSS JOIN LATERAL (SELECT o.* FROM runs.runs o WHERE o.org_id = $1 AND o.id = w.id OFFSET 0) r

@@ -6,6 +6,8 @@ const removeRunSql = sql(
      DELETE FROM runs.run_texts WHERE org_id = $1 AND run_id = $2
    ), signs AS (
      DELETE FROM runs.signs_of_life WHERE org_id = $1 AND run_id = $2
+   ), readme AS (
+     DELETE FROM runs.readmes WHERE org_id = $1 AND run_id = $2
    ), gone AS (
      DELETE FROM runs.runs WHERE org_id = $1 AND id = $2 AND purge_after = '-infinity' RETURNING project_id
    )
@@ -30,6 +32,7 @@ export async function removeProjectRow(tx: Tx, orgId: string, projectId: string)
 export const removeRowsOfOrganization = organizationRemover("runs", [
   "run_texts",
   "signs_of_life",
+  "readmes",
   "visibility_changes",
   "runs",
   "projects",

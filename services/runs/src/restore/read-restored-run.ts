@@ -2,6 +2,7 @@ import { readDocument, writeCanonical } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import { isUuid } from "@tidemark/requests";
+import { README_BYTES_MAX } from "@tidemark/limits";
 import { LIFECYCLE_ENTRIES_MAX, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
@@ -56,4 +57,13 @@ export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRun
     stop_completed_at: stop?.stopCompletedAt,
     stop_updated_at: stop?.updatedAt,
   };
+}
+
+/** Returns the readme of an archived run, if it has one. @throws bad_request for a longer one than a run can have */
+export function restoredReadme({ run, readme }: ExportedRun): { runId: string; markdown: string }[] {
+  if (readme === "") return [];
+  if (Buffer.byteLength(readme) > README_BYTES_MAX) {
+    throw badRequest(`a readme must have at most ${README_BYTES_MAX} bytes`, "runs");
+  }
+  return [{ runId: run!.id, markdown: readme }];
 }

@@ -6,7 +6,8 @@ import type { Handlers } from "@tidemark/rpc";
 import type { RunsDeps } from "../handlers.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
-import { restoredRow } from "./read-restored-run.ts";
+import { restoreReadmes } from "../readme/readmes.sql.ts";
+import { restoredReadme, restoredRow } from "./read-restored-run.ts";
 import { findTakenIds, restoreRunRows } from "./restored-runs.sql.ts";
 
 type RestoreHandlers = Handlers<(typeof RunsRestoreService)["method"]>;
@@ -53,12 +54,15 @@ export function restoreHandlers({ db, plans }: Pick<RunsDeps, "db" | "plans">): 
         throw badRequest(`runs must have 1 to ${IMPORT_LIMITS.runsTogetherMax} items`, "runs");
       }
       const rows = runs.map(restoredRow);
+      const readmes = runs.flatMap(restoredReadme);
       if (new Set(rows.map(({ id }) => id)).size < rows.length) {
         throw badRequest("runs must have different ids", "runs");
       }
       const present = await db.withTenant(orgId, async (tx) => {
         if ((await findProject(tx, orgId, projectId)) === undefined) throw notFound("project");
-        return restoreRunRows(tx, orgId, projectId, rows);
+        const there = await restoreRunRows(tx, orgId, projectId, rows);
+        await restoreReadmes(tx, orgId, readmes);
+        return there;
       });
       if (present < rows.length)
         throw new AppError("conflict", "the id of a run was taken while the archive was restored");

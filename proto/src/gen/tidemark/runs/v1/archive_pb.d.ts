@@ -89,7 +89,7 @@ export declare type ExportedRuns = Message<"tidemark.runs.v1.ExportedRuns"> & {
 export declare const ExportedRunsSchema: GenMessage<ExportedRuns>;
 
 /**
- * A run with its stop request.
+ * A run with its stop request and its readme.
  *
  * @generated from message tidemark.runs.v1.ExportedRun
  */
@@ -103,6 +103,13 @@ export declare type ExportedRun = Message<"tidemark.runs.v1.ExportedRun"> & {
    * @generated from field: tidemark.runs.v1.RunControl run_control = 2;
    */
   runControl?: RunControl | undefined;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string readme = 3;
+   */
+  readme: string;
 };
 
 /**

@@ -1865,6 +1865,94 @@ export declare type UpdateRunResponse = Message<"tidemark.runs.v1.UpdateRunRespo
 export declare const UpdateRunResponseSchema: GenMessage<UpdateRunResponse>;
 
 /**
+ * Asks for the readme of a run.
+ *
+ * @generated from message tidemark.runs.v1.GetReadmeRequest
+ */
+export declare type GetReadmeRequest = Message<"tidemark.runs.v1.GetReadmeRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetReadmeRequest.
+ * Use `create(GetReadmeRequestSchema)` to create a new message.
+ */
+export declare const GetReadmeRequestSchema: GenMessage<GetReadmeRequest>;
+
+/**
+ * The readme.
+ *
+ * @generated from message tidemark.runs.v1.GetReadmeResponse
+ */
+export declare type GetReadmeResponse = Message<"tidemark.runs.v1.GetReadmeResponse"> & {
+  /**
+   * Empty where it was never written, or was cleared.
+   *
+   * @generated from field: string markdown = 1;
+   */
+  markdown: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetReadmeResponse.
+ * Use `create(GetReadmeResponseSchema)` to create a new message.
+ */
+export declare const GetReadmeResponseSchema: GenMessage<GetReadmeResponse>;
+
+/**
+ * A new readme.
+ *
+ * @generated from message tidemark.runs.v1.PutReadmeRequest
+ */
+export declare type PutReadmeRequest = Message<"tidemark.runs.v1.PutReadmeRequest"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * At most 65,536 bytes; empty: clears it.
+   *
+   * @generated from field: string markdown = 2;
+   */
+  markdown: string;
+
+  /**
+   * First fault of the body, reported once the run was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault body_fault = 3;
+   */
+  bodyFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.PutReadmeRequest.
+ * Use `create(PutReadmeRequestSchema)` to create a new message.
+ */
+export declare const PutReadmeRequestSchema: GenMessage<PutReadmeRequest>;
+
+/**
+ * The readme as it is stored.
+ *
+ * @generated from message tidemark.runs.v1.PutReadmeResponse
+ */
+export declare type PutReadmeResponse = Message<"tidemark.runs.v1.PutReadmeResponse"> & {
+  /**
+   * @generated from field: string markdown = 1;
+   */
+  markdown: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.PutReadmeResponse.
+ * Use `create(PutReadmeResponseSchema)` to create a new message.
+ */
+export declare const PutReadmeResponseSchema: GenMessage<PutReadmeResponse>;
+
+/**
  * @generated from message tidemark.runs.v1.DeleteRunRequest
  */
 export declare type DeleteRunRequest = Message<"tidemark.runs.v1.DeleteRunRequest"> & {
@@ -2241,6 +2329,26 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateRunRequestSchema;
     output: typeof UpdateRunResponseSchema;
+  },
+  /**
+   * The readme of a run. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GetReadme
+   */
+  getReadme: {
+    methodKind: "unary";
+    input: typeof GetReadmeRequestSchema;
+    output: typeof GetReadmeResponseSchema;
+  },
+  /**
+   * Replaces the readme of a run. Reasons: not_found, then bad_request, then payment_required.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.PutReadme
+   */
+  putReadme: {
+    methodKind: "unary";
+    input: typeof PutReadmeRequestSchema;
+    output: typeof PutReadmeResponseSchema;
   },
   /**
    * Deletes a run, which can be restored for some time; a repeated call answers the same. Reasons: not_found.
