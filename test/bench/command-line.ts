@@ -20,6 +20,7 @@ const NAMES = [
   "objects",
   "traces",
   "views",
+  "bulk-update",
   "export",
   "import",
   "archive",

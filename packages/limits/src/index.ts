@@ -16,6 +16,9 @@ export const RUNS_PAGE_ROWS = { default: 100, max: 1000 } as const;
 /** Most bytes of the readme of a run. */
 export const README_BYTES_MAX = 65_536;
 
+/** Bounds of one bulk update: runs in all, and runs that change together or not at all. */
+export const BULK_UPDATE = { runsMax: 10_000, together: 100 } as const;
+
 /** Signs of life of runs in one report of a gateway. */
 export const SIGNS_OF_LIFE_MAX = 1000;
 

@@ -3,6 +3,7 @@ import type { Db } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
+import { bulkUpdateRuns } from "./bulk-update/bulk-update-runs.ts";
 import { compareRuns } from "./compare/compare-runs.ts";
 import { createRun } from "./create/create-run.ts";
 import { deleteProject, undeleteProject } from "./deletion/delete-project.ts";
@@ -67,6 +68,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     selectRuns: selectRuns(deps),
     readRuns: readRuns(deps),
     updateRun: updateRun(deps),
+    bulkUpdateRuns: bulkUpdateRuns(deps),
     getReadme: getReadme(deps),
     putReadme: putReadmeOfRun(deps),
     deleteRun: deleteRun(deps),

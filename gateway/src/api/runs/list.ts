@@ -129,6 +129,20 @@ function readList(query: Query) {
   return { filter: readFilter(query), order, limit: page.limit, offset: BigInt(page.offset) };
 }
 
+/** The schemas of the parameters that select runs, by name. */
+export const selectionProperties = listRunsQuery.schema["properties"] as Readonly<Record<string, Schema>>;
+
+/**
+ * Reads the parameters of GET /runs as those of a selection, in which the limit may be left out.
+ * @throws bad_request, also where deleted runs are asked for
+ */
+export function readFilteredList(query: Query) {
+  const { deleted } = deletedPart.read(query);
+  if (deleted) throw badRequest("deleted runs cannot be selected", "deleted");
+  const { limit: most, ...rest } = readList(query);
+  return { ...rest, ...(query["limit"] === undefined ? {} : { limit: most }) };
+}
+
 /** `{runs}` with summaries. */
 export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
   return { body: { runs: runs.map(summaryJson) } };

@@ -1,8 +1,9 @@
-import { LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
+import { BULK_UPDATE, LIST_METRIC_KEYS_MAX } from "@tidemark/limits";
 import { route, type Route, type Schema } from "../../route.ts";
 import { controllers, forkCallers, ingestCallers, readCallers } from "../callers.ts";
 import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import { afterRunChange } from "./after-run-change.ts";
+import { bulkUpdateBody, bulkUpdateSchema, decodeBulkUpdate, encodeBulkUpdate } from "./bulk-update.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
 import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";
 import {
@@ -157,6 +158,26 @@ export const runsRoutes: readonly Route[] = [
       return request.status === undefined ? changing : afterRunChange(changing, clients, call);
     },
     encode: encodeUpdateRun,
+  }),
+  route({
+    method: "POST",
+    path: "/api/runs/bulk-update",
+    tag: "runs",
+    summary: "Change status, tags and notes of many runs",
+    description: `Up to ${BULK_UPDATE.runsMax} runs that are named or that a filter finds, ${BULK_UPDATE.together} together or not at all.`,
+    callers: ingestCallers,
+    rate: "ingest",
+    idempotency: "optional",
+    body: "required",
+    schemas: { body: bulkUpdateBody.schema, response: bulkUpdateSchema },
+    statuses: [200, 400, 401, 402, 403, 409],
+    decode: decodeBulkUpdate,
+    rpc: (clients, request, call) => {
+      const changing = clients.runs.bulkUpdateRuns(request, call);
+      const isMoved = request.status !== undefined && request.dryRun !== true;
+      return isMoved ? afterRunChange(changing, clients, call) : changing;
+    },
+    encode: encodeBulkUpdate,
   }),
   route({
     method: "GET",

@@ -5,7 +5,7 @@ import { writeCanonical } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
-import { lockRunState, moveRun } from "../update/run-changes.sql.ts";
+import { lockRunState, moveRuns } from "../update/run-changes.sql.ts";
 import { createFingerprint, fingerprintWithProject, judgeExisting } from "./create-run.rules.ts";
 import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
@@ -69,7 +69,7 @@ async function attach(
   if (judgeExisting(wanted.mode, existing, wanted) === "attach") return run;
   const locked = await lockRunState(tx, orgId, runId);
   if (locked === undefined) throw runNotFound();
-  await moveRun(tx, orgId, runId, locked, { kind: "resume" });
+  await moveRuns(tx, orgId, [locked], { kind: "resume" });
   return (await findRun(tx, orgId, runId, projectId)) ?? run;
 }
 

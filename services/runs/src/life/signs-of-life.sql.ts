@@ -19,15 +19,15 @@ export async function recordSigns(tx: Tx, signs: readonly Sign[]): Promise<void>
   ]);
 }
 
-const noteSignSql = sql(
-  "runs_note_sign_of_life",
-  `INSERT INTO runs.signs_of_life AS s (org_id, run_id, seen_at) VALUES ($1, $2, $3)
+const noteSignsSql = sql(
+  "runs_note_signs_of_life",
+  `INSERT INTO runs.signs_of_life AS s (org_id, run_id, seen_at) SELECT $1, w.id, $3 FROM unnest($2::uuid[]) AS w (id)
    ON CONFLICT (org_id, run_id) DO UPDATE SET seen_at = excluded.seen_at WHERE s.seen_at < excluded.seen_at`,
 );
 
-/** Records a sign of a run of this transaction's organization. */
-export async function noteSign(tx: Tx, { orgId, runId, seenAt }: Sign): Promise<void> {
-  await tx.rows(noteSignSql, [orgId, runId, seenAt]);
+/** Records a sign of runs that this transaction has locked. `seenAt` is RFC 3339. */
+export async function noteSigns(tx: Tx, orgId: string, runIds: readonly string[], seenAt: string): Promise<void> {
+  if (runIds.length > 0) await tx.rows(noteSignsSql, [orgId, runIds, seenAt]);
 }
 
 /** Returns when a run, of which the alias is given, last gave a sign; null where that was at its creation or resume. Looked up by its key. */

@@ -13,7 +13,8 @@ import {
 import type { LifecycleRow } from "../read/runs.sql.ts";
 
 /** A run that this transaction has locked. */
-type LockedRun = {
+export type LockedRun = {
+  readonly id: string;
   readonly projectId: string;
   readonly state: RunState;
   readonly lifecycle: readonly LifecycleRow[];
@@ -21,70 +22,100 @@ type LockedRun = {
   readonly at: Date;
 };
 
-type LockedRow = RunStateRow & { readonly project_id: string; readonly lifecycle: string; readonly locked_at: string };
+type LockedRow = RunStateRow & {
+  readonly id: string;
+  readonly project_id: string;
+  readonly lifecycle: string;
+  readonly locked_at: string;
+};
 
-const lockRunStateSql = sql("runs_lock_run_state", "SELECT * FROM runs.lock_state_v1($1, $2)");
+// One after another in the given order, so that two transactions never wait for each other forever.
+const lockRunStatesSql = sql(
+  "runs_lock_run_states",
+  `SELECT wanted.id, locked.* FROM unnest($2::uuid[]) AS wanted (id), LATERAL runs.lock_state_v1($1, wanted.id) AS locked`,
+);
 
-/** Locks a run until the transaction ends and returns its state; undefined when it is not in the organization. */
-export async function lockRunState(tx: Tx, orgId: string, runId: string): Promise<LockedRun | undefined> {
-  const row = await tx.one<LockedRow>(lockRunStateSql, [orgId, runId]);
-  if (row === undefined) return undefined;
-  return {
+/** Locks runs, in the order of their ids, until the transaction ends; leaves out those that are not in the organization. */
+export async function lockRunStates(tx: Tx, orgId: string, runIds: readonly string[]): Promise<LockedRun[]> {
+  const rows = await tx.rows<LockedRow>(lockRunStatesSql, [orgId, runIds.toSorted()]);
+  return rows.map((row) => ({
+    id: row.id,
     projectId: row.project_id,
     lifecycle: JSON.parse(row.lifecycle) as LifecycleRow[],
     at: instantOf(row.locked_at),
     state: stateOfRow(row),
-  };
+  }));
 }
 
-/** Applies an event to a locked run and writes the state if it changed. */
-export async function moveRun(tx: Tx, orgId: string, runId: string, locked: LockedRun, event: RunEvent): Promise<void> {
-  const { state, changed, lifecycle: entry } = applyRunEvent(locked.state, event, locked.at);
-  if (!changed) return;
-  const lifecycle =
-    entry === null
-      ? undefined
-      : appendLifecycle(locked.lifecycle, {
-          status_from: entry.statusFrom,
-          status_to: entry.statusTo,
-          at: instantText(entry.at),
-          kind: entry.kind,
-        });
-  await setRunState(tx, orgId, runId, state, lifecycle);
+/** Locks a run until the transaction ends and returns its state; undefined when it is not in the organization. */
+export async function lockRunState(tx: Tx, orgId: string, runId: string): Promise<LockedRun | undefined> {
+  return (await lockRunStates(tx, orgId, [runId]))[0];
 }
 
-const setRunStateSql = sql(
-  "runs_set_run_state",
-  "SELECT runs.set_state_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)",
+// The parameters of runs.set_state_v1 after the run, in their order, with their types.
+const columns = {
+  status: "text",
+  finished_at: "timestamptz",
+  resume_count: "integer",
+  resumed_at: "timestamptz",
+  stop_state: "text",
+  stop_request_id: "uuid",
+  stop_reason: "text",
+  stop_completion_message: "text",
+  stop_actor: "text",
+  stop_requested_at: "timestamptz",
+  stop_acknowledged_at: "timestamptz",
+  stop_completed_at: "timestamptz",
+  stop_updated_at: "timestamptz",
+} as const satisfies Partial<Record<keyof RunStateRow, string>>;
+
+const names = Object.keys(columns) as (keyof typeof columns)[];
+
+const setRunStatesSql = sql(
+  "runs_set_run_states",
+  `SELECT runs.set_state_v1($1, s.id, ${names.map((name) => `s.${name}`).join(", ")}, s.lifecycle)
+   FROM unnest($2::uuid[], $3::jsonb[], ${names.map((name, i) => `$${i + 4}::${columns[name]}[]`).join(", ")})
+     AS s (id, lifecycle, ${names.join(", ")})`,
 );
 
-/** Writes the state of a locked run; undefined leaves its lifecycle entries. */
-async function setRunState(
+/** Applies an event to runs that this transaction has locked, and writes the states that changed. */
+export async function moveRuns(tx: Tx, orgId: string, locked: readonly LockedRun[], event: RunEvent): Promise<void> {
+  const changed = locked.flatMap((run) => {
+    const moved = applyRunEvent(run.state, event, run.at);
+    return moved.changed
+      ? [{ ...run, row: rowOfState(moved.state), lifecycle: lifecycleAfter(run, moved.lifecycle) }]
+      : [];
+  });
+  if (changed.length === 0) return;
+  // The counters of projects are locked in the same order by everybody.
+  const sorted = changed.toSorted((a, b) => (a.projectId < b.projectId ? -1 : Number(a.projectId > b.projectId)));
+  await tx.rows(setRunStatesSql, [
+    orgId,
+    sorted.map(({ id }) => id),
+    sorted.map(({ lifecycle }) => lifecycle),
+    ...names.map((name) => sorted.map(({ row }) => row[name])),
+  ]);
+}
+
+/** Returns the entries as JSON; null leaves those that are there. */
+function lifecycleAfter(run: LockedRun, entry: ReturnType<typeof applyRunEvent>["lifecycle"]): string | null {
+  if (entry === null) return null;
+  const { statusFrom, statusTo, at, kind } = entry;
+  return JSON.stringify(
+    appendLifecycle(run.lifecycle, { status_from: statusFrom, status_to: statusTo, at: instantText(at), kind }),
+  );
+}
+
+const setTagsSql = sql("runs_set_tags", "UPDATE runs.runs SET tags = $3 WHERE org_id = $1 AND id = ANY ($2::uuid[])");
+
+/** Replaces the tags of runs that this transaction has locked. */
+export async function setTags(
   tx: Tx,
   orgId: string,
-  runId: string,
-  state: RunState,
-  lifecycle: readonly LifecycleRow[] | undefined,
+  runIds: readonly string[],
+  tags: readonly string[],
 ): Promise<void> {
-  const row = rowOfState(state);
-  await tx.rows(setRunStateSql, [
-    orgId,
-    runId,
-    row.status,
-    row.finished_at,
-    row.resume_count,
-    row.resumed_at,
-    row.stop_state,
-    row.stop_request_id,
-    row.stop_reason,
-    row.stop_completion_message,
-    row.stop_actor,
-    row.stop_requested_at,
-    row.stop_acknowledged_at,
-    row.stop_completed_at,
-    row.stop_updated_at,
-    lifecycle === undefined ? null : JSON.stringify(lifecycle),
-  ]);
+  await tx.count(setTagsSql, [orgId, runIds, tags]);
 }
 
 const updateRunDocumentsSql = sql(

@@ -1,14 +1,14 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
-import { RUN_STATUSES, type RunStatus } from "@tidemark/run-state";
+import type { RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "@tidemark/documents";
 import { withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { noteSign } from "../life/signs-of-life.sql.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
-import { lockRunState, moveRun, updateRunDocuments } from "./run-changes.sql.ts";
+import { changeStatus, requireStatus } from "./change-status.ts";
+import { lockRunState, updateRunDocuments } from "./run-changes.sql.ts";
 
 type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
@@ -26,11 +26,7 @@ export function updateRun({ db, staleness }: RunsDeps): RunsHandlers["updateRun"
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
       refuseUnpaid(caller);
-      if (status !== undefined) await moveRun(tx, orgId, runId, locked, { kind: "patch", status });
-      // It runs again from now on, although its creation may be long ago.
-      if (status === "running" && locked.state.status !== "running") {
-        await noteSign(tx, { orgId, runId, seenAt: staleness.ago(0) });
-      }
+      if (status !== undefined) await changeStatus(tx, orgId, [locked], { status, now: staleness.ago(0) });
       await changeDocuments(tx, orgId, runId, request);
       return { run: encodeRun(await readBack(tx, orgId, runId), staleness) };
     });
@@ -43,11 +39,7 @@ function checkChanges(request: Changes): RunStatus | undefined {
   if ([name, request.status, tags, notes].every((field) => field === undefined)) {
     throw badRequest("one of name, status, tags and notes is required");
   }
-  const status = RUN_STATUSES.find((known) => known === request.status);
-  if (request.status !== undefined && status === undefined) {
-    throw badRequest(`status must be one of ${RUN_STATUSES.join(", ")}`, "status");
-  }
-  return status;
+  return requireStatus(request.status);
 }
 
 async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tags, notes }: Changes): Promise<void> {

@@ -1865,6 +1865,161 @@ export declare type UpdateRunResponse = Message<"tidemark.runs.v1.UpdateRunRespo
 export declare const UpdateRunResponseSchema: GenMessage<UpdateRunResponse>;
 
 /**
+ * Which runs to change, and how.
+ *
+ * @generated from message tidemark.runs.v1.BulkUpdateRunsRequest
+ */
+export declare type BulkUpdateRunsRequest = Message<"tidemark.runs.v1.BulkUpdateRunsRequest"> & {
+  /**
+   * Ids in lower case, 1 to 10,000; empty: those of the filter.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * Lets at most 10,000 runs through.
+   *
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunOrder order = 3;
+   */
+  order?: RunOrder | undefined;
+
+  /**
+   * Most runs of the filter, 1 to 1,000; absent: all of them.
+   *
+   * @generated from field: optional uint32 limit = 4;
+   */
+  limit?: number | undefined;
+
+  /**
+   * @generated from field: uint64 offset = 5;
+   */
+  offset: bigint;
+
+  /**
+   * running, finished or failed.
+   *
+   * @generated from field: optional string status = 6;
+   */
+  status?: string | undefined;
+
+  /**
+   * Replaces all tags.
+   *
+   * @generated from field: tidemark.runs.v1.TagList tags = 7;
+   */
+  tags?: TagList | undefined;
+
+  /**
+   * At most 512 bytes; the empty text removes the notes.
+   *
+   * @generated from field: optional string notes = 8;
+   */
+  notes?: string | undefined;
+
+  /**
+   * Tells which hundreds would change, and changes nothing.
+   *
+   * @generated from field: bool dry_run = 9;
+   */
+  dryRun: boolean;
+
+  /**
+   * Empty: none.
+   *
+   * @generated from field: string idempotency_key = 10;
+   */
+  idempotencyKey: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.BulkUpdateRunsRequest.
+ * Use `create(BulkUpdateRunsRequestSchema)` to create a new message.
+ */
+export declare const BulkUpdateRunsRequestSchema: GenMessage<BulkUpdateRunsRequest>;
+
+/**
+ * What became of a bulk update.
+ *
+ * @generated from message tidemark.runs.v1.BulkUpdateRunsResponse
+ */
+export declare type BulkUpdateRunsResponse = Message<"tidemark.runs.v1.BulkUpdateRunsResponse"> & {
+  /**
+   * How many different runs were named or found.
+   *
+   * @generated from field: uint32 matched = 1;
+   */
+  matched: number;
+
+  /**
+   * @generated from field: uint32 updated = 2;
+   */
+  updated: number;
+
+  /**
+   * @generated from field: uint32 failed = 3;
+   */
+  failed: number;
+
+  /**
+   * One for each hundred, in the order in which the runs were named, or that of the list.
+   *
+   * @generated from field: repeated tidemark.runs.v1.BulkUpdateResult results = 4;
+   */
+  results: BulkUpdateResult[];
+
+  /**
+   * True when all of it was done by an earlier request with this key.
+   *
+   * @generated from field: bool replayed = 5;
+   */
+  replayed: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.BulkUpdateRunsResponse.
+ * Use `create(BulkUpdateRunsResponseSchema)` to create a new message.
+ */
+export declare const BulkUpdateRunsResponseSchema: GenMessage<BulkUpdateRunsResponse>;
+
+/**
+ * What became of up to a hundred runs.
+ *
+ * @generated from message tidemark.runs.v1.BulkUpdateResult
+ */
+export declare type BulkUpdateResult = Message<"tidemark.runs.v1.BulkUpdateResult"> & {
+  /**
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * They changed all, or would change; otherwise none did.
+   *
+   * @generated from field: bool ok = 2;
+   */
+  ok: boolean;
+
+  /**
+   * not_found_or_unauthorized, or not_reached when the time of the request was up; empty where it went well.
+   *
+   * @generated from field: string error = 3;
+   */
+  error: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.BulkUpdateResult.
+ * Use `create(BulkUpdateResultSchema)` to create a new message.
+ */
+export declare const BulkUpdateResultSchema: GenMessage<BulkUpdateResult>;
+
+/**
  * Asks for the readme of a run.
  *
  * @generated from message tidemark.runs.v1.GetReadmeRequest
@@ -2329,6 +2484,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof UpdateRunRequestSchema;
     output: typeof UpdateRunResponseSchema;
+  },
+  /**
+   * Changes status, tags and notes of many runs, a hundred together or not at all. Reasons: bad_request, run_search_invalid,
+   * run_search_too_broad, payment_required, idempotency_key_reused, idempotency_in_progress.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.BulkUpdateRuns
+   */
+  bulkUpdateRuns: {
+    methodKind: "unary";
+    input: typeof BulkUpdateRunsRequestSchema;
+    output: typeof BulkUpdateRunsResponseSchema;
   },
   /**
    * The readme of a run. Reasons: not_found.
