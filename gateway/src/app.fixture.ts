@@ -50,6 +50,8 @@ export type TestApp = {
   readonly requestCounts: RequestCounts;
   addKey(scopes: readonly Scope[], more?: Partial<CredentialEntry>): string;
   addSession(role: Role, more?: Partial<CredentialEntry>): string;
+  /** A session that was made from a key with these scopes. */
+  addSessionOfKey(scopes: readonly Scope[], more?: Partial<CredentialEntry>): string;
   close(): Promise<void>;
 };
 
@@ -127,6 +129,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     requestCounts,
     addKey: (scopes, more) => add("api_key", { scopes: [...scopes], ...more }),
     addSession: (role, more) => add("session", { role, userId: "0a1b2c3d-0000-4000-8000-0000000000ff", ...more }),
+    addSessionOfKey: (scopes, more) => add("session", { scopes: [...scopes], keyId: "0123456789ab", ...more }),
     close: async () => {
       turns.close();
       await app.close();

@@ -14,7 +14,14 @@ describeModes("browser sessions", (stack) => {
   test("GET /api/auth/config says how one may sign in, without credentials", async () => {
     expect(await stack().api.get("/api/auth/config")).toMatchObject({
       status: 200,
-      json: { dev_auth_enabled: true, managed_clerk_enabled: false, service_plane: expect.any(String) },
+      json: {
+        dev_auth_enabled: true,
+        managed_clerk_enabled: false,
+        oidc_enabled: false,
+        api_key_enabled: true,
+        one_time_enabled: true,
+        service_plane: expect.any(String),
+      },
     });
   });
 

@@ -61,6 +61,22 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     });
     const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
     expect(curl).toContain(key);
+    const [, link, token] = /^ {2}(http:\/\/\S+)\/signin#token=(tm_once_\w+)$/m.exec(first.output()) ?? [];
+    expect(link).toBe(`http://127.0.0.1:${port}`);
+    const signIn = (headers: Record<string, string>) =>
+      createApi(link!).post("/api/auth/one-time", { token }, { headers: { origin: link!, ...headers } });
+    // Who comes from elsewhere does not use it up.
+    expect((await signIn({ host: "tidemark.example" })).status).toBe(401);
+    expect((await signIn({ "x-forwarded-for": "192.0.2.1" })).status).toBe(401);
+    const line = /^ {2}(curl -si .*)$/m.exec(first.output())?.[1] ?? "";
+    const signedIn = spawnSync("bash", ["-c", line], { encoding: "utf8" }).stdout;
+    expect(signedIn).toMatch(/^set-cookie: tidemark_session=tm_session_/im);
+    expect(JSON.parse(signedIn.slice(signedIn.indexOf("{")))).toMatchObject({
+      authenticated: true,
+      organization: { slug: "local" },
+      membership: { role: "owner" },
+    });
+    expect((await signIn({})).status).toBe(401);
     expect(first.output()).toMatch(/^ {2}Version {4}\d+\.\d+\.\d+$/m);
     expect((await stat(join(directory, "data", "api-key"))).mode & 0o777).toBe(0o600);
     first.signal("SIGINT");

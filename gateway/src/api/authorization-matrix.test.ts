@@ -58,6 +58,20 @@ const sessionOf = (role: Role, origin: boolean): Caller => ({
     return session.roles.includes(role) ? 200 : 403;
   },
 });
+/** A session that was made from a key may do what the key may, where sessions may come, and nothing that is a user's. */
+const sessionOfKey = (name: string, granted: readonly Scope[], origin: boolean): Caller => ({
+  name: `a session of ${name}${origin ? "" : " without an Origin"}`,
+  headers: () => ({
+    cookie: `tidemark_session=${app.addSessionOfKey(granted)}`,
+    ...(origin ? { origin: "https://app.example" } : {}),
+  }),
+  expected: (route, callers) => {
+    if ("refused" in callers.session) return callers.session.refused;
+    if ("refused" in callers.key) return 403;
+    if (route.method !== "GET" && !origin) return 403;
+    return keyWith(name, granted).expected(route, callers);
+  },
+});
 const refused = (name: string, headers: () => Record<string, string>): Caller => ({
   name,
   headers,
@@ -84,6 +98,12 @@ const callers: readonly Caller[] = [
     ),
   ),
   ...roles.flatMap((role) => [sessionOf(role, true), sessionOf(role, false)]),
+  ...[[], ...scopes.map((scope) => [scope]), scopes].flatMap((granted) =>
+    [true, false].map((origin) => sessionOfKey(`a key for ${granted.join(" and ")}`, granted, origin)),
+  ),
+  refused("a revoked session of a key", () => ({
+    cookie: `tidemark_session=${app.addSessionOfKey(scopes, { revoked: true })}`,
+  })),
 ];
 
 async function statusOf(route: Route, headers: Record<string, string>): Promise<number> {

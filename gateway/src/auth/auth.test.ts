@@ -152,7 +152,16 @@ describe("rights", () => {
     ],
     ["a key where keys come", callers, CallerKind.API_KEY, "accepted"],
   ] as [string, typeof callers, CallerKind, string][])("%s", (_, route, kind, expected) => {
-    expect(reasonOf(() => checkKind(route, kind))).toBe(expected);
+    const presented = kind === CallerKind.SESSION ? "session" : "api_key";
+    expect(reasonOf(() => checkKind(route, { ...keyOf(), kind }, presented))).toBe(expected);
+  });
+
+  test.each([
+    ["both kinds may come", callers, "accepted"],
+    ["only users come", { ...callers, key: { refused: 401 } }, "forbidden: this route needs the session of a user"],
+    ["only keys come", { ...callers, session: { refused: 401 } }, "unauthenticated: this route needs an api key"],
+  ] as [string, typeof callers, string][])("a session of a key where %s", (_, route, expected) => {
+    expect(reasonOf(() => checkKind(route, keyOf(), "session"))).toBe(expected);
   });
 });
 

@@ -33,7 +33,8 @@ export function createAuthenticator(options: {
 
   const accept = (known: KnownCredential | undefined, presented: ParsedCredential, fromDeleted = false): Identity => {
     if (known === undefined || !equalHashes(known.entry.hash, presented.hash)) throw invalid();
-    const isValid = fromDeleted && presented.kind === "session" ? isUnended : isLive;
+    // Keys and what was made from them open nothing in a deleted organization.
+    const isValid = fromDeleted && presented.kind === "session" && known.entry.keyId === "" ? isUnended : isLive;
     if (!isValid(known, nowMs())) throw invalid();
     used(known.entry);
     const kept = identities.get(known.entry);

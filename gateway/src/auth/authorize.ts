@@ -11,15 +11,17 @@ export function unauthenticated(text: string): AppError {
 
 /**
  * Refuses a kind of credential that a route does not take, with the status that the route
- * names. Called before the check of scopes and roles, and for sessions before the `Origin` check.
+ * names. Called before the check of scopes and roles, and for sessions before the `Origin` check. A session that was made from a key may be
+ * used where both kinds may, and then by the scopes of the key; on routes of a user it is 403.
  * @throws unauthenticated, forbidden
  */
-export function checkKind(callers: CredentialCallers, kind: CallerKind): void {
-  if (kind === CallerKind.API_KEY && "refused" in callers.key) {
-    throw refusal(callers.key.refused, "this route needs a signed-in session");
-  }
-  if (kind === CallerKind.SESSION && "refused" in callers.session) {
+export function checkKind(callers: CredentialCallers, { kind }: Identity, presented: "api_key" | "session"): void {
+  if (presented === "session" && "refused" in callers.session) {
     throw refusal(callers.session.refused, "this route needs an api key");
+  }
+  if (kind === CallerKind.API_KEY && "refused" in callers.key) {
+    if (presented === "session") throw refusal(403, "this route needs the session of a user");
+    throw refusal(callers.key.refused, "this route needs a signed-in session");
   }
 }
 

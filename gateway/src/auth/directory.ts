@@ -123,12 +123,13 @@ function hasEnded({ revoked, expiresAt }: CredentialEntry, nowMs: number): boole
   return revoked || (expiresAt !== "" && Date.parse(expiresAt) <= nowMs);
 }
 
-/** Returns the identity of a credential's holder. */
+/** Returns the identity of a credential's holder. A session that was made from an API key counts as that key. */
 export function identityOf({ entry, organization }: KnownCredential): Identity {
+  const isOfMember = entry.kind === CredentialKind.SESSION && entry.keyId === "";
   return create(IdentitySchema, {
     orgId: entry.orgId,
-    kind: entry.kind === CredentialKind.SESSION ? CallerKind.SESSION : CallerKind.API_KEY,
-    credentialId: entry.id,
+    kind: isOfMember ? CallerKind.SESSION : CallerKind.API_KEY,
+    credentialId: entry.keyId === "" ? entry.id : entry.keyId,
     scopes: entry.scopes,
     projectId: entry.projectId,
     userId: entry.userId,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
-import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
+import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
@@ -222,13 +222,14 @@ function identify(
   const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;
   if (operatorToken !== undefined) return context.checkOperator(operatorToken);
 
+  const credential = readCredential(context, presented, callers.operator === true);
+  const bearer = presented.kind === "cookie" ? "session" : "api_key";
   const allow = (identity: Identity): Identity => {
-    checkKind(callers, identity.kind);
-    if (identity.kind === CallerKind.SESSION) checkOrigin(route, context, request, baseUrl);
+    checkKind(callers, identity, bearer);
+    if (bearer === "session") checkOrigin(route, context, request, baseUrl);
     checkRights(callers, identity);
     return identity;
   };
-  const credential = readCredential(context, presented, callers.operator === true);
   const known = context.authenticator.known(credential, callers.fromDeleted);
   if (known !== undefined) return allow(known);
   countAddress(context, request, reply);

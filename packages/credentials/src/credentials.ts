@@ -13,6 +13,7 @@ export const credentialKinds = {
   embed: "embed_",
   upload: "upload_",
   device: "device_",
+  one_time: "once_",
 } as const;
 
 /** A kind of credential. */
@@ -85,7 +86,8 @@ export type ParsedCredential = {
   readonly hash: Uint8Array;
 };
 
-const shape = /^tm_(session_|invite_|share_|embed_|upload_|device_|)([0-9A-Za-z]{12})_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/;
+const shape =
+  /^tm_(session_|invite_|share_|embed_|upload_|device_|once_|)([0-9A-Za-z]{12})_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/;
 const kindByWord = new Map(
   Object.entries(credentialKinds).map(([kind, word]) => [word as string, kind as CredentialKind]),
 );

@@ -19,26 +19,26 @@ async function readKey(file: string): Promise<string> {
 
 /**
  * Returns the API key of this data folder: the one stored in `api-key` (mode 0600) as long as it works, else a new one that
- * is stored there first. Asks the control service at `controlUrl`.
+ * is stored there first; and a token with which the owner signs in once. Asks the control service at `controlUrl`.
  */
 export async function ensureLocalKey(options: {
   dataDirectory: string;
   controlUrl: string;
   internalToken: string;
-}): Promise<{ key: string; file: string }> {
+}): Promise<{ key: string; file: string; oneTimeToken: string }> {
   const file = join(options.dataDirectory, "api-key");
   const known = await readKey(file);
   const peer = connectPeer(options.controlUrl, { token: options.internalToken });
   try {
     const identity = create(IdentitySchema, { kind: CallerKind.OPERATOR });
     const call = createCall({ identity, timeoutMs: START_TIMEOUT_MS });
-    const { newKey } = await peer.client(ControlService).ensureLocalAccess({ knownKey: known }, call);
-    if (newKey === undefined) return { key: known, file };
+    const { newKey, oneTimeToken } = await peer.client(ControlService).ensureLocalAccess({ knownKey: known }, call);
+    if (newKey === undefined) return { key: known, file, oneTimeToken };
     const temporary = `${file}.new`;
     await writeFile(temporary, `${newKey.plaintext}\n`, { mode: 0o600 });
     await chmod(temporary, 0o600);
     await rename(temporary, file);
-    return { key: newKey.plaintext, file };
+    return { key: newKey.plaintext, file, oneTimeToken };
   } finally {
     await peer.close();
   }

@@ -77,7 +77,7 @@ export async function startLocally(
       onStop: (next) => stops.push(next),
       failsWith: (sentence) => failures.push(sentence),
     });
-    const { key, file } = await ensureLocalKey({
+    const { key, file, oneTimeToken } = await ensureLocalKey({
       dataDirectory: line.dataDirectory,
       controlUrl: product.controlUrl,
       internalToken,
@@ -88,6 +88,7 @@ export async function startLocally(
         baseUrl,
         key,
         keyFile: file,
+        oneTimeToken,
         dataDirectory: line.dataDirectory,
         mode: product.describe(`PostgreSQL ${postgres.major}`),
         seconds: (performance.now() - began) / 1000,
@@ -147,6 +148,7 @@ type BannerFacts = {
   baseUrl: string;
   key: string;
   keyFile: string;
+  oneTimeToken: string;
   dataDirectory: string;
   /** One line on how it runs. */
   mode: string;
@@ -170,6 +172,11 @@ Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
 Create a first run:
 
   curl -s -X POST ${facts.baseUrl}/runs -H "Authorization: Bearer ${facts.key}" -H "Content-Type: application/json" -d '{"project": "demo", "config": {"lr": 0.001}}'
+
+Sign in with a browser, once and within ten minutes (the line below does it from a shell, and prints the cookie):
+
+  ${facts.baseUrl}/signin#token=${facts.oneTimeToken}
+  curl -si -X POST ${facts.baseUrl}/api/auth/one-time -H "Origin: ${facts.baseUrl}" -H "Content-Type: application/json" -d '{"token": "${facts.oneTimeToken}"}'
 
 From Python (pip install instantml):
 

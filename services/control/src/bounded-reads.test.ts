@@ -110,7 +110,7 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
     () => control.client.createApiKey({ orgId, project: project.name }, control.operator),
   ],
   [
-    "a key that is revoked",
+    "a key that is revoked, with its sessions",
     50,
     () => control.client.revokeApiKey({ orgId, keyId: liveKeyIds.pop()! }, control.operator),
   ],

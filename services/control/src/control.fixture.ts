@@ -137,8 +137,8 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
       if (entry === undefined || entry.revoked) throw new Error("no such credential, or it was revoked");
       const identity = create(IdentitySchema, {
         orgId: entry.orgId,
-        kind: kind === CredentialKind.SESSION ? CallerKind.SESSION : CallerKind.API_KEY,
-        credentialId: entry.id,
+        kind: kind === CredentialKind.SESSION && entry.keyId === "" ? CallerKind.SESSION : CallerKind.API_KEY,
+        credentialId: entry.keyId || entry.id,
         scopes: entry.scopes,
         projectId: entry.projectId,
         userId: entry.userId,

@@ -18,6 +18,8 @@ import { createOwnOrganization } from "./organizations/own-organization.ts";
 import { createUser, listMemberships, listUsers } from "./organizations/users.ts";
 import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
 import { addSeat, changeSeat, listSeats, removeSeat } from "./seats/seats.ts";
+import { signInOnce } from "./sessions/sign-in-once.ts";
+import { signInWithApiKey } from "./sessions/sign-in-with-api-key.ts";
 import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
 import { getAuthConfig, signInForDevelopment } from "./sessions/sign-in-for-development.ts";
 import { acknowledgeStop } from "./stops/acknowledge-stop.ts";
@@ -65,6 +67,8 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     revokeApiKey: revokeApiKey(deps),
     revokeInvitation: revokeInvitation(deps),
     signInForDevelopment: signInForDevelopment(deps),
+    signInOnce: signInOnce(deps),
+    signInWithApiKey: signInWithApiKey(deps),
     signOut: signOut(deps),
     startDeviceLogin: startDeviceLogin(deps),
     stopRun: stopRun(deps),

@@ -3,9 +3,12 @@ import type {
   GetAuthConfigResponse,
   GetSessionRequestSchema,
   GetSessionResponse,
+  KeyRights,
   NewSession,
   SessionView,
   SignInForDevelopmentRequestSchema,
+  SignInOnceRequestSchema,
+  SignInWithApiKeyRequestSchema,
   SignOutRequestSchema,
   SwitchOrganizationRequestSchema,
 } from "@tidemark/proto/control/v1/control";
@@ -13,8 +16,8 @@ import { cookieName, sessionCookie } from "../../http/headers.ts";
 import type { Json } from "../../http/json.ts";
 import { isTls } from "../../http/origin.ts";
 import type { EncoderInput, RouteInput, RouteReply, Schema } from "../../route.ts";
-import { list, object, withDefault } from "../fields/field.ts";
-import { email, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
+import { described, list, object, withDefault } from "../fields/field.ts";
+import { email, text, textOrEmpty, uuid, wordForService } from "../fields/text.ts";
 import {
   accountTypes,
   membershipJson,
@@ -34,24 +37,27 @@ import {
   textSchema,
   timeOrNullSchema,
   timeSchema,
+  uuidOrNullSchema,
   uuidSchema,
 } from "../schemas.ts";
+
+const orNull = (schema: Schema): Schema => ({ oneOf: [schema, { type: "null" }] });
 
 const sessionProperties = {
   authenticated: { const: true },
   session: objectSchema({
     id: uuidSchema,
-    user_id: uuidSchema,
+    user_id: uuidOrNullSchema,
     org_id: uuidSchema,
-    metadata: { type: "object" },
+    metadata: { type: "object", description: "{scopes, project_id} of the key that the session was made from." },
     created_at: timeSchema,
     last_seen_at: timeOrNullSchema,
     expires_at: timeSchema,
     revoked_at: timeOrNullSchema,
   }),
-  user: userSchema,
+  user: { ...orNull(userSchema), description: "null where the session was made from an API key." },
   organization: organizationSchema,
-  membership: membershipSchema,
+  membership: orNull(membershipSchema),
   memberships: listSchema(membershipSummarySchema),
   account_type: textSchema,
   provisioning: objectSchema({ status: textSchema, mode: textSchema, service_id: textOrNullSchema }),
@@ -74,24 +80,28 @@ export function sessionJson(view: SessionView): Json {
     authenticated: true,
     session: {
       id: session.id,
-      user_id: session.userId,
+      user_id: textOrNull(session.userId),
       org_id: session.orgId,
-      metadata: {},
+      metadata: view.keyRights === undefined ? {} : keyRightsJson(view.keyRights),
       created_at: session.createdAt,
       last_seen_at: textOrNull(session.lastSeenAt),
       expires_at: session.expiresAt,
       revoked_at: textOrNull(session.revokedAt),
     },
-    user: userJson(requireMessage(view.user)),
+    user: view.user === undefined ? null : userJson(view.user),
     organization: organizationJson(organization),
-    membership: membershipJson(requireMessage(view.membership)),
+    membership: view.membership === undefined ? null : membershipJson(view.membership),
     memberships: view.memberships.map(membershipSummaryJson),
     account_type: organization.accountType,
     provisioning: { status: "ready", mode: "database", service_id: null },
   };
 }
 
-/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, service_plane}`: what is there for this client. */
+function keyRightsJson({ scopes, projectId }: KeyRights): Json {
+  return { scopes, project_id: textOrNull(projectId) };
+}
+
+/** `{dev_auth_enabled, managed_clerk_enabled, oidc_enabled, api_key_enabled, one_time_enabled, service_plane}`: what is there for this client. */
 export function encodeAuthConfig(
   { devAuthEnabled, oidcEnabled }: GetAuthConfigResponse,
   _request: unknown,
@@ -102,6 +112,8 @@ export function encodeAuthConfig(
       dev_auth_enabled: devAuthEnabled && isFromThisMachine,
       managed_clerk_enabled: false,
       oidc_enabled: oidcEnabled,
+      api_key_enabled: true,
+      one_time_enabled: isFromThisMachine,
       service_plane: "combined",
     },
   };
@@ -123,6 +135,22 @@ export const signInBody = object({
 /** POST /api/auth/dev/google. @throws bad_request */
 export function decodeSignIn({ body }: RouteInput): MessageInitShape<typeof SignInForDevelopmentRequestSchema> {
   return signInBody.read(body);
+}
+
+/** Body of POST /api/auth/api-key. */
+export const apiKeyBody = object({ api_key: described(text(), "The text of an API key.") });
+
+/** POST /api/auth/api-key. @throws bad_request */
+export function decodeApiKey({ body }: RouteInput): MessageInitShape<typeof SignInWithApiKeyRequestSchema> {
+  return apiKeyBody.read(body);
+}
+
+/** Body of POST /api/auth/one-time. */
+export const oneTimeBody = object({ token: described(text(), "As `npm start` prints it.") });
+
+/** POST /api/auth/one-time. @throws bad_request */
+export function decodeOneTime({ body }: RouteInput): MessageInitShape<typeof SignInOnceRequestSchema> {
+  return oneTimeBody.read(body);
 }
 
 /** GET /api/auth/session: reads the cookie. */

@@ -25,6 +25,8 @@ export type AuditedChange = {
   readonly target: { readonly type: string; readonly id: string };
   /** Who did it, where that is not the caller: somebody who signs in has no identity yet. */
   readonly userId?: string;
+  /** The same of a key, by the id in its text. */
+  readonly keyId?: string;
 };
 
 /**
@@ -32,8 +34,8 @@ export type AuditedChange = {
  * took place; what changed nothing is no event.
  */
 export function recordAudit(tx: Tx, call: Pick<Call, "identity" | "requestId">, change: AuditedChange): Promise<void> {
-  const { orgId, action, target, userId } = change;
-  const actor = userId === undefined ? auditActor(call) : ({ type: "user", id: userId } as const);
+  const { orgId, action, target } = change;
+  const actor = actorOf(call, change);
   return insertAudit(tx, {
     org_id: orgId,
     actor_type: actor.type,
@@ -43,4 +45,9 @@ export function recordAudit(tx: Tx, call: Pick<Call, "identity" | "requestId">, 
     target_id: target.id,
     request_id: call.requestId,
   });
+}
+
+function actorOf(call: Pick<Call, "identity">, { userId, keyId }: AuditedChange): ReturnType<typeof auditActor> {
+  if (userId !== undefined) return { type: "user", id: userId };
+  return keyId === undefined ? auditActor(call) : { type: "api_key", id: keyId };
 }

@@ -19,10 +19,12 @@ import { encodeApiKey, encodeServiceAccount, issueKey } from "./issue-key.ts";
 import { chooseScopes, requireHeld } from "./key-scopes.rules.ts";
 import {
   disableServiceAccountRow,
+  endSessionsOfKeys,
   listApiKeyRows,
   lockApiKey,
   lockLiveKeysOfAccount,
   revokeApiKeyRow,
+  type KeyIds,
 } from "./keys.sql.ts";
 
 /**
@@ -128,7 +130,7 @@ export function revokeApiKey(deps: ControlDeps): ControlHandlers["revokeApiKey"]
       if (locked === undefined) throw notFound("api key");
       if (locked.revoked_at !== null) return locked;
       const revoked = await revokeApiKeyRow(tx, orgId, keyId, deps.now());
-      await recordRevoked(tx, call, orgId, [keyId]);
+      await finishRevocation(tx, deps, call, orgId, [locked]);
       return revoked!;
     });
     return { key: encodeApiKey(key) };
@@ -145,16 +147,23 @@ export function disableServiceAccount(deps: ControlDeps): ControlHandlers["disab
       const wasLive = await lockLiveKeysOfAccount(tx, orgId, id);
       const disabled = await disableServiceAccountRow(tx, orgId, id, deps.now());
       if (disabled === undefined) throw notFound("service account");
-      await recordRevoked(tx, call, orgId, wasLive);
+      await finishRevocation(tx, deps, call, orgId, wasLive);
       return disabled;
     });
     return { serviceAccount: encodeServiceAccount(account) };
   };
 }
 
-/** Records the keys that a revocation has ended. */
-async function recordRevoked(tx: Tx, call: Call, orgId: string, ids: readonly string[]): Promise<void> {
-  for (const id of ids) {
+/** Ends the sessions of the keys that a revocation has ended, and records the keys. */
+async function finishRevocation(
+  tx: Tx,
+  { now }: Pick<ControlDeps, "now">,
+  call: Call,
+  orgId: string,
+  keys: readonly KeyIds[],
+): Promise<void> {
+  await endSessionsOfKeys(tx, orgId, keys, now());
+  for (const { id } of keys) {
     await recordAudit(tx, call, { orgId, action: "api_key.revoked", target: { type: "api_key", id } });
   }
 }

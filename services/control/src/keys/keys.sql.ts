@@ -4,6 +4,8 @@ import { sql, type Tx } from "@tidemark/pg";
 export type ApiKeyRow = {
   org_id: string;
   id: string;
+  /** The id in its text. */
+  credential_id: string;
   service_account_id: string;
   key_prefix: string;
   name: string;
@@ -16,6 +18,9 @@ export type ApiKeyRow = {
   created_by_user_id: string | null;
 };
 
+/** The id of a key, and the id in its text. */
+export type KeyIds = Pick<ApiKeyRow, "id" | "credential_id">;
+
 /** The account that a key acts for. */
 export type ServiceAccountRow = {
   org_id: string;
@@ -27,7 +32,7 @@ export type ServiceAccountRow = {
 };
 
 // Who made a key is a column of its account, of which each key has its own.
-const apiKeyColumns = `org_id, id, service_account_id, key_prefix, name, scopes, project_id, created_at, expires_at,
+const apiKeyColumns = `org_id, id, credential_id, service_account_id, key_prefix, name, scopes, project_id, created_at, expires_at,
   last_used_at, revoked_at,
   (SELECT a.created_by_user_id FROM control.service_accounts a
    WHERE a.org_id = api_keys.org_id AND a.id = api_keys.service_account_id) AS created_by_user_id`;
@@ -123,7 +128,7 @@ const lockApiKeySql = sql(
 // Whether a key was revoked is asked of the rows: with the condition in the statement, PostgreSQL reads every live key of the organization.
 const lockKeysOfAccountSql = sql(
   "control_lock_keys_of_account",
-  `SELECT id, revoked_at FROM control.api_keys WHERE org_id = $1 AND service_account_id = $2 ORDER BY id FOR UPDATE`,
+  `SELECT id, credential_id, revoked_at FROM control.api_keys WHERE org_id = $1 AND service_account_id = $2 ORDER BY id FOR UPDATE`,
 );
 
 /** Returns a key, revoked or not. Nobody changes it until the transaction ends. */
@@ -131,13 +136,10 @@ export function lockApiKey(tx: Tx, orgId: string, id: string): Promise<ApiKeyRow
   return tx.one(lockApiKeySql, [orgId, id]);
 }
 
-/** Returns the ids of the keys of a service account that were not revoked. Nobody revokes them until the transaction ends. */
-export async function lockLiveKeysOfAccount(tx: Tx, orgId: string, serviceAccountId: string): Promise<string[]> {
-  const keys = await tx.rows<{ id: string; revoked_at: string | null }>(lockKeysOfAccountSql, [
-    orgId,
-    serviceAccountId,
-  ]);
-  return keys.filter((key) => key.revoked_at === null).map((key) => key.id);
+/** Returns the keys of a service account that were not revoked. Nobody revokes them until the transaction ends. */
+export async function lockLiveKeysOfAccount(tx: Tx, orgId: string, serviceAccountId: string): Promise<KeyIds[]> {
+  const keys = await tx.rows<KeyIds & Pick<ApiKeyRow, "revoked_at">>(lockKeysOfAccountSql, [orgId, serviceAccountId]);
+  return keys.filter((key) => key.revoked_at === null);
 }
 
 const revokeApiKeySql = sql(
@@ -150,6 +152,18 @@ const revokeApiKeySql = sql(
 /** Revokes a key. Returns undefined when there is no such key. */
 export function revokeApiKeyRow(tx: Tx, orgId: string, id: string, now: Date): Promise<ApiKeyRow | undefined> {
   return tx.one(revokeApiKeySql, [orgId, id, now.toISOString()]);
+}
+
+const endSessionsSql = sql(
+  "control_end_sessions_of_keys",
+  `UPDATE control.sessions SET revoked_at = $3, changed_xid = pg_current_xact_id()
+   WHERE org_id = $1 AND revoked_at IS NULL AND key_id IS NOT NULL AND key_id = ANY ($2::text[])`,
+);
+
+/** Ends the sessions of keys that were revoked, after that statement, so that it meets those which were opened meanwhile. */
+export async function endSessionsOfKeys(tx: Tx, orgId: string, keys: readonly KeyIds[], now: Date): Promise<void> {
+  const ids = keys.map(({ credential_id: id }) => id);
+  if (ids.length > 0) await tx.count(endSessionsSql, [orgId, ids, now.toISOString()]);
 }
 
 const disableServiceAccountSql = sql(

@@ -4,6 +4,7 @@ import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
 import { findLiveCredential } from "../projection/live-credential.ts";
+import { issueOneTimeToken } from "../sessions/sign-in-once.ts";
 import { requireOperator } from "./callers.ts";
 import { encodeOrganization, encodeUser } from "./encode-organization.ts";
 import { insertMembership } from "./memberships.sql.ts";
@@ -19,7 +20,7 @@ const localScopes: readonly Scope[] = ["sdk:ingest", "export:read", "runs:contro
 
 /**
  * Creates what an installation on somebody's own machine begins with, as far as it is missing: the organization `local`,
- * its owner, and a key when the launcher's key is missing or does not work anymore. For operators.
+ * its owner, and a key when the launcher's key is missing or does not work anymore; and a token with which the owner signs in once. For operators.
  * @throws unauthenticated
  */
 export function ensureLocalAccess(deps: ControlDeps): ControlHandlers["ensureLocalAccess"] {
@@ -35,7 +36,11 @@ export function ensureLocalAccess(deps: ControlDeps): ControlHandlers["ensureLoc
         now,
       });
       const organization = await ensureOrganization(tx, deps, user);
-      const answer = { organization: encodeOrganization(organization), user: encodeUser(user) };
+      const answer = {
+        organization: encodeOrganization(organization),
+        user: encodeUser(user),
+        oneTimeToken: await issueOneTimeToken(tx, deps, { orgId: localOrgId, userId: user.id }),
+      };
       const known = await findLiveCredential(tx, "api_key", knownKey, now);
       if (known?.org_id === localOrgId) return answer;
       const newKey = await issueKey(tx, deps, {

@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import { scopesOfRole } from "../organizations/people.rules.ts";
-import { lockKey, lockSession } from "./lock-caller.sql.ts";
+import { lockKey, lockSession, type KeyRights } from "./lock-caller.sql.ts";
 
 /** Who calls, with the rights that they have now. */
 export type LockedCaller = {
@@ -22,8 +22,7 @@ export type LockedCaller = {
  */
 export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise<LockedCaller> {
   if (identity?.kind === CallerKind.API_KEY) {
-    const key = await lockKey(tx, identity.orgId, identity.credentialId);
-    if (key === undefined || hasEnded(key, now)) throw ended();
+    const key = await lockLiveKey(tx, identity.orgId, identity.credentialId, now);
     return {
       identity: create(IdentitySchema, { ...identity, scopes: key.scopes, projectId: key.project_id ?? "" }),
       expiresAt: key.expires_at === null ? undefined : new Date(key.expires_at),
@@ -41,6 +40,13 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
     };
   }
   return { identity, expiresAt: undefined, madeBy: undefined };
+}
+
+/** Reads a key by the id in its text. Nobody revokes it until the transaction ends. @throws unauthenticated for one that has ended */
+export async function lockLiveKey(tx: Tx, orgId: string, credentialId: string, now: Date): Promise<KeyRights> {
+  const key = await lockKey(tx, orgId, credentialId);
+  if (key === undefined || hasEnded(key, now)) throw ended();
+  return key;
 }
 
 function hasEnded(

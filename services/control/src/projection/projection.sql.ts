@@ -19,19 +19,21 @@ export type CredentialFacts = {
   id: string;
   org_id: string;
   hash: Uint8Array;
-  /** Empty for sessions, whose scopes follow from the role. */
+  /** Empty for sessions of members, whose scopes follow from the role. */
   scopes: string[];
   project_id: string | null;
   user_id: string | null;
   role: Role | null;
   expires_at: string | null;
   revoked: boolean;
+  /** Of a session that was made from a key: the key, by the id in its text. */
+  key_id: string | null;
 };
 
 const readProjectionPageSql = sql(
   "control_read_projection_page",
   `SELECT floor, ceiling, changed_xid, kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
-          slug, name, plan_tier, billing_state, deleted
+          slug, name, plan_tier, billing_state, deleted, key_id
    FROM control.projection_page($1, $2, $3, $4, $5)`,
 );
 
@@ -74,7 +76,7 @@ export async function readProjectionPage(
 const findCredentialSql = sql(
   "control_find_credential",
   `SELECT kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked,
-          slug, name, plan_tier, billing_state, deleted
+          slug, name, plan_tier, billing_state, deleted, key_id
    FROM control.find_credential($1, $2)`,
 );
 

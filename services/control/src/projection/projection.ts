@@ -94,7 +94,7 @@ function encodeOrganizationEntry(facts: OrganizationFacts): MessageInitShape<typ
   };
 }
 
-/** Returns what gateways know of a credential as a message. A session's scopes are those of its role. */
+/** Returns what gateways know of a credential as a message. A session's scopes are those of its role, or of its key. */
 function encodeCredentialEntry(facts: CredentialFacts): MessageInitShape<typeof CredentialEntrySchema> {
   const session = facts.kind === "session";
   return {
@@ -108,5 +108,6 @@ function encodeCredentialEntry(facts: CredentialFacts): MessageInitShape<typeof 
     role: facts.role ?? "",
     expiresAt: facts.expires_at ?? "",
     revoked: facts.revoked,
+    keyId: facts.key_id ?? "",
   };
 }

@@ -26,6 +26,7 @@ export async function beginDueRemovals(db: Db, now: Date): Promise<void> {
 /** Removes all rows of an organization but itself and its audit log, in an order in which none refers to a missing one. */
 export const removeRowsOfOrganization = organizationRemover("control", [
   "sessions",
+  "one_time_tokens",
   "device_logins",
   "invitations",
   "api_keys",

@@ -13,10 +13,19 @@ import {
   encodeUser,
 } from "../organizations/encode-organization.ts";
 import { findMembership, listMembershipsOfUser, lockMembership } from "../organizations/memberships.sql.ts";
-import { enterOrganization, findOrganization } from "../organizations/organizations.sql.ts";
+import { enterOrganization, findOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { findUser } from "../organizations/users.sql.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
-import { endOldestSessions, insertSession, revokeSession, type SessionRow } from "./sessions.sql.ts";
+import { lockKey } from "../projection/lock-caller.sql.ts";
+import { lockLiveKey } from "../projection/lock-caller.ts";
+import {
+  endOldestSessions,
+  endOldestSessionsOfKey,
+  insertSession,
+  revokeSession,
+  type SessionOwner,
+  type SessionRow,
+} from "./sessions.sql.ts";
 
 /** How long a browser's session lasts, from sign-in. */
 const sessionSeconds = 30 * 24 * 60 * 60;
@@ -27,27 +36,65 @@ const sessionSeconds = 30 * 24 * 60 * 60;
  */
 export async function openSession(
   tx: Tx,
-  { newId, randomBytes, now }: Pick<ControlDeps, "newId" | "randomBytes" | "now">,
+  deps: Pick<ControlDeps, "newId" | "randomBytes" | "now">,
   member: { orgId: string; userId: string },
 ): Promise<MessageInitShape<typeof NewSessionSchema>> {
   // Who removes the member waits until the session can be seen, and ends it.
   const membership = await lockMembership(tx, member.orgId, member.userId);
   if (membership?.status !== "active") throw notMember();
-  const credential = issueCredential("session", randomBytes);
-  const begin = now();
-  const session = await insertSession(tx, {
+  const begin = deps.now();
+  const { session, token } = await issueSession(tx, deps, {
     orgId: member.orgId,
-    id: newId(),
-    userId: member.userId,
-    credentialId: credential.id,
-    hash: credential.hash,
-    now: begin,
-    expiresAt: new Date(begin.getTime() + sessionSeconds * 1000),
+    owner: { userId: member.userId },
+    begin,
   });
   await endOldestSessions(tx, { ...member, keep: ACCOUNT_LIMITS.liveSessionsMax, now: begin });
   const view = await viewSession(tx, session);
   if (view === undefined) throw notMember();
-  return { view, token: credential.text, maxAgeSeconds: sessionSeconds };
+  return { view, token, maxAgeSeconds: sessionSeconds };
+}
+
+/** A session that is to be made, from `begin` on. */
+type Opening = {
+  readonly orgId: string;
+  readonly owner: SessionOwner;
+  readonly begin: Date;
+  readonly end?: Date | undefined;
+};
+
+/** Inserts a session under a new text. It ends by itself after its time, or at `end` if that comes first. */
+async function issueSession(
+  tx: Tx,
+  { newId, randomBytes }: Pick<ControlDeps, "newId" | "randomBytes">,
+  { orgId, owner, begin, end }: Opening,
+): Promise<{ session: SessionRow; token: string; expiresAt: Date }> {
+  const credential = issueCredential("session", randomBytes);
+  const last = new Date(begin.getTime() + sessionSeconds * 1000);
+  const expiresAt = end !== undefined && end < last ? end : last;
+  const { id: credentialId, hash } = credential;
+  const session = await insertSession(tx, { orgId, id: newId(), owner, credentialId, hash, now: begin, expiresAt });
+  return { session, token: credential.text, expiresAt };
+}
+
+/**
+ * Creates a session of a key, which has the rights of the key and ends with it; beyond the limit the oldest ones of the key end. The transaction has
+ * entered the organization.
+ * @throws unauthenticated when the key has ended meanwhile
+ */
+export async function openSessionOfKey(
+  tx: Tx,
+  deps: Pick<ControlDeps, "newId" | "randomBytes" | "now">,
+  { orgId, keyId }: { readonly orgId: string; readonly keyId: string },
+): Promise<MessageInitShape<typeof NewSessionSchema>> {
+  const begin = deps.now();
+  // Who revokes the key waits until the session can be seen, and ends it.
+  const key = await lockLiveKey(tx, orgId, keyId, begin);
+  const end = key.expires_at === null ? undefined : new Date(key.expires_at);
+  const { session, token, expiresAt } = await issueSession(tx, deps, { orgId, owner: { keyId }, begin, end });
+  await endOldestSessionsOfKey(tx, { orgId, keyId, keep: ACCOUNT_LIMITS.liveSessionsMax, now: begin });
+  const view = await viewSession(tx, session);
+  if (view === undefined) throw new AppError("unauthenticated", "invalid or expired credentials");
+  return { view, token, maxAgeSeconds: Math.ceil((expiresAt.getTime() - begin.getTime()) / 1000) };
 }
 
 function notMember(): AppError {
@@ -83,8 +130,9 @@ export async function viewSession(
   tx: Tx,
   session: SessionRow,
 ): Promise<MessageInitShape<typeof SessionViewSchema> | undefined> {
-  const user = await findUser(tx, session.user_id);
   const organization = await findOrganization(tx, session.org_id);
+  if (session.user_id === null) return organization && viewSessionOfKey(tx, session, organization);
+  const user = await findUser(tx, session.user_id);
   const membership = await findMembership(tx, session.org_id, session.user_id);
   if (user === undefined || organization === undefined || membership?.status !== "active") return undefined;
   return {
@@ -96,10 +144,25 @@ export async function viewSession(
   };
 }
 
+/** The same of a session of a key, which has no user and no membership. */
+async function viewSessionOfKey(
+  tx: Tx,
+  session: SessionRow,
+  organization: OrganizationRow,
+): Promise<MessageInitShape<typeof SessionViewSchema> | undefined> {
+  const key = await lockKey(tx, session.org_id, session.key_id!);
+  if (key === undefined || key.revoked_at !== null) return undefined;
+  return {
+    session: encodeSession(session),
+    organization: encodeOrganization(organization),
+    keyRights: { scopes: key.scopes, projectId: key.project_id ?? "" },
+  };
+}
+
 function encodeSession(row: SessionRow): MessageInitShape<typeof SessionSchema> {
   return {
     id: row.id,
-    userId: row.user_id,
+    userId: row.user_id ?? "",
     orgId: row.org_id,
     createdAt: row.created_at,
     lastSeenAt: row.last_seen_at ?? "",

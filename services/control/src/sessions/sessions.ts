@@ -32,7 +32,9 @@ export function signOut(deps: ControlDeps): ControlHandlers["signOut"] {
         const isEnded = await revokeSession(tx, orgId, found.id, deps.now());
         if (session === undefined || !isEnded) return;
         const target = { type: "session", id: session.id };
-        await recordAudit(tx, call, { orgId, action: "session.ended", target, userId: session.user_id });
+        const { user_id: userId, key_id: keyId } = session;
+        const actor = userId === null ? { keyId: keyId! } : { userId };
+        await recordAudit(tx, call, { orgId, action: "session.ended", target, ...actor });
       });
     }
     return {};

@@ -193,6 +193,19 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE control.memberships TO tidemark_co
 GRANT SELECT, DELETE ON TABLE control.memberships TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.memberships TO tidemark_definer;
 
+-- Tokens that open one session of a member.
+CREATE TABLE control.one_time_tokens (
+  credential_id text COLLATE "C" NOT NULL,
+  hash bytea NOT NULL,
+  org_id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT one_time_tokens_pkey PRIMARY KEY (credential_id),
+  CONSTRAINT one_time_tokens_hash_check CHECK (octet_length(hash) = 32)
+);
+GRANT SELECT, INSERT, DELETE ON TABLE control.one_time_tokens TO tidemark_control;
+GRANT SELECT, DELETE ON TABLE control.one_time_tokens TO tidemark_control_worker;
+
 CREATE TABLE control.organizations (
   org_id uuid NOT NULL,
   slug text NOT NULL,
@@ -254,7 +267,7 @@ GRANT SELECT, DELETE ON TABLE control.service_accounts TO tidemark_control_worke
 CREATE TABLE control.sessions (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
-  user_id uuid NOT NULL,
+  user_id uuid,
   credential_id text COLLATE "C" NOT NULL,
   hash bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -262,15 +275,21 @@ CREATE TABLE control.sessions (
   expires_at timestamp with time zone NOT NULL,
   revoked_at timestamp with time zone,
   changed_xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  -- the key that it was made from, by the id in its text
+  key_id text COLLATE "C",
   CONSTRAINT sessions_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT sessions_credential_id_key UNIQUE (credential_id),
+  CONSTRAINT sessions_key_id_fkey FOREIGN KEY (key_id) REFERENCES control.api_keys(credential_id),
   CONSTRAINT sessions_org_id_fkey FOREIGN KEY (org_id) REFERENCES control.organizations(org_id),
   CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES control.users(id),
+  CONSTRAINT sessions_check CHECK ((user_id IS NULL) <> (key_id IS NULL)),
   CONSTRAINT sessions_hash_check CHECK (octet_length(hash) = 32)
 );
 CREATE INDEX sessions_by_end ON control.sessions (LEAST(expires_at, revoked_at));
 CREATE INDEX sessions_changed ON control.sessions (changed_xid, credential_id);
 CREATE INDEX sessions_not_revoked ON control.sessions (org_id, user_id, created_at DESC, id) WHERE revoked_at IS NULL;
+CREATE INDEX sessions_of_key ON control.sessions (org_id, key_id, created_at DESC,
+  id) WHERE revoked_at IS NULL AND key_id IS NOT NULL;
 CREATE INDEX sessions_of_member ON control.sessions (org_id, user_id, created_at);
 ALTER TABLE control.sessions ENABLE ROW LEVEL SECURITY;
 ALTER TABLE control.sessions FORCE ROW LEVEL SECURITY;
@@ -396,7 +415,7 @@ GRANT EXECUTE ON FUNCTION control.deleted_memberships_of TO tidemark_control;
 CREATE FUNCTION control.find_credential(wanted_kind text, wanted_id text)
 RETURNS TABLE(kind text, id text, row_id uuid, org_id uuid, hash bytea, scopes text[], project_id uuid, user_id uuid,
   role text, expires_at timestamp with time zone, revoked boolean, slug text, name text, plan_tier text,
-  billing_state text, deleted boolean)
+  billing_state text, deleted boolean, key_id text)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog', 'pg_temp'
@@ -407,18 +426,21 @@ BEGIN
     RETURN QUERY
       SELECT wanted_kind, k.credential_id, k.id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid, NULL::text,
              k.expires_at, k.revoked_at IS NOT NULL, o.slug, o.name, o.plan_tier, o.billing_state,
-             o.deleted_at IS NOT NULL
+             o.deleted_at IS NOT NULL, NULL::text
       FROM control.api_keys k
       CROSS JOIN LATERAL (SELECT * FROM control.organizations f WHERE f.org_id = k.org_id OFFSET 0) o
       WHERE k.credential_id = wanted_id;
   ELSIF wanted_kind = 'session' THEN
     RETURN QUERY
-      SELECT wanted_kind, s.credential_id, s.id, s.org_id, s.hash, '{}'::text[], NULL::uuid, s.user_id, m.role,
-             s.expires_at, s.revoked_at IS NOT NULL OR m.status IS DISTINCT FROM 'active', o.slug, o.name, o.plan_tier,
-             o.billing_state, o.deleted_at IS NOT NULL
+      SELECT wanted_kind, s.credential_id, s.id, s.org_id, s.hash, coalesce(k.scopes, '{}'::text[]), k.project_id, s.user_id, m.role,
+             s.expires_at,
+             s.revoked_at IS NOT NULL
+               OR CASE WHEN s.key_id IS NULL THEN m.status IS DISTINCT FROM 'active' ELSE k.revoked_at IS NOT NULL END,
+             o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL, s.key_id
       FROM control.sessions s
       LEFT JOIN LATERAL (SELECT * FROM control.memberships f
                          WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m ON true
+      LEFT JOIN LATERAL (SELECT * FROM control.api_keys f WHERE f.credential_id = s.key_id OFFSET 0) k ON true
       CROSS JOIN LATERAL (SELECT * FROM control.organizations f WHERE f.org_id = s.org_id OFFSET 0) o
       WHERE s.credential_id = wanted_id;
   END IF;
@@ -499,12 +521,12 @@ GRANT EXECUTE ON FUNCTION control.memberships_of TO tidemark_control;
 
 -- Returns a page of rows that transaction from_xid or a later one changed, in the order (changed_xid, kind, id), behind
 -- the given position. The first row has floor and ceiling alone: the oldest transaction that was open in this snapshot,
--- and the next one. A row that is not visible yet will carry floor or more.
+-- and the next one. A row that is not visible yet will carry floor or more. Sessions of a key have its rights.
 CREATE FUNCTION control.projection_page(from_xid xid8, after_kind text, after_id text, live_only boolean,
   page_size integer)
 RETURNS TABLE(floor text, ceiling text, changed_xid text, kind text, id text, org_id uuid, hash bytea, scopes text[],
   project_id uuid, user_id uuid, role text, expires_at timestamp with time zone, revoked boolean, slug text, name text,
-  plan_tier text, billing_state text, deleted boolean)
+  plan_tier text, billing_state text, deleted boolean, key_id text)
 LANGUAGE plpgsql
 STABLE SECURITY DEFINER
 SET search_path TO 'pg_catalog', 'pg_temp'
@@ -530,18 +552,18 @@ BEGIN
   RETURN NEXT;
   RETURN QUERY
     SELECT NULL::text, NULL::text, p.xid::text, p.kind, p.id, p.org_id, p.hash, p.scopes, p.project_id, p.user_id, p.role,
-           p.expires_at, p.revoked, p.slug, p.name, p.plan_tier, p.billing_state, p.deleted
+           p.expires_at, p.revoked, p.slug, p.name, p.plan_tier, p.billing_state, p.deleted, p.key_id
     FROM (
       (SELECT k.changed_xid, 'api_key', k.credential_id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid,
               NULL::text, k.expires_at, k.revoked_at IS NOT NULL, NULL::text, NULL::text, NULL::text, NULL::text,
-              NULL::boolean
+              NULL::boolean, NULL::text
        FROM control.api_keys k
        WHERE NOT live_only AND (k.changed_xid, k.credential_id) > (from_xid, after_key)
        ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
       UNION ALL
       (SELECT k.changed_xid, 'api_key', k.credential_id, k.org_id, k.hash, k.scopes, k.project_id, NULL::uuid,
               NULL::text, k.expires_at, k.revoked_at IS NOT NULL, NULL::text, NULL::text, NULL::text, NULL::text,
-              NULL::boolean
+              NULL::boolean, NULL::text
        FROM control.api_keys k
        -- By an index of its own: in time most keys of an installation are revoked.
        WHERE live_only AND (k.changed_xid, k.credential_id) > (from_xid, after_key)
@@ -549,22 +571,26 @@ BEGIN
        ORDER BY k.changed_xid, k.credential_id LIMIT page_size)
       UNION ALL
       (SELECT o.changed_xid, 'organization', o.org_id::text COLLATE "C", o.org_id, NULL, NULL, NULL, NULL, NULL, NULL,
-              NULL, o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL
+              NULL, o.slug, o.name, o.plan_tier, o.billing_state, o.deleted_at IS NOT NULL, NULL
        FROM control.organizations o
        WHERE (o.changed_xid, o.org_id) > (from_xid, after_organization) AND (NOT live_only OR o.deleted_at IS NULL)
        ORDER BY o.changed_xid, o.org_id LIMIT page_size)
       UNION ALL
-      (SELECT s.changed_xid, 'session', s.credential_id, s.org_id, s.hash, '{}', NULL, s.user_id, m.role, s.expires_at,
-              s.revoked_at IS NOT NULL OR m.status IS DISTINCT FROM 'active', NULL, NULL, NULL, NULL, NULL
+      (SELECT s.changed_xid, 'session', s.credential_id, s.org_id, s.hash, coalesce(k.scopes, '{}'), k.project_id, s.user_id,
+              m.role, s.expires_at, s.revoked_at IS NOT NULL OR NOT h.live, NULL, NULL, NULL, NULL, NULL, s.key_id
        FROM control.sessions s
        LEFT JOIN LATERAL (SELECT * FROM control.memberships f
                           WHERE f.org_id = s.org_id AND f.user_id = s.user_id OFFSET 0) m ON true
+       LEFT JOIN LATERAL (SELECT * FROM control.api_keys f WHERE f.credential_id = s.key_id OFFSET 0) k ON true
+       -- Whose session it is: a member, or a key.
+       CROSS JOIN LATERAL (SELECT CASE WHEN s.key_id IS NULL THEN m.status IS NOT DISTINCT FROM 'active'
+                                       ELSE k.revoked_at IS NULL END AS live) h
        WHERE (s.changed_xid, s.credential_id) > (from_xid, after_session)
-         AND (NOT live_only OR (s.revoked_at IS NULL AND m.status = 'active' AND s.expires_at > now()))
+         AND (NOT live_only OR (s.revoked_at IS NULL AND h.live AND s.expires_at > now()))
        ORDER BY s.changed_xid, s.credential_id LIMIT page_size)
       ORDER BY 1, 2, 3 LIMIT page_size
     ) p (xid, kind, id, org_id, hash, scopes, project_id, user_id, role, expires_at, revoked, slug, name, plan_tier,
-         billing_state, deleted)
+         billing_state, deleted, key_id)
     ORDER BY p.xid, p.kind, p.id;
 END
 $function$;

@@ -58,6 +58,20 @@ GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, ru
 GRANT SELECT, UPDATE (purge_after, runs_deleted), DELETE ON TABLE runs.projects TO tidemark_runs_worker;
 GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
 
+-- The readme of a run; no row: it has none.
+CREATE TABLE runs.readmes (
+  org_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  markdown text NOT NULL,
+  CONSTRAINT readmes_pkey PRIMARY KEY (org_id, run_id),
+  CONSTRAINT readmes_markdown_check CHECK (octet_length(markdown) >= 1 AND octet_length(markdown) <= 65536)
+);
+ALTER TABLE runs.readmes ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs.readmes FORCE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON runs.readmes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.readmes TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.readmes TO tidemark_runs_worker;
+
 CREATE TABLE runs.run_ids (
   id uuid NOT NULL,
   org_id uuid NOT NULL,

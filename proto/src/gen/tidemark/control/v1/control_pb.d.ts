@@ -165,7 +165,7 @@ export declare type CredentialEntry = Message<"tidemark.control.v1.CredentialEnt
   orgId: string;
 
   /**
-   * Of a session, those of its role.
+   * Of a session, those of its role or of its key.
    *
    * @generated from field: repeated string scopes = 5;
    */
@@ -205,6 +205,13 @@ export declare type CredentialEntry = Message<"tidemark.control.v1.CredentialEnt
    * @generated from field: bool revoked = 10;
    */
   revoked: boolean;
+
+  /**
+   * Of a session that was made from a key, the id in the text of the key, whose scopes and project it has; empty otherwise.
+   *
+   * @generated from field: string key_id = 11;
+   */
+  keyId: string;
 };
 
 /**
@@ -644,6 +651,13 @@ export declare type SessionView = Message<"tidemark.control.v1.SessionView"> & {
    * @generated from field: repeated tidemark.control.v1.MembershipSummary memberships = 5;
    */
   memberships: MembershipSummary[];
+
+  /**
+   * Of the key that the session was made from; user and membership are absent then.
+   *
+   * @generated from field: tidemark.control.v1.KeyRights key_rights = 6;
+   */
+  keyRights?: KeyRights | undefined;
 };
 
 /**
@@ -651,6 +665,31 @@ export declare type SessionView = Message<"tidemark.control.v1.SessionView"> & {
  * Use `create(SessionViewSchema)` to create a new message.
  */
 export declare const SessionViewSchema: GenMessage<SessionView>;
+
+/**
+ * What a key may do.
+ *
+ * @generated from message tidemark.control.v1.KeyRights
+ */
+export declare type KeyRights = Message<"tidemark.control.v1.KeyRights"> & {
+  /**
+   * @generated from field: repeated string scopes = 1;
+   */
+  scopes: string[];
+
+  /**
+   * Empty: all projects.
+   *
+   * @generated from field: string project_id = 2;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.KeyRights.
+ * Use `create(KeyRightsSchema)` to create a new message.
+ */
+export declare const KeyRightsSchema: GenMessage<KeyRights>;
 
 /**
  * A session that was just made: the only time its text is known.
@@ -1326,6 +1365,13 @@ export declare type EnsureLocalAccessResponse = Message<"tidemark.control.v1.Ens
    * @generated from field: tidemark.control.v1.NewApiKey new_key = 3;
    */
   newKey?: NewApiKey | undefined;
+
+  /**
+   * Opens one session of the owner within ten minutes.
+   *
+   * @generated from field: string one_time_token = 4;
+   */
+  oneTimeToken: string;
 };
 
 /**
@@ -1778,6 +1824,74 @@ export declare type GetSessionResponse = Message<"tidemark.control.v1.GetSession
  * Use `create(GetSessionResponseSchema)` to create a new message.
  */
 export declare const GetSessionResponseSchema: GenMessage<GetSessionResponse>;
+
+/**
+ * The text of a key.
+ *
+ * @generated from message tidemark.control.v1.SignInWithApiKeyRequest
+ */
+export declare type SignInWithApiKeyRequest = Message<"tidemark.control.v1.SignInWithApiKeyRequest"> & {
+  /**
+   * @generated from field: string api_key = 1;
+   */
+  apiKey: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.SignInWithApiKeyRequest.
+ * Use `create(SignInWithApiKeyRequestSchema)` to create a new message.
+ */
+export declare const SignInWithApiKeyRequestSchema: GenMessage<SignInWithApiKeyRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.SignInWithApiKeyResponse
+ */
+export declare type SignInWithApiKeyResponse = Message<"tidemark.control.v1.SignInWithApiKeyResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.NewSession created = 1;
+   */
+  created?: NewSession | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.SignInWithApiKeyResponse.
+ * Use `create(SignInWithApiKeyResponseSchema)` to create a new message.
+ */
+export declare const SignInWithApiKeyResponseSchema: GenMessage<SignInWithApiKeyResponse>;
+
+/**
+ * The text of a token.
+ *
+ * @generated from message tidemark.control.v1.SignInOnceRequest
+ */
+export declare type SignInOnceRequest = Message<"tidemark.control.v1.SignInOnceRequest"> & {
+  /**
+   * @generated from field: string token = 1;
+   */
+  token: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.SignInOnceRequest.
+ * Use `create(SignInOnceRequestSchema)` to create a new message.
+ */
+export declare const SignInOnceRequestSchema: GenMessage<SignInOnceRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.SignInOnceResponse
+ */
+export declare type SignInOnceResponse = Message<"tidemark.control.v1.SignInOnceResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.NewSession created = 1;
+   */
+  created?: NewSession | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.SignInOnceResponse.
+ * Use `create(SignInOnceResponseSchema)` to create a new message.
+ */
+export declare const SignInOnceResponseSchema: GenMessage<SignInOnceResponse>;
 
 /**
  * The session cookie's value.
@@ -3329,6 +3443,26 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof SignInForDevelopmentRequestSchema;
     output: typeof SignInForDevelopmentResponseSchema;
+  },
+  /**
+   * Opens a session with the rights of an API key, which ends with the key. Reasons: unauthenticated.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.SignInWithApiKey
+   */
+  signInWithApiKey: {
+    methodKind: "unary";
+    input: typeof SignInWithApiKeyRequestSchema;
+    output: typeof SignInWithApiKeyResponseSchema;
+  },
+  /**
+   * Opens the one session that a token is good for. Reasons: unauthenticated.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.SignInOnce
+   */
+  signInOnce: {
+    methodKind: "unary";
+    input: typeof SignInOnceRequestSchema;
+    output: typeof SignInOnceResponseSchema;
   },
   /**
    * Begins a sign-in at the installation's provider of OpenID Connect.
