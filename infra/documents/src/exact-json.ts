@@ -23,6 +23,11 @@ export function exactNumber(value: number): ExactNumber {
   return json.rawJSON(JSON.stringify(value));
 }
 
+/** Tells whether a JSON value is a number that keeps its digits in an object. */
+export function isExactNumber(value: ExactJson): value is ExactNumber {
+  return json.isRawJSON(value);
+}
+
 /** Deepest nesting of a document; a walk of a deeper one could exhaust the stack. */
 export const DOCUMENT_DEPTH_MAX = 128;
 

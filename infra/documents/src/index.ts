@@ -3,6 +3,7 @@ export {
   exactDecimal,
   exactNumber,
   fingerprintOf,
+  isExactNumber,
   isSameJson,
   parseExact,
   readDocument,

@@ -37,6 +37,7 @@ export const runsModule = defineModule({
     "artifacts.artifacts_v1",
     "artifacts.run_counts_v1",
     "control.record_audit_v1",
+    "ingest.attribute_values_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
+import { create } from "@bufbuild/protobuf";
+import { SummarizeRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
+import { writeJson } from "../../http/json.ts";
 import { parseQuery } from "../../http/parse.ts";
 import { inputOf } from "../route-input.fixture.ts";
-import { decodeListRuns, decodeOverview, decodeSummarizeRuns } from "./list.ts";
+import { decodeListRuns, decodeOverview, decodeSummarizeRuns, encodeSummarizeRuns } from "./list.ts";
 
 type Query = Readonly<Record<string, string>>;
 
@@ -94,7 +97,8 @@ describe("a filter of run lists", () => {
 });
 
 describe("GET /api/runs/summary reads", () => {
-  const first = { ...nothing, cursor: "", selection: false };
+  const order = { ...newest, sortDir: "" };
+  const first = { ...nothing, order, cursor: "", selection: false, columns: [], knownTags: [] };
   test.each([
     ["no parameters", {}, first],
     ["blank ones as absent", blank, first],
@@ -109,8 +113,19 @@ describe("GET /api/runs/summary reads", () => {
     [
       "order and page",
       { sort_by: "name", limit: "1", offset: "2" },
-      { ...first, order: { ...newest, sortBy: "name" }, limit: 1, offset: 2n },
+      { ...first, order: { ...order, sortBy: "name" }, limit: 1, offset: 2n },
     ],
+    [
+      "an order by a column, which the service judges",
+      { sort_by: " config.lr ", sort_dir: " desc " },
+      { ...first, order: { ...order, sortBy: "config.lr", sortDir: "desc" } },
+    ],
+    [
+      "columns, each once, which the service judges",
+      { columns: "config.lr, metrics.loss,,x,config.lr" },
+      { ...first, columns: ["config.lr", "metrics.loss", "x"] },
+    ],
+    ["blank columns as none", { columns: " , " }, first],
   ])("%s", (_what, query: Query, expected) => {
     expect(summarize(query)).toEqual(expected);
   });
@@ -141,8 +156,6 @@ const pageFaults: [what: string, query: Query, field: string][] = [
   ["a negative offset", { offset: "-1" }, "offset"],
   ["an offset that is not a number", { offset: "x" }, "offset"],
   ["an offset beyond exact numbers", { offset: "9007199254740992" }, "offset"],
-  ["an unknown order", { sort_by: "size" }, "sort_by"],
-  ["an order in capitals", { sort_by: "Name" }, "sort_by"],
   ["an order of 513 bytes", { sort_by: "s".repeat(513) }, "sort_by"],
   ["a metric key of 513 bytes", { metric_key: "k".repeat(513) }, "metric_key"],
   ["a metric key with half of a surrogate pair", { metric_key: "k\u{D800}" }, "metric_key"],
@@ -154,6 +167,32 @@ describe.each([
 ])("%s refuses", (_route, decode) => {
   test.each(pageFaults)("%s", (_what, query, field) => {
     expect(() => decode(query)).toThrow(expect.objectContaining({ reason: "bad_request", field }));
+  });
+});
+
+test.each(["size", "Name", "config.lr"])("GET /runs refuses to sort by %s", (sortBy) => {
+  expect(() => list({ sort_by: sortBy })).toThrow(expect.objectContaining({ reason: "bad_request", field: "sort_by" }));
+});
+
+describe("the answer of GET /api/runs/summary", () => {
+  const summary = { run: { status: "running" }, metrics: {}, runControl: {}, artifactCounts: {} };
+  const answerOf = (message: Parameters<typeof create<typeof SummarizeRunsResponseSchema>>[1], query: Query = {}) =>
+    encodeSummarizeRuns(create(SummarizeRunsResponseSchema, message), summarize(query));
+
+  test("has columns under their names, with their digits, when they were asked for", () => {
+    const columnValues = [{ valuesJson: ["0.10", "", '"x"'] }];
+    const reply = answerOf({ runs: [summary], columnValues, tag: "t1" }, { columns: 'config.lr,metrics.a,config."' });
+    expect(reply.etag).toBe("t1");
+    expect(writeJson(reply.body)).toContain(String.raw`"columns":{"config.lr":0.10,"metrics.a":null,"config.\"":"x"}`);
+    expect(writeJson(answerOf({ runs: [summary] }).body)).not.toContain('"columns"');
+  });
+
+  test("is a tag alone where the client has it", () => {
+    expect(answerOf({ tag: "t1", notModified: true })).toEqual({ body: null, etag: "t1", notModified: true });
+  });
+
+  test("is asked for with the tags that the client has", () => {
+    expect(decodeSummarizeRuns(inputOf({ query: {}, knownTags: ["a"] })).knownTags).toEqual(["a"]);
   });
 });
 

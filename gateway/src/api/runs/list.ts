@@ -12,11 +12,12 @@ import type {
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS, RUN_SORTS } from "@tidemark/limits";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { deletedFlag } from "../deletion/deletion.ts";
+import { raw } from "../../http/json.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
-import { runSummarySchema, summaryJson } from "./rows.ts";
+import { summaryJson, tableRowSchema } from "./rows.ts";
 
 /** The default metric of the metric sorts. */
 const METRIC_KEY_DEFAULT = "eval/return_mean";
@@ -61,7 +62,9 @@ export const runFilter = object({
   q: queryText({
     description:
       'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
-      "parentheses, - before a field or a group, and re:/.../ with RE2 syntax. At most 512 bytes, 32 terms, 64 terms and operators, " +
+      "parentheses, - before a field, a filter or a group, and re:/.../ with RE2 syntax. Filters are words like config.lr<0.1, " +
+      'config.optimizer.name="adam", metrics.loss.best<=0.2 (also latest, min, max, mean, count) and attributes.path!=1 with <, <=, >, >=, =, !=; ' +
+      "what is missing passes none, and a text never equals a number. At most 512 bytes, 32 terms, 64 terms and operators, " +
       "8 levels, 4 expressions of 128 bytes. Incomplete text is searched as it is; invalid text is 400 run_search_invalid with the " +
       "column, expressions over more than 128 MiB of text are 400 run_search_too_broad.",
   }),
@@ -93,14 +96,42 @@ const sortBy: Field<string> = {
   absent: () => RUN_SORTS[0],
 };
 
+const metricKeyOfSort = described(
+  metricKey,
+  "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
+);
+
 /** The order of a list of runs. */
-export const runOrder = object({
-  sort_by: sortBy,
-  metric_key: described(
-    metricKey,
-    "Metric of the metric sorts. metric-best takes the minimum where less is better (loss, error, ...). Runs without it come last.",
-  ),
-});
+export const runOrder = object({ sort_by: sortBy, metric_key: metricKeyOfSort });
+
+/** What a table is sorted by: as a list, or by a column. The service knows the columns. */
+const tableSort: Field<string> = {
+  ...anyText,
+  schema: {
+    type: "string",
+    pattern: WITHOUT_NUL,
+    default: RUN_SORTS[0],
+    description: `${RUN_SORTS.join(", ")}, or a column: config.<path>, attributes.<path>, or metrics.<key> with an optional .latest, .best, .min, .max, .mean or .count behind it.`,
+  },
+  check: (value, name) => anyText.check(value, name) || RUN_SORTS[0],
+  absent: () => RUN_SORTS[0],
+};
+
+/** The order of a table of runs. */
+const tableOrder = join(
+  object({ sort_by: tableSort, metric_key: metricKeyOfSort }),
+  object({
+    sort_dir: {
+      ...anyText,
+      schema: {
+        type: "string",
+        enum: ["asc", "desc"],
+        description:
+          "By default names, states and columns ascend, everything else descends. Runs without a value come last in both directions, equal ones newest first.",
+      },
+    },
+  }),
+);
 
 const runPage = object({ limit: limit(RUNS_PAGE_ROWS), offset: offset() });
 
@@ -120,13 +151,12 @@ export const listRunsQuery = join(listQuery, deletedPart);
 /** GET /runs. @throws bad_request */
 export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
   const { deleted } = deletedPart.read(query);
-  return { ...readList(query), ...(deleted ? { deleted } : {}) };
+  return { ...readPage(query), order: runOrder.read(query), ...(deleted ? { deleted } : {}) };
 }
 
-function readList(query: Query) {
-  const order = runOrder.read(query);
+function readPage(query: Query) {
   const page = runPage.read(query);
-  return { filter: readFilter(query), order, limit: page.limit, offset: BigInt(page.offset) };
+  return { filter: readFilter(query), limit: page.limit, offset: BigInt(page.offset) };
 }
 
 /** The schemas of the parameters that select runs, by name. */
@@ -151,22 +181,36 @@ export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
 const summaryPart = object({
   cursor: queryText({ description: "next_cursor of the page before, or `offset:<n>`; takes precedence over offset." }),
   projection: queryText({ description: "selection: rows for choosing runs, without metrics." }),
+  columns: queryText({
+    description:
+      "Columns to show of each run, separated by commas, at most 50: config.<path>, metrics.<key> with an optional .latest, .best, .min, .max, .mean or .count " +
+      "behind it, attributes.<path>. config.<path> also finds what log_config of the SDK wrote; a.b is the key a.b, else b of a.",
+  }),
 });
 
 /** Query of GET /api/runs/summary. */
-export const summarizeRunsQuery = join(listQuery, summaryPart);
+export const summarizeRunsQuery = join(runFilter, join(tableOrder, join(runPage, summaryPart)));
 
 /** GET /api/runs/summary. @throws bad_request */
 export function decodeSummarizeRuns(input: RouteInput): MessageInitShape<typeof SummarizeRunsRequestSchema> {
-  const { cursor, projection } = summaryPart.read(input.query);
-  return { ...readList(input.query), cursor: cursor.trim(), selection: projection === "selection" };
+  const { query, knownTags } = input;
+  const { cursor, projection, columns } = summaryPart.read(query);
+  const names = columns.split(",").map((name) => name.trim());
+  return {
+    ...readPage(query),
+    order: tableOrder.read(query),
+    cursor: cursor.trim(),
+    selection: projection === "selection",
+    columns: [...new Set(names.filter((name) => name !== ""))],
+    knownTags: [...knownTags],
+  };
 }
 
 /** Answer of GET /api/runs/summary. */
 export const summarizeRunsSchema: Schema = objectSchema(
   {
     projection: { type: "string", const: "selection" },
-    runs: { type: "array", items: runSummarySchema },
+    runs: { type: "array", items: tableRowSchema },
     metric_keys: {
       type: "array",
       items: { type: "string" },
@@ -179,21 +223,32 @@ export const summarizeRunsSchema: Schema = objectSchema(
   ["projection"],
 );
 
-/** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. */
+/** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. The tag does not change when a run is seen. */
 export function encodeSummarizeRuns(
-  { runs, metricKeys, total, nextCursor }: SummarizeRunsResponse,
-  { selection }: ReturnType<typeof decodeSummarizeRuns>,
+  { runs, columnValues, metricKeys, total, nextCursor, tag, notModified }: SummarizeRunsResponse,
+  { selection, columns }: ReturnType<typeof decodeSummarizeRuns>,
 ): RouteReply {
+  if (notModified) return { body: null, etag: tag, notModified };
+  const names = (columns ?? []).map((name) => JSON.stringify(name));
   return {
+    etag: tag,
     body: {
       ...(selection === true ? { projection: "selection" } : {}),
-      runs: runs.map(summaryJson),
+      runs: runs.map((run, i) => {
+        const values = columnValues[i]?.valuesJson;
+        return values === undefined ? summaryJson(run) : { ...summaryJson(run), columns: columnsJson(names, values) };
+      }),
       metric_keys: metricKeys,
       total: Number(total),
       next_cursor: nextCursor === "" ? null : nextCursor,
       page_info: { pagination: "cursor", has_next_page: nextCursor !== "" },
     },
   };
+}
+
+/** Writes columns as they are, because numbers keep their digits. */
+function columnsJson(names: readonly string[], values: readonly string[]) {
+  return raw(`{${names.map((name, i) => `${name}:${values[i] || "null"}`).join(",")}}`);
 }
 
 const overviewMetric = object({ metric_key: described(metricKey, "Metric of best_eval_return.") });

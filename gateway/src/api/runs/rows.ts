@@ -167,6 +167,20 @@ const summaryProperties = {
 /** A run with its control state and metrics. */
 export const runSummarySchema: Schema = objectSchema(summaryProperties, Object.keys(deletionProperties));
 
+/** The same in a table, with the columns that were asked for. */
+export const tableRowSchema: Schema = objectSchema(
+  {
+    ...summaryProperties,
+    columns: {
+      type: "object",
+      additionalProperties: true,
+      description:
+        "By name, when columns are asked for; null where a run has none, and for values of more than 64 KiB.",
+    },
+  },
+  [...Object.keys(deletionProperties), "columns"],
+);
+
 /** The same for the read of one run, whose metric keys are paged. */
 export const runDetailSchema: Schema = objectSchema(
   {

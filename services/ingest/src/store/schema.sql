@@ -518,6 +518,12 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ingest.unindexed_runs TO tidemark_
 GRANT SELECT, DELETE ON TABLE ingest.unindexed_runs TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.unindexed_runs TO tidemark_runs;
 
+-- What was logged at the paths of runs; of several rows of a path the one with the highest id is its value.
+CREATE VIEW ingest.attribute_values_v1 WITH (security_invoker=true) AS
+ SELECT org_id, run_id, path, id, value
+   FROM ingest.attributes a;
+GRANT SELECT ON TABLE ingest.attribute_values_v1 TO tidemark_runs;
+
 -- Key aggregates: one row per run and key. variance is the population variance, null where a double cannot hold it;
 -- best is the minimum where less is better, else the maximum. The page is looked up for each key: a join would read all
 -- pages of a run for a few keys.

@@ -3,7 +3,7 @@ import { parameters, type Bind } from "../search/search-condition.sql.ts";
 import { chooseAmongNewest } from "./choose-newest.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
 import type { RunFilter } from "./run-filter.sql.ts";
-import type { RunOrder, RunPosition, RunStart } from "./run-list.rules.ts";
+import { isDescending, metricOrderOf, type RunOrder, type RunPosition, type RunStart } from "./run-list.rules.ts";
 import { orderedRuns, type OrderedRuns, type OrderPart } from "./run-orders.sql.ts";
 
 /** A page of a list: its runs, their order, where it starts, and at most how many runs it has. */
@@ -55,18 +55,23 @@ async function isShortCut(tx: Tx, orgId: string, { filter, limit }: RunChoice, f
 function needsCount({ filter, order }: RunChoice): boolean {
   if (filter.search !== undefined || filter.ids !== undefined) return false;
   if (filter.status !== undefined || filter.displayStatus !== undefined) return true;
-  return filter.projectId !== undefined && order.sort.startsWith("metric-");
+  return filter.projectId !== undefined && (order.sort === "column" || order.sort.startsWith("metric-"));
 }
 
 /** Sorts in which every run has a value. */
 const NO_REST = new Set(["created", "name", "status"]);
+
+/** Tells whether a list begins with the newest run. */
+function isNewestFirst(order: RunOrder): boolean {
+  return order.sort === "created" && isDescending(order);
+}
 
 /**
  * Returns the positions of the runs of a page. Each statement walks an index in the order of the list, or sorts all that a search found.
  */
 export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Promise<ChosenRuns> {
   const { filter, order, start, limit } = wanted;
-  if (order.sort === "created" && wanted.counted !== true && "offset" in start) {
+  if (isNewestFirst(order) && wanted.counted !== true && "offset" in start) {
     const page = await chooseAmongNewest(tx, orgId, filter, { offset: start.offset, limit });
     if (page !== undefined) return { page, found: undefined };
   }
@@ -113,7 +118,7 @@ export function choiceStatement(
   const offset = "offset" in start ? start.offset : 0;
   const counted = choice.counted === true && filter.search !== undefined;
   const parts = orderedRuns(filter, order, part, bind);
-  const ascending = parts.some(({ descending }) => !descending);
+  const ascending = parts.some(({ descending, values: columns }) => !descending && columns.length > 0);
   const sortOf = (columns: readonly string[], createdAt: string, id: string): string =>
     [...columns.map((column) => (ascending ? column : `${column} DESC`)), `${createdAt} DESC`, `${id} DESC`].join(", ");
 
@@ -149,7 +154,8 @@ export function choiceStatement(
  * A limit in the text instead of a parameter lets one plan serve all values; the usual page sizes, and
  * one more, are few enough to keep. The best plan of a filter by status depends on the status.
  */
-function isKept({ filter, start, limit }: RunChoice): boolean {
+function isKept({ filter, order, start, limit }: RunChoice): boolean {
+  if (order.sort === "column" && metricOrderOf(order) === undefined) return false;
   const { search, ids, few, status, displayStatus, stale } = filter;
   if ([search, ids, few, status, displayStatus, stale].some((part) => part !== undefined)) return false;
   return !("offset" in start && start.offset > 0) && KEPT_LIMITS.has(limit);
@@ -157,8 +163,11 @@ function isKept({ filter, start, limit }: RunChoice): boolean {
 
 const KEPT_LIMITS = new Set([1, 25, 26, 50, 51, 100, 101]);
 
-function nameOf({ sort }: RunOrder): string {
-  return `runs_choose_${sort.replaceAll("-", "_")}`;
+function nameOf(order: RunOrder): string {
+  const metric = metricOrderOf(order);
+  const by = metric === undefined ? order.sort : `metric_${metric.by}`;
+  const descending = metric?.descending ?? isDescending(order);
+  return `runs_choose_${by}${descending ? "_down" : "_up"}`;
 }
 
 /** Returns a name that is different for every kept statement. Names of statements have to be short. */
@@ -198,6 +207,6 @@ function positionOf(row: ChosenRow, id: string, part: OrderPart): RunPosition {
   for (let i = 0; ; i += 1) {
     const value = row[`value${i}`];
     if (value === undefined) return { part, values, createdAt: row.created_at, id };
-    values.push(value);
+    values.push(typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
   }
 }

@@ -1,7 +1,8 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
-import type { RunOrder as OrderMessage } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
+import { readColumns } from "../columns/column.rules.ts";
+import { readColumnCells } from "../columns/read-columns.ts";
 import { listDeletedRuns } from "../deletion/list-deleted.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { metricKeysOf } from "../metrics/aggregates.rules.ts";
@@ -11,7 +12,8 @@ import { chooseRuns } from "./choose-runs.sql.ts";
 import { countFittingRuns, pageTooHeavy } from "./page-weight.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
 import { readRunCursor, writeRunCursor } from "./run-cursor.ts";
-import { requireSort, type RunOrder } from "./run-list.rules.ts";
+import { readOrder } from "./run-list.rules.ts";
+import { isKnownTag, summaryTag } from "./summary-tag.ts";
 import { withRuns } from "./with-runs.ts";
 
 /**
@@ -21,7 +23,7 @@ import { withRuns } from "./with-runs.ts";
 export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
   return async (request, call) => {
     if (request.deleted) return listDeletedRuns(deps, request, call);
-    const order = readOrder(request.order);
+    const order = readOrder(request.order ?? NO_ORDER);
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = { offset: Number(request.offset) };
     deps.sortKeys.ask(callerOf(call).orgId, request.filter?.q, order);
@@ -43,7 +45,8 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
  */
 export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
   return async (request, call) => {
-    const order = readOrder(request.order);
+    const order = readOrder(request.order ?? NO_ORDER);
+    const columns = readColumns(request.columns);
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = request.cursor === "" ? { offset: Number(request.offset) } : readRunCursor(request.cursor, order);
     deps.sortKeys.ask(callerOf(call).orgId, request.filter?.q, order);
@@ -55,21 +58,25 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
       const ids = page.slice(0, limit).map(({ id }) => id);
       const fitting = await countFittingRuns(tx, orgId, ids);
       const rows = await readSummaries(tx, orgId, ids.slice(0, fitting), metricKeysMax);
+      const cells = await readColumnCells(tx, orgId, rows, columns);
+      const shown = columns.length === 0 ? fitting : cells.length;
       const total = found ?? (await countRuns(tx, orgId, filter)).total;
-      return { rows, total, last: page.length > fitting ? page[fitting - 1] : undefined };
+      const last = page.length > shown ? page[shown - 1] : undefined;
+      return { rows: rows.slice(0, shown), cells, total, last };
     });
+    const { rows, cells, total, last } = read;
+    const nextCursor = last === undefined ? "" : writeRunCursor(order, last);
+    const tag = await summaryTag(rows, [request.selection, request.columns, cells, total, nextCursor]);
+    if (isKnownTag(tag, request.knownTags)) return { tag, notModified: true };
     return {
-      runs: read.rows.map((row) => encodeRunSummary(row, deps.staleness)),
-      metricKeys: [...new Set(read.rows.flatMap(metricKeysOf))]
-        .toSorted(compareKeyBytes)
-        .slice(0, LIST_METRIC_KEYS_MAX),
-      total: BigInt(read.total),
-      nextCursor: read.last === undefined ? "" : writeRunCursor(order, read.last),
+      runs: rows.map((row) => encodeRunSummary(row, deps.staleness)),
+      metricKeys: [...new Set(rows.flatMap(metricKeysOf))].toSorted(compareKeyBytes).slice(0, LIST_METRIC_KEYS_MAX),
+      total: BigInt(total),
+      nextCursor,
+      columnValues: cells.map((valuesJson) => ({ valuesJson })),
+      tag,
     };
   };
 }
 
-/** Reads an order. @throws bad_request */
-function readOrder(message: OrderMessage | undefined): RunOrder {
-  return { sort: requireSort(message?.sortBy ?? ""), metricKey: message?.metricKey ?? "" };
-}
+const NO_ORDER = { sortBy: "", metricKey: "", sortDir: "" };

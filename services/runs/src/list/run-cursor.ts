@@ -3,7 +3,14 @@ import { badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
 import { DISPLAY_STATUSES } from "@tidemark/run-state";
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
-import type { RunOrder, RunPosition, RunSort, RunStart } from "./run-list.rules.ts";
+import {
+  isDescending,
+  metricOrderOf,
+  orderName,
+  type RunOrder,
+  type RunPosition,
+  type RunStart,
+} from "./run-list.rules.ts";
 
 type Check = (value: unknown) => boolean;
 
@@ -11,22 +18,36 @@ const isName: Check = (value) =>
   typeof value === "string" && !value.includes("\0") && Buffer.byteLength(value) <= NAME_BYTES_MAX;
 const isStatus: Check = (value) => DISPLAY_STATUSES.some((status) => status === value);
 
-/** The values in the cursors of a sort, and whether it has a rest of runs without them. */
-const SHAPES: Readonly<Record<RunSort, { readonly values: readonly Check[]; readonly rest: boolean }>> = {
-  created: { values: [], rest: false },
-  name: { values: [isName], rest: false },
-  status: { values: [isStatus, isName], rest: false },
-  duration: { values: [Number.isSafeInteger], rest: true },
-  "metric-latest": { values: [Number.isFinite], rest: true },
-  "metric-best": { values: [Number.isFinite], rest: true },
-};
+const isNumber: Check = (value) =>
+  Number.isFinite(value) || value === "NaN" || value === "Infinity" || value === "-Infinity";
+const isText: Check = (value) =>
+  typeof value === "string" && value.length <= 1024 && !value.includes("\0") && value.isWellFormed();
+
+/** The values in the cursors of an order, and whether it has a rest of runs without them. */
+type Shape = { readonly values: readonly Check[]; readonly rest: boolean };
+
+function shapeOf(order: RunOrder): Shape {
+  if (metricOrderOf(order) !== undefined) return { values: [Number.isFinite], rest: true };
+  switch (order.sort) {
+    case "created":
+      return { values: isDescending(order) ? [] : [isInstant], rest: false };
+    case "name":
+      return { values: [isName], rest: false };
+    case "status":
+      return { values: [isStatus, isName], rest: false };
+    case "duration":
+      return { values: [Number.isSafeInteger], rest: true };
+    default:
+      return { values: [isNumber, isText], rest: true };
+  }
+}
 
 const OFFSET = /^offset:(\d{1,15})$/;
 
 /** Returns the cursor of the page after a run. It stays valid while runs are added. */
-export function writeRunCursor({ sort, metricKey }: RunOrder, { part, values, createdAt, id }: RunPosition): string {
-  const key = sort.startsWith("metric-") ? metricKey : "";
-  return writeCursor([sort, key, part, values, createdAt, id]);
+export function writeRunCursor(order: RunOrder, { part, values, createdAt, id }: RunPosition): string {
+  const key = order.sort === "metric-best" || order.sort === "metric-latest" ? order.metricKey : "";
+  return writeCursor([orderName(order), key, part, values, createdAt, id]);
 }
 
 /**
@@ -43,7 +64,7 @@ export function readRunCursor(cursor: string, order: RunOrder): RunStart {
 
 function readPosition(cursor: string, order: RunOrder): RunPosition | undefined {
   const [, , part, values, createdAt, id] = readCursor(cursor, 6) ?? [];
-  const shape = SHAPES[order.sort];
+  const shape = shapeOf(order);
   if (part !== "valued" && !(part === "rest" && shape.rest)) return undefined;
   const checks = part === "rest" ? [] : shape.values;
   if (!Array.isArray(values) || values.length !== checks.length) return undefined;

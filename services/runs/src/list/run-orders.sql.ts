@@ -2,7 +2,9 @@ import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/search-condition.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 import { columnConditions, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
-import { sortedBy, type RunOrder } from "./run-list.rules.ts";
+import { comparableValue } from "../columns/column-value.sql.ts";
+import type { Column } from "../columns/column.rules.ts";
+import { isDescending, metricOrderOf, type MetricOrder, type RunOrder } from "./run-list.rules.ts";
 
 /** The runs of one part of a sorted list, and the values to sort them by. */
 export type OrderedRuns = RunSource & {
@@ -15,33 +17,50 @@ export type OrderedRuns = RunSource & {
 export type OrderPart = "valued" | "rest";
 
 /**
- * Returns the runs of one part of a list. Several elements must be merged; they have the same `with`. Only durations
- * and metrics have a rest. All SQL consists of constants; values of the caller go through `bind`.
+ * Returns the runs of one part of a list. Several elements must be merged; they have the same `with`. Only durations,
+ * metrics and columns have a rest. All SQL consists of constants; values of the caller go through `bind`.
  */
 export function orderedRuns(filter: RunFilter, order: RunOrder, part: OrderPart, bind: Bind): readonly OrderedRuns[] {
-  const { sort } = order;
-  const plain = (need: "position" | "row") => ({ ...runSource(filter, need, bind), values: [], descending: true });
-  switch (sort) {
-    case "created":
-      return [plain("position")];
+  const metric = metricOrderOf(order);
+  if (metric !== undefined)
+    return part === "rest" ? [withoutMetric(filter, metric, bind)] : byMetric(filter, metric, bind);
+  const descending = isDescending(order);
+  const by = (...values: OrderedRuns["values"]) => ({ ...runSource(filter, "row", bind), values, descending });
+  switch (order.sort) {
+    case "created": {
+      const runs = { ...runSource(filter, "position", bind), values: [], descending };
+      return [descending ? runs : { ...runs, values: [{ sql: runs.createdAt, type: "timestamptz" }] }];
+    }
     case "name":
-      return [{ ...plain("row"), values: [{ sql: "r.name", type: "text" }], descending: false }];
-    case "status": {
-      const values = ["r.display_status", "r.name"].map((sql) => ({ sql, type: "text" }));
-      return [{ ...plain("row"), values, descending: false }];
-    }
+      return [by({ sql: "r.name", type: "text" })];
+    case "status":
+      return [by({ sql: "r.display_status", type: "text" }, { sql: "r.name", type: "text" })];
     case "duration": {
-      const runs = plain("row");
-      if (part === "rest") return [{ ...runs, where: `${runs.where} AND r.duration IS NULL` }];
-      const values = [{ sql: "r.duration", type: "interval" }];
-      return [{ ...runs, where: `${runs.where} AND r.duration IS NOT NULL`, values }];
+      const runs = by({ sql: "r.duration", type: "interval" });
+      if (part === "rest") return [{ ...runs, where: `${runs.where} AND r.duration IS NULL`, values: [] }];
+      return [{ ...runs, where: `${runs.where} AND r.duration IS NOT NULL` }];
     }
-    case "metric-latest":
-    case "metric-best":
-      return part === "rest" ? [withoutMetric(filter, order, bind)] : byMetric(filter, order, bind);
+    case "column":
+      return [byColumn(filter, order.column, descending, part, bind)];
     default:
-      throw new Error(`no order for ${String(sort satisfies never)}`);
+      throw new Error(`no order for ${order.sort}`);
   }
+}
+
+/** Looks up the value of each run. */
+function byColumn(filter: RunFilter, column: Column, descending: boolean, part: OrderPart, bind: Bind): OrderedRuns {
+  const runs = runSource(filter, "position", bind);
+  const value = comparableValue(column, runs.id, bind);
+  if (part === "rest") return { ...runs, where: `${runs.where} AND NOT EXISTS (${value})`, values: [], descending };
+  return {
+    ...runs,
+    from: `${runs.from} CROSS JOIN LATERAL (${value}) v`,
+    values: [
+      { sql: "v.num", type: "float8" },
+      { sql: "v.txt", type: "text" },
+    ],
+    descending,
+  };
 }
 
 /**
@@ -49,9 +68,8 @@ export function orderedRuns(filter: RunFilter, order: RunOrder, part: OrderPart,
  * all runs; of another metric those of indexed runs are, and the other runs are added from their aggregates. Which of both is the case, the
  * statement itself finds out, in its own snapshot.
  */
-function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind): OrderedRuns[] {
+function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricOrder, bind: Bind): OrderedRuns[] {
   const key = bind(metricKey);
-  const by = sortedBy(sort);
   const { search, ids, few } = filter;
   if (search !== undefined || ids !== undefined || few === true) {
     const runs = runSource(filter, "position", bind);
@@ -59,12 +77,12 @@ function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind):
     const found = `SELECT ${by === "best" ? best : "h.latest"} AS value FROM ingest.metric_aggregates_v1 h
                    WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${key} OFFSET 0`;
     const from = `${runs.from} CROSS JOIN LATERAL (${found}) h`;
-    return [{ ...runs, from, values: [{ sql: "h.value", type: "float8" }], descending: true }];
+    return [{ ...runs, from, values: [{ sql: "h.value", type: "float8" }], descending }];
   }
   const column = `h.sort_${by}`;
   const isSortKey = `(SELECT EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = $1 AND s.key = ${key} AND s.by = '${by}'))`;
   const columns = columnConditions(filter, "r", bind);
-  const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending: true };
+  const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending };
   return [
     {
       ...valued,
@@ -81,7 +99,7 @@ function byMetric(filter: RunFilter, { sort, metricKey }: RunOrder, bind: Bind):
   ];
 }
 
-function withoutMetric(filter: RunFilter, { metricKey }: RunOrder, bind: Bind): OrderedRuns {
+function withoutMetric(filter: RunFilter, { key: metricKey }: MetricOrder, bind: Bind): OrderedRuns {
   const runs = runSource(filter, "position", bind);
   const key = `ingest.metric_keys_v1 h WHERE h.org_id = $1 AND h.run_id = ${runs.id} AND h.key = ${bind(metricKey)}`;
   return {

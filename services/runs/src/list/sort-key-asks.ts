@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { sql, type Db } from "@tidemark/pg";
-import { sortedBy, type RunOrder } from "./run-list.rules.ts";
+import { metricOrderOf, type RunOrder } from "./run-list.rules.ts";
 
 /** Tells which metrics lists are sorted by, so that writes keep the values of these exact for every run. */
 export type SortKeyAsks = {
@@ -21,12 +21,14 @@ const askSql = sql("runs_ask_sort_key", "SELECT ingest.note_sort_v1($1, $2, $3)"
 export function createSortKeyAsks(db: Pick<Db, "transaction">, onFailed: (error: unknown) => void): SortKeyAsks {
   const asked = new LRUCache<string, true>({ max: ASKS_MAX, ttl: ASK_EVERY_MS });
   return {
-    ask(orgId, q, { sort, metricKey }) {
-      const by = sortedBy(sort);
-      const name = `${orgId}/${by}/${metricKey}`;
-      if (by === undefined || (q ?? "") !== "" || asked.has(name)) return;
+    ask(orgId, q, order) {
+      const metric = metricOrderOf(order);
+      if (metric === undefined || (q ?? "") !== "") return;
+      const { key, by } = metric;
+      const name = `${orgId}/${by}/${key}`;
+      if (asked.has(name)) return;
       asked.set(name, true);
-      db.transaction((tx) => tx.rows(askSql, [orgId, metricKey, by])).catch(onFailed);
+      db.transaction((tx) => tx.rows(askSql, [orgId, key, by])).catch(onFailed);
     },
   };
 }

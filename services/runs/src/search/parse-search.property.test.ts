@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { isAppError } from "@tidemark/errors";
+import type { Column } from "../columns/column.rules.ts";
 import { parseSearch, type RegexCheck } from "./parse-search.rules.ts";
 import { DEPTH_MAX, NODES_MAX, QUERY_BYTES_MAX, REGEXES_MAX, TERMS_MAX } from "./search-limits.rules.ts";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
@@ -23,7 +24,8 @@ const piece = fc.constantFrom(
 const valid = ["a", "\u{1F600}", '"a b"', "tag:x", "-status:failed", "NOT a", "re:/a/", "name:re:/a/", "id:5b0c", "\0"];
 const nested = ["a OR b", "-(a OR b)", "(NOT (NOT (a)))", "((((((((a))))))))", "NOT ((((((((a))))))))"];
 const invalid = ["status:bad", 'name:""', "re:/a*/", "tag:re:/(/", "id:re:/a/"];
-const wholePiece = fc.constantFrom(...valid, ...nested, ...invalid);
+const filters = ["config.a=1", '-metrics.a.best<="x y"', 'config.a="', "attributes.a>", "metrics.=1", 'config.a="x"y'];
+const wholePiece = fc.constantFrom(...valid, ...nested, ...invalid, ...filters);
 const query = fc.oneof(
   fc.string({ unit: "binary" }),
   fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join("")),
@@ -66,6 +68,17 @@ const term: fc.Arbitrary<SearchTree> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("id" as const), prefix: value(4) }),
   fc.record({ kind: fc.constant("regex" as const), field: regexField, pattern }),
+  fc.record({
+    kind: fc.constant("filter" as const),
+    column: fc.constantFrom<Column>(
+      { kind: "config", path: "a.b" },
+      { kind: "attributes", path: "é/x" },
+      { kind: "metrics", key: "a.best", figure: "mean" },
+      { kind: "metrics", key: "best", figure: "latest" },
+    ),
+    comparison: fc.constantFrom("<", "<=", ">", ">=", "=", "!=" as const),
+    operand: fc.oneof(fc.constantFrom(0, -1.5, 1e-7, 1e21), value(0), fc.constant("")),
+  }),
 );
 
 /** A tree of about `size` nodes. */

@@ -29,7 +29,8 @@ export function parseSearch(q: string, checkRegex: RegexCheck): SearchTree | und
   if (tokens === undefined || !isComplete(tokens)) return literalFallback(text);
 
   const terms = tokens.filter((token) => token.kind === "term");
-  if (terms.length > TERMS_MAX) throw searchFault(`more than ${TERMS_MAX} terms`, 1);
+  const filters = tokens.filter(({ kind }) => kind === "filter").length;
+  if (terms.length + filters > TERMS_MAX) throw searchFault(`more than ${TERMS_MAX} terms`, 1);
   const syntax = parse(tokens);
   if (countNodes(syntax) > NODES_MAX) throw searchFault(`more than ${NODES_MAX} terms and operators`, 1);
 
@@ -42,7 +43,7 @@ export function parseSearch(q: string, checkRegex: RegexCheck): SearchTree | und
 
 /** Counts each term, each NOT and each list as one node. */
 function countNodes(syntax: Syntax): number {
-  if (syntax.kind === "term") return 1;
+  if (syntax.kind === "term" || syntax.kind === "filter") return 1;
   if (syntax.kind === "not") return 1 + countNodes(syntax.node);
   return syntax.nodes.reduce((count, node) => count + countNodes(node), 1);
 }
@@ -50,6 +51,7 @@ function countNodes(syntax: Syntax): number {
 /** Returns a tree of the same structure; calls `term` from left to right. */
 function mapTerms(syntax: Syntax, term: (token: TermToken) => SearchTree): SearchTree {
   if (syntax.kind === "term") return term(syntax);
+  if (syntax.kind === "filter") return syntax;
   if (syntax.kind === "not") return { kind: "not", node: mapTerms(syntax.node, term) };
   return { kind: syntax.kind, nodes: syntax.nodes.map((node) => mapTerms(node, term)) };
 }

@@ -1,3 +1,4 @@
+import { filterCondition } from "../columns/filter-condition.sql.ts";
 import type { ResolvedTree, TextField } from "./tree.rules.ts";
 
 /** Adds a value to a statement and returns its parameter, `$n`. */
@@ -31,6 +32,8 @@ export function searchCondition(tree: PlainTree, bind: Bind): string {
       return `t.display_status = ${bind(tree.status)}`;
     case "id":
       return idCondition(tree.prefix, bind);
+    case "filter":
+      return filterCondition(tree, "t.run_id", bind);
     case "projects":
       return tree.ids.length === 0 ? "false" : `t.project_id = ANY (${bind(tree.ids)}::uuid[])`;
     case "holds":

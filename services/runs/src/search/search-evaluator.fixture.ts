@@ -1,4 +1,5 @@
 import type { DisplayStatus, RunStatus } from "@tidemark/run-state";
+import { compares, configValue } from "../columns/compared-values.fixture.ts";
 import type { RegexField, SearchTree, TextField } from "./tree.rules.ts";
 
 /** The parts of a run that are searched. `config` and `metadata` are compact JSON objects, as they are stored. */
@@ -36,6 +37,9 @@ export function matches(tree: SearchTree, run: SearchedRun, regex: MatchesRegex)
       return run.displayStatus === tree.status;
     case "id":
       return run.id.startsWith(tree.prefix);
+    case "filter":
+      // These runs have neither metrics nor attributes.
+      return tree.column.kind === "config" && compares(configValue(run.config, tree.column.path), tree);
     case "regex":
       return textsOf(run, tree.field).some((text) => regex(tree.pattern, text));
   }

@@ -3,7 +3,7 @@ import { AppError } from "@tidemark/errors";
 /** Longest query, in bytes of the trimmed text as UTF-8 (API specification, Limits). */
 export const QUERY_BYTES_MAX = 512;
 
-/** Most terms of a query: words, phrases, field terms and regular expressions (API specification, Limits). */
+/** Most terms of a query: words, phrases, field terms, filters and regular expressions (API specification, Limits). */
 export const TERMS_MAX = 32;
 
 /** Most nodes of a query: each term, each NOT, each list of ANDs and each list of ORs counts as one (API specification, Limits). */

@@ -40,7 +40,16 @@ function termOf(runs: readonly SearchedRun[]): fc.Arbitrary<string> {
   const id = fc
     .tuple(inAnyCase(fc.constantFrom(...runs.map((run) => run.id))), fc.integer({ min: 4, max: 36 }))
     .map(([value, length]) => `id:${value.slice(0, length)}`);
+  const filter = fc
+    .tuple(
+      fc.constantFrom("", "-"),
+      fc.constantFrom("config.lr", "config.seed", "config.a", "config.a.b", "config.b", "metrics.k", "attributes.a"),
+      fc.constantFrom("<", "<=", ">", ">=", "=", "!="),
+      fc.oneof(fc.constantFrom("0.1", "1", "13", "1e21", '""'), piece.map(quoted)),
+    )
+    .map((parts) => parts.join(""));
   return fc.oneof(
+    { weight: 3, arbitrary: filter },
     { weight: 6, arbitrary: fc.tuple(field, piece).map(([prefix, text]) => prefix + written(text)) },
     {
       weight: 3,
@@ -91,6 +100,10 @@ function inAnyCase(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
 /** Returns a text as a word if that is safe, otherwise as a phrase. */
 function written(text: string): string {
   if (/^[\p{L}\p{N}_%][\p{L}\p{N}_%.'"\\/-]*$/u.test(text)) return text;
+  return quoted(text);
+}
+
+function quoted(text: string): string {
   return `"${text.replace(/["\\]/g, String.raw`\$&`)}"`;
 }
 

@@ -1,5 +1,5 @@
 import { DEPTH_MAX, ID_BYTES_MIN, searchFault } from "./search-limits.rules.ts";
-import type { TermToken, Token } from "./tokenize.rules.ts";
+import type { FilterToken, TermToken, Token } from "./tokenize.rules.ts";
 
 /**
  * Tells whether a query is complete: every operator has its operands, every parenthesis its partner and
@@ -13,6 +13,9 @@ export function isComplete(tokens: readonly Token[]): boolean {
     switch (token.kind) {
       case "term":
         if (isShortId(token)) return false;
+        operandDue = false;
+        break;
+      case "filter":
         operandDue = false;
         break;
       case "open":
@@ -43,6 +46,7 @@ function isShortId({ field, form, value }: TermToken): boolean {
 /** The structure of a query with its terms as they were written. Lists have two nodes or more. */
 export type Syntax =
   | TermToken
+  | FilterToken
   | { readonly kind: "not"; readonly node: Syntax }
   | { readonly kind: "and" | "or"; readonly nodes: readonly Syntax[] };
 
@@ -78,7 +82,7 @@ function parseOperand(cursor: Cursor, depth: number): Syntax {
     return inner;
   }
   const token = cursor.tokens[cursor.at];
-  if (token?.kind !== "term") throw new Error("the query is incomplete");
+  if (token?.kind !== "term" && token?.kind !== "filter") throw new Error("the query is incomplete");
   cursor.at += 1;
   return token;
 }
@@ -86,7 +90,7 @@ function parseOperand(cursor: Cursor, depth: number): Syntax {
 /** Tells whether an operand starts here that can be joined without an operator. */
 function operandFollows(cursor: Cursor): boolean {
   const kind = cursor.tokens[cursor.at]?.kind;
-  return kind === "term" || kind === "open" || kind === "not";
+  return kind === "term" || kind === "filter" || kind === "open" || kind === "not";
 }
 
 function take(cursor: Cursor, kind: Token["kind"]): boolean {

@@ -1,3 +1,6 @@
+import type { Filter } from "../columns/filter.rules.ts";
+import { endsWord, readPhrase, startsWith } from "./characters.rules.ts";
+import { readFilter } from "./read-filter.rules.ts";
 import type { RegexField } from "./tree.rules.ts";
 import { isWhiteSpace } from "./words.rules.ts";
 
@@ -14,8 +17,11 @@ export type TermToken = {
   readonly column: number;
 };
 
+/** A complete filter, which counts as a term. */
+export type FilterToken = { readonly kind: "filter" } & Filter;
+
 /** A piece of a query. `not` is also a `-` that excludes what follows. */
-export type Token = TermToken | { readonly kind: "and" | "or" | "not" | "open" | "close" };
+export type Token = TermToken | FilterToken | { readonly kind: "and" | "or" | "not" | "open" | "close" };
 
 const FIELDS: readonly (readonly [prefix: string, field: Field])[] = [
   ["name:", "name"],
@@ -36,12 +42,6 @@ function fieldAt(chars: readonly string[], at: number): { field: Field; end: num
     if (startsWith(chars, at, prefix)) return { field, end: at + prefix.length };
   }
   return undefined;
-}
-
-/** Tells whether an ASCII text stands at an index of a query, given as its code points. */
-function startsWith(chars: readonly string[], at: number, text: string): boolean {
-  for (let i = 0; i < text.length; i += 1) if (chars[at + i] !== text[i]) return false;
-  return true;
 }
 
 type Read = { readonly token: Token; readonly end: number };
@@ -83,11 +83,14 @@ function readPunctuation(chars: readonly string[], at: number): Read | undefined
 }
 
 function canBeExcluded(chars: readonly string[], at: number): boolean {
-  return chars[at] === "(" || startsWith(chars, at, REGEX_START) || fieldAt(chars, at) !== undefined;
+  if (chars[at] === "(" || startsWith(chars, at, REGEX_START) || fieldAt(chars, at) !== undefined) return true;
+  return readFilter(chars, at) !== undefined;
 }
 
-/** Reads a term or an operator. An operator is a word in upper case, without field and quotes. */
+/** Reads a filter, a term or an operator. An operator is a word in upper case, without field and quotes. */
 function readTerm(chars: readonly string[], at: number): Read | undefined {
+  const filtered = readFilter(chars, at);
+  if (filtered !== undefined) return { token: { kind: "filter", ...filtered.filter }, end: filtered.end };
   const named = fieldAt(chars, at);
   const read = readValue(chars, named?.end ?? at);
   if (read === undefined) return undefined;
@@ -108,22 +111,12 @@ type Value = { readonly form: TermToken["form"]; readonly value: string; readonl
  * or slash, nothing between the slashes, or no word at this index.
  */
 function readValue(chars: readonly string[], at: number): Value | undefined {
-  if (chars[at] === '"') return readPhrase(chars, at + 1);
+  if (chars[at] === '"') {
+    const phrase = readPhrase(chars, at + 1);
+    return phrase === undefined ? undefined : { form: "phrase", ...phrase };
+  }
   if (startsWith(chars, at, REGEX_START)) return readRegex(chars, at + REGEX_START.length);
   return readWord(chars, at);
-}
-
-/** Reads up to the closing quote. `\"` is a quote and `\\` a backslash; any other backslash stays. */
-function readPhrase(chars: readonly string[], start: number): Value | undefined {
-  let value = "";
-  for (let at = start; at < chars.length; at += 1) {
-    const char = chars[at];
-    if (char === '"') return { form: "phrase", value, end: at + 1 };
-    const next = chars[at + 1];
-    if (char === "\\" && (next === '"' || next === "\\")) at += 1;
-    value += chars[at];
-  }
-  return undefined;
 }
 
 /** Reads up to the closing slash. `\/` is a slash; every other escape belongs to the pattern and stays. */
@@ -144,10 +137,6 @@ function readRegex(chars: readonly string[], start: number): Value | undefined {
 /** Reads up to white space or a parenthesis; a quote or a colon in a word is a character like any other. */
 function readWord(chars: readonly string[], start: number): Value | undefined {
   let end = start;
-  for (let char = chars[end]; char !== undefined && !endsWord(char); char = chars[end]) end += 1;
+  while (!endsWord(chars[end])) end += 1;
   return end === start ? undefined : { form: "word", value: chars.slice(start, end).join(""), end };
-}
-
-function endsWord(char: string): boolean {
-  return char === "(" || char === ")" || isWhiteSpace(char);
 }

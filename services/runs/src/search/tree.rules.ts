@@ -1,4 +1,5 @@
 import type { DisplayStatus } from "@tidemark/run-state";
+import type { Filter } from "../columns/filter.rules.ts";
 
 /** What a text term searches. `all`: the summary text (project, name, tags, notes, status, id), the config and the metadata. */
 export type TextField = "all" | "name" | "project" | "notes" | "config" | "metadata";
@@ -21,6 +22,8 @@ export type SearchTree =
   | { readonly kind: "id"; readonly prefix: string }
   /** The pattern occurs in the field, in any case. The engine accepts the pattern, and empty text does not match it. */
   | { readonly kind: "regex"; readonly field: RegexField; readonly pattern: string }
+  /** The value of a column compares so with the operand. A run without a value is not found. */
+  | ({ readonly kind: "filter" } & Filter)
   | { readonly kind: "not"; readonly node: SearchTree }
   /** Two nodes or more. */
   | { readonly kind: "and" | "or"; readonly nodes: readonly SearchTree[] };
@@ -42,7 +45,7 @@ export type ProjectName = {
 /** A tree in which everything is resolved that does not depend on a run; `Leaf` replaces regular expressions. */
 export type ResolvedTree<Leaf> =
   | { readonly kind: "text"; readonly field: Exclude<TextField, "project">; readonly text: string }
-  | Extract<SearchTree, { kind: "tag" | "status" | "id" }>
+  | Extract<SearchTree, { kind: "tag" | "status" | "id" | "filter" }>
   | { readonly kind: "projects"; readonly ids: readonly string[] }
   | { readonly kind: "not"; readonly node: ResolvedTree<Leaf> }
   /** Any number of nodes: an empty `and` is true, an empty `or` is false. */

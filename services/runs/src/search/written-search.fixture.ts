@@ -1,3 +1,4 @@
+import { columnName } from "../columns/column.rules.ts";
 import type { SearchTree } from "./tree.rules.ts";
 
 /** A query and how deep it is nested. */
@@ -25,7 +26,9 @@ export function writeSearch(tree: SearchTree, whim: Whim): SearchText {
       const isList = tree.node.kind === "and" || tree.node.kind === "or";
       const inner = isList ? grouped(tree.node, whim) : writeSearch(tree.node, whim);
       const minus =
-        /^(?:\(|re:\/|(?:name|project|notes|config|metadata|tags?|status|id|all):)/.test(inner.text) && whim();
+        /^(?:\(|re:\/|(?:name|project|notes|config|metadata|tags?|status|id|all):|(?:config|metrics|attributes)\.)/.test(
+          inner.text,
+        ) && whim();
       return { text: (minus ? "-" : "NOT ") + inner.text, depth: inner.depth + 1 };
     }
     default:
@@ -45,6 +48,11 @@ function grouped(node: SearchTree, whim: Whim): SearchText {
 type Term = Exclude<SearchTree, { kind: "and" | "or" | "not" }>;
 
 function writeTerm(term: Term, whim: Whim): string {
+  if (term.kind === "filter") {
+    const { operand } = term;
+    const written = typeof operand === "number" ? String(operand) : `"${operand.replace(/["\\]/g, String.raw`\$&`)}"`;
+    return columnName(term.column) + term.comparison + written;
+  }
   const field = term.kind === "text" || term.kind === "regex" ? term.field : term.kind;
   const prefix = field === "all" && whim() ? "" : field === "tag" && whim() ? "tags:" : `${field}:`;
   if (term.kind === "regex") return `${prefix}re:/${escapeSlashes(term.pattern)}/`;
@@ -53,7 +61,7 @@ function writeTerm(term: Term, whim: Whim): string {
   return `${prefix}"${value.replace(/["\\]/g, String.raw`\$&`)}"`;
 }
 
-function termText(term: Exclude<Term, { kind: "regex" }>): string {
+function termText(term: Exclude<Term, { kind: "regex" | "filter" }>): string {
   if (term.kind === "text") return term.text;
   if (term.kind === "tag") return term.tag;
   return term.kind === "status" ? term.status : term.prefix;

@@ -6,7 +6,7 @@ import { callerOf, isUuid, requireLimit, type Caller } from "@tidemark/requests"
 import type { Call } from "@tidemark/rpc";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
-import { requireSort } from "../list/run-list.rules.ts";
+import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
 import { encodeProject } from "../projects/encode-project.ts";
 import { listProjectsById, type ProjectRow } from "../projects/projects.sql.ts";
@@ -55,7 +55,7 @@ function selectFirst(
   call: Call,
   { filter, order, limit: asked }: SelectRunsRequest,
 ): Promise<Selection> {
-  const by = { sort: requireSort(order?.sortBy ?? ""), metricKey: order?.metricKey ?? "" };
+  const by = readOrder(order ?? { sortBy: "", metricKey: "", sortDir: "" });
   const limit = requireLimit(asked, RUNS_PAGE_ROWS.max);
   deps.sortKeys.ask(callerOf(call).orgId, filter?.q, by);
   return withRuns(deps, call, filter, async (tx, orgId, passing) => {

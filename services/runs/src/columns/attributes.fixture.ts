@@ -1,0 +1,21 @@
+import { asOwner, type RunsFixture } from "../runs.fixture.ts";
+
+let nextId = 1;
+
+/** Logs attributes of a run one after the other, as the ingest service does; values are JSON. */
+export async function putAttributes(
+  fixture: RunsFixture,
+  orgId: string,
+  runId: string,
+  values: readonly (readonly [path: string, value: string])[],
+): Promise<void> {
+  const first = nextId;
+  nextId += values.length;
+  await asOwner(
+    fixture,
+    `INSERT INTO ingest.attributes (org_id, id, run_id, path, type, logged_at, value, summary, created_at)
+     SELECT $1, $3::bigint + a.n - 1, $2, a.path, 'config', now(), a.value::json, '{}', now()
+     FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS a (path, value, n)`,
+    [orgId, runId, first, values.map(([path]) => path), values.map(([, value]) => value)],
+  );
+}

@@ -1,0 +1,90 @@
+import { badRequest } from "@tidemark/errors";
+
+/** The numbers that a column can show of a metric; without a name it is the latest value. */
+export const METRIC_FIGURES = ["latest", "best", "min", "max", "mean", "count"] as const;
+
+/** A member of `METRIC_FIGURES`. */
+export type MetricFigure = (typeof METRIC_FIGURES)[number];
+
+/** A column that is read from documents: of the config, else of the newest attribute. */
+export type DocumentColumn = { readonly kind: "config" | "attributes"; readonly path: string };
+
+/** A column that is read from the key aggregates. */
+export type MetricColumn = { readonly kind: "metrics"; readonly key: string; readonly figure: MetricFigure };
+
+/** What a table of runs shows beside each run, filters by and sorts by. */
+export type Column = DocumentColumn | MetricColumn;
+
+/** Longest name of a column behind its kind, in bytes: as long as the longest path of an attribute with its prefix in `config`. */
+const COLUMN_PATH_BYTES_MAX = 512;
+
+/**
+ * Reads the name of a column: `config.<path>`, `metrics.<key>` with an optional figure behind it, or `attributes.<path>`. The name of a figure
+ * wins over a key that ends in it. Returns undefined for another kind, for a name that ends after the kind, that is too long, or that no
+ * database could hold.
+ */
+export function readColumn(name: string): Column | undefined {
+  const dot = name.indexOf(".");
+  const path = name.slice(dot + 1);
+  if (dot === -1 || path === "" || Buffer.byteLength(path) > COLUMN_PATH_BYTES_MAX) return undefined;
+  if (!path.isWellFormed() || path.includes("\0")) return undefined;
+  const kind = name.slice(0, dot);
+  if (kind === "config" || kind === "attributes") return { kind, path };
+  return kind === "metrics" ? metricColumn(path) : undefined;
+}
+
+function metricColumn(path: string): MetricColumn {
+  const dot = path.lastIndexOf(".");
+  const figure = METRIC_FIGURES.find((known) => known === path.slice(dot + 1));
+  return dot > 0 && figure !== undefined
+    ? { kind: "metrics", key: path.slice(0, dot), figure }
+    : { kind: "metrics", key: path, figure: "latest" };
+}
+
+/** Most columns of a table. */
+const COLUMNS_MAX = 50;
+
+/** Reads the columns of a table. @throws bad_request with field `columns` */
+export function readColumns(names: readonly string[]): readonly Column[] {
+  if (names.length > COLUMNS_MAX) throw badRequest(`columns must name at most ${COLUMNS_MAX} columns`, "columns");
+  return names.map((name) => {
+    const column = readColumn(name);
+    if (column !== undefined) return column;
+    throw badRequest(
+      `columns must be config.<path>, metrics.<key> or attributes.<path>, with at most ${COLUMN_PATH_BYTES_MAX} bytes behind the first point`,
+      "columns",
+    );
+  });
+}
+
+/** Returns a text that is equal for equal columns. */
+export function columnName(column: Column): string {
+  return column.kind === "metrics" ? `metrics.${column.key}.${column.figure}` : `${column.kind}.${column.path}`;
+}
+
+/** Most ways of splitting a path that are tried; a path of more than six names is tried whole and split at every dot. */
+const NAMES_SPLIT_MAX = 6;
+
+/**
+ * Returns where a document may hold the value of a path, best first: the key that is the whole path, then nested keys, those with a longer first
+ * key before those with a shorter one. `a.b.c` is `["a.b.c"]`, `["a.b", "c"]`, `["a", "b.c"]`, `["a", "b", "c"]`.
+ */
+export function documentPaths(path: string): readonly (readonly string[])[] {
+  const names = path.split(".");
+  if (names.length > NAMES_SPLIT_MAX) return [[path], names];
+  const splits = (from: number): string[][] => {
+    const found: string[][] = [[names.slice(from).join(".")]];
+    for (let end = names.length - 1; end > from; end -= 1) {
+      const first = names.slice(from, end).join(".");
+      for (const rest of splits(end)) found.push([first, ...rest]);
+    }
+    return found;
+  };
+  return splits(0);
+}
+
+/** Returns the paths of the attributes that a column reads, best first: of `config` those that the SDK's `log_config` writes. */
+export function attributePaths({ kind, path }: DocumentColumn): readonly string[] {
+  if (kind === "attributes") return [path];
+  return [...new Set([`config/${path}`, `config/${path.replaceAll(".", "/")}`])];
+}

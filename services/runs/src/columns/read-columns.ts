@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { parseExact, writeCanonical } from "@tidemark/documents";
+import { PAGE_BYTES_MAX } from "@tidemark/limits";
+import type { Tx } from "@tidemark/pg";
+import { attributePaths, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
+import { readAttributeValues, readFigures } from "./column-values.sql.ts";
+import { configValueAt } from "./config-value.rules.ts";
+
+/** A value with more bytes of JSON is not shown in a table. */
+export const CELL_BYTES_MAX = 65_536;
+
+/** Configs are parsed in turns with other work: this many characters take some milliseconds. */
+const TURN_CHARS = 262_144;
+
+/** A run whose columns are read. `config` is compact JSON. */
+type TableRun = { readonly id: string; readonly config: string };
+
+/**
+ * Returns the values of columns of runs, as JSON, empty where a run has none. The cells of a page have at most `PAGE_BYTES_MAX` bytes: of the runs
+ * behind that, which are at least not the first one, nothing is returned.
+ */
+export async function readColumnCells(
+  tx: Tx,
+  orgId: string,
+  runs: readonly TableRun[],
+  columns: readonly Column[],
+): Promise<string[][]> {
+  if (columns.length === 0 || runs.length === 0) return [];
+  const ids = runs.map(({ id }) => id);
+  const figureOf = await metricCells(
+    tx,
+    orgId,
+    ids,
+    columns.filter((column) => column.kind === "metrics"),
+  );
+  const documents = columns.filter((column) => column.kind !== "metrics");
+  const attributes = await attributeCells(tx, orgId, ids, documents);
+
+  const rows: string[][] = [];
+  let bytes = 0;
+  let parsed = 0;
+  const hasConfigs = documents.some(({ kind }) => kind === "config");
+  for (const [index, run] of runs.entries()) {
+    if (index > 0 && index >= attributes.runsRead) break;
+    if (hasConfigs && (parsed += run.config.length) > TURN_CHARS) {
+      parsed = 0;
+      await nextTurn();
+    }
+    const config = hasConfigs ? parseExact(run.config) : null;
+    const row = columns.map((column) => {
+      if (column.kind === "metrics") return figureOf(index, column);
+      const value = column.kind === "config" ? configValueAt(config, column.path) : undefined;
+      if (value === undefined) return attributes.cellOf(index, column);
+      const text = value === null ? "" : writeCanonical(value);
+      return Buffer.byteLength(text) > CELL_BYTES_MAX ? "" : text;
+    });
+    bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
+    if (index > 0 && bytes > PAGE_BYTES_MAX) break;
+    rows.push(row);
+  }
+  return rows;
+}
+
+async function metricCells(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  columns: readonly MetricColumn[],
+): Promise<(run: number, column: MetricColumn) => string> {
+  if (columns.length === 0) return () => "";
+  const keys = [...new Set(columns.map(({ key }) => key))];
+  const placeOf = new Map(keys.map((key, place) => [key, place]));
+  const runs = await readFigures(tx, orgId, ids, keys);
+  return (run, { key, figure }) => {
+    const figures = runs[run];
+    const at = figures?.places.indexOf(placeOf.get(key) ?? -1) ?? -1;
+    const value = at === -1 ? undefined : figures?.[figure][at];
+    return value === undefined || !Number.isFinite(value) ? "" : JSON.stringify(value);
+  };
+}
+
+async function attributeCells(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  columns: readonly DocumentColumn[],
+): Promise<{ readonly runsRead: number; readonly cellOf: (run: number, column: DocumentColumn) => string }> {
+  if (columns.length === 0) return { runsRead: ids.length, cellOf: () => "" };
+  const paths = [...new Set(columns.flatMap(attributePaths))];
+  const placeOf = new Map(paths.map((path, place) => [path, place]));
+  const bounds = { valueBytesMax: CELL_BYTES_MAX, bytesMax: PAGE_BYTES_MAX };
+  const values = await readAttributeValues(tx, orgId, ids, paths, bounds);
+  const cells = ids.map(() => new Map<number, string>());
+  for (const { run, place, value } of values) cells[run]?.set(place, value === null || value === "null" ? "" : value);
+  return {
+    runsRead: values.find(({ isBeyond }) => isBeyond)?.run ?? ids.length,
+    cellOf: (run, column) => {
+      const found = attributePaths(column).map((path) => cells[run]?.get(placeOf.get(path) ?? -1));
+      return found.find((cell) => cell !== undefined) ?? "";
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { readColumn } from "../columns/column.rules.ts";
+import type { Comparison, Filter, Operand } from "../columns/filter.rules.ts";
+import { endsWord, readPhrase, startsWith } from "./characters.rules.ts";
+import { isStorable } from "./words.rules.ts";
+
+const KINDS = ["config.", "metrics.", "attributes."];
+
+/**
+ * Reads the filter that starts at an index of a query, given as its code points; `end` is the index after it. Returns undefined where no complete
+ * filter is: text that only begins like one is a word like any other.
+ */
+export function readFilter(chars: readonly string[], at: number): { filter: Filter; end: number } | undefined {
+  const kind = KINDS.find((text) => startsWith(chars, at, text));
+  if (kind === undefined) return undefined;
+  let end = at + kind.length;
+  while (end < chars.length && comparisonAt(chars, end) === undefined) {
+    if (endsWord(chars[end])) return undefined;
+    end += 1;
+  }
+  const comparison = comparisonAt(chars, end);
+  const column = readColumn(chars.slice(at, end).join(""));
+  if (comparison === undefined || column === undefined) return undefined;
+  const operand = readOperand(chars, end + comparison.length);
+  if (operand === undefined || !endsWord(chars[operand.end])) return undefined;
+  return { filter: { column, comparison, operand: operand.value }, end: operand.end };
+}
+
+// Those of two characters before their beginnings.
+const COMPARISONS: readonly Comparison[] = ["<=", ">=", "!=", "<", ">", "="];
+
+function comparisonAt(chars: readonly string[], at: number): Comparison | undefined {
+  return COMPARISONS.find((text) => startsWith(chars, at, text));
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+function readOperand(chars: readonly string[], start: number): { value: Operand; end: number } | undefined {
+  if (chars[start] === '"') {
+    const phrase = readPhrase(chars, start + 1);
+    return phrase === undefined || !isStorable(phrase.value) ? undefined : phrase;
+  }
+  let end = start;
+  while (!endsWord(chars[end])) end += 1;
+  const text = chars.slice(start, end).join("");
+  return NUMBER.test(text) ? { value: Number(text), end } : undefined;
+}
