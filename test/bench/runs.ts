@@ -16,12 +16,20 @@ import { seedRuns, seedWideRuns } from "./seed/seed-runs.ts";
 const SIZES = [10_000, 100_000];
 const WARM_UP_SECONDS = 1;
 
+/** Twelve columns of each kind. */
+const TABLE_COLUMNS = [
+  ...["lr", "optimizer", "seed", "batch_size", "model.depth", "model.family"].map((path) => `config.${path}`),
+  ...["eval/return_mean.best", "eval/return_mean", "eval/loss.best", "eval/loss.mean"].map((key) => `metrics.${key}`),
+  ...["note", "config/lr"].map((path) => `attributes.${path}`),
+];
+
 type Case = { readonly name: string; readonly path: string };
 
 /** What is asked of each organization; `deep` and `wide` lead to what was prepared in it. */
-function casesOf({ deep, wide }: { deep: string; wide: readonly string[] }): Case[] {
+function casesOf({ deep, wide, projectId }: { deep: string; wide: readonly string[]; projectId: string }): Case[] {
   const summary = (query: string): string => `/api/runs/summary?limit=25&${query}`;
   const search = (q: string): string => summary(`q=${encodeURIComponent(q)}`);
+  const table = (query: string): string => `/api/runs/summary?limit=50&columns=${TABLE_COLUMNS.join(",")}&${query}`;
   return [
     { name: "newest 25", path: "/runs?limit=25" },
     { name: "newest 25 with total", path: summary("") },
@@ -52,6 +60,32 @@ function casesOf({ deep, wide }: { deep: string; wide: readonly string[] }): Cas
     { name: "metric-latest", path: summary("sort_by=metric-latest&metric_key=eval/f1") },
     { name: "metric-best in a project, failed", path: summary("sort_by=metric-best&project=rl-control&status=failed") },
     { name: "metric-best of a rare tag", path: `${search("tag:paper-fig3")}&sort_by=metric-best` },
+    {
+      name: "table: 50 rows of 12 columns by a best metric",
+      path: table("sort_by=metrics.eval/return_mean.best&sort_dir=desc"),
+    },
+    {
+      name: "table: the same without metrics",
+      path: `${table("sort_by=metrics.eval/return_mean.best&sort_dir=desc")}&projection=selection`,
+    },
+    { name: "table: by a config key", path: table("sort_by=config.model.depth&projection=selection") },
+    {
+      name: "table: by a config key, from row 90,000",
+      path: table("sort_by=config.model.depth&projection=selection&offset=90000"),
+    },
+    {
+      name: "table: by a best metric, from row 90,000",
+      path: table("sort_by=metrics.eval/return_mean.best&projection=selection&offset=90000"),
+    },
+    {
+      name: "table: filter by a config key",
+      path: `${table("projection=selection")}&q=${encodeURIComponent("config.model.depth>40")}`,
+    },
+    {
+      name: "table: filter by a metric",
+      path: `${table("projection=selection")}&q=${encodeURIComponent("metrics.eval/return_mean.best>2")}`,
+    },
+    { name: "table: keys of a project", path: `/api/projects/${projectId}/keys?limit=100` },
     { name: "by name", path: summary("sort_by=name") },
     { name: "by status", path: summary("sort_by=status") },
     { name: "by duration", path: summary("sort_by=duration") },
@@ -75,7 +109,9 @@ async function prepare(stack: Stack, client: pg.Client, runs: number, say: (text
   });
   const wide = await seedWideRuns(client, { orgId, runs: 50, metrics: 1700 });
   say(`seeded ${runs} runs in ${((performance.now() - started) / 1000).toFixed(0)} s`);
-  return { key, cases: casesOf({ deep: await deepCursor(api), wide }) };
+  const projects = (await api.get("/projects")).json.projects as { id: string; name: string }[];
+  const projectId = projects.find(({ name }) => name === "rl-control")!.id;
+  return { key, cases: casesOf({ deep: await deepCursor(api), wide, projectId }) };
 }
 
 /** Leads to page 1,000 of 25 runs each, or to the middle of a smaller list. */

@@ -22,6 +22,9 @@ export const BULK_UPDATE = { runsMax: 10_000, together: 100 } as const;
 /** Signs of life of runs in one report of a gateway. */
 export const SIGNS_OF_LIFE_MAX = 1000;
 
+/** Rows of a page of keys of a project. */
+export const KEYS_PAGE_ROWS = { default: 100, max: 1000 } as const;
+
 /** The orders of a run list (API specification, GET /runs); the first one is the default. */
 export const RUN_SORTS = ["created", "name", "status", "duration", "metric-latest", "metric-best"] as const;
 

@@ -32,7 +32,13 @@ export const ingestModule = defineModule({
   config: ingestConfig,
   schema: "ingest",
   migrations,
-  reads: ["artifacts.artifacts_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
+  reads: [
+    "artifacts.artifacts_v1",
+    "runs.kept_paths_v1",
+    "runs.note_attributes_v1",
+    "runs.run_refs_v1",
+    "runs.visibility_changes_v1",
+  ],
   provides: [IngestService, IngestRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {

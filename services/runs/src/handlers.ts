@@ -4,7 +4,9 @@ import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
 import { bulkUpdateRuns } from "./bulk-update/bulk-update-runs.ts";
+import type { ColumnKeeper } from "./columns/column-keeper.ts";
 import { compareRuns } from "./compare/compare-runs.ts";
+import { correlateRuns } from "./correlations/correlate-runs.ts";
 import { createRun } from "./create/create-run.ts";
 import { deleteProject, undeleteProject } from "./deletion/delete-project.ts";
 import { deleteRun, undeleteRun } from "./deletion/delete-run.ts";
@@ -17,6 +19,8 @@ import { listRuns, summarizeRuns } from "./list/list-runs.ts";
 import type { SortKeyAsks } from "./list/sort-key-asks.ts";
 import { recordSignsOfLife } from "./life/record-signs.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
+import type { KeyCatalogue } from "./keys/key-catalogue.ts";
+import { listKeys } from "./keys/list-keys.ts";
 import { createProject, listProjects } from "./projects/projects.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { getReadme, putReadmeOfRun } from "./readme/readme.ts";
@@ -36,6 +40,10 @@ export type RunsDeps = {
   readonly searchThreads: SearchThreads;
   /** Told which metrics lists are sorted by. */
   readonly sortKeys: SortKeyAsks;
+  /** Told which columns tables are sorted by. */
+  readonly columnKeeper: Pick<ColumnKeeper, "ask">;
+  /** The keys of projects. */
+  readonly keyCatalogue: KeyCatalogue;
   /** Which runs are stale, by the clock of this service. */
   readonly staleness: Staleness;
   /** Makes the runs of a project follow it. */
@@ -60,6 +68,8 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     listRuns: listRuns(deps),
     summarizeRuns: summarizeRuns(deps),
     getOverview: getOverview(deps),
+    listKeys: listKeys(deps),
+    correlateRuns: correlateRuns(deps),
     compareRuns: compareRuns(deps),
     forkRun: forkRun(deps),
     getLineage: getLineage(deps),

@@ -8,9 +8,11 @@ import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
+import { createColumnKeeper } from "./columns/column-keeper.ts";
 import { runsConfig } from "./config.ts";
 import { createSettler } from "./deletion/settler.ts";
 import { runsHandlers } from "./handlers.ts";
+import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { beginDueRemovals } from "./removal/begin-removals.ts";
@@ -27,6 +29,9 @@ export const runsMigrations: MigrationSet = {
 /** Projects whose runs do not all follow them, because a process ended, wait this long for another one. */
 const SETTLE_EVERY_MS = 10_000;
 
+/** Columns that another process left are made ready within this time. */
+const KEEP_COLUMNS_EVERY_MS = 30_000;
+
 /** Projects and runs. */
 export const runsModule = defineModule({
   name: "runs",
@@ -37,12 +42,14 @@ export const runsModule = defineModule({
     "artifacts.artifacts_v1",
     "artifacts.run_counts_v1",
     "control.record_audit_v1",
+    "ingest.attribute_paths_v1",
     "ingest.attribute_values_v1",
     "ingest.metric_aggregates_v1",
     "ingest.metric_columns_v1",
     "ingest.metric_keys_v1",
     "ingest.newest_attributes_v1",
     "ingest.project_points_v1",
+    "ingest.project_series_v1",
     "ingest.run_points_v1",
     "ingest.note_sort_v1",
     "ingest.sort_keys_v1",
@@ -60,6 +67,20 @@ export const runsModule = defineModule({
       threads: context.config.searchThreads,
     });
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
+    const onFailed = (error: unknown): void =>
+      context.log.warn("columns that tables are sorted by could not be kept", { error });
+    const columnKeeper = createColumnKeeper({ db, begin: () => columnUpkeep.begin(), onFailed });
+    const columnUpkeep = startUpkeep({
+      round: columnKeeper.round,
+      everyMs: KEEP_COLUMNS_EVERY_MS,
+      onDone: () => {},
+      onError: onFailed,
+    });
+    const keyCatalogue = createKeyCatalogue({
+      db,
+      nowMs: Date.now,
+      onFailed: (error) => context.log.warn("the keys of a project could not be counted", { error }),
+    });
     const staleness = createStaleness({ staleMs: runStaleSeconds * 1000, nowMs: Date.now });
     const heldPlans = limits ? plans : undefined;
     const settler = createSettler({ db, log: context.log });
@@ -84,6 +105,8 @@ export const runsModule = defineModule({
       plans: heldPlans,
       newId: randomUUID,
       sortKeys,
+      keyCatalogue,
+      columnKeeper,
       staleness,
       settler,
       graceDays: context.config.deletionGraceDays,
@@ -95,8 +118,10 @@ export const runsModule = defineModule({
         implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
       ],
       ready: () => db.ping(),
-      stop: async () =>
-        void (await Promise.all([upkeep.stop(), settler.stop(), remover.stop(), searchThreads.close()])),
+      stop: async () => {
+        columnKeeper.stop();
+        await Promise.all([columnUpkeep.stop(), upkeep.stop(), settler.stop(), remover.stop(), searchThreads.close()]);
+      },
     });
   },
 });

@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
 import { createSettler, type Settler } from "./deletion/settler.ts";
+import { createKeyCatalogue } from "./keys/key-catalogue.ts";
 import { createStaleness } from "./life/staleness.rules.ts";
 import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
@@ -73,6 +74,13 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const sortKeys = createSortKeyAsks(db, (error) => {
     throw error;
   });
+  const keyCatalogue = createKeyCatalogue({
+    db,
+    nowMs: Date.now,
+    onFailed: (error) => {
+      throw error;
+    },
+  });
   const clock = { aheadMs: 0 };
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
   const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
@@ -87,6 +95,9 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           plans: limitsOn ? hostedPlans : undefined,
           newId: randomUUID,
           sortKeys,
+          keyCatalogue,
+          // Tests keep columns when they want to.
+          columnKeeper: { ask: () => {} },
           staleness,
           settler,
           graceDays: GRACE_DAYS,

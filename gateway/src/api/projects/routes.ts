@@ -12,6 +12,7 @@ import {
   encodeUpdateProject,
   updateProjectBody,
 } from "./change.ts";
+import { decodeListKeys, encodeListKeys, listKeysQuery, listKeysSchema } from "./keys.ts";
 import {
   createProjectBody,
   decodeCreateProject,
@@ -65,6 +66,22 @@ export const projectsRoutes: readonly Route[] = [
     decode: decodeListProjects,
     rpc: (clients, request, call) => clients.runs.listProjects(request, call),
     encode: encodeListProjects,
+  }),
+  route({
+    method: "GET",
+    path: "/api/projects/{project_id}/keys",
+    tag: "projects",
+    summary: "List the keys of metrics, attributes and configs",
+    description:
+      "With the numbers of runs that have them, page by page. Counts of a project with very many keys may be some seconds old; of each kind, the first 200,000 keys are listed.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    schemas: { query: listKeysQuery.schema, response: listKeysSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeListKeys,
+    rpc: (clients, request, call) => clients.runs.listKeys(request, call),
+    encode: encodeListKeys,
   }),
   route({
     method: "PATCH",

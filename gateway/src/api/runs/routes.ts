@@ -5,6 +5,7 @@ import { deletionQuery, dryRunSchema } from "../deletion/deletion.ts";
 import { afterRunChange } from "./after-run-change.ts";
 import { bulkUpdateBody, bulkUpdateSchema, decodeBulkUpdate, encodeBulkUpdate } from "./bulk-update.ts";
 import { compareRunsQuery, comparisonSchema, decodeCompareRuns, encodeCompareRuns } from "./compare.ts";
+import { correlateRunsBody, correlationsSchema, decodeCorrelateRuns, encodeCorrelateRuns } from "./correlations.ts";
 import { createRunBody, decodeCreateRun, encodeCreateRun } from "./create.ts";
 import {
   decodeListRuns,
@@ -274,6 +275,23 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeGetLineage,
     rpc: (clients, request, call) => clients.runs.getLineage(request, call),
     encode: encodeGetLineage,
+  }),
+  route({
+    method: "POST",
+    path: "/api/runs/correlations",
+    tag: "runs",
+    summary: "What goes together with a metric",
+    description:
+      "Pearson's and Spearman's coefficients of numbers of configs, attributes and metrics with one metric, over the runs that have both. Texts are no numbers. More than 10,000 runs are 400.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    body: "required",
+    schemas: { body: correlateRunsBody.schema, response: correlationsSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeCorrelateRuns,
+    rpc: (clients, request, call) => clients.runs.correlateRuns(request, call),
+    encode: encodeCorrelateRuns,
   }),
   route({
     method: "GET",

@@ -34,6 +34,7 @@ CREATE INDEX attributes_of_run ON ingest.attributes (org_id, run_id, step NULLS 
 ALTER TABLE ingest.attributes ENABLE ROW LEVEL SECURITY;
 ALTER TABLE ingest.attributes FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.attributes USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+CREATE TRIGGER attributes_note AFTER INSERT ON ingest.attributes REFERENCING NEW TABLE AS new_attributes FOR EACH STATEMENT EXECUTE FUNCTION ingest.note_attributes();
 GRANT SELECT, INSERT ON TABLE ingest.attributes TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.attributes TO tidemark_ingest_worker;
 GRANT SELECT (org_id, id, run_id, path, value) ON TABLE ingest.attributes TO tidemark_runs;
@@ -304,7 +305,8 @@ ALTER TABLE ingest.project_points FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON ingest.project_points USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.project_points TO tidemark_ingest;
 GRANT SELECT, UPDATE (points, series), DELETE ON TABLE ingest.project_points TO tidemark_ingest_worker;
-GRANT SELECT ON TABLE ingest.project_points TO tidemark_runs, tidemark_usage;
+GRANT SELECT, SELECT (series) ON TABLE ingest.project_points TO tidemark_runs;
+GRANT SELECT ON TABLE ingest.project_points TO tidemark_usage;
 
 -- rows of a set, compacted: each column but the values has an entry per row in the order of step and rank, as the send
 -- functions write them. Blocks overlap only where rows came late
@@ -566,6 +568,13 @@ CREATE VIEW ingest.project_points_v1 WITH (security_invoker=true) AS
    FROM ingest.project_points p
   GROUP BY org_id, project_id;
 GRANT SELECT ON TABLE ingest.project_points_v1 TO tidemark_runs;
+
+-- How many pairs of run and metric key a project has ever had. A project without metrics has no row.
+CREATE VIEW ingest.project_series_v1 WITH (security_invoker=true) AS
+ SELECT org_id, project_id, sum(series)::bigint AS series
+   FROM ingest.project_points p
+  GROUP BY org_id, project_id;
+GRANT SELECT ON TABLE ingest.project_series_v1 TO tidemark_runs;
 
 -- How many values runs have, at this moment. A run without metrics has no row.
 CREATE VIEW ingest.run_points_v1 WITH (security_invoker=true) AS
@@ -1052,6 +1061,24 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.assign_rank_keys FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.assign_rank_keys TO tidemark_ingest;
+
+-- Returns the paths of the attributes of a run, each once. Jumps over the older rows of a path, of which a run may have
+-- a hundred thousand.
+CREATE FUNCTION ingest.attribute_paths_v1(org uuid, run uuid)
+RETURNS TABLE(path text)
+LANGUAGE sql
+STABLE
+AS $function$
+  WITH RECURSIVE paths AS (
+    (SELECT a.path FROM ingest.attributes a WHERE a.org_id = org AND a.run_id = run ORDER BY a.path LIMIT 1)
+    UNION ALL
+    SELECT (SELECT a.path FROM ingest.attributes a WHERE a.org_id = org AND a.run_id = run AND a.path > p.path ORDER BY a.path LIMIT 1)
+    FROM paths p WHERE p.path IS NOT NULL
+  )
+  SELECT p.path FROM paths p WHERE p.path IS NOT NULL
+$function$;
+REVOKE ALL ON FUNCTION ingest.attribute_paths_v1 FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.attribute_paths_v1 TO tidemark_runs;
 
 -- Returns how many values a key has in a block of a range of 16 keys, or slightly less where it has thousands: the
 -- first double of its statistics, of whose mantissa the twelve leading bits count.
@@ -2316,6 +2343,27 @@ END
 $function$;
 REVOKE ALL ON FUNCTION ingest.newest_attributes_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.newest_attributes_v1 TO tidemark_runs;
+
+-- Tells the runs service of new values that it keeps, in the statement that writes them.
+CREATE FUNCTION ingest.note_attributes()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  noted record;
+BEGIN
+  FOR noted IN
+    SELECT n.org_id, array_agg(n.run_id) AS runs, array_agg(n.id) AS ids, array_agg(n.path) AS paths, array_agg(n.value::text) AS documents
+    FROM new_attributes n
+    WHERE EXISTS (SELECT FROM runs.kept_paths_v1 k WHERE k.org_id = n.org_id AND k.path = n.path OFFSET 0)
+    GROUP BY n.org_id
+  LOOP
+    PERFORM runs.note_attributes_v1(noted.org_id, noted.runs, noted.ids, noted.paths, noted.documents);
+  END LOOP;
+  RETURN NULL;
+END
+$function$;
 
 -- Notes that a list of the organization was sorted by a key: asks for the sort key where it is one already, or where so
 -- many runs are not indexed that to look up each of them would be slow. Call it in a transaction of its own.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { indexSortValues, putAggregate } from "../metrics/aggregates.fixture.ts";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { putAttributes } from "./attributes.fixture.ts";
+import { keepColumn } from "./kept-columns.fixture.ts";
 
 let fixture: RunsFixture;
 const call = callAs();
@@ -122,7 +123,11 @@ const COLUMNS = [
 ];
 const cases = COLUMNS.flatMap((column) => ["asc", "desc"].map((dir): [string, string] => [column, dir]));
 
-describe("a table", () => {
+describe.each(["looked up", "kept"])("a table whose values are %s", (how) => {
+  beforeAll(async () => {
+    if (how === "kept") for (const name of COLUMNS) await keepColumn(fixture, call.orgId, name);
+  });
+
   test.each(cases)("is sorted by %s %s, page by page", async (column, dir) => {
     const expected = sorted(column, dir);
     expect(await paged(column, dir, 100)).toEqual(expected);

@@ -1,13 +1,5 @@
 import type { Bind } from "../search/search-condition.sql.ts";
-import { attributePaths, documentPaths, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
-
-/** Separates the keys of a place in a config; no key of a document can be told from two by it, because keys hold it escaped. */
-const KEY_END = "\u0001";
-
-/** Returns the places of a column in a config, as `runs.config_value` takes them. */
-function placesOf({ kind, path }: DocumentColumn): readonly string[] {
-  return kind === "config" ? documentPaths(path).map((keys) => keys.join(KEY_END)) : [];
-}
+import { attributePaths, placesOf, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
 
 /**
  * Returns SQL of the value of a document column as `json`, null where a run has none: of the config, else of the newest attribute. `run` is SQL of

@@ -83,6 +83,14 @@ export function documentPaths(path: string): readonly (readonly string[])[] {
   return splits(0);
 }
 
+/** Separates the keys of a place in a config; no key of a document can be told from two by it, because keys hold it escaped. */
+const KEY_END = "\u0001";
+
+/** Returns the places of a column in a config, as `runs.config_value` takes them. */
+export function placesOf({ kind, path }: DocumentColumn): readonly string[] {
+  return kind === "config" ? documentPaths(path).map((keys) => keys.join(KEY_END)) : [];
+}
+
 /** Returns the paths of the attributes that a column reads, best first: of `config` those that the SDK's `log_config` writes. */
 export function attributePaths({ kind, path }: DocumentColumn): readonly string[] {
   if (kind === "attributes") return [path];

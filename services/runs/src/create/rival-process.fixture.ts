@@ -7,6 +7,7 @@ import { createLog } from "@tidemark/telemetry";
 import { until } from "@tidemark/testkit";
 import { createSettler } from "../deletion/settler.ts";
 import { runsHandlers } from "../handlers.ts";
+import { createKeyCatalogue } from "../keys/key-catalogue.ts";
 import { createStaleness } from "../life/staleness.rules.ts";
 import { createSearchThreads } from "../regex-search/search-threads.ts";
 import { asOwner, callAs, makeRun, GRACE_DAYS, STALE_MS, type RunsClient, type RunsFixture } from "../runs.fixture.ts";
@@ -43,6 +44,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
   });
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: Date.now });
   const sortKeys = { ask: () => {} };
+  const keyCatalogue = createKeyCatalogue({ db, nowMs: Date.now, onFailed: () => {} });
   const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
   const graceDays = GRACE_DAYS;
   const handlers = runsHandlers({
@@ -51,6 +53,8 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     plans,
     newId: randomUUID,
     sortKeys,
+    keyCatalogue,
+    columnKeeper: { ask: () => {} },
     staleness,
     settler,
     graceDays,

@@ -1,4 +1,5 @@
 import { plannedSql, sql, type Statement, type Tx } from "@tidemark/pg";
+import { findKeptColumn } from "../columns/kept-columns.sql.ts";
 import { parameters, type Bind } from "../search/search-condition.sql.ts";
 import { chooseAmongNewest } from "./choose-newest.sql.ts";
 import { countRuns } from "./run-counts.sql.ts";
@@ -69,7 +70,8 @@ function isNewestFirst(order: RunOrder): boolean {
 /**
  * Returns the positions of the runs of a page. Each statement walks an index in the order of the list, or sorts all that a search found.
  */
-export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Promise<ChosenRuns> {
+export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promise<ChosenRuns> {
+  const wanted = { ...asked, order: await withKept(tx, orgId, asked.order) };
   const { filter, order, start, limit } = wanted;
   if (isNewestFirst(order) && wanted.counted !== true && "offset" in start) {
     const page = await chooseAmongNewest(tx, orgId, filter, { offset: start.offset, limit });
@@ -94,6 +96,12 @@ export async function chooseRuns(tx: Tx, orgId: string, wanted: RunChoice): Prom
   const skipped = "offset" in start && page.length === 0 ? await countBefore(tx, orgId, choice, start.offset) : 0;
   const rest = await read("rest", { offset: skipped }, limit - page.length);
   return { page: [...page, ...rest.page], found };
+}
+
+/** Returns the order with where the values of its column are kept, if they are. */
+async function withKept(tx: Tx, orgId: string, order: RunOrder): Promise<RunOrder> {
+  if (order.sort !== "column" || order.column.kind === "metrics") return order;
+  return { ...order, kept: await findKeptColumn(tx, orgId, order.column) };
 }
 
 /** Returns how far into the rest an offset beyond all valued runs leads. */

@@ -50,6 +50,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
     const limit = requireLimit(request.limit, RUNS_PAGE_ROWS.max);
     const start = request.cursor === "" ? { offset: Number(request.offset) } : readRunCursor(request.cursor, order);
     deps.sortKeys.ask(callerOf(call).orgId, request.filter?.q, order);
+    deps.columnKeeper.ask(callerOf(call).orgId, order);
     const metricKeysMax = request.selection ? 0 : LIST_METRIC_KEYS_MAX;
     const read = await withRuns(deps, call, request.filter, async (tx, orgId, filter) => {
       // One more run tells whether there is a next page.

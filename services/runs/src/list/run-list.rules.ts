@@ -21,7 +21,13 @@ export type RunOrder =
       /** Absent: ascending for names and states, descending for the others. */
       readonly direction?: Direction | undefined;
     }
-  | { readonly sort: "column"; readonly column: Column; readonly direction: Direction };
+  | {
+      readonly sort: "column";
+      readonly column: Column;
+      readonly direction: Direction;
+      /** Under which id the values of the column are kept for every run, in the snapshot of the list; absent: they are looked up. */
+      readonly kept?: string | undefined;
+    };
 
 /** Reads an order. @throws bad_request with field `sort_by` or `sort_dir` */
 export function readOrder(order: {

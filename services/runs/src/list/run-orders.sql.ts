@@ -41,7 +41,9 @@ export function orderedRuns(filter: RunFilter, order: RunOrder, part: OrderPart,
       return [{ ...runs, where: `${runs.where} AND r.duration IS NOT NULL` }];
     }
     case "column":
-      return [byColumn(filter, order.column, descending, part, bind)];
+      return order.kept === undefined
+        ? [byColumn(filter, order.column, descending, part, bind)]
+        : [byKeptColumn(filter, order.kept, descending, part, bind)];
     default:
       throw new Error(`no order for ${order.sort}`);
   }
@@ -61,6 +63,34 @@ function byColumn(filter: RunFilter, column: Column, descending: boolean, part: 
     ],
     descending,
   };
+}
+
+/** Walks the values that are kept of every run; with a search, looks up those of the runs that it found. */
+function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part: OrderPart, bind: Bind): OrderedRuns {
+  const column = bind(kept);
+  const valueOf = (run: string): string =>
+    `SELECT k.num, k.txt FROM runs.kept_values k
+     WHERE k.org_id = $1 AND k.column_id = ${column}::uuid AND k.run_id = ${run} AND k.num IS NOT NULL OFFSET 0`;
+  const values = [
+    { sql: "v.num", type: "float8" },
+    { sql: "v.txt", type: "text" },
+  ];
+  const { search, ids, few } = filter;
+  const isWalk = search === undefined && ids === undefined && few !== true;
+  if (part === "valued" && isWalk)
+    return {
+      with: "",
+      from: `runs.kept_values v ${runOfId("v.run_id")}`,
+      where: `v.org_id = $1 AND v.column_id = ${column}::uuid AND v.num IS NOT NULL AND ${columnConditions(filter, "r", bind)}`,
+      id: "v.run_id",
+      createdAt: "v.created_at",
+      values,
+      descending,
+    };
+  const runs = runSource(filter, "position", bind);
+  if (part === "rest")
+    return { ...runs, where: `${runs.where} AND NOT EXISTS (${valueOf(runs.id)})`, values: [], descending };
+  return { ...runs, from: `${runs.from} CROSS JOIN LATERAL (${valueOf(runs.id)}) v`, values, descending };
 }
 
 /**

@@ -3,14 +3,18 @@ import type { DbOptions } from "@tidemark/pg";
 import { createThreads } from "@tidemark/threads";
 import { SEARCH_MS_MAX, tooBroad } from "./bounds.rules.ts";
 import type { RegexSearch } from "./find-runs.ts";
+import type { NameSearch } from "./match-names.ts";
+
+/** A search for a thread: of runs, or of names. */
+export type ThreadTask = RegexSearch | NameSearch;
 
 /** Threads that do the searches with regular expressions, so that no other request waits for one. */
 export type SearchThreads = {
   /**
-   * Returns the ids of all runs that a search finds. Organizations share the threads fairly.
-   * @throws run_search_invalid; run_search_too_broad, also after 8 s; service_unavailable if it had no turn within 4 s
+   * Returns the ids of all runs that a search finds, or the places of the names. Organizations share the threads fairly.
+   * @throws run_search_invalid, for names bad_request; run_search_too_broad, also after 8 s; service_unavailable if it had no turn within 4 s
    */
-  find(search: RegexSearch): Promise<readonly string[]>;
+  find(search: ThreadTask): Promise<readonly string[]>;
   /** Ends all threads. Searches that run or wait are rejected. */
   close(): Promise<void>;
 };
@@ -35,7 +39,7 @@ const TOTAL_MS_MAX = 9000;
 /** Creates the threads of a process. */
 export function createSearchThreads(options: SearchThreadsOptions): SearchThreads {
   const { connection, threads, searchMsMax = SEARCH_MS_MAX } = options;
-  const pool = createThreads<RegexSearch, readonly string[]>({
+  const pool = createThreads<ThreadTask, readonly string[]>({
     entry: new URL("./search-thread.ts", import.meta.url),
     data: { connection } satisfies ThreadData,
     threads,

@@ -8,6 +8,9 @@ const removeRunSql = sql(
      DELETE FROM runs.signs_of_life WHERE org_id = $1 AND run_id = $2
    ), readme AS (
      DELETE FROM runs.readmes WHERE org_id = $1 AND run_id = $2
+   ), kept AS (
+     DELETE FROM runs.kept_values v USING runs.kept_columns c
+     WHERE c.org_id = $1 AND v.org_id = $1 AND v.column_id = c.id AND v.run_id = $2
    ), gone AS (
      DELETE FROM runs.runs WHERE org_id = $1 AND id = $2 AND purge_after = '-infinity' RETURNING project_id
    )
@@ -30,6 +33,8 @@ export async function removeProjectRow(tx: Tx, orgId: string, projectId: string)
 
 /** Removes all rows of an organization but the ids of its runs, which stay taken. */
 export const removeRowsOfOrganization = organizationRemover("runs", [
+  "kept_values",
+  "kept_columns",
   "run_texts",
   "signs_of_life",
   "readmes",

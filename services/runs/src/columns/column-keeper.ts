@@ -1,0 +1,67 @@
+import { setTimeout as rest } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { Db } from "@tidemark/pg";
+import { seeDeleted } from "../deletion/hidden-rows.sql.ts";
+import type { RunOrder } from "../list/run-list.rules.ts";
+import { askColumn, fillColumn, forgetColumns, listColumnsToFill } from "./kept-columns.sql.ts";
+
+/** Keeps the values of columns that tables of large organizations are sorted by. */
+export type ColumnKeeper = {
+  /** Notes that a table was sorted. Never waits and never fails. Does nothing for orders by something else than a column of documents. */
+  readonly ask: (orgId: string, order: RunOrder) => void;
+  /** Makes the columns ready that were asked for, of all processes, and forgets those that nobody asks for. */
+  readonly round: () => Promise<void>;
+  /** Ends after the current step. */
+  readonly stop: () => void;
+};
+
+/** A table that is refreshed every few seconds needs no statement each time. */
+const ASK_EVERY_MS = 10_000;
+const ASKS_MAX = 10_000;
+/** A step takes some tens of milliseconds. */
+const STEP_RUNS = 1000;
+/** Transactions that do not know of a column yet mostly end within this time; a later round goes on otherwise. */
+const PATIENCE_MS = 2000;
+
+/** Creates a keeper. `begin` begins a round. */
+export function createColumnKeeper(options: {
+  readonly db: Db;
+  readonly begin: () => void;
+  readonly onFailed: (error: unknown) => void;
+}): ColumnKeeper {
+  const { db, begin, onFailed } = options;
+  const asked = new LRUCache<string, true>({ max: ASKS_MAX, ttl: ASK_EVERY_MS });
+  let isStopped = false;
+
+  const fill = async (orgId: string, id: string): Promise<void> => {
+    const until = performance.now() + PATIENCE_MS;
+    while (!isStopped) {
+      const began = performance.now();
+      const step = await db.withTenant(orgId, async (tx) => {
+        await seeDeleted(tx);
+        return fillColumn(tx, orgId, id, STEP_RUNS);
+      });
+      if (step === "done" || (step === "waiting" && performance.now() > until)) return;
+      // Half of a core of PostgreSQL is for others.
+      await rest(step === "waiting" ? 20 : performance.now() - began);
+    }
+  };
+
+  return {
+    ask(orgId, order) {
+      if (order.sort !== "column" || order.column.kind === "metrics") return;
+      const { column } = order;
+      const name = `${orgId}/${column.kind}/${column.path}`;
+      if (asked.has(name)) return;
+      asked.set(name, true);
+      db.withTenant(orgId, (tx) => askColumn(tx, orgId, column)).then((isNew) => isNew && begin(), onFailed);
+    },
+    async round() {
+      await forgetColumns(db);
+      for (const { orgId, id } of await listColumnsToFill(db)) if (!isStopped) await fill(orgId, id);
+    },
+    stop() {
+      isStopped = true;
+    },
+  };
+}

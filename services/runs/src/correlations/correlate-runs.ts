@@ -1,0 +1,118 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { badRequest, notFound } from "@tidemark/errors";
+import type { Tx } from "@tidemark/pg";
+import type { CorrelateRunsRequest } from "@tidemark/proto/runs/v1/runs";
+import { callerOf, isUuid } from "@tidemark/requests";
+import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
+import type { RunsDeps, RunsHandlers } from "../handlers.ts";
+import { chooseRuns } from "../list/choose-runs.sql.ts";
+import { withRuns } from "../list/with-runs.ts";
+import { countVisibleRuns } from "../read/runs.sql.ts";
+import { correlate, type Correlation } from "./correlation.rules.ts";
+import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";
+import { weighConfigs } from "./numbers-of-runs.sql.ts";
+
+/** Most runs of a request. */
+export const CORRELATED_RUNS_MAX = 10_000;
+/** Most columns that are correlated with the metric. */
+export const CORRELATED_COLUMNS_MAX = 300;
+/** Most bytes of the configs of the runs of a request. */
+const CONFIG_BYTES_MAX = 128 * 1024 * 1024;
+
+type Found = NumericColumn & Correlation;
+
+/**
+ * RunsService.CorrelateRuns: how numbers of configs, attributes and metrics go together with one metric.
+ * @throws bad_request, not_found when a named run is not visible, run_search_invalid, run_search_too_broad
+ */
+export function correlateRuns(deps: RunsDeps): RunsHandlers["correlateRuns"] {
+  return async (request, call) => {
+    const { orgId, projectId } = callerOf(call);
+    const metric = requireMetric(request.metric);
+    const columns = requireColumns(request.columns);
+    const read = async (tx: Tx, ids: readonly string[]) => {
+      if ((await weighConfigs(tx, orgId, ids)) > CONFIG_BYTES_MAX) {
+        const field = request.runIds.length > 0 ? "run_ids" : "filter";
+        throw badRequest(
+          `these runs have more than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB of configs; ask for fewer`,
+          field,
+        );
+      }
+      const [target] = await readNumericColumns(tx, orgId, ids, [metric]);
+      const others =
+        columns.length > 0
+          ? await readNumericColumns(tx, orgId, ids, columns)
+          : await readConfigNumbers(tx, orgId, ids);
+      return { runs: ids.length, target: target!.numbers, others };
+    };
+    const ids = requireIds(request);
+    const { runs, target, others } =
+      ids === undefined
+        ? await withRuns(deps, call, request.filter, async (tx, _orgId, filter) => {
+            const order = { sort: "created", metricKey: "" } as const;
+            const choice = { filter, order, start: { offset: 0 }, limit: CORRELATED_RUNS_MAX + 1 };
+            const { page } = await chooseRuns(tx, orgId, choice);
+            if (page.length > CORRELATED_RUNS_MAX)
+              throw badRequest(`the filter lets more than ${CORRELATED_RUNS_MAX} runs through`, "filter");
+            return read(
+              tx,
+              page.map(({ id }) => id),
+            );
+          })
+        : await deps.db.readTenant(orgId, async (tx) => {
+            if ((await countVisibleRuns(tx, orgId, ids, projectId)) < ids.length) throw notFound("run");
+            return read(tx, ids);
+          });
+
+    const found: Found[] = [];
+    for (const column of others) {
+      // The ranks of 10,000 runs take some milliseconds.
+      await nextTurn();
+      found.push({ ...column, ...correlate(column.numbers, target) });
+    }
+    const shown = columns.length > 0 ? found : found.toSorted(strongestFirst).slice(0, CORRELATED_COLUMNS_MAX);
+    return {
+      metric: columnName(metric),
+      runCount: runs,
+      correlations: shown.map(({ name, runs: both, pearson, spearman }, i) => ({
+        column: request.columns[i] ?? name,
+        runCount: both,
+        ...(pearson === undefined ? {} : { pearson }),
+        ...(spearman === undefined ? {} : { spearman }),
+      })),
+    };
+  };
+}
+
+/** Orders by the size of the coefficient of ranks, to nine digits, those without one last, then by name. */
+function strongestFirst(a: Found, b: Found): number {
+  const strength = ({ spearman }: Found): number =>
+    spearman === undefined ? -1 : Math.round(Math.abs(spearman) * 1e9);
+  return strength(b) - strength(a) || (a.name < b.name ? -1 : 1);
+}
+
+function requireMetric(text: string): MetricColumn {
+  const column = readColumn(text.startsWith("metrics.") ? text : `metrics.${text}`);
+  if (column?.kind !== "metrics")
+    throw badRequest("metric must be a metric key, perhaps with .latest, .best, .min, .max, .mean or .count", "metric");
+  return column;
+}
+
+function requireColumns(names: readonly string[]): readonly Column[] {
+  if (names.length > CORRELATED_COLUMNS_MAX)
+    throw badRequest(`columns must name at most ${CORRELATED_COLUMNS_MAX} columns`, "columns");
+  return names.map((name) => {
+    const column = readColumn(name);
+    if (column === undefined)
+      throw badRequest("columns must be config.<path>, metrics.<key> or attributes.<path>", "columns");
+    return column;
+  });
+}
+
+/** Returns the runs that are named; undefined: those of the filter. @throws bad_request */
+function requireIds({ runIds }: CorrelateRunsRequest): readonly string[] | undefined {
+  if (runIds.length === 0) return undefined;
+  if (runIds.length > CORRELATED_RUNS_MAX || new Set(runIds).size < runIds.length || !runIds.every(isUuid))
+    throw badRequest(`run_ids must name at most ${CORRELATED_RUNS_MAX} different runs`, "run_ids");
+  return runIds;
+}

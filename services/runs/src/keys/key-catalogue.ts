@@ -1,0 +1,80 @@
+import { LRUCache } from "lru-cache";
+import { underDeadline } from "@tidemark/deadline";
+import type { Db } from "@tidemark/pg";
+import type { Key, KeyKind } from "./key.rules.ts";
+import { countKeys } from "./keys.sql.ts";
+
+/** The keys of projects, in memory while they are asked for. */
+export type KeyCatalogue = {
+  /**
+   * Returns the keys of a kind of a project by name. They are those of the version, or, where counting them took longer than `QUICK_MS`, perhaps
+   * older ones, by at most ten times as long as that took.
+   */
+  readonly keysOf: (orgId: string, projectId: string, kind: KeyKind, version: string) => Promise<readonly Key[]>;
+};
+
+/** What was counted this quickly is counted again for every change. */
+const QUICK_MS = 250;
+/** Longest that a version, which misses rare changes, is trusted. */
+const TRUSTED_MS = 60_000;
+/** Keys in memory, of some 150 bytes each. */
+const KEYS_HELD_MAX = 400_000;
+
+type Entry = {
+  readonly keys: readonly Key[];
+  readonly version: string;
+  readonly atMs: number;
+  readonly tookMs: number;
+};
+
+/** Creates an empty catalogue. `onFailed` is told when counting in the background fails. */
+export function createKeyCatalogue(options: {
+  readonly db: Pick<Db, "readTenant">;
+  readonly nowMs: () => number;
+  readonly onFailed: (error: unknown) => void;
+}): KeyCatalogue {
+  const { db, nowMs, onFailed } = options;
+  const entries = new LRUCache<string, Entry>({
+    maxSize: KEYS_HELD_MAX,
+    sizeCalculation: ({ keys }) => Math.max(1, keys.length),
+  });
+  const counting = new Map<string, Promise<Entry>>();
+
+  const count = (name: string, orgId: string, projectId: string, kind: KeyKind, version: string): Promise<Entry> => {
+    const running = counting.get(name);
+    if (running !== undefined) return running;
+    const atMs = nowMs();
+    // Several requests may wait for it, so it is none's alone.
+    const counted = underDeadline(undefined, () =>
+      db.readTenant(orgId, (tx) => countKeys(tx, kind, { orgId, projectId })),
+    )
+      .then((keys) => {
+        const entry = { keys, version, atMs, tookMs: nowMs() - atMs };
+        entries.set(name, entry);
+        return entry;
+      })
+      .finally(() => counting.delete(name));
+    counting.set(name, counted);
+    return counted;
+  };
+
+  return {
+    async keysOf(orgId, projectId, kind, version) {
+      const name = `${orgId}/${projectId}/${kind}`;
+      const entry = entries.get(name);
+      const age = entry === undefined ? Infinity : nowMs() - entry.atMs;
+      if (entry?.version === version && age < TRUSTED_MS) return entry.keys;
+      if (entry === undefined || entry.tookMs <= QUICK_MS) {
+        // What is counted meanwhile may have begun before the change that the caller knows of.
+        for (;;) {
+          const isOwn = !counting.has(name);
+          const made = await count(name, orgId, projectId, kind, version);
+          if (isOwn || made.version === version) return made.keys;
+        }
+      }
+      if (age > 10 * entry.tookMs) return (await count(name, orgId, projectId, kind, version)).keys;
+      if (age > 5 * entry.tookMs) count(name, orgId, projectId, kind, version).catch(onFailed);
+      return entry.keys;
+    },
+  };
+}
