@@ -235,6 +235,47 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
     });
   });
 
+  describe("announce", () => {
+    test("every listener in every process gets it, in order, and no work queue does", async () => {
+      const announced = `announced.test.${durable}.v1`;
+      const seen: string[][] = [[], []];
+      await here.listen(announced, (message) => void seen[0]?.push(textOf(message)));
+      await there.listen("announced.test.>", (message) => {
+        if (message.subject === announced) seen[1]?.push(`${message.id}${textOf(message)}${message.attempt}`);
+      });
+      const taken: string[] = [];
+      await there.work("tidemark.>", durable, async (message) => {
+        if (message.subject === subject || message.subject === announced) taken.push(textOf(message));
+      });
+      const buffer = bytes("a");
+      expect(here.announce(announced, buffer)).toBe(true);
+      buffer.set(bytes("x"));
+      expect(here.announce(announced, bytes("b"))).toBe(true);
+      await here.publish(subject, bytes("work"), { id: `${durable}-1` });
+      await eventually(() =>
+        expect([seen, taken]).toEqual([
+          [
+            ["a", "b"],
+            ["a1", "b1"],
+          ],
+          ["work"],
+        ]),
+      );
+    });
+
+    test.each(["tidemark.test.v1", "announced", "announced.*.v1", `announced.${"a".repeat(200)}`])(
+      "refuses the subject %j",
+      (odd) => {
+        expect(() => here.announce(odd, bytes("x"))).toThrow(TypeError);
+      },
+    );
+
+    test("takes 512 KiB and refuses more", () => {
+      expect(here.announce("announced.test.v1", new Uint8Array(512 * 1024))).toBe(true);
+      expect(() => here.announce("announced.test.v1", new Uint8Array(512 * 1024 + 1))).toThrow(TypeError);
+    });
+  });
+
   describe("what is refused", () => {
     test.each([
       ["a subject outside the product", "other.x.v1"],
@@ -288,6 +329,7 @@ export function busContract(open: () => Promise<BusContractSubject>): void {
     await running.close();
     await other.close();
     expect(bus.connected()).toBe(false);
+    expect(bus.announce("announced.test.v1", bytes("x"))).toBe(false);
     await expect(bus.publish(subject, bytes("x"), { id: "1" })).rejects.toMatchObject({
       name: "AppError",
       reason: "service_unavailable",

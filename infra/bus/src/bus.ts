@@ -41,7 +41,7 @@ export type BusSubscription = {
  * once or, if the bus lost its state, never.
  *
  * Subjects are words separated by dots, `tidemark.<service>.<event>.v<n>`; a pattern may have `*` for one word
- * and end in `>` for one or more.
+ * and end in `>` for one or more. Those of announcements begin with `announced` instead of `tidemark`.
  */
 export type Bus = {
   /**
@@ -52,7 +52,13 @@ export type Bus = {
    */
   publish(subject: string, data: Uint8Array, options: PublishOptions): Promise<void>;
   /**
-   * Passes each message that is published after this resolved to `onMessage`, in this and in every other process that
+   * Passes a message to whoever listens now, and keeps nothing: it has no id and no headers, and costs the publisher no
+   * answer. Returns false, and does nothing, if the bus is not connected; true does not mean that it arrived. Messages of
+   * one bus arrive in their order. Throws `TypeError` for a subject or size (512 KiB) that is out of bounds.
+   */
+  announce(subject: string, data: Uint8Array): boolean;
+  /**
+   * Passes each message that is published or announced after this resolved to `onMessage`, in this and in every other process that
    * listens. The bus keeps nothing for a listener, so messages that were published while it was not reachable are lost;
    * `onReconnect` is called when it is reachable again, to catch up from PostgreSQL. Also resolves while the bus is not
    * reachable. Neither function may throw; what they throw is logged.

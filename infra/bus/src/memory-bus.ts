@@ -2,7 +2,7 @@ import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bus.ts";
 import { createMemoryQueue, type MemoryQueue, type StoredMessage } from "./memory-queue.ts";
-import { checkDurable, checkMessage, checkPattern, subjectMatches } from "./subject.ts";
+import { checkAnnouncement, checkDurable, checkMessage, checkPattern, subjectMatches } from "./subject.ts";
 
 /** How many messages are kept for work queues that do not exist yet, and how many may wait in one queue. */
 const kept = { messagesMax: 1_000, waitingMax: 10_000 };
@@ -66,6 +66,15 @@ export function createMemoryBus(options: { readonly log?: Log } = {}): Bus {
       for (const { pattern, queue } of queues.values()) if (subjectMatches(pattern, subject)) queue.push(message);
       for (const listener of listeners)
         if (subjectMatches(listener.pattern, subject)) setImmediate(tell, listener, { ...message, attempt: 1 });
+    },
+
+    announce(subject, data) {
+      checkAnnouncement(subject, data);
+      if (!open) return false;
+      const message: BusMessage = { subject, id: "", data: data.slice(), headers: {}, attempt: 1 };
+      for (const listener of listeners)
+        if (subjectMatches(listener.pattern, subject)) setImmediate(tell, listener, message);
+      return true;
     },
 
     async listen(pattern, onMessage) {

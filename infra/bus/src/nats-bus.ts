@@ -5,7 +5,7 @@ import { busLimits, type Bus, type BusMessage, type BusSubscription } from "./bu
 import type { NatsBusOptions } from "./create-nats-bus.ts";
 import { ensureStream, fromNats, openSession, toNatsHeaders, type NatsSession } from "./nats-session.ts";
 import { createNatsWorker, type NatsWorker } from "./nats-worker.ts";
-import { checkDurable, checkMessage, checkPattern } from "./subject.ts";
+import { checkAnnouncement, checkDurable, checkMessage, checkPattern } from "./subject.ts";
 
 type Listener = {
   readonly pattern: string;
@@ -105,6 +105,14 @@ export async function openNatsBus(options: NatsBusOptions): Promise<Bus> {
           throw unavailable(second);
         });
       }
+    },
+
+    announce(subject, data) {
+      checkAnnouncement(subject, data);
+      if (session === undefined || session.nc.isClosed()) return false;
+      // Copied, because the client sends it later and the publisher may reuse its buffer.
+      session.nc.publish(subject, data.slice());
+      return true;
     },
 
     async listen(pattern, onMessage, onReconnect = () => {}) {
