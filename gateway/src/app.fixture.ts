@@ -15,6 +15,7 @@ import { createLog, type Metrics } from "@tidemark/telemetry";
 import { createTurns } from "@tidemark/turns";
 import { createApp, type AppOptions, type AppSettings } from "./app.ts";
 import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
+import { createTestHub } from "./changes/change-hub.fixture.ts";
 import type { Clients } from "./clients.ts";
 import { createRequestCounts, type RequestCounts } from "./limits/request-counts.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
@@ -92,6 +93,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       ask: ask ?? (() => Promise.resolve(create(LookupCredentialResponseSchema))),
       nowMs: () => clock.ms,
     }),
+    changes: createTestHub().hub,
     used: () => undefined,
     alive: () => undefined,
     projection: { loaded: () => true, degraded: () => false, refresh: () => Promise.resolve() },

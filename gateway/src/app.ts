@@ -8,6 +8,8 @@ import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.t
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
 import { headerNames, noSniffing, requestIdOf } from "./http/headers.ts";
+import type { ChangeHub } from "./changes/change-hub.ts";
+import { createEventStreams } from "./changes/event-streams.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { boundConnections } from "./http/connections.ts";
@@ -64,6 +66,7 @@ export type AppOptions = {
   /** Bytes of artifacts. */
   readonly objects: Blob;
   readonly access: Access;
+  readonly changes: ChangeHub;
   /** Called with every credential that was accepted. */
   readonly used: (entry: CredentialEntry) => void;
   /** Called with every run that wrote or polled successfully, and its organization. */
@@ -124,6 +127,12 @@ export function createApp(options: AppOptions): FastifyInstance {
     embedLimits: createEmbedLimits(options.clocks.steadyMs),
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
     turns: options.turns,
+    streams: createEventStreams({
+      hub: options.changes,
+      access: options.access,
+      connectionsMax: settings.connectionsMax,
+      nowMs: options.clocks.wallMs,
+    }),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     alive: options.alive,
@@ -177,6 +186,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   const endSpareConnections = watchSpareConnections(app.server);
   app.addHook("preClose", (done) => {
     draining = true;
+    context.streams.endAll();
     endSpareConnections();
     done();
   });

@@ -15,6 +15,7 @@ import { loadPlans } from "@tidemark/plan-limits";
 import { defineModule, version, type ModuleContext } from "@tidemark/host";
 import { createCall } from "@tidemark/rpc";
 import { createApp } from "./app.ts";
+import { startChangeFeed } from "./changes/change-feed.ts";
 import { createAccess, createDirectory } from "./auth/directory.ts";
 import { createCredentialUses } from "./auth/credential-use.ts";
 import { createProjection } from "./auth/projection.ts";
@@ -125,6 +126,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
   const lease = createLeaseBatch((leases) =>
     clients.usage.leaseTokens({ leases }, createCall({ timeoutMs: LEASE_TIMEOUT_MS })),
   );
+  const feed = await startChangeFeed({ bus: context.bus, nowMs: steadyMs, log });
   const app = createApp({
     settings: {
       publicUrl: config.publicUrl,
@@ -144,6 +146,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     clients,
     objects: await context.blob(),
     access,
+    changes: feed.hub,
     used: uses.note,
     alive: signs.note,
     projection,
@@ -185,6 +188,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       clearInterval(forgetting);
       projection.stop();
       await changes.close();
+      await feed.stop();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Call } from "@tidemark/rpc";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
+import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
 import type { BodyAccount } from "./http/body-memory.ts";
@@ -85,6 +86,8 @@ export type Transfer = {
   readonly newCall: () => Call;
   /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
+  /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */
+  readonly openStream: EventStreams["open"];
   /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
   readonly forgiveAddress: () => void;
   /** To which a body is charged that the handler reads; undefined for one that is known to be small. */
@@ -122,6 +125,8 @@ export type RouteReply = {
   readonly page?: Page;
   /** Pieces that are sent instead of `body`, of the `content-type` among the headers. */
   readonly stream?: AnswerStream;
+  /** Events that are sent instead of `body`, as they happen. */
+  readonly events?: OpenStream;
 };
 
 /** An answer that is made while it is sent. */
@@ -195,6 +200,8 @@ type RouteFacts = {
   readonly holdsAnswer?: boolean;
   /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */
   readonly exactNumbers?: ExactNumbers;
+  /** Request headers for the documentation, with what they say. */
+  readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Query parameters that may be left out but not sent blank. All others may be blank, which means absent. */
   readonly queryNeverBlank?: readonly string[];
   /** JSON Schemas for the documentation. Those of query and body come from the descriptions by which the decoder reads. */

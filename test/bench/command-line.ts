@@ -27,6 +27,7 @@ const NAMES = [
   "limits",
   "neighbors",
   "deletion",
+  "changes",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];

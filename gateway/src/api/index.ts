@@ -2,6 +2,7 @@ import type { Route } from "../route.ts";
 import { archiveRoutes } from "./archive/routes.ts";
 import { artifactsRoutes } from "./artifacts/routes.ts";
 import { auditRoutes } from "./audit/routes.ts";
+import { changesRoutes } from "./changes/routes.ts";
 import { attributesRoutes } from "./attributes/routes.ts";
 import { deviceLoginRoutes } from "./device-login/routes.ts";
 import { embedsRoutes } from "./embeds/routes.ts";
@@ -31,6 +32,7 @@ import { viewsRoutes } from "./workspace-views/routes.ts";
 /** Every route of the product except the platform's own (`platformRoutes`), which need the state of the process. */
 export const allRoutes: readonly Route[] = [
   ...projectsRoutes,
+  ...changesRoutes,
   ...runsRoutes,
   ...runControlRoutes,
   ...metricsRoutes,

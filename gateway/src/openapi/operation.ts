@@ -81,7 +81,14 @@ function valueSchemaOf({ type, ...schema }: Schema): Schema {
 }
 
 function headerParameters(route: Route): Schema[] {
-  return [...idempotencyParameters(route), ...conditionParameters(route), ...rangeParameters(route)];
+  const own = Object.entries(route.requestHeaders ?? {}).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: { type: "string" },
+  }));
+  return [...idempotencyParameters(route), ...conditionParameters(route), ...rangeParameters(route), ...own];
 }
 
 function rangeParameters({ schemas }: Route): Schema[] {

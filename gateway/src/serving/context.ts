@@ -6,6 +6,7 @@ import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
+import type { EventStreams } from "../changes/event-streams.ts";
 import type { OriginRule } from "../http/origin.ts";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { EmbedLimits } from "../limits/embed-limits.ts";
@@ -27,6 +28,7 @@ export type ServingContext = {
   readonly embedLimits: EmbedLimits;
   readonly bodies: BodyMemory;
   readonly turns: Turns;
+  readonly streams: EventStreams;
   readonly mayCome: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;

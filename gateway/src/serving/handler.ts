@@ -15,6 +15,7 @@ import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
 import type { RequestState, ServingContext } from "./context.ts";
+import { sendEvents } from "./send-events.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";
 import { takeTurn } from "./turn.ts";
@@ -43,6 +44,7 @@ export function createHandler(route: Route, context: ServingContext) {
         newCall: () => createCall({ requestId: request.id, identity, traceparent, timeoutMs: context.deadlineMs }),
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
+        openStream: context.streams.open,
         account: state.bodyAccount,
         hold: (bytes) => state.bodyAccount?.take(bytes),
       });
@@ -79,6 +81,7 @@ export function createHandler(route: Route, context: ServingContext) {
     const page = answer.page === undefined ? undefined : writePage(answer.page);
     if (page !== undefined) reply.headers(page.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
+    if (answer.events !== undefined) return sendEvents(answer.events, reply);
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
     if (answer.stream !== undefined) {
       reply.header("vary", varyOf(reply, "Accept-Encoding"));

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { expect } from "@jest/globals";
+import type { NotedChange } from "@tidemark/changes";
 import { parseCredential } from "@tidemark/credentials";
 import { isAppError, type AppError } from "@tidemark/errors";
 import { createDb, sql, type Db } from "@tidemark/pg";
@@ -22,6 +23,8 @@ import { findRuns } from "./stops/runs-schema.sql.ts";
 /** The service over its own database, with a clock that the test moves. */
 export type Control = {
   client: Client<(typeof ControlService)["method"]>;
+  /** The changes that the service noted, in their order. */
+  noted: readonly NotedChange[];
   runs: RunDirectory;
   /** As the service's role; row level security is in force. */
   db: Db;
@@ -86,6 +89,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   const ownerDb = open("postgres");
   let offsetMs = 0;
   let nudges = 0;
+  const noted: NotedChange[] = [];
   const now = () => new Date(Date.now() + offsetMs);
   const mail = { sent: [] as InvitationMessage[], failing: false };
   const runs = openRunDirectory(db);
@@ -95,6 +99,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
     now,
     newId: randomUUID,
     randomBytes,
+    noteChange: (change) => void noted.push(change),
     nudge: () => {
       nudges += 1;
     },
@@ -120,6 +125,7 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   const anyone = createCall({ timeoutMs: PATIENCE_MS });
   return {
     client,
+    noted,
     runs,
     db,
     workerDb,

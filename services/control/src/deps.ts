@@ -1,3 +1,4 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import type { Db } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { ControlService } from "@tidemark/proto/control/v1/control";
@@ -18,6 +19,8 @@ export type ControlDeps = {
   readonly randomBytes: (count: number) => Uint8Array;
   /** Tells the relay that a committed transaction has left a message. */
   readonly nudge: () => void;
+  /** Told of changes to runs that were committed. */
+  readonly noteChange: ChangePublisher["note"];
   readonly settings: {
     /** What each plan includes. */
     readonly plans: Plans;

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { startChangePublisher } from "@tidemark/changes";
 import { ConfigError } from "@tidemark/config";
 import { defineModule } from "@tidemark/host";
 import { startRelay, startRemover, type MigrationSet } from "@tidemark/pg";
@@ -82,9 +83,15 @@ export const controlModule = defineModule({
     );
     runs.start();
     const oidc = oidcSettingsOf(config);
+    const changes = startChangePublisher({
+      bus,
+      id: randomBytes(6).toString("hex"),
+      steadyMs: () => performance.now(),
+    });
     const handlers = controlHandlers({
       db,
       runs,
+      noteChange: changes.note,
       now,
       newId: randomUUID,
       randomBytes,
@@ -106,6 +113,7 @@ export const controlModule = defineModule({
       implementations: [implement(ControlService, handlers)],
       ready: async () => runs.loaded() && (await db.ping()),
       stop: async () => {
+        changes.stop();
         await Promise.all(wakes.map((wake) => wake.close()));
         await runs.stop();
         await relay.stop();

@@ -1,3 +1,4 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import type { Db } from "@tidemark/pg";
 import type { Refusal } from "@tidemark/proto/common/v1/common";
 import type { Log } from "@tidemark/telemetry";
@@ -43,6 +44,8 @@ export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly pointGate: PlanGate;
   readonly logMarkers: DirtyMarkers;
   readonly rankMarkers: DirtyMarkers;
+  /** Told of what was stored. */
+  readonly noteChange: ChangePublisher["note"];
   /** Writes an error as a part of an answer. */
   readonly refusalOf: (error: unknown) => Refusal;
   readonly log: Pick<Log, "error">;

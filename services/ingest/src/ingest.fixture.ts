@@ -55,7 +55,11 @@ export type IngestFixture = {
   /** Creates another process of the same service, with nothing in its memory; `ids` replaces its source of ids. */
   writer(
     ids?: IdSource,
-    writing?: MetricWriting & { readonly rankMarkers?: DirtyMarkers; readonly pointGate?: PlanGate },
+    writing?: MetricWriting & {
+      readonly rankMarkers?: DirtyMarkers;
+      readonly pointGate?: PlanGate;
+      readonly noteChange?: MetricWriterOptions["noteChange"];
+    },
   ): Client<(typeof IngestService)["method"]>;
   /** Creates a compactor that works only when a round is called, and takes all landing segments. */
   compactor(rules?: LevelRules, metricRules?: KeyRangeRules): Compaction;
@@ -103,7 +107,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
   const depsOf = (
     ...[ids = createIdSource(Date.now, Math.random), writing = {}]: Parameters<IngestFixture["writer"]>
   ) => {
-    const { rankMarkers = eagerMarkers, pointGate = openGate, ...metricWriting } = writing;
+    const { rankMarkers = eagerMarkers, pointGate = openGate, noteChange = () => {}, ...metricWriting } = writing;
     const metricWriter = createMetricWriter({
       db,
       markers: eagerMarkers,
@@ -111,6 +115,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       cacheBytes: 2 ** 20,
       queueBytes: 2 ** 26,
       metrics: { metricGroup: () => {}, metricsRefused: () => {} },
+      noteChange,
       ...metricWriting,
     });
     return {
@@ -122,6 +127,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       rankLayouts: createRankLayouts(),
       rankMarkers,
       pointGate,
+      noteChange,
       refusalOf: toRefusal,
       log: { error: failTest },
     };

@@ -1,4 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { startChangePublisher } from "@tidemark/changes";
 import { defineModule } from "@tidemark/host";
 import { startRemover } from "@tidemark/pg";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
@@ -44,6 +46,11 @@ export const ingestModule = defineModule({
   start(context) {
     const db = context.db();
     const compaction = compactRunData(context, context.config);
+    const changes = startChangePublisher({
+      bus: context.bus,
+      id: randomBytes(6).toString("hex"),
+      steadyMs: () => performance.now(),
+    });
     const deps = {
       db,
       runs: createRunDirectory(
@@ -57,7 +64,9 @@ export const ingestModule = defineModule({
         cacheBytes: context.config.metricCacheMib * MIB,
         queueBytes: context.config.metricQueueMib * MIB,
         metrics: context.metrics,
+        noteChange: changes.note,
       }),
+      noteChange: changes.note,
       logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
       rankMarkers: compaction.rankMarkers,
@@ -93,7 +102,10 @@ export const ingestModule = defineModule({
       ],
       ready: () => db.ping(),
       drain: () => compaction.stop(),
-      stop: async () => void (await Promise.all([watch.stop(), indexer.stop(), filler.stop(), remover.stop()])),
+      stop: async () => {
+        changes.stop();
+        await Promise.all([watch.stop(), indexer.stop(), filler.stop(), remover.stop()]);
+      },
     });
   },
 });

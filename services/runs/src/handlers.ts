@@ -1,4 +1,5 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import type { ChangePublisher } from "@tidemark/changes";
 import type { Db } from "@tidemark/pg";
 import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -21,7 +22,7 @@ import { recordSignsOfLife } from "./life/record-signs.ts";
 import type { Staleness } from "./life/staleness.rules.ts";
 import type { KeyCatalogue } from "./keys/key-catalogue.ts";
 import { listKeys } from "./keys/list-keys.ts";
-import { createProject, listProjects } from "./projects/projects.ts";
+import { createProject, getProject, listProjects } from "./projects/projects.ts";
 import { updateProject } from "./projects/update-project.ts";
 import { getReadme, putReadmeOfRun } from "./readme/readme.ts";
 import { getRun } from "./read/get-run.ts";
@@ -50,6 +51,8 @@ export type RunsDeps = {
   readonly settler: Settler;
   /** Days for which what is deleted can be restored. */
   readonly graceDays: number;
+  /** Told of changes that were committed. */
+  readonly noteChange: ChangePublisher["note"];
   /** A new random UUID. */
   readonly newId: () => string;
 };
@@ -62,6 +65,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
   return {
     createProject: createProject(deps),
     listProjects: listProjects(deps),
+    getProject: getProject(deps),
     createRun: createRun(deps),
     getRun: getRun(deps),
     getRuns: getRuns(deps),

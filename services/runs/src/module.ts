@@ -1,5 +1,6 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { startChangePublisher } from "@tidemark/changes";
 import { defineModule } from "@tidemark/host";
 import { startRemover, startUpkeep, type MigrationSet } from "@tidemark/pg";
 import { loadPlans } from "@tidemark/plan-limits";
@@ -99,8 +100,14 @@ export const runsModule = defineModule({
       seconds: context.config.removalSeconds,
       log: context.log,
     });
+    const changes = startChangePublisher({
+      bus: context.bus,
+      id: randomBytes(6).toString("hex"),
+      steadyMs: () => performance.now(),
+    });
     const handlers = runsHandlers({
       db,
+      noteChange: changes.note,
       searchThreads,
       plans: heldPlans,
       newId: randomUUID,
@@ -115,10 +122,11 @@ export const runsModule = defineModule({
       implementations: [
         implement(RunsService, handlers),
         implement(RunsArchiveService, archiveHandlers({ db, staleness })),
-        implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans })),
+        implement(RunsRestoreService, restoreHandlers({ db, plans: heldPlans, noteChange: changes.note })),
       ],
       ready: () => db.ping(),
       stop: async () => {
+        changes.stop();
         columnKeeper.stop();
         await Promise.all([columnUpkeep.stop(), upkeep.stop(), settler.stop(), remover.stop(), searchThreads.close()]);
       },

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { NotedChange } from "@tidemark/changes";
 import { createDb, sql, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
@@ -56,6 +57,8 @@ export type RunsFixture = {
   readonly settler: Settler;
   /** How far the clock by which runs are stale goes ahead, in milliseconds. */
   readonly clock: { aheadMs: number };
+  /** The changes that the service noted, in their order. */
+  readonly noted: NotedChange[];
   close(): Promise<void>;
 };
 
@@ -82,6 +85,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     },
   });
   const clock = { aheadMs: 0 };
+  const noted: NotedChange[] = [];
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
   const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
   const clientWith = (limitsOn: boolean) =>
@@ -98,6 +102,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           keyCatalogue,
           // Tests keep columns when they want to.
           columnKeeper: { ask: () => {} },
+          noteChange: (change) => void noted.push(change),
           staleness,
           settler,
           graceDays: GRACE_DAYS,
@@ -112,6 +117,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
     url,
     settler,
     clock,
+    noted,
     close: async () => {
       await settler.stop();
       await Promise.all([db.close(), owner.close(), searchThreads.close()]);

@@ -19,7 +19,7 @@ export function acknowledgeStop(deps: ControlDeps): ControlHandlers["acknowledge
     const { orgId } = caller;
     const { runId, stopRequestId } = request;
     if (!isUuid(runId)) throw notFound("run");
-    return commitRunChange(deps, () =>
+    return commitRunChange(deps, orgId, (changed) =>
       deps.db.withTenant(orgId, async (tx) => {
         await requireRun(tx, caller, runId);
         throwFault(request.bodyFault);
@@ -33,7 +33,11 @@ export function acknowledgeStop(deps: ControlDeps): ControlHandlers["acknowledge
         if (next.outcome === "stop_id_mismatch") {
           throw new AppError("conflict", "stop_request_id is not the run's stop request", { field: "stop_request_id" });
         }
-        if (next.changed) await writeStops(tx, orgId, stopAnsweredSubject, [{ id: runId, state: next.state }]);
+        if (next.changed) {
+          await writeStops(tx, orgId, stopAnsweredSubject, [{ id: runId, state: next.state }]);
+          const statusChanged = next.state.status !== run.state.status;
+          changed.push({ id: runId, projectId: run.projectId, statusChanged });
+        }
         return { runId, runControl: encodeRunControl(next.state) };
       }),
     );

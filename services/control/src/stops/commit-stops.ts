@@ -1,5 +1,6 @@
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { putOutbox, type Tx } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { StopEventSchema } from "@tidemark/proto/control/v1/control";
 import type { RunControlSchema } from "@tidemark/proto/runs/v1/runs";
 import { displayStatus, isStopRequested, rowOfState, type RunState } from "@tidemark/run-state";
@@ -26,14 +27,26 @@ export async function writeStops(
   await putOutbox(tx, orgId, { service: "control", subject, payload });
 }
 
+/** A run that a transaction changed. */
+export type ChangedRun = { readonly id: string; readonly projectId: string; readonly statusChanged: boolean };
+
 /**
- * Runs a transaction that changes runs. When it has committed, its messages leave, and this process has the change in
+ * Runs a transaction that changes runs, which it adds to `changed`. When it has committed, its messages leave, and this process has the change in
  * memory before anyone is told that it happened.
  */
-export async function commitRunChange<T>(deps: ControlDeps, work: () => Promise<T>): Promise<T> {
-  const result = await work();
+export async function commitRunChange<T>(
+  deps: ControlDeps,
+  orgId: string,
+  work: (changed: ChangedRun[]) => Promise<T>,
+): Promise<T> {
+  const changed: ChangedRun[] = [];
+  const result = await work(changed);
   deps.nudge();
   await deps.runs.catchUp();
+  for (const { id: runId, projectId, statusChanged } of changed) {
+    deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.STOP });
+    if (statusChanged) deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
+  }
   return result;
 }
 

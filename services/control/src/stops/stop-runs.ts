@@ -6,7 +6,13 @@ import { isUuid, throwFault } from "@tidemark/requests";
 import { applyRunEvent, type StopActor } from "@tidemark/run-state";
 import { STOP_RUNS_MAX } from "@tidemark/limits";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
-import { commitRunChange, encodeRunControl, stopRequestedSubject, writeStops } from "./commit-stops.ts";
+import {
+  commitRunChange,
+  encodeRunControl,
+  stopRequestedSubject,
+  writeStops,
+  type ChangedRun,
+} from "./commit-stops.ts";
 import { lockRuns } from "./run-states.sql.ts";
 import { requireRun, stopCaller, visibleRuns } from "./visible-runs.ts";
 
@@ -22,7 +28,7 @@ export function stopRun(deps: ControlDeps): ControlHandlers["stopRun"] {
     if (!isUuid(runId)) throw notFound("run");
     const route = "POST /api/runs/{run_id}/stop";
     const keyed = key === "" ? undefined : { key, route, parts: [runId, JSON.stringify({ reason })] };
-    const { reply, replayed } = await commitRunChange(deps, () =>
+    const { reply, replayed } = await commitRunChange(deps, caller.orgId, (changed) =>
       withIdempotency(
         deps.db,
         caller.orgId,
@@ -32,7 +38,7 @@ export function stopRun(deps: ControlDeps): ControlHandlers["stopRun"] {
           throwFault(request.bodyFault);
         },
         async (tx) => {
-          const wish = { runIds: [runId], reason, actor: caller.actor, newId: deps.newId };
+          const wish = { runIds: [runId], reason, actor: caller.actor, newId: deps.newId, changed };
           const [stop] = await askToStop(tx, caller.orgId, wish);
           if (stop === undefined) throw notFound("run");
           return toBinary(RunStopSchema, create(RunStopSchema, stop));
@@ -58,7 +64,7 @@ export function stopRuns(deps: ControlDeps): ControlHandlers["stopRuns"] {
     const route = "POST /api/runs/stop";
     const keyed = key === "" ? undefined : { key, route, parts: [JSON.stringify({ runIds, reason })] };
     let visible: ReadonlySet<string> = new Set();
-    const { reply, replayed } = await commitRunChange(deps, () =>
+    const { reply, replayed } = await commitRunChange(deps, caller.orgId, (changed) =>
       withIdempotency(
         deps.db,
         caller.orgId,
@@ -67,7 +73,7 @@ export function stopRuns(deps: ControlDeps): ControlHandlers["stopRuns"] {
           visible = await visibleRuns(tx, caller, runIds);
         },
         async (tx) => {
-          const wish = { runIds: [...visible], reason, actor: caller.actor, newId: deps.newId };
+          const wish = { runIds: [...visible], reason, actor: caller.actor, newId: deps.newId, changed };
           const stopped = new Map((await askToStop(tx, caller.orgId, wish)).map((stop) => [stop.runId, stop]));
           const stops = [...new Set(runIds)].map((runId) => stopped.get(runId) ?? { runId });
           return toBinary(StopRunsResponseSchema, create(StopRunsResponseSchema, { stops }));
@@ -90,16 +96,20 @@ async function askToStop(
     readonly reason: string | null;
     readonly actor: StopActor;
     readonly newId: () => string;
+    /** Gets the runs that were not asked before. */
+    readonly changed: ChangedRun[];
   },
 ): Promise<RunStopInit[]> {
   const { reason, actor, newId } = wish;
   const locked = await lockRuns(tx, orgId, wish.runIds);
-  const stops = locked.map(({ id, state, at }) => ({
+  const stops = locked.map(({ id, projectId, state, at }) => ({
     id,
+    projectId,
     ...applyRunEvent(state, { kind: "stop", requestId: newId(), reason, actor }, at),
   }));
   const changed = stops.filter((stop) => stop.changed);
   await writeStops(tx, orgId, stopRequestedSubject, changed);
+  wish.changed.push(...changed.map(({ id, projectId }) => ({ id, projectId, statusChanged: false })));
   return stops.map(({ id, state, outcome }) => ({
     runId: id,
     alreadyRequested: outcome === "already_requested",

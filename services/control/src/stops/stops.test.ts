@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { idempotencyHashes, sql } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { StopEventSchema } from "@tidemark/proto/control/v1/control";
 import { createCall, type Call } from "@tidemark/rpc";
@@ -87,6 +88,23 @@ describe("a stop", () => {
   ])("by %s is kept as one by actor %s", async (_what, kind, actor) => {
     const { orgId, id } = await setUp();
     expect((await stop(id, callBy(orgId, { kind }))).actor).toBe(actor);
+  });
+
+  test("and its acknowledgments are noted as changes, with the status that they end; repeats are not", async () => {
+    const { orgId, call, id } = await setUp();
+    const kinds = (): unknown[] =>
+      control.noted.filter(({ runId }) => runId === id).map((change) => [change.orgId, change.kind]);
+    const made = await stop(id, call);
+    await stop(id, call);
+    expect(kinds()).toEqual([[orgId, ChangeKind.STOP]]);
+    await acknowledge(id, made.stopRequestId!, "acknowledged", call);
+    await acknowledge(id, made.stopRequestId!, "acknowledged", call);
+    expect(kinds()).toHaveLength(2);
+    await acknowledge(id, made.stopRequestId!, "completed", call);
+    expect(kinds().slice(2)).toEqual([
+      [orgId, ChangeKind.STOP],
+      [orgId, ChangeKind.RUN],
+    ]);
   });
 
   test("of many is one message about those that were newly asked", async () => {

@@ -1,6 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest, type AppError } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendAttributesRequestSchema,
   AppendAttributesResponseSchema,
@@ -13,6 +15,7 @@ import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/reque
 import type { Handler } from "@tidemark/rpc";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
+import { highestStep } from "../writes/write-steps.ts";
 import {
   appendAttributes,
   appendAttributesOnce,
@@ -28,8 +31,9 @@ export function appendAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendAttributesRequestSchema, typeof AppendAttributesResponseSchema> {
-  const { db, runs, ids } = deps;
+  const { db, runs, ids, noteChange } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -46,6 +50,14 @@ export function appendAttributesHandler(deps: {
     if (stored === "replayed") return { attributes: [] };
     if (stored.outcome === "no_artifact") throw noArtifact(stored.place - 1);
     const { firstId, createdAt } = stored;
+    noteChange({
+      orgId: caller.orgId,
+      projectId,
+      runId,
+      kind: ChangeKind.OBJECTS,
+      keys: [...new Set(rows.map(({ path }) => path))],
+      step: highestStep(rows.map(({ step }) => step)),
+    });
     return {
       attributes: rows.map((row, i) =>
         encodeAttribute(caller.orgId, runId, {

@@ -1,6 +1,8 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest } from "@tidemark/errors";
 import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
 import { idempotencyHashes, type Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendLogLinesRequestSchema,
   AppendLogLinesResponseSchema,
@@ -11,7 +13,7 @@ import type { Handler } from "@tidemark/rpc";
 import { LOG_LINES_MAX } from "@tidemark/limits";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
-import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
+import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import { appendLogLines } from "./log-lines.sql.ts";
 import { logStreamOf } from "./log-page.rules.ts";
 import { segmentBlockOf } from "./segment-block.rules.ts";
@@ -23,6 +25,7 @@ export function appendLogLinesHandler(deps: {
   readonly runs: RunDirectory;
   readonly ids: IdSource;
   readonly logMarkers: DirtyMarkers;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendLogLinesRequestSchema, typeof AppendLogLinesResponseSchema> {
   const { db, runs, ids, logMarkers } = deps;
   return async (request, call) => {
@@ -39,6 +42,7 @@ export function appendLogLinesHandler(deps: {
     const runKnown = runs.knows(caller, runId);
     const markerSeconds = logMarkers.next(marked, messageBytes);
     try {
+      const highestLine = columns.lineNumbers[countOf(columns) - 1]!;
       const outcome = await appendLogLines(db, {
         source: { orgId: caller.orgId, runId, stream },
         runKnown,
@@ -57,14 +61,16 @@ export function appendLogLinesHandler(deps: {
               }),
         takeId: () => ids.take(lines.length, REQUEST_IDS),
         lowestLine: columns.lineNumbers[0]!,
-        highestLine: columns.lineNumbers[countOf(columns) - 1]!,
+        highestLine,
         lines: lines.length,
         messageBytes,
         block: segmentBlockOf(columns),
         markerSeconds,
       });
       if (outcome.outcome !== "inserted") logMarkers.forget(marked);
-      return replyToWrite(outcome, runs, caller, runId);
+      const reply = replyToWrite(outcome, runs, caller, runId);
+      if (!reply.replayed) noteWrite(deps, caller, { runId, kind: ChangeKind.LINES, line: highestLine });
+      return reply;
     } catch (error) {
       logMarkers.forget(marked);
       throw error;

@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
+import type { ChangePublisher } from "@tidemark/changes";
 import { fingerprintOf, parseExact } from "@tidemark/documents";
 import { badRequest, notFound } from "@tidemark/errors";
 import { idempotencyHashes, keyReused, type Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   CreateObjectRequest,
   CreateObjectRequestSchema,
@@ -29,8 +31,9 @@ export function createObjectHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof CreateObjectRequestSchema, typeof CreateObjectResponseSchema> {
-  const { db, runs, ids } = deps;
+  const { db, runs, ids, noteChange } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -64,6 +67,9 @@ export function createObjectHandler(deps: {
     if (stored.outcome === "no_artifact") throw notFound("artifact");
     if (stored.outcome === "other_run") {
       throw badRequest("artifact_id must be an artifact of the same run", "artifact_id");
+    }
+    if (stored.outcome !== "replayed") {
+      noteChange({ orgId, projectId, runId, kind: ChangeKind.OBJECTS, keys: [key], step: request.step });
     }
     const [row] = await db.readTenant(orgId, (tx) => readObjects(tx, orgId, [stored.id]));
     return { object: encodeObject(orgId, row!), replayed: stored.outcome === "replayed" };

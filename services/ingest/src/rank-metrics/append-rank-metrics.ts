@@ -1,5 +1,7 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
 import { admitWrite, type PlanGate } from "@tidemark/plan-limits";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendRankMetricsRequest,
   AppendRankMetricsRequestSchema,
@@ -8,7 +10,7 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
-import { replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
+import { noteWrite, replyToWrite, throwBodyFault } from "../writes/write-steps.ts";
 import type { RankLayouts } from "./rank-layout.rules.ts";
 import { checkRankReport, checkRankValues, type RankReport } from "./rank-limits.rules.ts";
 import { appendRankMetrics, type RankWrite } from "./rank-writes.sql.ts";
@@ -20,6 +22,7 @@ export function appendRankMetricsHandler(deps: {
   readonly rankLayouts: RankLayouts;
   readonly rankMarkers: DirtyMarkers;
   readonly pointGate: PlanGate;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendRankMetricsRequestSchema, typeof AppendRankMetricsResponseSchema> {
   const { db, runs, rankLayouts, rankMarkers, pointGate } = deps;
   return async (request, call) => {
@@ -66,7 +69,9 @@ export function appendRankMetricsHandler(deps: {
       throw error;
     });
     if (outcome.outcome !== "inserted") forgetMarkers();
-    return replyToWrite(outcome, runs, caller, runId);
+    const reply = replyToWrite(outcome, runs, caller, runId);
+    if (!reply.replayed) noteWrite(deps, caller, { runId, kind: ChangeKind.POINTS, keys, step: report.step });
+    return reply;
   };
 }
 

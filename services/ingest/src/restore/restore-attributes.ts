@@ -1,7 +1,9 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest } from "@tidemark/errors";
 import { ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import { toBinary } from "@bufbuild/protobuf";
 import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { AttributeSchema } from "@tidemark/proto/ingest/v1/ingest";
 import type {
   RestoreAttributesRequestSchema,
@@ -11,6 +13,7 @@ import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "./restore-once.ts";
 import { insertRestoredAttributes } from "./restored-attributes.sql.ts";
 
@@ -21,6 +24,7 @@ export function restoreAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof RestoreAttributesRequestSchema, typeof RestoreAttributesResponseSchema> {
   const { db, runs, ids } = deps;
   return async ({ name, runId: run, attributes }, call) => {
@@ -47,6 +51,7 @@ export function restoreAttributesHandler(deps: {
         insertRestoredAttributes(tx, { orgId, runId, projectId, firstId: ids.take(rows.length), rows }),
       ),
     );
+    noteWrite(deps, caller, { runId, kind: ChangeKind.OBJECTS });
     return {};
   };
 }

@@ -1,8 +1,10 @@
 import { doublesOfBytes, LINE_LENGTHS_MAX } from "@tidemark/archive";
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest } from "@tidemark/errors";
 import { LOG_LINES_MAX } from "@tidemark/limits";
 import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
 import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   RestoreLogLinesRequest,
   RestoreLogLinesRequestSchema,
@@ -16,6 +18,7 @@ import { splitMicros } from "../logs/sent-time.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 import { insertLogSegments, type LogSegment } from "./log-segments.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "./restore-once.ts";
 
 /** IngestRestoreService.RestoreLogLines: segments for all lines that were received at one moment. @throws see restore.proto */
@@ -23,6 +26,7 @@ export function restoreLogLinesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof RestoreLogLinesRequestSchema, typeof RestoreLogLinesResponseSchema> {
   const { db, runs, ids } = deps;
   return async (request, call) => {
@@ -43,6 +47,7 @@ export function restoreLogLinesHandler(deps: {
         ),
       ),
     );
+    noteWrite(deps, caller, { runId, kind: ChangeKind.LINES });
     return {};
   };
 }

@@ -1,8 +1,10 @@
 import { create, toBinary } from "@bufbuild/protobuf";
 import { chunkOfRows, isArchiveError, rowsOfChunk } from "@tidemark/archive";
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest, notFound } from "@tidemark/errors";
 import { PAGE_ROWS, TABLE_CHUNK_ROWS, TABLE_ROWS_MAX } from "@tidemark/limits";
 import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { RichObjectSchema, TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
 import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
@@ -10,6 +12,7 @@ import type { Handlers } from "@tidemark/rpc";
 import { packChunk, unpackChunk } from "../objects/chunk-bytes.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "./restore-once.ts";
 import {
   findLastChunk,
@@ -31,6 +34,7 @@ export function restoreObjectsHandlers(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly noteChange: ChangePublisher["note"];
 }): ObjectHandlers {
   const { db, runs, ids } = deps;
   return {
@@ -60,6 +64,7 @@ export function restoreObjectsHandlers(deps: {
           insertRestoredObjects(tx, { orgId, archiveId, runId, projectId, firstId: ids.take(rows.length), rows }),
         ),
       );
+      noteWrite(deps, caller, { runId, kind: ChangeKind.OBJECTS });
       return {};
     },
 

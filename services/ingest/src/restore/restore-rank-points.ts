@@ -1,6 +1,8 @@
 import { doublesOfBytes } from "@tidemark/archive";
+import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   RestoreRankPointsRequest,
   RestoreRankPointsRequestSchema,
@@ -9,6 +11,7 @@ import type {
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { checkRankReport, checkRankValues } from "../rank-metrics/rank-limits.rules.ts";
+import { noteWrite } from "../writes/write-steps.ts";
 import { restoreOnce } from "./restore-once.ts";
 import { restoreRankRows, type RankRows, type RestoredRankRow } from "./rank-rows.sql.ts";
 
@@ -16,6 +19,7 @@ import { restoreRankRows, type RankRows, type RestoredRankRow } from "./rank-row
 export function restoreRankPointsHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
+  readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof RestoreRankPointsRequestSchema, typeof RestoreRankPointsResponseSchema> {
   const { db, runs } = deps;
   return async (request, call) => {
@@ -29,6 +33,7 @@ export function restoreRankPointsHandler(deps: {
     await restoreOnce(db, { orgId, name, parts }, async (tx) => {
       for (const group of groups) await restoreRankRows(tx, { orgId, runId, key, ...group });
     });
+    noteWrite(deps, caller, { runId, kind: ChangeKind.POINTS });
     return {};
   };
 }

@@ -1,3 +1,4 @@
+import type { ChangePublisher, NotedChange } from "@tidemark/changes";
 import { notFound } from "@tidemark/errors";
 import { keyReused } from "@tidemark/pg";
 import type { FieldFault } from "@tidemark/proto/common/v1/common";
@@ -35,4 +36,27 @@ export function replyToWrite(
   const { inserted, projectId } = outcome;
   if (projectId !== null) runs.learn(runId, { orgId: caller.orgId, projectId });
   return { inserted, replayed: outcome.outcome === "replayed" };
+}
+
+/**
+ * Notes what a write that was committed has changed. A run that is known is noted before this returns to the event loop; one that was deleted
+ * meanwhile is not noted, and never fails the write.
+ */
+export function noteWrite(
+  deps: { readonly runs: RunDirectory; readonly noteChange: ChangePublisher["note"] },
+  caller: Caller,
+  change: Pick<NotedChange, "runId" | "kind" | "keys" | "step" | "line">,
+): void {
+  const { orgId } = caller;
+  void deps.runs.projectOf(caller, change.runId).then(
+    (projectId) => deps.noteChange({ ...change, orgId, projectId }),
+    () => {},
+  );
+}
+
+/** Returns the highest of some steps, of which some may be absent. */
+export function highestStep(steps: readonly (number | undefined)[]): number | undefined {
+  let highest: number | undefined;
+  for (const step of steps) if (step !== undefined && !(highest !== undefined && step <= highest)) highest = step;
+  return highest;
 }

@@ -20,7 +20,7 @@ export function createAlone(
   deps: Pick<RunsDeps, "db" | "plans" | "newId">,
   caller: Caller,
   wanted: WantedRun,
-): Promise<{ row: RunRow; created: boolean }> {
+): Promise<{ row: RunRow; created: boolean; changed: boolean }> {
   const { orgId } = caller;
   const { id } = wanted;
   return deps.db.withTenant(orgId, async (tx) => {
@@ -31,7 +31,8 @@ export function createAlone(
       const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, request.id));
       if (!free) {
         const fingerprints = [fingerprint, fingerprintWithProject(request, project)];
-        return { row: await attach(tx, caller, request.id, { ...wanted, project, fingerprints }), created: false };
+        const attached = await attach(tx, caller, request.id, { ...wanted, project, fingerprints });
+        return { ...attached, created: false };
       }
     }
     const runId = id ?? (await takeNewRunId(tx, deps.newId, orgId));
@@ -52,7 +53,7 @@ export function createAlone(
       createFingerprint: fingerprint,
       fork: undefined,
     });
-    return { row, created: true };
+    return { row, created: true, changed: true };
   });
 }
 
@@ -61,16 +62,16 @@ async function attach(
   caller: Caller,
   runId: string,
   wanted: WantedRun & { readonly project: string; readonly fingerprints: readonly Uint8Array[] },
-): Promise<RunRow> {
+): Promise<{ row: RunRow; changed: boolean }> {
   const { orgId, projectId } = caller;
   const run = await findRun(tx, orgId, runId, projectId);
   if (run === undefined) throw runNotFound();
   const existing = { project: run.project, createFingerprint: run.create_fingerprint };
-  if (judgeExisting(wanted.mode, existing, wanted) === "attach") return run;
+  if (judgeExisting(wanted.mode, existing, wanted) === "attach") return { row: run, changed: false };
   const locked = await lockRunState(tx, orgId, runId);
   if (locked === undefined) throw runNotFound();
   await moveRuns(tx, orgId, [locked], { kind: "resume" });
-  return (await findRun(tx, orgId, runId, projectId)) ?? run;
+  return { row: (await findRun(tx, orgId, runId, projectId)) ?? run, changed: true };
 }
 
 /** 404: a run that the caller may not see has the id, or no run to resume has it. */

@@ -1,8 +1,10 @@
 import { awaitsPayment } from "@tidemark/plans";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { DEFAULT_PROJECT } from "../projects/resolve-project.ts";
 import { encodeRun } from "../read/encode-run.ts";
+import type { RunRow } from "../read/runs.sql.ts";
 import { createAlone } from "./create-alone.ts";
 import { createGroupedCreates } from "./create-grouped.ts";
 import { readWantedRun } from "./wanted-run.ts";
@@ -31,15 +33,21 @@ const PROJECTS_MAX = 10_000;
 export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
   const grouped = createGroupedCreates(deps);
   const projectNames = createProjectNames();
+  const note = ({ org_id: orgId, project_id: projectId, id: runId }: RunRow): void =>
+    deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
   return async (request, call) => {
     const caller = callerOf(call);
     const wanted = readWantedRun(request);
     const project = wanted.explicitProject ?? projectNames.defaultOf(caller);
     if (project !== undefined && wanted.mode !== "resume" && !awaitsPayment(caller.billingState)) {
       const row = await grouped.create(caller, project, wanted);
-      if (row !== undefined) return { run: encodeRun(row, deps.staleness), created: true };
+      if (row !== undefined) {
+        note(row);
+        return { run: encodeRun(row, deps.staleness), created: true };
+      }
     }
-    const { row, created } = await createAlone(deps, caller, wanted);
+    const { row, created, changed } = await createAlone(deps, caller, wanted);
+    if (changed) note(row);
     projectNames.note(caller, row.project);
     return { run: encodeRun(row, deps.staleness), created };
   };

@@ -55,6 +55,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     sortKeys,
     keyCatalogue,
     columnKeeper: { ask: () => {} },
+    noteChange: () => {},
     staleness,
     settler,
     graceDays,

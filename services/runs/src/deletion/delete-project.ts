@@ -1,5 +1,6 @@
 import { AppError, notFound } from "@tidemark/errors";
 import { sqlState, type Tx } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, forgetRuns, pathId } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
@@ -13,7 +14,7 @@ import { recordAudit } from "./record-audit.ts";
  * until `purge_after`, and a repeated call answers the same. A dry run changes nothing and answers no project.
  * @throws not_found, in a dry run also for a deleted project
  */
-export function deleteProject({ db, settler, graceDays }: RunsDeps): RunsHandlers["deleteProject"] {
+export function deleteProject({ db, settler, graceDays, noteChange }: RunsDeps): RunsHandlers["deleteProject"] {
   return async (request, call) => {
     const { orgId, projectId } = namedProject(request.projectId, call);
     const done = await db.withTenant(orgId, async (tx) => {
@@ -28,6 +29,7 @@ export function deleteProject({ db, settler, graceDays }: RunsDeps): RunsHandler
     });
     if (request.dryRun) return {};
     forgetRuns({ projectId, runId: undefined });
+    noteChange({ orgId, projectId, runId: "", kind: ChangeKind.PROJECT_DELETED });
     await settler.settle(orgId, projectId);
     return { project: encodeProject(done) };
   };

@@ -1,5 +1,6 @@
 import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, forgetRuns, pathId, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRun } from "../read/encode-run.ts";
@@ -13,7 +14,7 @@ import { recordAudit } from "./record-audit.ts";
  * answers no run.
  * @throws not_found, also for a run of a deleted project, and in a dry run for a deleted one
  */
-export function deleteRun({ db, staleness, graceDays }: RunsDeps): RunsHandlers["deleteRun"] {
+export function deleteRun({ db, staleness, graceDays, noteChange }: RunsDeps): RunsHandlers["deleteRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -33,6 +34,7 @@ export function deleteRun({ db, staleness, graceDays }: RunsDeps): RunsHandlers[
     });
     if (row === undefined) return {};
     forgetRuns({ projectId, runId });
+    noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
     return { run: encodeRun(row, staleness) };
   };
 }
@@ -41,7 +43,7 @@ export function deleteRun({ db, staleness, graceDays }: RunsDeps): RunsHandlers[
  * Restores a deleted run as it was; one that is not deleted is answered as it is.
  * @throws not_found when it is not there or its time is over, conflict while its project is deleted
  */
-export function undeleteRun({ db, staleness }: RunsDeps): RunsHandlers["undeleteRun"] {
+export function undeleteRun({ db, staleness, noteChange }: RunsDeps): RunsHandlers["undeleteRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -59,6 +61,7 @@ export function undeleteRun({ db, staleness }: RunsDeps): RunsHandlers["undelete
       return { row: await readBack(tx, orgId, runId), projectId };
     });
     forgetRuns({ projectId, runId });
+    noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
     return { run: encodeRun(row, staleness) };
   };
 }

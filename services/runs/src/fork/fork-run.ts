@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { isAppError, notFound, type AppError } from "@tidemark/errors";
 import { keyReused, withIdempotency, type Tx } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
@@ -43,6 +44,7 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
     const fingerprint = isAppError(wish) ? new Uint8Array() : forkFingerprint(runId, wish);
     let source: RunRow | undefined;
     let known = false;
+    let childId = "";
     const { reply, replayed } = await withIdempotency(
       deps.db,
       caller.orgId,
@@ -58,9 +60,14 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
         if (source === undefined || isAppError(wish)) throw new Error("a fork was not checked");
         const child = await forkOrFind(tx, deps, caller, { source, wish, key, fingerprint });
         known = child.known;
+        childId = child.row.id;
         return toBinary(ForkRunResponseSchema, answerOf(source, child.row, deps.staleness));
       },
     );
+    if (!replayed && !known && source !== undefined) {
+      const { org_id: orgId, project_id: projectId } = source;
+      deps.noteChange({ orgId, projectId, runId: childId, kind: ChangeKind.RUN });
+    }
     return { ...fromBinary(ForkRunResponseSchema, reply), replayed: replayed || known };
   };
 }

@@ -1,6 +1,7 @@
 import { readDocument, writeCanonical } from "@tidemark/documents";
 import { badRequest, notFound } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { ImportedRun } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
@@ -29,7 +30,7 @@ export function prepareImport({
 }
 
 /** RunsService.ImportRuns. @throws not_found, bad_request */
-export function importRuns({ db }: Pick<RunsDeps, "db">): RunsHandlers["importRuns"] {
+export function importRuns({ db, noteChange }: Pick<RunsDeps, "db" | "noteChange">): RunsHandlers["importRuns"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -45,6 +46,7 @@ export function importRuns({ db }: Pick<RunsDeps, "db">): RunsHandlers["importRu
       if ((await findProject(tx, orgId, projectId)) === undefined) throw notFound("project");
       return insertImportedRuns(tx, orgId, projectId, rows);
     });
+    for (const { id: runId } of rows) noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
     return { created };
   };
 }

@@ -1,6 +1,6 @@
-import { AppError } from "@tidemark/errors";
+import { AppError, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import { callerOf, requireLimit } from "@tidemark/requests";
+import { callerOf, canSee, pathId, requireLimit } from "@tidemark/requests";
 import { PAGE_ROWS } from "@tidemark/limits";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { listDeletedProjectsOf } from "../deletion/list-deleted.ts";
@@ -25,6 +25,19 @@ export function createProject({ db, plans, newId }: RunsDeps): RunsHandlers["cre
       runs: 0,
     };
     const project = await db.withTenant(caller.orgId, (tx) => resolveProject(tx, caller, plans, wish));
+    return { project: encodeProject(project) };
+  };
+}
+
+/** RunsService.GetProject. @throws not_found */
+export function getProject({ db }: RunsDeps): RunsHandlers["getProject"] {
+  return async (request, call) => {
+    const caller = callerOf(call);
+    const { orgId } = caller;
+    const projectId = pathId(request.projectId, "project");
+    if (!canSee(caller, { orgId, projectId })) throw notFound("project");
+    const project = await db.readTenant(orgId, (tx) => findProject(tx, orgId, projectId));
+    if (project === undefined) throw notFound("project");
     return { project: encodeProject(project) };
   };
 }

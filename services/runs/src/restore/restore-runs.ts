@@ -1,5 +1,6 @@
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
@@ -16,7 +17,11 @@ type RestoreHandlers = Handlers<(typeof RunsRestoreService)["method"]>;
  * Returns the handlers of RunsRestoreService. RestoreProject throws bad_request, forbidden, payment_required and plan_limit_exceeded; RestoreRuns
  * throws bad_request, not_found, and conflict for an id that another organization has taken meanwhile.
  */
-export function restoreHandlers({ db, plans }: Pick<RunsDeps, "db" | "plans">): RestoreHandlers {
+export function restoreHandlers({
+  db,
+  plans,
+  noteChange,
+}: Pick<RunsDeps, "db" | "plans" | "noteChange">): RestoreHandlers {
   return {
     async findTakenRuns({ ids }, call) {
       const { orgId } = callerOf(call);
@@ -66,6 +71,7 @@ export function restoreHandlers({ db, plans }: Pick<RunsDeps, "db" | "plans">): 
       });
       if (present < rows.length)
         throw new AppError("conflict", "the id of a run was taken while the archive was restored");
+      for (const { id: runId } of rows) noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
       return {};
     },
   };

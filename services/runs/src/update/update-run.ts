@@ -1,5 +1,6 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
 import { readDocument, writeCanonical } from "@tidemark/documents";
@@ -16,20 +17,22 @@ type Changes = Parameters<RunsHandlers["updateRun"]>[0];
  * Changes name, status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
  * @throws not_found, then bad_request, then payment_required
  */
-export function updateRun({ db, staleness }: RunsDeps): RunsHandlers["updateRun"] {
+export function updateRun({ db, staleness, noteChange }: RunsDeps): RunsHandlers["updateRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId, projectId } = caller;
     const runId = pathId(request.runId, "run");
-    return db.withTenant(orgId, async (tx) => {
+    const row = await db.withTenant(orgId, async (tx) => {
       const locked = await lockRunState(tx, orgId, runId);
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
       refuseUnpaid(caller);
       if (status !== undefined) await changeStatus(tx, orgId, [locked], { status, now: staleness.ago(0) });
       await changeDocuments(tx, orgId, runId, request);
-      return { run: encodeRun(await readBack(tx, orgId, runId), staleness) };
+      return readBack(tx, orgId, runId);
     });
+    noteChange({ orgId, projectId: row.project_id, runId, kind: ChangeKind.RUN });
+    return { run: encodeRun(row, staleness) };
   };
 }
 

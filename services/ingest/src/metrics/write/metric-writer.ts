@@ -1,7 +1,10 @@
+import type { ChangePublisher } from "@tidemark/changes";
 import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
+import { stepRange } from "@tidemark/metric-codec";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import { createMemoryShares } from "@tidemark/requests";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { Metrics } from "@tidemark/telemetry";
 import type { DirtyMarkers } from "../../compaction/dirty-markers.ts";
 import { commitGroup, commitHeld } from "./commit-group.ts";
@@ -37,6 +40,8 @@ export type MetricWriterOptions = {
   /** Memory for writes that wait or are being stored, of which an organization has a share. */
   readonly queueBytes: number;
   readonly metrics: Pick<Metrics, "metricGroup" | "metricsRefused">;
+  /** Told of what was stored, before the write is answered. */
+  readonly noteChange: ChangePublisher["note"];
 };
 
 /** In a larger group a write costs hardly less, and all of its writes wait longer. */
@@ -48,7 +53,7 @@ const HELD_MAX = 4;
 
 /** Creates a writer with nothing in its memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
-  const { db, markers, random, cacheBytes, queueBytes, metrics } = options;
+  const { db, markers, random, cacheBytes, queueBytes, metrics, noteChange } = options;
   const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
@@ -135,12 +140,19 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
         });
       }
       try {
-        return await appendOnce(write, bytes);
+        const reply = await appendOnce(write, bytes);
+        if (!reply.replayed) noteChange(changeOf(write));
+        return reply;
       } finally {
         memory.giveBack(write.orgId, bytes);
       }
     },
   };
+}
+
+function changeOf({ orgId, projectId, runId, columns }: MetricWrite): Parameters<ChangePublisher["note"]>[0] {
+  const { keys, steps } = columns;
+  return { orgId, projectId, runId, kind: ChangeKind.POINTS, keys, step: stepRange(steps).lastStep };
 }
 
 /** Tells whether an error says nothing about the write itself, so that to try again immediately would fail alike. */

@@ -1,0 +1,51 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { Call } from "@tidemark/rpc";
+import { EVENTS_TYPE } from "../../changes/event-text.rules.ts";
+import type { Clients } from "../../clients.ts";
+import type { Route } from "../../route.ts";
+import { requireMessage } from "../replies.ts";
+
+/** What was stored before a stream begins has been announced after this time, and the stream begins behind it. In milliseconds. */
+const SETTLE_MS = 100;
+
+const headers = {
+  "content-type": EVENTS_TYPE,
+  "cache-control": "no-store",
+  // For proxies that would hold answers back until there is more of them.
+  "x-accel-buffering": "no",
+};
+
+/**
+ * Opens a stream of the changes of a project that the caller may see; HEAD gets its headers.
+ * @throws not_found, rate_limit_exceeded, service_unavailable
+ */
+export const openChanges: Route["handle"] = async ({ params, identity }, clients, _, transfer) => {
+  const { request, newCall, openStream } = transfer;
+  const projectId = await findProject(clients, identity!, params["project_id"] ?? "", newCall);
+  if (request.method === "HEAD") return { body: null, bytes: Buffer.alloc(0), headers };
+  const { "last-event-id": sent = "" } = request.headers;
+  const lastEventId = sent === "" ? undefined : String(sent);
+  if (lastEventId === undefined) await pause(SETTLE_MS);
+  return { body: null, headers, events: openStream({ identity: identity!, projectId, lastEventId }) };
+};
+
+const asked = new WeakMap<Clients, Map<string, Promise<string>>>();
+
+/**
+ * Returns the id of a project. Those who may see the same share a look-up that is on its way: when a gateway stops, all of its streams come back to
+ * another one within a moment. @throws not_found, warehouse_unavailable
+ */
+function findProject(clients: Clients, identity: Identity, id: string, newCall: () => Call): Promise<string> {
+  const all = asked.get(clients) ?? new Map<string, Promise<string>>();
+  asked.set(clients, all);
+  const key = `${identity.orgId}/${identity.projectId}/${id}`;
+  const before = all.get(key);
+  if (before !== undefined) return before;
+  const answer = clients.runs
+    .getProject({ projectId: id }, newCall())
+    .then(({ project }) => requireMessage(project).id)
+    .finally(() => all.delete(key));
+  all.set(key, answer);
+  return answer;
+}

@@ -1,0 +1,78 @@
+import { expect, test } from "@jest/globals";
+import { messageOf, PUBLISHERS } from "./change-hub.fixture.ts";
+import { endOf } from "./position.rules.ts";
+import { createPublishers, SILENT_MS } from "./publishers.rules.ts";
+
+const [A, B] = PUBLISHERS;
+
+test("messages that name the one before them follow without a gap", () => {
+  const publishers = createPublishers(0);
+  expect(publishers.take(messageOf(A, 0, 1), 60_000)).toBe("next");
+  expect(publishers.take(messageOf(A, 1, 900), 60_900)).toBe("next");
+  expect(publishers.take(messageOf(B, 0, 5), 60_950)).toBe("next");
+  expect(publishers.position()).toEqual(
+    new Map([
+      [A, endOf(900)],
+      [B, endOf(5)],
+    ]),
+  );
+  expect(publishers.floorOf(A)).toBe(0);
+});
+
+test("a message that names one that was not received is behind a gap, and so is a publisher in the middle of its life", () => {
+  const publishers = createPublishers(0);
+  publishers.take(messageOf(A, 0, 1), 60_000);
+  expect(publishers.take(messageOf(A, 700, 900), 60_900)).toBe("gap");
+  expect(publishers.floorOf(A)).toBe(endOf(700));
+  expect(publishers.take(messageOf(B, 700, 900), 60_900)).toBe("gap");
+  expect(publishers.take(messageOf(A, 900, 901), 61_000)).toBe("next");
+});
+
+test("a gateway that has just begun learns who is there", () => {
+  const publishers = createPublishers(60_000);
+  expect(publishers.take(messageOf(A, 700, 900), 62_999)).toBe("next");
+  expect(publishers.floorOf(A)).toBe(endOf(700));
+  expect(publishers.take(messageOf(B, 700, 900), 63_000)).toBe("gap");
+});
+
+test("a message that comes again is old, and changes nothing", () => {
+  const publishers = createPublishers(0);
+  publishers.take(messageOf(A, 0, 1), 0);
+  publishers.take(messageOf(A, 1, 5), 0);
+  const position = publishers.position();
+  expect(publishers.take(messageOf(A, 1, 5), 1)).toBe("old");
+  expect(publishers.take(messageOf(A, 0, 1), 1)).toBe("old");
+  expect(publishers.position()).toBe(position);
+});
+
+test("a publisher that falls silent has died; one that ended has not, and is named for a while", () => {
+  const publishers = createPublishers(0);
+  publishers.take(messageOf(A, 0, 1), 0);
+  publishers.take(messageOf(B, 0, 1, [], true), 0);
+  expect(publishers.dropSilent(SILENT_MS - 1)).toBe(false);
+  expect(publishers.dropSilent(SILENT_MS)).toBe(true);
+  expect(publishers.dropSilent(SILENT_MS)).toBe(false);
+  expect([...publishers.position().keys()]).toEqual([B]);
+  expect(publishers.floorOf(A)).toBeUndefined();
+  expect(publishers.dropSilent(5 * 60_000)).toBe(false);
+  expect(publishers.position().size).toBe(0);
+  // It was only held up: what it announced meanwhile is lost.
+  expect(publishers.take(messageOf(A, 1, 900), 5 * 60_000)).toBe("gap");
+});
+
+test("silence is counted anew where nothing could be received", () => {
+  const publishers = createPublishers(0);
+  publishers.take(messageOf(A, 0, 1), 0);
+  publishers.forgive(3000);
+  expect(publishers.dropSilent(3000 + SILENT_MS - 1)).toBe(false);
+  expect(publishers.dropSilent(3000 + SILENT_MS)).toBe(true);
+});
+
+test("what was forgotten moves the floor, which never goes down", () => {
+  const publishers = createPublishers(0);
+  publishers.take(messageOf(A, 0, 9), 0);
+  publishers.forgot(A, 500);
+  publishers.forgot(A, 400);
+  publishers.forgot(B, 400);
+  expect([publishers.floorOf(A), publishers.floorOf(B)]).toEqual([500, undefined]);
+});
