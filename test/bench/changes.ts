@@ -19,7 +19,7 @@ const options = parseBenchArguments(process.argv.slice(2));
 const SUBSCRIBERS = Math.round(10_000 * options.scale);
 const STREAMS_PER_KEY = 100;
 const TOGETHER = 10;
-const WRITES = 200;
+const WRITES = 100;
 const SETTLE_MS = 5000;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -124,19 +124,19 @@ async function measureMemory(bench: BenchStack): Promise<void> {
   const quietBefore = (await cpuOfTree(pid)) ?? Number.NaN;
   await pause(30_000);
   const quiet = (((await cpuOfTree(pid)) ?? Number.NaN) - quietBefore) / 30;
-  const among = percentilesOf(await measureDelays(bench, projects[0]!, runId, WRITES));
-  const after = await residentMegabytes(pid);
-  await closeAll(sockets);
-  const together = await openStreams(bench, projects.slice(0, 1), SUBSCRIBERS);
-  const crowd = percentilesOf(await measureDelays(bench, projects[0]!, runId, 2 * WRITES));
-  await closeAll(together);
-  const perStream = (now: number): string => shown(((now - before) * 1024) / SUBSCRIBERS, 1);
   say(
-    `\n${SUBSCRIBERS} streams in 100 projects: memory before ${shown(before)} MB, with them ${shown(spread)} MB, which is ${perStream(spread)} KiB each; after writes ${perStream(after)} KiB each.`,
+    `\n${SUBSCRIBERS} streams in 100 projects: memory before ${shown(before)} MB, with them ${shown(spread)} MB, which is ${shown(((spread - before) * 1024) / SUBSCRIBERS, 1)} KiB each.`,
   );
   say(
     `Opening one takes ${shown((cpuOpening * 1e6) / SUBSCRIBERS)} CPU µs; all of them at rest ${shown(quiet * 100, 1)} % of a core.\n`,
   );
+  const among = percentilesOf(await measureDelays(bench, projects[0]!, runId, WRITES));
+  const after = await residentMegabytes(pid);
+  say(`After ${WRITES} writes: ${shown(after)} MB.\n`);
+  await closeAll(sockets);
+  const together = await openStreams(bench, projects.slice(0, 1), SUBSCRIBERS);
+  const crowd = percentilesOf(await measureDelays(bench, projects[0]!, runId, 2 * WRITES));
+  await closeAll(together);
   say(tableHead(["streams", "from the answer to the event, ms: p50", "p95", "p99"]));
   for (const [what, { p50, p95, p99 }] of [
     ["this one alone", alone],

@@ -20,8 +20,8 @@ export type Publishers = {
   readonly forgive: (nowMs: number) => void;
 };
 
-/** A publisher sends something each second. */
-export const SILENT_MS = 4000;
+/** A publisher sends something each second, unless its process or this one is starved; a false alarm makes all clients read anew. */
+export const SILENT_MS = 8000;
 /** How long publishers that ended are named in positions, so that these can be compared. */
 const ENDED_MS = 5 * 60_000;
 /** A gateway that has just begun to listen does not know the publishers that are there. */
