@@ -211,7 +211,7 @@ async function measureNoting(): Promise<void> {
 
 async function inMode(postgres: BenchPostgres, mode: "embedded" | "split", use: (bench: BenchStack) => Promise<void>) {
   const bench = await openBenchStack(postgres, mode, `changes_${mode}`, {
-    TIDEMARK_CONNECTIONS_MAX: String(Math.max(10_000, 4 * SUBSCRIBERS)),
+    TIDEMARK_CONNECTIONS_MAX: String(Math.max(10_000, 5 * SUBSCRIBERS)),
   });
   try {
     await use(bench);
