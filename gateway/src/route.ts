@@ -181,6 +181,8 @@ type RouteFacts = {
   readonly rate: RateClass;
   /** A training process calls it: that it succeeds is a sign of life of the run in the path. */
   readonly signOfLife?: boolean;
+  /** A read that may be long: it ends when the client leaves. */
+  readonly endsWithClient?: boolean;
   /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
   readonly monthQuota?: "never_refused";
   /** A route of embed sessions: it has a limit of its own, which is always on, and no cache keeps its answers. */
@@ -230,13 +232,13 @@ export type Route = RouteFacts & {
 
 /**
  * Declares a route. `decode` turns the HTTP request into the message of the one RPC that `rpc` makes,
- * `encode` turns the response into JSON; it also gets what was decoded. Both are pure.
+ * `encode` turns the response into JSON; it also gets what was decoded. Both are pure. Where an answer is long, `encode` does it in turns.
  */
 export function route<Request, Response>(
   record: RouteFacts & {
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
-    readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply;
+    readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply | Promise<RouteReply>;
   },
 ): Route {
   const { decode, rpc, encode, ...facts } = record;

@@ -11,6 +11,7 @@ import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 import { createPlanLog, describeReads, logPlans, planSettings, type Executed } from "./executed-plans.ts";
+import { columnReads } from "./column-reads.ts";
 import { seedImports, seedReports } from "./seed-rows.ts";
 
 // What PostgreSQL reads for each request of the product, in a database where 2,000 small organizations, ten of 1,000 runs and one of 100,000 share
@@ -366,6 +367,7 @@ const reads: readonly Read[] = [
     body: ({ full, page }) => ({ key: "loss", run_ids: [full, ...page] }),
     items: () => 11,
   },
+  ...columnReads,
   { name: "console lines", path: ({ full }) => `/api/runs/${full}/logs`, items: ({ lines }) => lines!.length, each: 1 },
   { name: "attributes", path: ({ full }) => `/api/runs/${full}/attributes?limit=50`, items: () => 50, each: 2 },
   ...["limit=20", "limit=20&kind=table", "limit=10&key=eval/1"].map((query): Read => ({

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall } from "@tidemark/rpc";
@@ -37,7 +38,8 @@ export function createHandler(route: Route, context: ServingContext) {
   ): Promise<string | Buffer | FastifyReply> => {
     const answer = await traced(route, request, (traceparent) => {
       const { identity, timeoutMs } = state;
-      const call = createCall({ requestId: request.id, identity, traceparent, timeoutMs });
+      const left = route.endsWithClient === true ? leavingOf(reply.raw) : undefined;
+      const call = createCall({ requestId: request.id, identity, traceparent, timeoutMs, left });
       const answering = route.handle(input, context.clients, call, {
         request: request.raw,
         objects: context.objects,
@@ -105,6 +107,15 @@ export function createHandler(route: Route, context: ServingContext) {
       state.turn?.end();
     }
   };
+}
+
+/** Returns a signal that aborts when the connection of a response ends before the response. */
+function leavingOf(response: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) left.abort();
+  });
+  return left.signal;
 }
 
 /** Notes the runs that a request, which succeeded, shows to be alive. */

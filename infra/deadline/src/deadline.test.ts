@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
-import { currentDeadlineMs, underDeadline } from "./deadline.ts";
+import { currentDeadlineMs, stopIfOver, underDeadline, whenOver } from "./deadline.ts";
 
 describe("a deadline", () => {
   test("is known to all that the work awaits, and to nothing else", async () => {
@@ -39,5 +39,49 @@ describe("a deadline", () => {
       await end();
     }).catch(() => {});
     expect(await later.promise).toBeUndefined();
+  });
+});
+
+describe("work that goes on in steps", () => {
+  test("ends at the deadline, or when the caller left, and not before", async () => {
+    const ended = { reason: "deadline_exceeded" };
+    stopIfOver();
+    await underDeadline(Date.now() + 1000, async () => stopIfOver());
+    await expect(underDeadline(Date.now() - 1, async () => stopIfOver())).rejects.toMatchObject(ended);
+    const left = new AbortController();
+    const work = async (): Promise<void> => {
+      stopIfOver();
+      left.abort();
+      stopIfOver();
+    };
+    await expect(underDeadline(Date.now() + 1000, work, left.signal)).rejects.toMatchObject(ended);
+  });
+
+  test("is told when nobody waits for it any more, unless it has ended", async () => {
+    const told: string[] = [];
+    const left = new AbortController();
+    await underDeadline(
+      Date.now() + 20,
+      async () => {
+        whenOver(() => told.push("late"));
+        const forget = whenOver(() => told.push("forgotten"));
+        forget();
+        await setTimeout(40);
+      },
+      left.signal,
+    );
+    expect(told).toEqual(["late"]);
+    await underDeadline(
+      Date.now() + 10_000,
+      async () => {
+        const forget = whenOver(() => told.push("left"));
+        left.abort();
+        forget();
+      },
+      left.signal,
+    );
+    expect(told).toEqual(["late", "left"]);
+    whenOver(() => told.push("never"))();
+    expect(told).toHaveLength(2);
   });
 });

@@ -1,1 +1,1 @@
-export { currentDeadlineMs, deadlineExceeded, underDeadline } from "./deadline.ts";
+export { currentDeadlineMs, deadlineExceeded, stopIfOver, underDeadline, whenOver } from "./deadline.ts";

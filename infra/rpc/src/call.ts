@@ -16,6 +16,8 @@ export type Call = {
   readonly deadlineMs: number;
   /** W3C `traceparent` of the caller's span. */
   readonly traceparent: string | undefined;
+  /** Aborts when the caller leaves without waiting for the answer; absent where that is not known. */
+  readonly left?: AbortSignal | undefined;
 };
 
 /** Milliseconds that a call may take unless its caller names a time. */
@@ -28,6 +30,7 @@ export function createCall(options: Partial<Omit<Call, "deadlineMs">> & { timeou
     identity: options.identity,
     deadlineMs: Date.now() + (options.timeoutMs ?? callTimeoutMs),
     traceparent: options.traceparent,
+    left: options.left,
   };
 }
 
@@ -85,9 +88,9 @@ export function callToHeaders(call: Call, token: string | undefined): Record<str
  */
 export function callFromHeaders(
   get: (name: string) => string | undefined,
-  options: { timeoutMs?: number | undefined; isStream?: boolean } = {},
+  options: { timeoutMs?: number | undefined; isStream?: boolean; left?: AbortSignal } = {},
 ): Call {
-  const { timeoutMs, isStream = false } = options;
+  const { timeoutMs, isStream = false, left } = options;
   const usual = isStream ? STREAM_MS_MAX : callTimeoutMs;
   const max = isStream ? STREAM_MS_MAX : TIMEOUT_MS_MAX;
   if (timeoutMs !== undefined && timeoutMs > max) {
@@ -100,6 +103,7 @@ export function callFromHeaders(
     identity: identity === undefined || identity === "" ? undefined : decodeIdentity(identity),
     deadlineMs: Date.now() + Math.min(Math.max(1, asked), max),
     traceparent: get(headerNames.traceparent),
+    left,
   };
 }
 

@@ -84,7 +84,8 @@ export function connectPeer(
       throw errorFromJson(text);
     } catch (error) {
       if (isAppError(error)) throw error;
-      if ((error as { name?: unknown }).name === "TimeoutError") throw deadlineExceeded();
+      if ((error as { name?: unknown }).name === "TimeoutError" || sending.call.left?.aborted === true)
+        throw deadlineExceeded();
       if (sending.repeatable || neverSent(error)) return { refused: true, cause: error };
       throw peerUnavailable(error);
     }
@@ -106,7 +107,8 @@ export function connectPeer(
   const deadlineOf = (call: Call): AbortSignal => {
     const left = Math.ceil(call.deadlineMs - Date.now());
     if (left <= 0) throw deadlineExceeded();
-    return AbortSignal.timeout(left);
+    const over = AbortSignal.timeout(left);
+    return call.left === undefined ? over : AbortSignal.any([over, call.left]);
   };
 
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {

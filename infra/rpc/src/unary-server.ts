@@ -85,10 +85,14 @@ export function createUnaryServer(
   };
 
   const serve = async (route: Route, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const left = new AbortController();
+    response.once("close", () => {
+      if (!response.writableFinished) left.abort();
+    });
     let turn: Turn | undefined;
     try {
       const body = await readBody(request);
-      const call = callFromHeaders((name) => request.headers[name] as string | undefined);
+      const call = callFromHeaders((name) => request.headers[name] as string | undefined, { left: left.signal });
       if (options.turns !== undefined) turn = await turnOf(options.turns, route.service, call, response);
       const facts = { service: route.service, method: route.method.name, side: "server" as const };
       const output = await observed(options.observer, facts, () =>

@@ -8,6 +8,7 @@ export {
 export { aggregatesOfColumns, bestOf, isMinimizeKey, populationVariance } from "./aggregates/key-aggregates.ts";
 export type { KeyAggregate } from "./aggregates/key-aggregates.ts";
 export { readChunkStatistics } from "./blocks/chunk-statistics.ts";
+export { chunkSumsOf, readSummedChunk } from "./blocks/chunk-sums.ts";
 export type { ChunkStatistics } from "./blocks/chunk-statistics.ts";
 export { decodeBlock, openBlock } from "./blocks/decode-block.ts";
 export type { BlockAxis, BlockKeyReader } from "./blocks/decode-block.ts";
@@ -24,8 +25,13 @@ export { compareKeyBytes } from "./columns/keys.ts";
 export { columnsFromParts } from "./columns/metric-columns.ts";
 export type { MetricColumns, MetricColumnsParts } from "./columns/metric-columns.ts";
 export type { Effort } from "./numbers/numbers.ts";
+export { meanOf } from "./numbers/exact-sum.ts";
 export { createScratchBuffer } from "./numbers/scratch-buffer.ts";
 export type { NumberBuffer, ScratchBuffer } from "./numbers/scratch-buffer.ts";
+export { createBucketSampler } from "./sampling/bucket-sampler.ts";
+export type { BucketColumns, BucketSampler, SummedChunk } from "./sampling/bucket-sampler.ts";
+export { gridOf, leftEdge, placeOf } from "./sampling/grid.ts";
+export type { Grid } from "./sampling/grid.ts";
 export { bucketOf, createM4Sampler } from "./sampling/m4.ts";
 export type { M4Sampler } from "./sampling/m4.ts";
 export { blockColumnsOfSegment, decodeSegment } from "./segments/decode-segment.ts";
@@ -34,10 +40,13 @@ export { decodeSegmentKey } from "./segments/decode-segment-key.ts";
 export type { MetricSeries } from "./segments/decode-segment-key.ts";
 export { encodeSegment } from "./segments/encode-segment.ts";
 export { encodeSegmentTexts } from "./segments/segment-texts.ts";
+export { smooth, SMOOTHING_KINDS } from "./smoothing/smooth.ts";
+export type { Smoothing } from "./smoothing/smooth.ts";
 export {
   AGGREGATE_NUMBERS,
   AGGREGATES_PER_PAGE,
   CHUNK_STATISTICS_BYTES,
+  CHUNK_SUM_BYTES,
   DIRECTORY_ENTRY_BYTES,
   KEY_RANGE_WIDTHS,
   NUMBERS_PER_AGGREGATE,

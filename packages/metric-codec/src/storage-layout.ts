@@ -32,5 +32,8 @@ export const STATISTICS_WIDTH_MAX = 16;
 /** Bytes of the statistics of one chunk: nine doubles, little-endian, the first of them the number of values. */
 export const CHUNK_STATISTICS_BYTES = 72;
 
+/** Bytes of the sum of one chunk, which is stored beside its statistics: two doubles, little-endian (numbers/exact-sum.ts). */
+export const CHUNK_SUM_BYTES = 16;
+
 /** Bytes of an entry in the directory of a block: the offset and the size of a key's section, u32 each, little-endian. */
 export const DIRECTORY_ENTRY_BYTES = 8;

@@ -41,4 +41,11 @@ export const ingestConfig = defineConfig({
 /** Settings of the module that reads run data. */
 export const ingestReadConfig = defineConfig({
   runsRemembered: runsRemembered("TIDEMARK_INGEST_READ_RUNS_REMEMBERED"),
+  seriesThreads: int({
+    env: "TIDEMARK_INGEST_READ_SERIES_THREADS",
+    help: "Threads for series that are smoothed or drawn by another axis than steps, each with up to 300 MB; they start when first needed.",
+    default: 1,
+    min: 1,
+    max: 64,
+  }),
 });

@@ -9,6 +9,9 @@ import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
 import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
 import { listLogLinesHandler } from "./logs/list-log-lines.ts";
 import { listMetricPointsHandler } from "./metrics/read/list-metric-points.ts";
+import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import { querySeriesColumnsHandler } from "./metrics/columns/query-series-columns.ts";
+import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
 import { queryMetricSeriesHandler } from "./metrics/read/query-metric-series.ts";
 import { appendMetricsHandler, appendMetricsTogetherHandler } from "./metrics/write/append-metrics.ts";
 import type { MetricWriter } from "./metrics/write/metric-writer.ts";
@@ -33,7 +36,13 @@ import { pageTableRowsHandler } from "./run-data/page-table-rows.ts";
 import type { IdSource } from "./writes/id-source.rules.ts";
 
 /** What the handlers of reads work with. */
-export type ReadDeps = { readonly db: Db; readonly runs: RunDirectory; readonly searchRuns: FindRunsOfSearch };
+export type ReadDeps = {
+  readonly db: Db;
+  readonly runs: RunDirectory;
+  readonly searchRuns: FindRunsOfSearch;
+  readonly runsOfCharts: RunsOfCharts;
+  readonly seriesThreads: SeriesThreads;
+};
 
 /** What the handlers of writes work with. */
 export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
@@ -84,6 +93,7 @@ export function readHandlers(deps: ReadDeps) {
   return {
     listMetricPoints: listMetricPointsHandler(deps),
     queryMetricSeries: queryMetricSeriesHandler(deps),
+    querySeriesColumns: querySeriesColumnsHandler(deps),
     summariseRankMetrics: summarizeRankMetricsHandler(deps),
     listLogLines: listLogLinesHandler(deps),
     listAttributes: listAttributesHandler(deps),

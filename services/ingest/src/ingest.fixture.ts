@@ -22,6 +22,8 @@ import { startCompaction, type Compaction } from "./compaction/work-loop.ts";
 import { readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
 import { logCompaction } from "./logs/compact-log-lines.ts";
 import type { LevelRules } from "./logs/log-levels.rules.ts";
+import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import { createSeriesThreads } from "./metrics/columns/series-threads.ts";
 import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
 import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/metric-writer.ts";
@@ -94,7 +96,9 @@ const failTest = (text: string, fields?: LogFields): void => {
 };
 
 /** Starts the service's handlers on a new database with the schemas `runs`, `ingest` and `artifacts`. */
-export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {}): Promise<IngestFixture> {
+export async function startIngest(
+  options: { searchRuns?: FindRunsOfSearch; runsOfCharts?: RunsOfCharts } = {},
+): Promise<IngestFixture> {
   const database = await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]);
   const pools: Db[] = [];
   const poolOf = (role: string): Db => {
@@ -134,8 +138,13 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
   };
   const writer: IngestFixture["writer"] = (...how) =>
     createLocalClient(IngestService, implement(IngestService, writeHandlers(depsOf(...how))));
+  const seriesThreads = createSeriesThreads(1);
   const readDeps = {
     db,
+    seriesThreads,
+    runsOfCharts: options.runsOfCharts ?? {
+      listRunOrigins: () => Promise.reject(new Error("nobody asks where runs come from")),
+    },
     searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("nobody searches runs"))),
     runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),
   };
@@ -181,6 +190,7 @@ export async function startIngest(options: { searchRuns?: FindRunsOfSearch } = {
       await owner.rows(finish, [runId]);
     },
     close: async () => {
+      await seriesThreads.close();
       await Promise.all(pools.map((pool) => pool.close()));
       await database.drop();
     },

@@ -15,6 +15,7 @@ import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { compactRunData } from "./compaction/compact-run-data.ts";
 import { ingestConfig, ingestReadConfig } from "./config.ts";
 import { readHandlers, restoreHandlers, writeHandlers } from "./handlers.ts";
+import { createSeriesThreads } from "./metrics/columns/series-threads.ts";
 import { startSortKeyFiller } from "./metrics/sort-values/sort-key-filler.ts";
 import { startSortValueIndexer } from "./metrics/sort-values/sort-value-indexer.ts";
 import { searchRunsOf } from "./objects/search-runs.ts";
@@ -135,6 +136,8 @@ export const ingestReadModule = defineModule({
         context.config.runsRemembered,
       ),
       searchRuns: searchRunsOf(context.client(RunsService)),
+      runsOfCharts: context.client(RunsService),
+      seriesThreads: createSeriesThreads(context.config.seriesThreads),
     };
     const watch = watchRuns({
       read: (since) => readRunChanges(db, since),
@@ -147,7 +150,7 @@ export const ingestReadModule = defineModule({
         implement(IngestArchiveService, archiveHandlers(deps)),
       ],
       ready: () => db.ping(),
-      stop: watch.stop,
+      stop: async () => void (await Promise.all([watch.stop(), deps.seriesThreads.close()])),
     });
   },
 });

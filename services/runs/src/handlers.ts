@@ -14,6 +14,7 @@ import { deleteRun, undeleteRun } from "./deletion/delete-run.ts";
 import type { Settler } from "./deletion/settler.ts";
 import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
+import { listRunOrigins } from "./fork/list-run-origins.ts";
 import { importRuns, prepareImport } from "./import/import-runs.ts";
 import { getOverview } from "./list/get-overview.ts";
 import { listRuns, summarizeRuns } from "./list/list-runs.ts";
@@ -77,6 +78,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     compareRuns: compareRuns(deps),
     forkRun: forkRun(deps),
     getLineage: getLineage(deps),
+    listRunOrigins: listRunOrigins(deps),
     prepareImport: prepareImport(deps),
     importRuns: importRuns(deps),
     selectRuns: selectRuns(deps),

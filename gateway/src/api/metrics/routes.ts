@@ -1,36 +1,16 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics, metricBatch, metricPoint } from "./append.ts";
-import {
-  decodeListPoints,
-  decodeQuerySeries,
-  encodeListPoints,
-  encodeQuerySeries,
-  listPointsQuery,
-  querySeriesBody,
-} from "./read.ts";
+import { decodeListPoints, encodeListPoints, listPointsQuery } from "./read.ts";
+import { pointSchema } from "./point-schema.ts";
+import { querySeries, seriesBodySchema, seriesResponseSchema } from "./series.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
-
-const step: Schema = { type: "number", minimum: 0 };
 
 const inserted: Schema = {
   type: "object",
   required: ["inserted"],
   properties: { inserted: { type: "integer", description: "Values that were stored." } },
-};
-
-/** A point as it is answered. */
-export const pointSchema: Schema = {
-  type: "object",
-  required: ["key", "step", "value", "created_at"],
-  properties: {
-    key: { type: "string" },
-    step,
-    value: { type: "number" },
-    created_at: { type: "string", format: "date-time", description: "When the server received the point." },
-    timestamp: { type: "string", format: "date-time", description: "The client's time, where it sent one." },
-  },
 };
 
 /** Scalar metrics: writing points, reading them back. */
@@ -101,52 +81,26 @@ export const metricsRoutes: readonly Route[] = [
     rpc: (clients, request, call) => clients.ingestRead.listMetricPoints(request, call),
     encode: encodeListPoints,
   }),
-  route({
+  {
     method: "POST",
     path: "/api/metrics/series",
     tag: "metrics",
-    summary: "One metric of many runs",
+    summary: "Metrics of many runs",
     description:
       "The points of each run by step, up to a limit that keeps the whole answer within 120,000 points. With `buckets` " +
       "a series of more than four points per bucket is sampled instead: first, last, lowest and highest point of each bucket. " +
+      "With `format: columns` several keys go into one request, and the answer has columns instead of an object for each point: " +
+      "of a series of at most `buckets` points step, value and time, of others lowest, highest, mean, number, first and last of the points of " +
+      "each bucket. " +
       "This is a read, in the form of POST because of its many run ids; so If-None-Match works as on GET: while none of the " +
       "runs gets points, the same body with the ETag of the answer before is answered with 304.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
     body: "required",
-    schemas: {
-      body: querySeriesBody.schema,
-      response: {
-        type: "object",
-        required: ["series", "requested_limit", "effective_limit", "run_count", "total_point_cap"],
-        properties: {
-          series: {
-            type: "array",
-            items: {
-              type: "object",
-              required: ["run_id", "metrics", "truncated", "sampled"],
-              properties: {
-                run_id: { type: "string" },
-                metrics: { type: "array", items: pointSchema },
-                truncated: { type: "boolean" },
-                sampled: { type: "boolean" },
-              },
-            },
-          },
-          truncated: { type: "boolean", description: "Some series is truncated." },
-          requested_limit: { type: "integer" },
-          effective_limit: { type: "integer" },
-          requested_buckets: { type: ["integer", "null"] },
-          effective_buckets: { type: ["integer", "null"] },
-          run_count: { type: "integer" },
-          total_point_cap: { type: "integer" },
-        },
-      },
-    },
+    endsWithClient: true,
+    schemas: { body: seriesBodySchema, response: seriesResponseSchema },
     statuses: [200, 304, 400, 401, 403, 404],
-    decode: decodeQuerySeries,
-    rpc: (clients, request, call) => clients.ingestRead.queryMetricSeries(request.message, call),
-    encode: encodeQuerySeries,
-  }),
+    handle: querySeries,
+  },
 ];

@@ -56,7 +56,8 @@ export function writePoints(bytes: Buffer, from: number, key: string, points: Po
 }
 
 /** Writes a finite number as JSON.stringify does. Returns where it ends. */
-function writeNumber(target: FastBuffer, at: number, number: number): number {
+export function writeNumber(bytes: Buffer, at: number, number: number): number {
+  const target = bytes as FastBuffer;
   // Steps are nearly always small whole numbers, which are faster to write by hand.
   if ((number | 0) !== number || number < 0) return at + target.latin1Write(String(number), at);
   let digits = 1;

@@ -1,5 +1,5 @@
 import type { Schema } from "../../route.ts";
-import { pointSchema } from "../metrics/routes.ts";
+import { pointSchema } from "../metrics/point-schema.ts";
 import { aggregateSchema, runSummarySchema } from "../runs/rows.ts";
 import {
   booleanSchema,

@@ -72,8 +72,8 @@ describe("a metric block", () => {
         ),
         values: Float64Array.from({ length: 4 * 4_096 }, (__, i) => of(i)),
       };
-      const { data, statistics } = encodeBlock(columns, { firstKey: 0, width: 16, effort: how });
-      expect((data.length + statistics!.length) / columns.values.length).toBeLessThanOrEqual(most);
+      const { data, statistics, sums } = encodeBlock(columns, { firstKey: 0, width: 16, effort: how });
+      expect((data.length + statistics!.length + sums!.length) / columns.values.length).toBeLessThanOrEqual(most);
       expect(inBits(decodeBlock(data))).toEqual(inBits(columns));
     },
   );

@@ -9,6 +9,7 @@ import {
 } from "./block-layout.ts";
 import { createByteWriter, type ByteWriter } from "../numbers/bytes.ts";
 import { writeChunkStatistics } from "./chunk-statistics.ts";
+import { chunkSumsOf } from "./chunk-sums.ts";
 import { codecError } from "../codec-error.ts";
 import { CHUNK_STATISTICS_BYTES, DIRECTORY_ENTRY_BYTES, STATISTICS_WIDTH_MAX } from "../storage-layout.ts";
 import { presenceBytesMax, writePresence } from "./presence.ts";
@@ -24,12 +25,13 @@ export type EncodeBlockOptions = {
 
 /**
  * A block, and what is stored beside it so that only parts of it have to be read. `statistics` has the chunk statistics of each slot up to the
- * last key, 72 bytes each (zeros for an absent key); it is null for key ranges of more than 16 keys. `stepsEnd`, `axisEnd`: byte offsets inside
- * `data`. `firstStep`, `lastStep`: the lowest and the highest step.
+ * last key, 72 bytes each (zeros for an absent key), and `sums` the chunk sums, 16 bytes each; both are null for key ranges of more than 16 keys. `stepsEnd`,
+ * `axisEnd`: byte offsets inside `data`. `firstStep`, `lastStep`: the lowest and the highest step.
  */
 export type EncodedBlock = {
   readonly data: Uint8Array<ArrayBuffer>;
   readonly statistics: Uint8Array<ArrayBuffer> | null;
+  readonly sums: Uint8Array<ArrayBuffer> | null;
   readonly stepsEnd: number;
   readonly axisEnd: number;
   readonly points: number;
@@ -56,7 +58,8 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   const axisEnd = writer.at;
   writer.at += DIRECTORY_ENTRY_BYTES * width;
   const ascending = areAscending(steps);
-  const statistics = width <= STATISTICS_WIDTH_MAX ? new Float64Array(statisticsNumbers(keyIds, firstKey)) : null;
+  const slots = keyIds[keyIds.length - 1]! - firstKey + 1;
+  const statistics = width <= STATISTICS_WIDTH_MAX ? new Float64Array(STATISTICS_NUMBERS * slots) : null;
   let from = 0;
   for (let key = 0; key < keyIds.length; key++) {
     const slot = keyIds[key]! - firstKey;
@@ -85,6 +88,7 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
   return {
     data: writer.u8.slice(0, bytes),
     statistics: statistics === null ? null : new Uint8Array(statistics.buffer),
+    sums: statistics === null ? null : chunkSumsOf(columns, firstKey),
     stepsEnd,
     axisEnd,
     points,
@@ -94,10 +98,6 @@ export function encodeBlock(columns: BlockColumns, options: EncodeBlockOptions):
 }
 
 const STATISTICS_NUMBERS = CHUNK_STATISTICS_BYTES / 8;
-
-function statisticsNumbers(keyIds: Uint32Array, firstKey: number): number {
-  return STATISTICS_NUMBERS * (keyIds[keyIds.length - 1]! - firstKey + 1);
-}
 
 function checkKeyRange({ keyIds, steps, values }: BlockColumns, { firstKey, width }: EncodeBlockOptions): void {
   if (keyIds.length === 0) throw codecError("a metric block needs at least one key");

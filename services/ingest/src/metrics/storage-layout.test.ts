@@ -13,6 +13,7 @@ import {
 } from "@tidemark/metric-codec";
 import { binarySql, sql } from "@tidemark/pg";
 import { readFacts } from "./read/metric-series.sql.ts";
+import { blockAround, EDGES, storeBlock as storeBlockOf, valueOf, type AnyBlock } from "./stored-blocks.fixture.ts";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
 /*
@@ -21,13 +22,13 @@ import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.
  *
  *   aggregate pages    keys of a page, numbers of an aggregate and their order: the view metric_aggregates_v1; the
  *                      functions metric_columns_v1, unindexed_sort_values_v2, index_sort_values, fill_sort_key, metric_run_states,
- *                      append_metric_group, metric_series_page and metric_points_page
- *   chunk statistics   bytes of one, and where its count is: chunk_values, metric_reach, metric_series_page
- *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_points_page,
- *                      metric_reach and metric_block_tails
- *   block directories  bytes and form of an entry: metric_chunks, metric_series_page, metric_points_page
+ *                      append_metric_group, metric_facts, metric_series_page and metric_points_page
+ *   chunk statistics   bytes of one, where its count is, and its sum: chunk_values, metric_reach, metric_series_page, metric_columns_page
+ *   key ranges         widths and first keys: the constraint of metric_blocks; metric_chunks, metric_series_page, metric_columns_page,
+ *                      metric_points_page, metric_reach and metric_block_tails
+ *   block directories  bytes and form of an entry: metric_chunks, metric_series_page, metric_columns_page, metric_points_page
  *
- * SQL does not look into landing segments.
+ * What columns/columns-page-layout.test.ts says of metric_columns_page belongs to the list. SQL does not look into landing segments.
  */
 
 let ingest: IngestFixture;
@@ -42,6 +43,8 @@ afterAll(() => ingest.close());
 const NARROWEST = Math.min(...KEY_RANGE_WIDTHS);
 const EVERYWHERE = [0, Infinity] as const;
 const BYTES_MAX = 2 ** 30;
+const storeBlock = (runId: string, block: AnyBlock): Promise<void> =>
+  storeBlockOf(ingest.owner, tenant.orgId, runId, block);
 
 const putRun = sql(
   "test_layout_put_run",
@@ -260,9 +263,14 @@ describe("aggregate pages", () => {
      WHERE kind = 'run'`,
   );
 
-  test("metric_series_page returns the count and the steps of each key", async () => {
+  const facts = sql("test_layout_facts", "SELECT facts AS section FROM ingest.metric_facts($1, ARRAY[$2::uuid], $3)");
+
+  test.each([
+    ["metric_series_page", seriesRun],
+    ["metric_facts", facts],
+  ])("%s returns the count and the steps of each key", async (_name, statement) => {
     const keys = keyIds.map(keyOf);
-    const [row] = await ingest.owner.rows<{ section: Buffer }>(seriesRun, [tenant.orgId, runId, keys]);
+    const [row] = await ingest.owner.rows<{ section: Buffer }>(statement, [tenant.orgId, runId, keys]);
     expect([...readFacts(row!.section)]).toEqual(
       keyIds.map((keyId, place) => {
         const [firstStep, lastStep] = [numberOf(keyId, "firstStep"), numberOf(keyId, "latestStep")];
@@ -298,46 +306,6 @@ describe("aggregate pages", () => {
     }
   });
 });
-
-const putBlock = sql(
-  "test_layout_put_block",
-  `INSERT INTO ingest.metric_blocks (org_id, run_id, first_key, width, first_seq, last_seq, first_step, last_step, points,
-     value_count, steps_end, axis_end, statistics, data)
-   VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-);
-
-const firstKeyOf = (keyId: number, width: number): number => keyId - (keyId % width);
-/** A value that tells which key and which block it is of. */
-const valueOf = (keyId: number, seq: number): number => keyId + seq / 8;
-
-/** Encodes a block of the key range of `width` keys around a key: at each step a value of this key, its neighbors and the outermost keys. */
-function blockAround(keyId: number, width: number, seq: number, steps: readonly number[]) {
-  const firstKey = firstKeyOf(keyId, width);
-  const keyIds = [firstKey, keyId - 1, keyId, keyId + 1, firstKey + width - 1]
-    .filter((id, i, all) => id >= firstKey && id < firstKey + width && all.indexOf(id) === i)
-    .sort((a, b) => a - b);
-  const block = encodeBlock(
-    {
-      keyIds: Uint32Array.from(keyIds),
-      steps: Float64Array.from(steps),
-      receivedUs: new Float64Array(steps.length).fill(seq),
-      timestampsUs: new Float64Array(0),
-      offsets: new Uint32Array(0),
-      pointIndexes: new Uint32Array(0),
-      values: Float64Array.from(keyIds.flatMap((id) => steps.map(() => valueOf(id, seq)))),
-    },
-    { firstKey, width, effort: "fast" },
-  );
-  return { firstKey, width, seq, block };
-}
-
-async function storeBlock(runId: string, { firstKey, width, seq, block }: ReturnType<typeof blockAround>) {
-  const { firstStep, lastStep, points, valueCount, stepsEnd, axisEnd, statistics, data } = block;
-  const ranges = [firstKey, width, seq, firstStep, lastStep, points, valueCount, stepsEnd, axisEnd];
-  await ingest.owner.rows(putBlock, [tenant.orgId, runId, ...ranges, statistics, data]);
-}
-
-const EDGES = [0, 1, 14, 15, 16, 17, 255, 256, 271, 4094, 4095, 4096, 4111, 8191, 8192];
 
 describe("key ranges", () => {
   test.each(KEY_RANGE_WIDTHS)("of %i keys may be stored", async (width) => {
@@ -376,7 +344,7 @@ describe("key ranges", () => {
 
 describe("blocks of a key", () => {
   type Part = { kind: string; steps: Buffer; times: Buffer | null; section: Buffer };
-  type KeyBlocks = { readonly runId: string; readonly blocks: ReturnType<typeof blockAround>[] };
+  type KeyBlocks = { readonly runId: string; readonly blocks: AnyBlock[] };
 
   /** Stores a run with a block of each width around the key, the narrowest first, at step 0; the key has `count` points by its aggregate. */
   async function storeKeyBlocks(keyId: number, count: number): Promise<KeyBlocks> {

@@ -12,6 +12,7 @@ import {
   type RunOfOrg,
   type MetricSegment,
 } from "./metric-blocks.sql.ts";
+import { addSums } from "./add-sums.ts";
 import { readSegments } from "./metric-parts.ts";
 
 /** The most landing segments that one step takes, and the most bytes of them. */
@@ -63,6 +64,7 @@ export function metricCompaction(
             if (completed === "lost") return later(patienceSeconds);
             if (isStopping()) break;
             done.blocks += completed.blocks;
+            await addSums(db, run, turn, isStopping);
           }
           if (segments.length === 0) return later(QUIET_PATIENCE * patienceSeconds, true);
           if (!isRipe(segments, patienceSeconds)) return later(patienceSeconds - segments[0]!.ageSeconds);

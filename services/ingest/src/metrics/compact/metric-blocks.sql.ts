@@ -109,7 +109,7 @@ export async function readMetricBlocks(
 const replaceBlocks = sql(
   "ingest_replace_metric_blocks",
   `SELECT ingest.replace_metric_blocks($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                                       $18, $19) AS held`,
+                                       $18, $19, $20) AS held`,
 );
 
 const NO_STATISTICS = new Uint8Array(0);
@@ -144,7 +144,38 @@ export async function replaceMetricBlocks(
     blocks.map(({ stepsEnd }) => stepsEnd),
     blocks.map(({ axisEnd }) => axisEnd),
     byteaArray(blocks.map(({ statistics }) => statistics ?? NO_STATISTICS)),
+    byteaArray(blocks.map(({ sums }) => sums ?? NO_STATISTICS)),
     byteaArray(blocks.map(({ data }) => data)),
   ]);
   return row!.held;
+}
+
+/** A block that was stored without the sums of its chunks. */
+export type UnsummedBlock = { readonly firstKey: number; readonly firstSeq: number; readonly data: Uint8Array };
+
+const listUnsummed = binarySql(
+  "ingest_blocks_without_sums",
+  `SELECT first_key AS "firstKey", first_seq AS "firstSeq", data FROM ingest.blocks_without_sums($1, $2, $3)`,
+);
+
+/** Returns some blocks of a run whose chunks have statistics without sums. `db` runs as the worker. */
+export function listUnsummedBlocks(db: Db, { orgId, runId }: RunOfOrg, rowsMax: number): Promise<UnsummedBlock[]> {
+  return db.rows(listUnsummed, [orgId, runId, rowsMax]);
+}
+
+const putSums = sql("ingest_put_block_sums", "SELECT ingest.put_block_sums($1, $2, $3, $4, $5)");
+
+/** Stores the sums of chunks of such blocks. Needs no claim: the sums of a block never change. `db` runs as the worker. */
+export async function putBlockSums(
+  db: Db,
+  { orgId, runId }: RunOfOrg,
+  blocks: readonly (Omit<UnsummedBlock, "data"> & { readonly sums: Uint8Array })[],
+): Promise<void> {
+  await db.rows(putSums, [
+    orgId,
+    runId,
+    blocks.map(({ firstKey }) => firstKey),
+    float8Array(blocks.map(({ firstSeq }) => firstSeq)),
+    byteaArray(blocks.map(({ sums }) => sums)),
+  ]);
 }

@@ -60,7 +60,8 @@ export function queryMetricSeriesHandler(deps: {
   };
 }
 
-function requireKeys(keys: readonly string[]): readonly string[] {
+/** Returns the keys of a request. @throws bad_request for none, more than 50, and one that is there twice */
+export function requireKeys(keys: readonly string[]): readonly string[] {
   if (keys.length === 0 || keys.length > SERIES_KEYS_MAX || new Set(keys).size < keys.length) {
     throw badRequest(`keys must have 1 to ${SERIES_KEYS_MAX} different items`, "keys");
   }
@@ -68,7 +69,7 @@ function requireKeys(keys: readonly string[]): readonly string[] {
 }
 
 /** Returns for each id its place among the different ids, and undefined where it is repeated. */
-function firstPlaces(ids: readonly string[]): (number | undefined)[] {
+export function firstPlaces(ids: readonly string[]): (number | undefined)[] {
   const seen = new Set<string>();
   return ids.map((id) => {
     if (seen.has(id)) return undefined;

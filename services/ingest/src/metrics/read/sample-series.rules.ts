@@ -11,16 +11,27 @@ export function sampleSeries(
   steps: Float64Array,
   values: Float64Array,
 ): void {
+  eachStretch(bucketOf, steps, (from, to) => {
+    // The sampler leaves out steps outside its range one by one.
+    if (!sampler.addChunk(statisticsOf(steps, values, from, to))) {
+      for (let i = from; i < to; i++) sampler.add(steps[i]!, values[i]!);
+    }
+  });
+}
+
+/** Cuts steps, in the order in which they are, into stretches `[from, to)` that do not fall and lie in one bucket; the parameters are those of `sampleSeries`. */
+export function eachStretch(
+  bucketOf: (step: number) => number,
+  steps: Float64Array,
+  take: (from: number, to: number) => void,
+): void {
   const count = steps.length;
   let from = 0;
   let rise = 0;
   while (from < count) {
     if (rise <= from) rise = endOfRise(steps, from);
     const to = endOfBucket(bucketOf, steps, from, rise);
-    // The sampler leaves out steps outside its range one by one.
-    if (!sampler.addChunk(statisticsOf(steps, values, from, to))) {
-      for (let i = from; i < to; i++) sampler.add(steps[i]!, values[i]!);
-    }
+    take(from, to);
     from = to;
   }
 }

@@ -5,7 +5,7 @@
 // Run data: metrics, console logs, attributes and rich objects. Writes and reads are two services, because they
 // run as two processes that scale separately.
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
@@ -838,6 +838,288 @@ export declare type QueryMetricSeriesResponse = Message<"tidemark.ingest.v1.Quer
 export declare const QueryMetricSeriesResponseSchema: GenMessage<QueryMetricSeriesResponse>;
 
 /**
+ * How each series is smoothed, before any of it is left out.
+ *
+ * @generated from message tidemark.ingest.v1.Smoothing
+ */
+export declare type Smoothing = Message<"tidemark.ingest.v1.Smoothing"> & {
+  /**
+   * @generated from field: tidemark.ingest.v1.SmoothingKind kind = 1;
+   */
+  kind: SmoothingKind;
+
+  /**
+   * Of ema what is left of the past after a step, in [0, 1); of gaussian the standard deviation and of mean the width, in steps.
+   *
+   * @generated from field: double parameter = 2;
+   */
+  parameter: number;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.Smoothing.
+ * Use `create(SmoothingSchema)` to create a new message.
+ */
+export declare const SmoothingSchema: GenMessage<Smoothing>;
+
+/**
+ * Which series to read as columns.
+ *
+ * @generated from message tidemark.ingest.v1.QuerySeriesColumnsRequest
+ */
+export declare type QuerySeriesColumnsRequest = Message<"tidemark.ingest.v1.QuerySeriesColumnsRequest"> & {
+  /**
+   * 1 to 50 different keys.
+   *
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+
+  /**
+   * 1 to 2,000 run ids in lower case; repeats count.
+   *
+   * @generated from field: repeated string run_ids = 2;
+   */
+  runIds: string[];
+
+  /**
+   * Points of each series without buckets, from 1. More than 5,000 count as 5,000.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * Inclusive bounds; absent: none.
+   *
+   * @generated from field: optional double start_step = 4;
+   */
+  startStep?: number | undefined;
+
+  /**
+   * @generated from field: optional double end_step = 5;
+   */
+  endStep?: number | undefined;
+
+  /**
+   * 1 to 4,096: summarize each series of more points in that many parts of equal width.
+   *
+   * @generated from field: optional uint32 buckets = 6;
+   */
+  buckets?: number | undefined;
+
+  /**
+   * Also the point before the bounds, and the one behind them.
+   *
+   * @generated from field: bool edges = 7;
+   */
+  edges: boolean;
+
+  /**
+   * The parts are the same for all series.
+   *
+   * @generated from field: bool shared_grid = 8;
+   */
+  sharedGrid: boolean;
+
+  /**
+   * Only points behind this step; not together with bounds.
+   *
+   * @generated from field: optional double after_step = 9;
+   */
+  afterStep?: number | undefined;
+
+  /**
+   * @generated from field: tidemark.ingest.v1.SeriesAxis axis = 10;
+   */
+  axis: SeriesAxis;
+
+  /**
+   * Of SERIES_AXIS_METRIC.
+   *
+   * @generated from field: string axis_key = 11;
+   */
+  axisKey: string;
+
+  /**
+   * @generated from field: tidemark.ingest.v1.Smoothing smoothing = 12;
+   */
+  smoothing?: Smoothing | undefined;
+
+  /**
+   * Of a fork also the points of its parent up to the step of the fork, and so on, as far as the caller may see.
+   *
+   * @generated from field: bool lineage = 13;
+   */
+  lineage: boolean;
+
+  /**
+   * Tags of answers that the caller has; "*": any answer will do. Empty: the points are wanted anyhow.
+   *
+   * @generated from field: repeated string known_tags = 14;
+   */
+  knownTags: string[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.QuerySeriesColumnsRequest.
+ * Use `create(QuerySeriesColumnsRequestSchema)` to create a new message.
+ */
+export declare const QuerySeriesColumnsRequestSchema: GenMessage<QuerySeriesColumnsRequest>;
+
+/**
+ * The series of one key in one run: points (step, value, time) or, when sampled, buckets (step, min to last). All columns that it has are of one length.
+ *
+ * @generated from message tidemark.ingest.v1.SeriesColumns
+ */
+export declare type SeriesColumns = Message<"tidemark.ingest.v1.SeriesColumns"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: string key = 2;
+   */
+  key: string;
+
+  /**
+   * Of a bucket where it begins or, with another axis, the step of its first point.
+   *
+   * @generated from field: repeated double step = 3;
+   */
+  step: number[];
+
+  /**
+   * @generated from field: repeated double value = 4;
+   */
+  value: number[];
+
+  /**
+   * The client's time, else when the server received the point: milliseconds since the Unix epoch.
+   *
+   * @generated from field: repeated double time = 5;
+   */
+  time: number[];
+
+  /**
+   * @generated from field: repeated double min = 6;
+   */
+  min: number[];
+
+  /**
+   * @generated from field: repeated double max = 7;
+   */
+  max: number[];
+
+  /**
+   * @generated from field: repeated double mean = 8;
+   */
+  mean: number[];
+
+  /**
+   * @generated from field: repeated double count = 9;
+   */
+  count: number[];
+
+  /**
+   * @generated from field: repeated double first = 10;
+   */
+  first: number[];
+
+  /**
+   * @generated from field: repeated double last = 11;
+   */
+  last: number[];
+
+  /**
+   * With smoothing; of a bucket the mean.
+   *
+   * @generated from field: repeated double smoothed = 12;
+   */
+  smoothed: number[];
+
+  /**
+   * With another axis than steps; of a bucket where it begins. The rows are in this order.
+   *
+   * @generated from field: repeated double x = 13;
+   */
+  x: number[];
+
+  /**
+   * There are more points than were returned, and these are not buckets.
+   *
+   * @generated from field: bool truncated = 14;
+   */
+  truncated: boolean;
+
+  /**
+   * @generated from field: bool sampled = 15;
+   */
+  sampled: boolean;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.SeriesColumns.
+ * Use `create(SeriesColumnsSchema)` to create a new message.
+ */
+export declare const SeriesColumnsSchema: GenMessage<SeriesColumns>;
+
+/**
+ * One series for each key and run id of the request: those of the first key in the order of the run ids, then those of the second, and so on. A repeated id
+ * has no points after the first.
+ *
+ * @generated from message tidemark.ingest.v1.QuerySeriesColumnsResponse
+ */
+export declare type QuerySeriesColumnsResponse = Message<"tidemark.ingest.v1.QuerySeriesColumnsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.ingest.v1.SeriesColumns series = 1;
+   */
+  series: SeriesColumns[];
+
+  /**
+   * The limit per series after the bound on the whole answer was applied.
+   *
+   * @generated from field: uint32 effective_limit = 2;
+   */
+  effectiveLimit: number;
+
+  /**
+   * The same for buckets; absent when none were asked for.
+   *
+   * @generated from field: optional uint32 effective_buckets = 3;
+   */
+  effectiveBuckets?: number | undefined;
+
+  /**
+   * Most points and buckets that an answer may hold.
+   *
+   * @generated from field: uint32 total_point_cap = 4;
+   */
+  totalPointCap: number;
+
+  /**
+   * Names this answer, in URL-safe text: the same question has the same tag until one of the runs gets points.
+   *
+   * @generated from field: string tag = 5;
+   */
+  tag: string;
+
+  /**
+   * The caller has this answer, by one of its known tags. All else is then left out.
+   *
+   * @generated from field: bool not_modified = 6;
+   */
+  notModified: boolean;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.QuerySeriesColumnsResponse.
+ * Use `create(QuerySeriesColumnsResponseSchema)` to create a new message.
+ */
+export declare const QuerySeriesColumnsResponseSchema: GenMessage<QuerySeriesColumnsResponse>;
+
+/**
  * Which console lines to read.
  *
  * @generated from message tidemark.ingest.v1.ListLogLinesRequest
@@ -1172,6 +1454,81 @@ export declare type MeasureRemovalResponse = Message<"tidemark.ingest.v1.Measure
 export declare const MeasureRemovalResponseSchema: GenMessage<MeasureRemovalResponse>;
 
 /**
+ * What a chart has from left to right.
+ *
+ * @generated from enum tidemark.ingest.v1.SeriesAxis
+ */
+export enum SeriesAxis {
+  /**
+   * Counts as steps.
+   *
+   * @generated from enum value: SERIES_AXIS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: SERIES_AXIS_STEP = 1;
+   */
+  STEP = 1,
+
+  /**
+   * The client's time of a point, else when the server received it: milliseconds since the Unix epoch.
+   *
+   * @generated from enum value: SERIES_AXIS_TIME = 2;
+   */
+  TIME = 2,
+
+  /**
+   * Seconds since the run started.
+   *
+   * @generated from enum value: SERIES_AXIS_RELATIVE = 3;
+   */
+  RELATIVE = 3,
+
+  /**
+   * The value of another key at the same step.
+   *
+   * @generated from enum value: SERIES_AXIS_METRIC = 4;
+   */
+  METRIC = 4,
+}
+
+/**
+ * Describes the enum tidemark.ingest.v1.SeriesAxis.
+ */
+export declare const SeriesAxisSchema: GenEnum<SeriesAxis>;
+
+/**
+ * @generated from enum tidemark.ingest.v1.SmoothingKind
+ */
+export enum SmoothingKind {
+  /**
+   * @generated from enum value: SMOOTHING_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * @generated from enum value: SMOOTHING_KIND_EMA = 1;
+   */
+  EMA = 1,
+
+  /**
+   * @generated from enum value: SMOOTHING_KIND_GAUSSIAN = 2;
+   */
+  GAUSSIAN = 2,
+
+  /**
+   * @generated from enum value: SMOOTHING_KIND_MEAN = 3;
+   */
+  MEAN = 3,
+}
+
+/**
+ * Describes the enum tidemark.ingest.v1.SmoothingKind.
+ */
+export declare const SmoothingKindSchema: GenEnum<SmoothingKind>;
+
+/**
  * Takes run data. A write is durable, and visible to every read that starts later, once its answer
  * is sent.
  *
@@ -1268,6 +1625,16 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof QueryMetricSeriesRequestSchema;
     output: typeof QueryMetricSeriesResponseSchema;
+  },
+  /**
+   * The same for charts: as columns, summarized in buckets. Reasons: not_found, bad_request.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.QuerySeriesColumns
+   */
+  querySeriesColumns: {
+    methodKind: "unary";
+    input: typeof QuerySeriesColumnsRequestSchema;
+    output: typeof QuerySeriesColumnsResponseSchema;
   },
   /**
    * How the ranks of a distributed training compare in one key over the newest steps.

@@ -1,0 +1,215 @@
+import { setImmediate } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import { SERIES_KEYS_MAX, SERIES_POINTS } from "@tidemark/limits";
+import { SMOOTHING_KINDS } from "@tidemark/metric-codec";
+import {
+  SeriesAxis,
+  SmoothingKind,
+  type QuerySeriesColumnsRequestSchema,
+  type QuerySeriesColumnsResponse,
+  type SeriesColumns,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import {
+  boolean,
+  checked,
+  described,
+  join,
+  list,
+  object,
+  optional,
+  required,
+  withDefault,
+  type Field,
+} from "../fields/field.ts";
+import { integer, number, step, stepRange } from "../fields/number.ts";
+import { requireText, text, uuid, word } from "../fields/text.ts";
+import { columnBytesMax, writeColumn } from "./write-columns.ts";
+
+/** What the field of the message can hold; the service applies the limit. */
+const UINT32_MAX = 2 ** 32 - 1;
+
+type ChartAxis = { readonly axis: SeriesAxis; readonly axisKey: string };
+
+const AXES: Readonly<Record<string, SeriesAxis>> = {
+  step: SeriesAxis.STEP,
+  time: SeriesAxis.TIME,
+  relative: SeriesAxis.RELATIVE,
+};
+const METRIC_PREFIX = "metric:";
+
+/** What a chart has from left to right. */
+const chartAxis: Field<ChartAxis> = described(
+  required({ type: "string", pattern: `^(step|time|relative|${METRIC_PREFIX}.+)$` }, (value, name) => {
+    const axis = typeof value === "string" && Object.hasOwn(AXES, value) ? AXES[value] : undefined;
+    if (axis !== undefined) return { axis, axisKey: "" };
+    if (typeof value !== "string" || !value.startsWith(METRIC_PREFIX))
+      throw badRequest(`${name} must be one of step, time, relative and ${METRIC_PREFIX}<key>`, name);
+    return { axis: SeriesAxis.METRIC, axisKey: requireText(value.slice(METRIC_PREFIX.length), name) };
+  }),
+  "The other axis than steps adds the column `x` and orders by it: `time` in milliseconds since the Unix epoch, `relative` in seconds since the run started, " +
+    "`metric:<key>` the value of that metric at the same step; points without one are left out.",
+);
+
+const KINDS = {
+  ema: SmoothingKind.EMA,
+  gaussian: SmoothingKind.GAUSSIAN,
+  mean: SmoothingKind.MEAN,
+} as const;
+
+const smoothing = object({ kind: word(SMOOTHING_KINDS), parameter: number() });
+
+/** How series are smoothed. The text of a fault names the member, its `field` the whole. */
+const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = described(
+  required(smoothing.schema, (value, name) => {
+    try {
+      const { kind, parameter } = smoothing.check(value, name);
+      const isRight = kind === "ema" ? parameter >= 0 && parameter < 1 : parameter > 0;
+      if (!isRight)
+        throw badRequest(`parameter of ${kind} must be ${kind === "ema" ? "from 0 to below 1" : "above 0"}`);
+      return { kind: KINDS[kind], parameter };
+    } catch (error) {
+      const { message } = error as Error;
+      throw badRequest(message.startsWith(name) ? message : `${name}: ${message}`, name);
+    }
+  }),
+  "Adds the column `smoothed`, which is calculated from all points whatever of them is shown; of a bucket its mean. `ema`: exponential moving average, where " +
+    "`parameter` in [0, 1) is what is left of the past after one step; `gaussian` and `mean` (running average): the standard deviation and the width in steps.",
+);
+
+/** Body of POST /api/metrics/series with a format. */
+export const seriesColumnsBody = checked(
+  join(
+    join(
+      object({
+        format: described(word(["columns"]), "Answers with columns instead of an object for each point."),
+        key: optional(text()),
+        keys: described(
+          optional(list(text(), { itemsMin: 1, itemsMax: SERIES_KEYS_MAX })),
+          "Different keys, instead of `key`.",
+        ),
+        run_ids: list(uuid(), { itemsMin: 1, itemsMax: 2000 }),
+      }),
+      stepRange,
+    ),
+    object({
+      limit: described(
+        withDefault(integer({ min: 1 }), SERIES_POINTS.default, { default: SERIES_POINTS.default }),
+        "Points of each series without `buckets`. Above 5,000 counts as 5,000.",
+      ),
+      buckets: described(
+        optional(integer({ min: 1, max: 4096 })),
+        "Summarizes each series of more points in parts of equal width, also between start_step and end_step.",
+      ),
+      edges: described(optional(boolean()), "Also the point before start_step and the one behind end_step."),
+      grid: described(
+        withDefault(word(["own", "shared"]), "own", { default: "own" }),
+        "Parts of the range of each series, or the same parts for all.",
+      ),
+      after_step: described(optional(step()), "Only points behind this step; without start_step, end_step and edges."),
+      x: withDefault(chartAxis, { axis: SeriesAxis.STEP, axisKey: "" }, { default: "step" }),
+      smoothing: optional(smoothingField),
+      lineage: described(
+        optional(boolean()),
+        "Of a fork also the points of its parent up to the step of the fork, and so on, as far as the caller may see.",
+      ),
+    }),
+  ),
+  ({ key, keys, afterStep, startStep, endStep, edges }) => {
+    if (key !== undefined && keys !== undefined) throw badRequest("send either key or keys", "keys");
+    if (key === undefined && keys === undefined) throw badRequest("keys is required", "keys");
+    if (keys !== undefined && new Set(keys).size < keys.length) throw badRequest("keys must be different", "keys");
+    if (afterStep !== undefined && (startStep !== undefined || endStep !== undefined || edges === true))
+      throw badRequest("after_step does not go together with start_step, end_step and edges", "after_step");
+  },
+  { oneOf: [{ required: ["key"] }, { required: ["keys"] }] },
+);
+
+/** What was asked for, and the message that asks the service for it. */
+export type ColumnsRequest = {
+  readonly message: MessageInitShape<typeof QuerySeriesColumnsRequestSchema>;
+  /** As they were sent. */
+  readonly runIds: readonly string[];
+  readonly limit: number;
+  readonly buckets: number | undefined;
+};
+
+/** POST /api/metrics/series with a format. @throws bad_request */
+export function decodeSeriesColumns({ body, knownTags }: RouteInput): ColumnsRequest {
+  const { key, keys, format: _format, grid, x, edges, lineage, limit, ...asked } = seriesColumnsBody.read(body);
+  return {
+    message: {
+      ...asked,
+      ...x,
+      keys: keys ?? [key!],
+      limit: Math.min(limit, UINT32_MAX),
+      edges: edges ?? false,
+      sharedGrid: grid === "shared",
+      lineage: lineage ?? false,
+      knownTags: [...knownTags],
+    },
+    runIds: body["run_ids"] as readonly string[],
+    limit,
+    buckets: asked.buckets,
+  };
+}
+
+const POINT_COLUMNS = ["step", "value", "time"] as const;
+const BUCKET_COLUMNS = ["step", "min", "max", "mean", "count", "first", "last"] as const;
+const ADDED_COLUMNS = ["smoothed", "x"] as const;
+
+/** Numbers that are written without a break. */
+const TURN_NUMBERS = 20_000;
+
+/**
+ * One series for each key and requested id, which is returned as it was sent: those of the first key in the order of the ids, then those of the next. Written
+ * in turns, because a hundred thousand buckets take a tenth of a second.
+ */
+export async function encodeSeriesColumns(
+  response: QuerySeriesColumnsResponse,
+  request: ColumnsRequest,
+): Promise<RouteReply> {
+  if (response.notModified) return { body: null, etag: response.tag, notModified: true };
+  const { runIds, buckets } = request;
+  const json = createJsonBytes(64 * 1024);
+  json.text('{"format":"columns","series":[');
+  let left = TURN_NUMBERS;
+  for (const [i, series] of response.series.entries()) {
+    json.text(
+      `${i > 0 ? "," : ""}{"run_id":${JSON.stringify(runIds[i % runIds.length])},"key":${JSON.stringify(series.key)},`,
+    );
+    left -= addColumns(json, series);
+    json.text(`,"truncated":${series.truncated},"sampled":${series.sampled}}`);
+    if (left <= 0) {
+      await setImmediate();
+      left = TURN_NUMBERS;
+    }
+  }
+  const rest = writeJson({
+    truncated: response.series.some(({ truncated }) => truncated),
+    requested_limit: request.limit,
+    effective_limit: response.effectiveLimit,
+    requested_buckets: buckets ?? null,
+    effective_buckets: response.effectiveBuckets ?? null,
+    run_count: runIds.length,
+    total_point_cap: response.totalPointCap,
+  });
+  json.text(`],${rest.slice(1)}`);
+  return { body: null, bytes: json.take(), etag: response.tag };
+}
+
+/** Adds the columns that a series has, and returns how many numbers these are. */
+function addColumns(json: JsonBytes, series: SeriesColumns): number {
+  const added = ADDED_COLUMNS.filter((name) => series[name].length > 0);
+  const names = [...(series.sampled ? BUCKET_COLUMNS : POINT_COLUMNS), ...added];
+  names.forEach((name, i) => {
+    const column = series[name];
+    json.text(`${i === 0 ? '"columns":{' : ","}"${name}":`);
+    json.write(columnBytesMax(column), (target, at) => writeColumn(target, at, column));
+  });
+  json.text("}");
+  // An entry takes a while even if it is empty.
+  return names.length * (series.step.length + 10);
+}

@@ -1,0 +1,97 @@
+import type { Route, Schema } from "../../route.ts";
+import { present } from "../fields/field.ts";
+import { decodeSeriesColumns, encodeSeriesColumns, seriesColumnsBody } from "./columns.ts";
+import { pointSchema } from "./point-schema.ts";
+import { decodeQuerySeries, encodeQuerySeries, querySeriesBody } from "./read.ts";
+
+/** POST /api/metrics/series: with `format` columns, otherwise an object for each point. */
+export const querySeries: Route["handle"] = async (input, { ingestRead }, call) => {
+  if (present(input.body, "format") === undefined) {
+    const request = decodeQuerySeries(input);
+    return encodeQuerySeries(await ingestRead.queryMetricSeries(request.message, call), request);
+  }
+  const request = decodeSeriesColumns(input);
+  return encodeSeriesColumns(await ingestRead.querySeriesColumns(request.message, call), request);
+};
+
+/** The body: which of the two forms it has, `format` says. */
+export const seriesBodySchema: Schema = {
+  type: "object",
+  if: { required: ["format"], properties: { format: { not: { type: "null" } } } },
+  // eslint-disable-next-line unicorn/no-thenable
+  then: seriesColumnsBody.schema,
+  else: querySeriesBody.schema,
+};
+
+const facts = {
+  truncated: { type: "boolean", description: "Some series is truncated." },
+  requested_limit: { type: "integer" },
+  effective_limit: { type: "integer" },
+  requested_buckets: { type: ["integer", "null"] },
+  effective_buckets: { type: ["integer", "null"] },
+  run_count: { type: "integer" },
+  total_point_cap: { type: "integer" },
+};
+
+const factNames = ["requested_limit", "effective_limit", "run_count", "total_point_cap"];
+
+const answerOf = (item: Schema, more: Schema = {}): Schema => ({
+  type: "object",
+  required: [...Object.keys(more), "series", ...factNames],
+  properties: { ...more, series: { type: "array", items: item }, ...facts },
+});
+
+const pointsSchema = answerOf({
+  type: "object",
+  required: ["run_id", "metrics", "truncated", "sampled"],
+  properties: {
+    run_id: { type: "string" },
+    metrics: { type: "array", items: pointSchema },
+    truncated: { type: "boolean" },
+    sampled: { type: "boolean" },
+  },
+});
+
+const numbers = (description: string): Schema => ({ type: "array", items: { type: "number" }, description });
+
+const columnsSchema = answerOf(
+  {
+    type: "object",
+    required: ["run_id", "key", "columns", "truncated", "sampled"],
+    properties: {
+      run_id: { type: "string" },
+      key: { type: "string" },
+      columns: {
+        type: "object",
+        description:
+          "All of one length. Points have step, value and time; buckets step, min, max, mean, count, first and last.",
+        required: ["step"],
+        properties: {
+          step: numbers("Of a bucket where it begins; with another axis than steps, the step of its first point."),
+          value: numbers("Values of points."),
+          time: numbers("The client's time of a point, else when it was received: milliseconds since the Unix epoch."),
+          min: numbers("Lowest value of each bucket."),
+          max: numbers("Highest value of each bucket."),
+          mean: numbers("Mean of the values of each bucket."),
+          count: numbers("How many points each bucket has; buckets without are left out."),
+          first: numbers("The value at the lowest step of each bucket."),
+          last: numbers("The value at the highest step of each bucket."),
+          smoothed: numbers("With `smoothing`; of a bucket the mean."),
+          x: numbers("With another axis than steps, in ascending order; of a bucket where it begins."),
+        },
+      },
+      truncated: { type: "boolean", description: "There are more points than the limit." },
+      sampled: { type: "boolean", description: "These are buckets." },
+    },
+  },
+  { format: { type: "string", enum: ["columns"] } },
+);
+
+/** The answer: which of the two forms it has, `format` says. */
+export const seriesResponseSchema: Schema = {
+  type: "object",
+  if: { required: ["format"] },
+  // eslint-disable-next-line unicorn/no-thenable
+  then: columnsSchema,
+  else: pointsSchema,
+};

@@ -1,0 +1,118 @@
+import type { ChunkStatistics } from "../blocks/chunk-statistics.ts";
+import { addSum, addToSum, meanOfSum, SUM_NUMBERS } from "../numbers/exact-sum.ts";
+import { leftEdge, placeOf, type Grid } from "./grid.ts";
+
+/** What a chart shows of the parts of a series that have points, as columns in the order of the parts. */
+export type BucketColumns = {
+  /** Where each part begins. */
+  readonly step: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  readonly mean: Float64Array;
+  /** How many points it has. */
+  readonly count: Float64Array;
+  /** The value at its lowest step, the earliest arrival among equals. */
+  readonly first: Float64Array;
+  /** The value at its highest step, the latest arrival among equals. */
+  readonly last: Float64Array;
+};
+
+/** The statistics of a chunk with its sum, which is in two numbers. */
+export type SummedChunk = ChunkStatistics & { readonly sum: number; readonly sumRest: number };
+
+/** Summarizes the points of one series by the parts of a grid. */
+export type BucketSampler = {
+  /**
+   * Takes points `[from, to)`, which arrived after all that were taken before, lie in one part of the grid and have steps that do not fall.
+   */
+  readonly addStretch: (steps: Float64Array, values: Float64Array, from: number, to: number) => void;
+  /**
+   * Takes all points of a chunk, which arrived after all that were taken before, by its statistics, and returns true, if they lie in one part; otherwise takes
+   * nothing and returns false.
+   */
+  readonly addChunk: (chunk: SummedChunk) => boolean;
+  /** Returns how many points were taken. */
+  count(): number;
+  take(): BucketColumns;
+};
+
+/** Creates a sampler, whose memory depends on the grid alone. All points that it gets lie in the range of the grid. */
+export function createBucketSampler(grid: Grid): BucketSampler {
+  const { buckets } = grid;
+  const column = (): Float64Array => new Float64Array(buckets);
+  const [counts, mins, maxs] = [column(), column(), column()];
+  const [firstSteps, firsts, lastSteps, lasts] = [column(), column(), column(), column()];
+  const sums = new Float64Array(SUM_NUMBERS * buckets);
+  let total = 0;
+
+  /** Merges what is known of a group of points of one part, but for the sum. */
+  const merge = (at: number, group: Omit<ChunkStatistics, "minStep" | "maxStep">): void => {
+    const { count, firstStep, firstValue, lastStep, lastValue, min, max } = group;
+    total += count;
+    const isNew = counts[at] === 0;
+    counts[at]! += count;
+    if (isNew || min < mins[at]!) mins[at] = min;
+    if (isNew || max > maxs[at]!) maxs[at] = max;
+    if (isNew || firstStep < firstSteps[at]!) {
+      firstSteps[at] = firstStep;
+      firsts[at] = firstValue;
+    }
+    if (isNew || lastStep >= lastSteps[at]!) {
+      lastSteps[at] = lastStep;
+      lasts[at] = lastValue;
+    }
+  };
+
+  return {
+    addStretch(steps, values, from, to) {
+      let min = values[from]!;
+      let max = min;
+      for (let i = from + 1; i < to; i++) {
+        const value = values[i]!;
+        if (value < min) min = value;
+        if (value > max) max = value;
+      }
+      const at = placeOf(grid, steps[from]!);
+      addToSum(sums, SUM_NUMBERS * at, values, from, to);
+      merge(at, {
+        count: to - from,
+        firstStep: steps[from]!,
+        firstValue: values[from]!,
+        lastStep: steps[to - 1]!,
+        lastValue: values[to - 1]!,
+        min,
+        max,
+      });
+    },
+    addChunk(chunk) {
+      if (chunk.count === 0) return true;
+      const at = placeOf(grid, chunk.firstStep);
+      if (placeOf(grid, chunk.lastStep) !== at) return false;
+      addSum(sums, SUM_NUMBERS * at, chunk.sum, chunk.sumRest);
+      merge(at, chunk);
+      return true;
+    },
+    count: () => total,
+    take() {
+      const places = new Uint32Array(buckets);
+      let found = 0;
+      for (let at = 0; at < buckets; at++) if (counts[at]! > 0) places[found++] = at;
+      const pick = (of: (at: number) => number): Float64Array => {
+        const picked = new Float64Array(found);
+        for (let i = 0; i < found; i++) picked[i] = of(places[i]!);
+        return picked;
+      };
+      return {
+        step: pick((at) => leftEdge(grid, at)),
+        min: pick((at) => mins[at]!),
+        max: pick((at) => maxs[at]!),
+        mean: pick((at) =>
+          meanOfSum(sums[SUM_NUMBERS * at]!, sums[SUM_NUMBERS * at + 1]!, counts[at]!, mins[at]!, maxs[at]!),
+        ),
+        count: pick((at) => counts[at]!),
+        first: pick((at) => firsts[at]!),
+        last: pick((at) => lasts[at]!),
+      };
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { createBucketSampler, placeOf, readSummedChunk, type BucketColumns, type Grid } from "@tidemark/metric-codec";
+import { createFirstPoints, type Points } from "../read/first-points.rules.ts";
+import type { StoredSeries } from "../read/metric-rows.rules.ts";
+import { eachStretch } from "../read/sample-series.rules.ts";
+import type { Bounds } from "./columns-plan.rules.ts";
+import { createEdgePoints, type EdgePoint } from "./edge-points.rules.ts";
+import { millisecondsOf, nothingAdded, type PointsOfChart, type SeriesColumns } from "./series-columns.rules.ts";
+
+/** Makes the columns of one series out of what is read of it. */
+export type SeriesMaker = {
+  /** Takes points of a source of the run, which arrived after all those that were taken before. */
+  readonly add: (series: StoredSeries, cutStep: number) => void;
+  /** Takes all points of a chunk by its statistics and its sum. @throws Error when the points themselves are needed */
+  readonly addStatistics: (bytes: Uint8Array) => void;
+  /** Returns the columns. Nothing can be added afterwards. */
+  finish(): SeriesColumns;
+};
+
+/** What to make of a series whose points are read only as far as they are shown. */
+export type BoundedSeries = {
+  readonly bounds: Bounds;
+  /** The most points that are shown as they are. */
+  readonly pointsMax: number;
+  /** The parts of a series of more points; undefined: it loses its tail. */
+  readonly grid: Grid | undefined;
+  /** Where it is known to be summarized, its points have no times. */
+  readonly isSampled: boolean;
+  readonly edges: boolean;
+};
+
+/** Creates a maker. Its memory is bounded by the number of points or parts that it shows. */
+export function makeBoundedSeries({ bounds, pointsMax, grid, isSampled, edges }: BoundedSeries): SeriesMaker {
+  const { from, to } = bounds;
+  const first = isSampled ? undefined : createFirstPoints(pointsMax + 1, { startStep: from, endStep: to });
+  const sampler = grid === undefined ? undefined : createBucketSampler(grid);
+  const edge = edges ? createEdgePoints(bounds) : undefined;
+  const placeIn = (step: number): number => (step < from ? -1 : step > to ? Infinity : placeOf(grid!, step));
+
+  const add = (series: StoredSeries): void => {
+    edge?.add(series);
+    const { steps, values } = series;
+    // Once there are more points than are shown, they are summarized for sure.
+    if (first !== undefined && (sampler === undefined || sampler.count() <= pointsMax)) first.add(series);
+    if (sampler === undefined) return;
+    eachStretch(placeIn, steps, (begin, end) => {
+      if (steps[begin]! >= from && steps[begin]! <= to) sampler.addStretch(steps, values, begin, end);
+    });
+  };
+
+  return {
+    add: (series, cutStep) => add(cutStep === Infinity ? series : cut(series, cutStep)),
+    addStatistics(bytes) {
+      // The statement and the sampler agree about the parts, because they calculate alike.
+      if (sampler === undefined || !sampler.addChunk(readSummedChunk(bytes)))
+        throw new Error("a chunk came without its points");
+    },
+    finish() {
+      const count = sampler?.count() ?? first!.count();
+      if (sampler !== undefined && (isSampled || count > pointsMax)) {
+        return { sampled: true, ...nothingAdded, ...withEdgeBuckets(sampler.take(), edge?.before(), edge?.after()) };
+      }
+      const truncated = count > pointsMax;
+      const points = chartPoints(first!.take(pointsMax));
+      const shown =
+        edge === undefined ? points : withEdges(points, edge.before(), truncated ? undefined : edge.after());
+      return { sampled: false, truncated, ...nothingAdded, ...shown };
+    },
+  };
+}
+
+/** Returns the points up to a step. */
+function cut(series: StoredSeries, cutStep: number): StoredSeries {
+  const { steps, values, receivedUs, timestampsUs } = series;
+  const kept = [...steps.keys()].filter((i) => steps[i]! <= cutStep);
+  if (kept.length === steps.length) return series;
+  const pick = (column: Float64Array): Float64Array =>
+    column.length === 0 ? column : Float64Array.from(kept, (i) => column[i]!);
+  return {
+    steps: pick(steps),
+    values: pick(values),
+    receivedUs: typeof receivedUs === "number" ? receivedUs : pick(receivedUs),
+    timestampsUs: pick(timestampsUs),
+  };
+}
+
+function chartPoints({ steps, values, createdUs, timestampsUs }: Points): PointsOfChart {
+  const time = createdUs.map((received, i) => {
+    const sent = timestampsUs[i] ?? Number.NaN;
+    return millisecondsOf(Number.isNaN(sent) ? received : sent);
+  });
+  return { step: steps, value: values, time };
+}
+
+function withEdges(points: PointsOfChart, before: EdgePoint | undefined, after: EdgePoint | undefined): PointsOfChart {
+  const around = (column: Float64Array, of: (point: EdgePoint) => number): Float64Array =>
+    between(column, before, after, of);
+  return {
+    step: around(points.step, ({ step }) => step),
+    value: around(points.value, ({ value }) => value),
+    time: around(points.time, ({ timeUs }) => millisecondsOf(timeUs)),
+  };
+}
+
+function withEdgeBuckets(
+  columns: BucketColumns,
+  before: EdgePoint | undefined,
+  after: EdgePoint | undefined,
+): BucketColumns {
+  const around = (column: Float64Array): Float64Array => between(column, before, after, ({ value }) => value);
+  return {
+    step: between(columns.step, before, after, ({ step }) => step),
+    min: around(columns.min),
+    max: around(columns.max),
+    mean: around(columns.mean),
+    count: between(columns.count, before, after, () => 1),
+    first: around(columns.first),
+    last: around(columns.last),
+  };
+}
+
+function between(
+  column: Float64Array,
+  before: EdgePoint | undefined,
+  after: EdgePoint | undefined,
+  of: (point: EdgePoint) => number,
+): Float64Array {
+  if (before === undefined && after === undefined) return column;
+  return Float64Array.of(
+    ...(before === undefined ? [] : [of(before)]),
+    ...column,
+    ...(after === undefined ? [] : [of(after)]),
+  );
+}

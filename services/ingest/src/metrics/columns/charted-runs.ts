@@ -1,0 +1,32 @@
+import type { RunChain, RunsService } from "@tidemark/proto/runs/v1/runs";
+import type { Call, Client } from "@tidemark/rpc";
+import type { ChartedRun, Source } from "./columns-plan.rules.ts";
+
+/** What is asked of the service of runs. */
+export type RunsOfCharts = Pick<Client<(typeof RunsService)["method"]>, "listRunOrigins">;
+
+/**
+ * Returns what the points of runs are read from. Of forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
+ * see them; `isTimed` asks when the runs started. @throws not_found when the caller may not see one of the runs
+ */
+export async function chartedRuns(
+  runs: RunsOfCharts,
+  runIds: readonly string[],
+  { lineage, isTimed }: { readonly lineage: boolean; readonly isTimed: boolean },
+  call: Call,
+): Promise<ChartedRun[]> {
+  if (!lineage && !isTimed) return runIds.map((runId) => ({ chain: [{ runId, cutStep: Infinity }], startedUs: 0 }));
+  const { chains } = await runs.listRunOrigins({ runIds: [...runIds], withAncestors: lineage }, call);
+  return chains.map((chain) => ({ chain: sourcesOf(chain), startedUs: isTimed ? chain.runs[0]!.startedUs : 0 }));
+}
+
+/** Returns the sources of a run, the oldest ancestor first; what lies behind the step of a fork does not belong to it. */
+function sourcesOf({ runs }: RunChain): Source[] {
+  const sources: Source[] = [];
+  let cutStep = Infinity;
+  for (const { runId, forkedFromStep } of runs) {
+    sources.unshift({ runId, cutStep });
+    cutStep = Math.min(cutStep, forkedFromStep ?? cutStep);
+  }
+  return sources;
+}

@@ -1,0 +1,61 @@
+import type { StoredSeries } from "../read/metric-rows.rules.ts";
+import { timeUsOf } from "./edge-points.rules.ts";
+
+/** Collects all points of a key. */
+export type CollectedPoints = {
+  /** Takes points of a source of the run, which arrived after all those that were taken before. */
+  readonly add: (series: StoredSeries, cutStep: number) => void;
+  /** Returns the points by step and arrival. Nothing can be added afterwards. */
+  sorted(): SortedPoints;
+};
+
+/** Points by step and arrival. `timesUs` are those that answers show, in microseconds; empty where they are not wanted. */
+export type SortedPoints = {
+  readonly steps: Float64Array;
+  readonly values: Float64Array;
+  readonly timesUs: Float64Array;
+};
+
+/** Creates a collector of at most `capacity` points. */
+export function collectPoints(capacity: number, isTimed: boolean): CollectedPoints {
+  const steps = new Float64Array(capacity);
+  const values = new Float64Array(capacity);
+  const timesUs = new Float64Array(isTimed ? capacity : 0);
+  let count = 0;
+  let latest = 0;
+  let isAscending = true;
+  return {
+    add(series, cutStep) {
+      for (let i = 0; i < series.steps.length; i++) {
+        const step = series.steps[i]!;
+        if (step > cutStep) continue;
+        if (step < latest) isAscending = false;
+        latest = step;
+        steps[count] = step;
+        values[count] = series.values[i]!;
+        if (isTimed) timesUs[count] = timeUsOf(series, i);
+        count += 1;
+      }
+    },
+    sorted() {
+      const [own, ownValues, ownTimes] = [steps, values, timesUs].map((column) => column.subarray(0, count)) as Three;
+      if (isAscending) return { steps: own, values: ownValues, timesUs: ownTimes };
+      const order = orderBy(own);
+      return { steps: pick(own, order), values: pick(ownValues, order), timesUs: pick(ownTimes, order) };
+    },
+  };
+}
+
+type Three = [Float64Array, Float64Array, Float64Array];
+
+/** Returns the places of numbers in ascending order; equal ones stay as they are. */
+export function orderBy(numbers: Float64Array): Uint32Array {
+  return Uint32Array.from({ length: numbers.length }, (_, i) => i).sort((a, b) => numbers[a]! - numbers[b]! || a - b);
+}
+
+/** Returns the numbers of a column at some places; an empty column stays empty. */
+export function pick(column: Float64Array, places: Uint32Array): Float64Array {
+  const picked = new Float64Array(column.length === 0 ? 0 : places.length);
+  for (let i = 0; i < picked.length; i++) picked[i] = column[places[i]!]!;
+  return picked;
+}

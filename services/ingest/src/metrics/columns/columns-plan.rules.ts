@@ -1,0 +1,102 @@
+import { gridOf, type Grid, type Smoothing } from "@tidemark/metric-codec";
+import type { KeyFacts } from "../read/metric-rows.rules.ts";
+
+/** What a chart has from left to right; `metric`: the value of another key at the same step. */
+export type Axis = "step" | "time" | "relative" | { readonly metric: string };
+
+/** Which series to show, and how. */
+export type ColumnsQuery = {
+  readonly keys: readonly string[];
+  /** Inclusive bounds of steps; absent: none. */
+  readonly startStep: number | undefined;
+  readonly endStep: number | undefined;
+  /** Only points behind this step; not together with bounds. */
+  readonly afterStep: number | undefined;
+  /** The most points of a series without buckets. */
+  readonly limit: number;
+  /** The parts in which a series of more points is summarized; undefined: it loses its tail. */
+  readonly buckets: number | undefined;
+  /** Also the point before the bounds, and the one behind them. */
+  readonly edges: boolean;
+  /** The parts are the same for all series. */
+  readonly sharedGrid: boolean;
+  readonly axis: Axis;
+  readonly smoothing: Smoothing | undefined;
+};
+
+/** A run to show. */
+export type ChartedRun = {
+  /** What its points are read from: the run itself as the last and, before it, the runs that it was forked from, the oldest first. */
+  readonly chain: readonly Source[];
+  /** When it started, in microseconds since the Unix epoch; of the axis `relative` alone. */
+  readonly startedUs: number;
+};
+
+/** A run whose points are read up to a step: that of a fork; Infinity for all. */
+export type Source = { readonly runId: string; readonly cutStep: number };
+
+/** The facts of keys in a source, by their place among the keys that are read; without those that it does not have. */
+export type SourceFacts = ReadonlyMap<number, KeyFacts>;
+
+/** Inclusive bounds of the steps to show. */
+export type Bounds = { readonly from: number; readonly to: number };
+
+/** Returns the bounds of a query. */
+export function boundsOf({ startStep, endStep, afterStep }: ColumnsQuery): Bounds {
+  return { from: startStep ?? (afterStep === undefined ? 0 : nextAbove(afterStep)), to: endStep ?? Infinity };
+}
+
+/** Returns the lowest double above a step. */
+function nextAbove(step: number): number {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, step);
+  view.setBigInt64(0, view.getBigInt64(0) + 1n);
+  return view.getFloat64(0);
+}
+
+/** Whether all points of a series are needed, whatever of it is shown. */
+export function isWhole({ smoothing, axis }: Pick<ColumnsQuery, "smoothing" | "axis">): boolean {
+  return smoothing !== undefined || axis !== "step";
+}
+
+/** The keys that are read: those that are shown, then that of the axis. */
+export function keysToRead({ keys, axis }: ColumnsQuery): readonly string[] {
+  return typeof axis === "object" ? [...keys, axis.metric] : keys;
+}
+
+/** What is known of a series before its points are read. */
+export type SeriesExtent = {
+  /** Points, including such as are behind the step of a fork. */
+  readonly count: number;
+  /** The lowest and the highest step; the former is above the latter where there is no point. */
+  readonly firstStep: number;
+  readonly lastStep: number;
+};
+
+/** Returns the extent of the key with this place over the sources of a run. */
+export function extentOf(chain: readonly Source[], facts: readonly SourceFacts[], place: number): SeriesExtent {
+  let [count, firstStep, lastStep] = [0, Infinity, -Infinity];
+  chain.forEach(({ cutStep }, i) => {
+    const known = facts[i]!.get(place);
+    if (known === undefined || known.firstStep > cutStep) return;
+    count += known.count;
+    firstStep = Math.min(firstStep, known.firstStep);
+    lastStep = Math.max(lastStep, Math.min(known.lastStep, cutStep));
+  });
+  return { count, firstStep, lastStep };
+}
+
+/** Returns the grids of series by steps, in their order; undefined for those without points between the bounds, and without buckets. */
+export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[]): (Grid | undefined)[] {
+  const { buckets, sharedGrid, startStep, afterStep, endStep } = query;
+  const bounds = boundsOf(query);
+  const all = {
+    firstStep: Math.min(...extents.map(({ firstStep }) => firstStep)),
+    lastStep: Math.max(...extents.map(({ lastStep }) => lastStep)),
+  };
+  return extents.map((own) => {
+    if (buckets === undefined || own.lastStep < bounds.from || own.firstStep > bounds.to) return undefined;
+    const { firstStep, lastStep } = sharedGrid ? all : own;
+    return gridOf(startStep ?? afterStep ?? firstStep, endStep ?? lastStep, buckets);
+  });
+}

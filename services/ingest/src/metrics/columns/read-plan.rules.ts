@@ -1,0 +1,124 @@
+import type { Grid } from "@tidemark/metric-codec";
+import type { KeyFacts } from "../read/metric-rows.rules.ts";
+import {
+  boundsOf,
+  extentOf,
+  isWhole,
+  keysToRead,
+  stepGrids,
+  type ChartedRun,
+  type ColumnsQuery,
+  type SourceFacts,
+} from "./columns-plan.rules.ts";
+
+/** Which points of a source to read for one series. */
+export type Entry = {
+  /** Place of the source in the plan. */
+  readonly source: number;
+  /** Place of the key among those that are read. */
+  readonly place: number;
+  readonly facts: KeyFacts;
+  readonly mode: EntryMode;
+  readonly grid: Grid | undefined;
+};
+
+/** The modes of `metric_columns_page`. */
+export type EntryMode = (typeof MODES)[keyof typeof MODES];
+export const MODES = { untimed: 0, timed: 1, statistics: 2, statisticsIfSure: 3 } as const;
+
+/** What to make of a key of a run. */
+export type PlannedSeries = {
+  /** Points to read at most. */
+  readonly count: number;
+  /** Of a series by steps with buckets, where it has points between the bounds. */
+  readonly grid: Grid | undefined;
+  /** It is known to have more points than are shown as they are. */
+  readonly isSampled: boolean;
+};
+
+/** A read of series, in a form that threads can pass on. */
+export type ReadPlan = {
+  readonly query: ColumnsQuery;
+  readonly sources: readonly { readonly runId: string; readonly cutStep: number; readonly run: number }[];
+  readonly startedUs: readonly number[];
+  /** By run, then by place among the keys that are read. */
+  readonly series: readonly (readonly PlannedSeries[])[];
+  /** By source, then by key id. */
+  readonly entries: readonly Entry[];
+  /** Steps outside these are not read, but for edges. */
+  readonly from: number;
+  readonly to: number;
+  readonly withEdges: boolean;
+  /** Points of each series that are read at least; undefined: all. */
+  readonly pointsMax: number | undefined;
+};
+
+/** Plans the read of some runs. `facts` has those of each source of each run, in this order. */
+export function planRead(
+  query: ColumnsQuery,
+  runs: readonly ChartedRun[],
+  facts: readonly (readonly SourceFacts[])[],
+): ReadPlan {
+  const keys = keysToRead(query);
+  const bounds = boundsOf(query);
+  const whole = isWhole(query);
+  // The axis is known at the points themselves alone, so with edges all of them are read; smoothing needs all anyhow.
+  const readsAll = query.smoothing !== undefined || (whole && query.edges);
+  const { from, to } = readsAll ? { from: 0, to: Infinity } : bounds;
+  const { buckets } = query;
+  const extents = runs.map(({ chain }, run) => keys.map((_, place) => extentOf(chain, facts[run]!, place)));
+  const shownExtents = extents.flatMap((own) => own.slice(0, query.keys.length));
+  const grids = stepGrids(query, shownExtents);
+
+  const series = runs.map(({ chain }, run) =>
+    keys.map((_, place): PlannedSeries => {
+      let sure = 0;
+      chain.forEach(({ cutStep }, at) => {
+        const known = facts[run]![at]!.get(place);
+        if (known !== undefined && known.firstStep >= bounds.from && known.lastStep <= Math.min(bounds.to, cutStep))
+          sure += known.count;
+      });
+      return {
+        count: extents[run]![place]!.count,
+        grid: place < query.keys.length ? grids[run * query.keys.length + place] : undefined,
+        isSampled: buckets !== undefined && sure > buckets,
+      };
+    }),
+  );
+
+  const entries: Entry[] = [];
+  const sources: { runId: string; cutStep: number; run: number }[] = [];
+  runs.forEach(({ chain }, run) => {
+    chain.forEach(({ runId, cutStep }, at) => {
+      const source = sources.push({ runId, cutStep, run }) - 1;
+      const isWanted = ({ firstStep, lastStep }: KeyFacts): boolean =>
+        query.edges || (firstStep <= Math.min(to, cutStep) && lastStep >= from);
+      const wanted = [...facts[run]![at]!].filter(([, known]) => isWanted(known));
+      for (const [place, known] of wanted.toSorted(([, a], [, b]) => a.keyId - b.keyId)) {
+        const own = series[run]![place]!;
+        entries.push({ source, place, facts: known, mode: modeOf(query, own, place), grid: own.grid });
+      }
+    });
+  });
+  return {
+    query,
+    sources,
+    startedUs: runs.map(({ startedUs }) => startedUs),
+    series,
+    entries,
+    from,
+    to,
+    withEdges: query.edges && !readsAll,
+    pointsMax: buckets === undefined && !whole ? query.limit + 1 : undefined,
+  };
+}
+
+function modeOf(query: ColumnsQuery, { count, isSampled, grid }: PlannedSeries, place: number): EntryMode {
+  const { buckets, axis, keys } = query;
+  if (isWhole(query)) {
+    if (place >= keys.length) return MODES.untimed;
+    return axis !== "step" || !isSampled ? MODES.timed : MODES.untimed;
+  }
+  if (buckets === undefined || count <= buckets || grid === undefined) return MODES.timed;
+  return isSampled ? MODES.statistics : MODES.statisticsIfSure;
+}
