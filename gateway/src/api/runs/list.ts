@@ -151,7 +151,11 @@ export const listRunsQuery = join(listQuery, deletedPart);
 /** GET /runs. @throws bad_request */
 export function decodeListRuns({ query }: RouteInput): MessageInitShape<typeof ListRunsRequestSchema> {
   const { deleted } = deletedPart.read(query);
-  return { ...readPage(query), order: runOrder.read(query), ...(deleted ? { deleted } : {}) };
+  return { ...readList(query), ...(deleted ? { deleted } : {}) };
+}
+
+function readList(query: Query) {
+  return { ...readPage(query), order: runOrder.read(query) };
 }
 
 function readPage(query: Query) {

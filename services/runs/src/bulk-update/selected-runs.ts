@@ -6,7 +6,7 @@ import { isUuid, requireLimit, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 import type { RunsDeps } from "../handlers.ts";
 import { chooseRuns } from "../list/choose-runs.sql.ts";
-import { requireSort } from "../list/run-list.rules.ts";
+import { readOrder } from "../list/run-list.rules.ts";
 import { withRuns } from "../list/with-runs.ts";
 import { listRefsById } from "../select/run-refs.sql.ts";
 
@@ -26,7 +26,11 @@ export async function selectedRuns(
     }
     return [...new Set(runIds)];
   }
-  const by = { sort: requireSort(order?.sortBy ?? ""), metricKey: order?.metricKey ?? "" };
+  const by = readOrder({
+    sortBy: order?.sortBy ?? "",
+    metricKey: order?.metricKey ?? "",
+    sortDir: order?.sortDir ?? "",
+  });
   const most = limit === undefined ? runsMax + 1 : requireLimit(limit, RUNS_PAGE_ROWS.max);
   const found = await withRuns(deps, call, filter, async (tx, orgId, passing) => {
     const start = { offset: Number(offset) };

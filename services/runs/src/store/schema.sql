@@ -5,6 +5,65 @@ GRANT USAGE ON SCHEMA runs TO tidemark_artifacts, tidemark_control, tidemark_con
   tidemark_imports, tidemark_ingest, tidemark_reports, tidemark_runs, tidemark_runs_worker, tidemark_traces,
   tidemark_usage;
 
+CREATE TABLE runs.kept_columns (
+  org_id uuid NOT NULL,
+  id uuid DEFAULT gen_random_uuid() NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  -- where configs may have the value, as config_value takes it
+  places text[] NOT NULL,
+  -- attributes that have the value where the config has none, best first
+  attribute_paths text[] COLLATE "C" NOT NULL,
+  -- when a table was last sorted by it; at most an hour older than that
+  asked_at timestamp with time zone DEFAULT now() NOT NULL,
+  -- all runs have their values; until then, those written since it was asked for
+  ready boolean DEFAULT false NOT NULL,
+  -- transactions with lower numbers may have written without knowing of it; those from it on know it
+  boundary xid8,
+  -- runs that were there before have their values up to this one
+  filled_to uuid DEFAULT '00000000-0000-0000-0000-000000000000'::uuid NOT NULL,
+  CONSTRAINT kept_columns_pkey PRIMARY KEY (org_id, id),
+  CONSTRAINT kept_columns_org_id_kind_path_key UNIQUE (org_id, kind, path),
+  CONSTRAINT kept_columns_kind_check CHECK (kind = ANY (ARRAY['config'::text, 'attributes'::text]))
+) WITH (fillfactor=50);
+CREATE INDEX kept_columns_not_ready ON runs.kept_columns (asked_at) WHERE NOT ready;
+ALTER TABLE runs.kept_columns ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs.kept_columns FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON runs.kept_columns TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON runs.kept_columns USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, DELETE ON TABLE runs.kept_columns TO tidemark_definer, tidemark_runs_worker;
+GRANT SELECT (org_id, id, attribute_paths) ON TABLE runs.kept_columns TO tidemark_ingest;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.kept_columns TO tidemark_runs;
+
+CREATE TABLE runs.kept_values (
+  org_id uuid NOT NULL,
+  column_id uuid NOT NULL,
+  run_id uuid NOT NULL,
+  -- when the run was created, which orders equal values
+  created_at timestamp with time zone NOT NULL,
+  -- as comparable returns it; null where the value has no order
+  num double precision,
+  txt text COLLATE "C",
+  -- 0 for the config, else the place of the attribute among attribute_paths; the lowest wins
+  source smallint NOT NULL,
+  -- of the attribute, 0 for the config; of one source the highest wins
+  attribute_id bigint NOT NULL,
+  CONSTRAINT kept_values_pkey PRIMARY KEY (org_id, column_id, run_id),
+  CONSTRAINT kept_values_org_id_column_id_fkey FOREIGN KEY (org_id, column_id) REFERENCES runs.kept_columns(org_id,
+    id) ON DELETE CASCADE
+);
+CREATE INDEX kept_values_down ON runs.kept_values (org_id, column_id, num, txt, created_at,
+  run_id) WHERE num IS NOT NULL;
+CREATE INDEX kept_values_up ON runs.kept_values (org_id, column_id, num, txt, created_at DESC,
+  run_id DESC) WHERE num IS NOT NULL;
+ALTER TABLE runs.kept_values ENABLE ROW LEVEL SECURITY;
+ALTER TABLE runs.kept_values FORCE ROW LEVEL SECURITY;
+CREATE POLICY all_for_tidemark_definer ON runs.kept_values TO tidemark_definer USING (true) WITH CHECK (true);
+CREATE POLICY tenant ON runs.kept_values USING (org_id = platform.org_id()) WITH CHECK (org_id = platform.org_id());
+GRANT SELECT, INSERT, UPDATE ON TABLE runs.kept_values TO tidemark_definer;
+GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.kept_values TO tidemark_runs;
+GRANT SELECT, DELETE ON TABLE runs.kept_values TO tidemark_runs_worker;
+
 CREATE TABLE runs.projects (
   org_id uuid NOT NULL,
   id uuid NOT NULL,
@@ -205,6 +264,7 @@ CREATE POLICY all_for_tidemark_runs_worker ON runs.runs TO tidemark_runs_worker 
 CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id() AND (NOT hidden OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
 CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.name <> new.name OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
+CREATE TRIGGER runs_keep_new_values AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.keep_new_values();
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at OR old.hidden IS DISTINCT FROM new.hidden) EXECUTE FUNCTION runs.mark_change();
 GRANT SELECT (org_id, id, project_id, name, created_at, display_status) ON TABLE runs.runs TO tidemark_artifacts,
   tidemark_ingest, tidemark_traces;
@@ -258,6 +318,13 @@ CREATE VIEW runs.found_runs AS
   WHERE org_id = platform.org_id();
 ALTER VIEW runs.found_runs OWNER TO tidemark_definer;
 GRANT SELECT ON TABLE runs.found_runs TO tidemark_runs;
+
+-- The paths of attributes whose newest values are kept: changes of them go to note_attributes_v1.
+CREATE VIEW runs.kept_paths_v1 WITH (security_invoker=true) AS
+ SELECT c.org_id, c.id AS column_id, p.path, p.place::smallint AS source
+   FROM runs.kept_columns c
+     CROSS JOIN LATERAL unnest(c.attribute_paths) WITH ORDINALITY p(path, place);
+GRANT SELECT ON TABLE runs.kept_paths_v1 TO tidemark_definer, tidemark_ingest;
 
 -- The projects that API keys can be bound to.
 CREATE VIEW runs.project_refs_v1 WITH (security_invoker=true) AS
@@ -326,6 +393,41 @@ REVOKE ALL ON FUNCTION runs.adopt_changes_v1 FROM PUBLIC;
 ALTER FUNCTION runs.adopt_changes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.adopt_changes_v1 TO tidemark_control_worker;
 
+-- Notes that a table was sorted by a column, and returns whether it is to be kept from now on. An organization has 16
+-- at most; a further one takes the place of the one that was not asked for longest, if that is an hour.
+CREATE FUNCTION runs.ask_column(org uuid, of_kind text, of_path text, in_places text[], in_attributes text[])
+RETURNS boolean
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  -- So few runs are looked up in some milliseconds.
+  runs_min constant bigint := 1000;
+  columns_max constant bigint := 16;
+BEGIN
+  UPDATE runs.kept_columns c SET asked_at = now()
+  WHERE c.org_id = org AND c.kind = of_kind AND c.path = of_path AND c.asked_at < now() - interval '1 hour';
+  IF EXISTS (SELECT FROM runs.kept_columns c WHERE c.org_id = org AND c.kind = of_kind AND c.path = of_path) THEN
+    RETURN false;
+  END IF;
+  IF runs_min > (SELECT coalesce(sum(p.runs_running + p.runs_finished + p.runs_failed), 0) FROM runs.projects p WHERE p.org_id = org) THEN
+    RETURN false;
+  END IF;
+  IF columns_max <= (SELECT count(*) FROM runs.kept_columns c WHERE c.org_id = org) THEN
+    DELETE FROM runs.kept_columns c
+    WHERE c.org_id = org AND c.id = (SELECT o.id FROM runs.kept_columns o
+                                     WHERE o.org_id = org AND o.asked_at < now() - interval '1 hour' ORDER BY o.asked_at LIMIT 1);
+    IF NOT FOUND THEN
+      RETURN false;
+    END IF;
+  END IF;
+  INSERT INTO runs.kept_columns (org_id, kind, path, places, attribute_paths)
+  VALUES (org, of_kind, of_path, in_places, in_attributes) ON CONFLICT DO NOTHING;
+  RETURN true;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.ask_column FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.ask_column TO tidemark_runs;
+
 -- Returns a page of the runs whose last change the given snapshot did not see, whatever their status, in the order
 -- (changed_xid, id), behind the given position. Hidden ones have the status deleted. The first row has the snapshot
 -- that saw them and no run. A reader that goes on with the snapshot of its first page misses nothing, in whatever order
@@ -376,6 +478,114 @@ $function$;
 REVOKE ALL ON FUNCTION runs.changed_page_v1 FROM PUBLIC;
 ALTER FUNCTION runs.changed_page_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.changed_page_v1 TO tidemark_control;
+
+-- Returns columns of any organizations that are not ready.
+CREATE FUNCTION runs.columns_to_fill()
+RETURNS TABLE(org_id uuid, id uuid)
+LANGUAGE sql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  SELECT c.org_id, c.id FROM runs.kept_columns c WHERE NOT c.ready ORDER BY c.asked_at LIMIT 100;
+$function$;
+REVOKE ALL ON FUNCTION runs.columns_to_fill FROM PUBLIC;
+ALTER FUNCTION runs.columns_to_fill OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.columns_to_fill TO tidemark_runs;
+
+-- Returns what a JSON value compares as: a number with an empty text; a text with NaN, which is above every number, the
+-- first 512 characters of it; true and false as texts. Nothing for null, lists and objects, which have no order.
+CREATE FUNCTION runs.comparable(value json, OUT num double precision, OUT txt text)
+RETURNS record
+LANGUAGE plpgsql
+IMMUTABLE PARALLEL SAFE
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  document text := value;
+BEGIN
+  CASE coalesce(json_typeof(value), 'null')
+    WHEN 'number' THEN
+      txt := '';
+      IF document ~ '[eE]-?[0-9]{3}' OR length(document) > 300 THEN
+        BEGIN
+          num := document::float8;
+        EXCEPTION WHEN numeric_value_out_of_range THEN
+          -- As JSON numbers are read elsewhere: too small is 0, too large infinite.
+          num := CASE WHEN document::numeric BETWEEN -1 AND 1 THEN 0.0::float8
+                      WHEN document LIKE '-%' THEN '-Infinity' ELSE 'Infinity' END;
+        END;
+      ELSE
+        num := document::float8;
+      END IF;
+    WHEN 'string' THEN
+      num := 'NaN';
+      IF strpos(document, '\u') > 0 THEN
+        document := regexp_replace(document, '(?<!\\)((?:\\\\)*)\\u(0000|d[89a-fA-F][0-9a-fA-F]{2})', '\1\\ufffd', 'g');
+      END IF;
+      txt := left(document::json #>> '{}', 512);
+    WHEN 'boolean' THEN
+      num := 'NaN';
+      txt := document;
+    ELSE
+      NULL;
+  END CASE;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.comparable FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.comparable TO tidemark_definer, tidemark_runs;
+
+-- Returns the keys of a config, nested ones joined by points, but for those whose values are objects with members, and
+-- those that are too long for the name of a column.
+CREATE FUNCTION runs.config_names(config text)
+RETURNS SETOF text
+LANGUAGE sql
+IMMUTABLE PARALLEL SAFE
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  WITH RECURSIVE members (name, value) AS (
+    SELECT e.key, e.value FROM json_each(config::json) e
+    UNION ALL
+    SELECT m.name || '.' || e.key, e.value
+    FROM members m CROSS JOIN LATERAL json_each(CASE WHEN json_typeof(m.value) = 'object' THEN m.value ELSE '{}' END) e
+  )
+  SELECT m.name FROM members m
+  WHERE (json_typeof(m.value) <> 'object' OR m.value::text = '{}') AND octet_length(m.name) BETWEEN 1 AND 512
+$function$;
+REVOKE ALL ON FUNCTION runs.config_names FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.config_names TO tidemark_runs;
+
+-- Returns what a config has at the first of some places that it has; null: at none of them. A place is keys, joined by
+-- the character 1, from the outermost on.
+CREATE FUNCTION runs.config_value(config text, places text[])
+RETURNS json
+LANGUAGE plpgsql
+IMMUTABLE PARALLEL SAFE STRICT
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+DECLARE
+  place text;
+  name text;
+  names text[];
+  found json;
+BEGIN
+  FOREACH place IN ARRAY places LOOP
+    names := string_to_array(place, chr(1));
+    -- A document without the name is not parsed: keys are written as to_json writes them.
+    CONTINUE WHEN strpos(config, to_json(names[1])::text || ':') = 0;
+    found := config;
+    FOREACH name IN ARRAY names LOOP
+      found := found -> name;
+      EXIT WHEN found IS NULL;
+    END LOOP;
+    IF found IS NOT NULL THEN
+      RETURN found;
+    END IF;
+  END LOOP;
+  RETURN NULL;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.config_value FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.config_value TO tidemark_runs;
 
 -- Creates runs in a project and returns them. Left out are runs whose id is taken, and all of them if the organization
 -- has no such project, it is not only_project, or the organization has more than runs_max runs. Runs get their numbers
@@ -468,6 +678,69 @@ $function$;
 REVOKE ALL ON FUNCTION runs.deleted_runs FROM PUBLIC;
 ALTER FUNCTION runs.deleted_runs OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.deleted_runs TO tidemark_runs;
+
+-- Keeps the values of a page of runs that were there before the column was asked for, in a transaction that sees hidden
+-- runs. Returns more, done, or waiting for transactions that may not know of the column.
+CREATE FUNCTION runs.fill_column(org uuid, of_id uuid, runs_max integer)
+RETURNS text
+LANGUAGE plpgsql
+SET plan_cache_mode TO 'force_generic_plan'
+SET enable_seqscan TO 'off'
+AS $function$
+DECLARE
+  filling runs.kept_columns;
+  page uuid[];
+BEGIN
+  SELECT * INTO filling FROM runs.kept_columns c WHERE c.org_id = org AND c.id = of_id AND NOT c.ready FOR UPDATE SKIP LOCKED;
+  IF NOT FOUND THEN
+    RETURN 'done';
+  END IF;
+  -- The number of this transaction, which a restored dump would not have reached.
+  IF filling.boundary IS NULL OR filling.boundary > pg_current_xact_id() THEN
+    UPDATE runs.kept_columns c SET boundary = pg_current_xact_id() WHERE c.org_id = org AND c.id = of_id;
+    RETURN 'waiting';
+  END IF;
+  IF pg_snapshot_xmin(pg_current_snapshot()) <= filling.boundary THEN
+    RETURN 'waiting';
+  END IF;
+  page := ARRAY(SELECT r.id FROM runs.runs r WHERE r.org_id = org AND r.id > filling.filled_to ORDER BY r.id LIMIT runs_max);
+  INSERT INTO runs.kept_values AS v (org_id, column_id, run_id, created_at, num, txt, source, attribute_id)
+  SELECT org, of_id, r.id, r.created_at, k.num, k.txt, f.source, f.id
+  FROM unnest(page) AS w (id)
+  CROSS JOIN LATERAL (SELECT o.id, o.created_at, o.config FROM runs.runs o WHERE o.org_id = org AND o.id = w.id OFFSET 0) r
+  CROSS JOIN LATERAL (
+    SELECT c.value, c.source, c.id FROM (
+      SELECT runs.config_value(r.config, filling.places) AS value, 0 AS source, 0::bigint AS id
+      UNION ALL
+      SELECT a.value, p.place, a.id FROM unnest(filling.attribute_paths) WITH ORDINALITY AS p (path, place)
+      CROSS JOIN LATERAL (SELECT o.value, o.id FROM ingest.attribute_values_v1 o
+                          WHERE o.org_id = org AND o.run_id = r.id AND o.path = p.path ORDER BY o.id DESC LIMIT 1) a
+    ) c WHERE c.value IS NOT NULL ORDER BY c.source LIMIT 1
+  ) f
+  CROSS JOIN LATERAL runs.comparable(f.value) k
+  ON CONFLICT (org_id, column_id, run_id) DO UPDATE
+  SET num = excluded.num, txt = excluded.txt, source = excluded.source, attribute_id = excluded.attribute_id
+  WHERE (v.source, -v.attribute_id) > (excluded.source, -excluded.attribute_id);
+  UPDATE runs.kept_columns c SET ready = cardinality(page) < runs_max, filled_to = coalesce(page[cardinality(page)], c.filled_to)
+  WHERE c.org_id = org AND c.id = of_id;
+  RETURN CASE WHEN cardinality(page) < runs_max THEN 'done' ELSE 'more' END;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.fill_column FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION runs.fill_column TO tidemark_runs;
+
+-- Forgets columns of any organizations that nobody has asked for in seven days.
+CREATE FUNCTION runs.forget_columns()
+RETURNS void
+LANGUAGE sql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+  DELETE FROM runs.kept_columns c WHERE c.asked_at < now() - interval '7 days';
+$function$;
+REVOKE ALL ON FUNCTION runs.forget_columns FROM PUBLIC;
+ALTER FUNCTION runs.forget_columns OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.forget_columns TO tidemark_runs;
 
 -- Removes old rows, which all readers have seen.
 CREATE FUNCTION runs.forget_visibility_changes(older_than interval)
@@ -593,6 +866,28 @@ REVOKE ALL ON FUNCTION runs.is_deleted_project_v1 FROM PUBLIC;
 ALTER FUNCTION runs.is_deleted_project_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.is_deleted_project_v1 TO tidemark_reports;
 
+-- Keeps the values of new runs for the kept columns, in the statement that writes the runs.
+CREATE FUNCTION runs.keep_new_values()
+RETURNS trigger
+LANGUAGE plpgsql
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  INSERT INTO runs.kept_values AS v (org_id, column_id, run_id, created_at, num, txt, source, attribute_id)
+  SELECT r.org_id, c.id, r.id, r.created_at, k.num, k.txt, 0, 0
+  FROM (SELECT DISTINCT n.org_id FROM new_runs n) o
+  CROSS JOIN LATERAL (SELECT w.id, w.places FROM runs.kept_columns w
+                      WHERE w.org_id = o.org_id AND w.kind = 'config' OFFSET 0) c
+  CROSS JOIN LATERAL (SELECT n.* FROM new_runs n WHERE n.org_id = o.org_id) r
+  CROSS JOIN LATERAL (SELECT runs.config_value(r.config, c.places) AS value OFFSET 0) d
+  CROSS JOIN LATERAL runs.comparable(d.value) k
+  WHERE d.value IS NOT NULL
+  ON CONFLICT (org_id, column_id, run_id) DO UPDATE SET num = excluded.num, txt = excluded.txt, source = 0, attribute_id = 0
+  WHERE v.source > 0;
+  RETURN NULL;
+END
+$function$;
+
 -- Locks a run until the end of the transaction. No row: the organization has no such run. locked_at is the time to give
 -- to a transition: read after the lock was obtained, and from one clock for all processes.
 CREATE FUNCTION runs.lock_state_v1(org uuid, run uuid)
@@ -680,6 +975,34 @@ $function$;
 REVOKE ALL ON FUNCTION runs.names_deleted_project_v1 FROM PUBLIC;
 ALTER FUNCTION runs.names_deleted_project_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.names_deleted_project_v1 TO tidemark_reports;
+
+-- Keeps the values of new attributes for the kept columns, in the transaction that writes the attributes. In whatever
+-- order values arrive, the config wins, then the best path, then the highest id.
+CREATE FUNCTION runs.note_attributes_v1(org uuid, run_ids uuid[], ids bigint[], paths text[], documents text[])
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+BEGIN
+  INSERT INTO runs.kept_values AS v (org_id, column_id, run_id, created_at, num, txt, source, attribute_id)
+  SELECT DISTINCT ON (p.column_id, a.run_id) org, p.column_id, a.run_id, r.created_at, k.num, k.txt, p.source, a.id
+  FROM unnest(run_ids, ids, paths, documents) AS a (run_id, id, path, document)
+  CROSS JOIN LATERAL (SELECT w.column_id, w.source FROM runs.kept_paths_v1 w WHERE w.org_id = org AND w.path = a.path OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT o.created_at FROM runs.runs o WHERE o.org_id = org AND o.id = a.run_id OFFSET 0) r
+  CROSS JOIN LATERAL runs.comparable(a.document::json) k
+  WHERE org = platform.org_id()
+  ORDER BY p.column_id, a.run_id, p.source, a.id DESC
+  ON CONFLICT (org_id, column_id, run_id) DO UPDATE
+  SET num = excluded.num, txt = excluded.txt, source = excluded.source, attribute_id = excluded.attribute_id
+  WHERE (v.source, -v.attribute_id) > (excluded.source, -excluded.attribute_id);
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.note_attributes_v1 FROM PUBLIC;
+ALTER FUNCTION runs.note_attributes_v1 OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION runs.note_attributes_v1 TO tidemark_ingest;
 
 -- Returns the texts in a run's metadata that are about the run. A NUL and half of a surrogate pair, which JSON can
 -- write and a text cannot hold, are read as U+FFFD.

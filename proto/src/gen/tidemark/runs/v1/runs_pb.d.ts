@@ -668,6 +668,42 @@ export declare type ListProjectsResponse = Message<"tidemark.runs.v1.ListProject
 export declare const ListProjectsResponseSchema: GenMessage<ListProjectsResponse>;
 
 /**
+ * A project by id.
+ *
+ * @generated from message tidemark.runs.v1.GetProjectRequest
+ */
+export declare type GetProjectRequest = Message<"tidemark.runs.v1.GetProjectRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetProjectRequest.
+ * Use `create(GetProjectRequestSchema)` to create a new message.
+ */
+export declare const GetProjectRequestSchema: GenMessage<GetProjectRequest>;
+
+/**
+ * A project that the caller may see.
+ *
+ * @generated from message tidemark.runs.v1.GetProjectResponse
+ */
+export declare type GetProjectResponse = Message<"tidemark.runs.v1.GetProjectResponse"> & {
+  /**
+   * @generated from field: tidemark.runs.v1.Project project = 1;
+   */
+  project?: Project | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GetProjectResponse.
+ * Use `create(GetProjectResponseSchema)` to create a new message.
+ */
+export declare const GetProjectResponseSchema: GenMessage<GetProjectResponse>;
+
+/**
  * A run to create or to attach to.
  *
  * @generated from message tidemark.runs.v1.CreateRunRequest
@@ -1091,7 +1127,8 @@ export declare const RunFilterSchema: GenMessage<RunFilter>;
  */
 export declare type RunOrder = Message<"tidemark.runs.v1.RunOrder"> & {
   /**
-   * created, name, status, duration, metric-latest or metric-best.
+   * created, name, status, duration, metric-latest, metric-best, or a column: config.<path>, metrics.<key> with an optional .latest, .best, .min,
+   * .max, .mean or .count behind it, attributes.<path>.
    *
    * @generated from field: string sort_by = 1;
    */
@@ -1103,6 +1140,14 @@ export declare type RunOrder = Message<"tidemark.runs.v1.RunOrder"> & {
    * @generated from field: string metric_key = 2;
    */
   metricKey: string;
+
+  /**
+   * asc or desc; empty: ascending for name, status and columns, descending for the others. Runs without a value come last either way, equal ones
+   * newest first.
+   *
+   * @generated from field: string sort_dir = 3;
+   */
+  sortDir: string;
 };
 
 /**
@@ -1216,6 +1261,20 @@ export declare type SummarizeRunsRequest = Message<"tidemark.runs.v1.SummarizeRu
    * @generated from field: bool selection = 6;
    */
   selection: boolean;
+
+  /**
+   * Columns to show beside each run, as in RunOrder; at most 50, each once.
+   *
+   * @generated from field: repeated string columns = 7;
+   */
+  columns: string[];
+
+  /**
+   * Tags of answers that the client has; `*` for any.
+   *
+   * @generated from field: repeated string known_tags = 8;
+   */
+  knownTags: string[];
 };
 
 /**
@@ -1223,6 +1282,26 @@ export declare type SummarizeRunsRequest = Message<"tidemark.runs.v1.SummarizeRu
  * Use `create(SummarizeRunsRequestSchema)` to create a new message.
  */
 export declare const SummarizeRunsRequestSchema: GenMessage<SummarizeRunsRequest>;
+
+/**
+ * The columns that were asked for, of one run.
+ *
+ * @generated from message tidemark.runs.v1.ColumnValues
+ */
+export declare type ColumnValues = Message<"tidemark.runs.v1.ColumnValues"> & {
+  /**
+   * JSON; the empty text where the run has none.
+   *
+   * @generated from field: repeated string values_json = 1;
+   */
+  valuesJson: string[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ColumnValues.
+ * Use `create(ColumnValuesSchema)` to create a new message.
+ */
+export declare const ColumnValuesSchema: GenMessage<ColumnValues>;
 
 /**
  * A page of runs.
@@ -1257,6 +1336,27 @@ export declare type SummarizeRunsResponse = Message<"tidemark.runs.v1.SummarizeR
    * @generated from field: string next_cursor = 4;
    */
   nextCursor: string;
+
+  /**
+   * Of each run, in their order; empty when no columns were asked for.
+   *
+   * @generated from field: repeated tidemark.runs.v1.ColumnValues column_values = 5;
+   */
+  columnValues: ColumnValues[];
+
+  /**
+   * Names the answer; the same tag means the same answer but for last_seen_at and stale.
+   *
+   * @generated from field: string tag = 6;
+   */
+  tag: string;
+
+  /**
+   * The caller has this answer; then everything but the tag is empty.
+   *
+   * @generated from field: bool not_modified = 7;
+   */
+  notModified: boolean;
 };
 
 /**
@@ -1345,6 +1445,232 @@ export declare type GetOverviewResponse = Message<"tidemark.runs.v1.GetOverviewR
  * Use `create(GetOverviewResponseSchema)` to create a new message.
  */
 export declare const GetOverviewResponseSchema: GenMessage<GetOverviewResponse>;
+
+/**
+ * Asks for keys.
+ *
+ * @generated from message tidemark.runs.v1.ListKeysRequest
+ */
+export declare type ListKeysRequest = Message<"tidemark.runs.v1.ListKeysRequest"> & {
+  /**
+   * @generated from field: string project_id = 1;
+   */
+  projectId: string;
+
+  /**
+   * Only keys that start with this text.
+   *
+   * @generated from field: string prefix = 2;
+   */
+  prefix: string;
+
+  /**
+   * A plain part of the name, whatever the case of ASCII letters, or `re:/…/`; blank: any name.
+   *
+   * @generated from field: string q = 3;
+   */
+  q: string;
+
+  /**
+   * metric, attribute or config; empty: all.
+   *
+   * @generated from field: string kind = 4;
+   */
+  kind: string;
+
+  /**
+   * Of these runs of the project only, at most 1,000, each once; empty: of all.
+   *
+   * @generated from field: repeated string run_ids = 5;
+   */
+  runIds: string[];
+
+  /**
+   * 1 to 1,000.
+   *
+   * @generated from field: uint32 limit = 6;
+   */
+  limit: number;
+
+  /**
+   * next_cursor of the page before; empty: the first page.
+   *
+   * @generated from field: string cursor = 7;
+   */
+  cursor: string;
+
+  /**
+   * First fault of the query, reported once the project was found.
+   *
+   * @generated from field: tidemark.common.v1.FieldFault query_fault = 8;
+   */
+  queryFault?: FieldFault | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ListKeysRequest.
+ * Use `create(ListKeysRequestSchema)` to create a new message.
+ */
+export declare const ListKeysRequestSchema: GenMessage<ListKeysRequest>;
+
+/**
+ * A key and how many runs have it.
+ *
+ * @generated from message tidemark.runs.v1.Key
+ */
+export declare type Key = Message<"tidemark.runs.v1.Key"> & {
+  /**
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * @generated from field: string kind = 2;
+   */
+  kind: string;
+
+  /**
+   * @generated from field: uint64 run_count = 3;
+   */
+  runCount: bigint;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.Key.
+ * Use `create(KeySchema)` to create a new message.
+ */
+export declare const KeySchema: GenMessage<Key>;
+
+/**
+ * A page of keys by name in code point order, then by kind.
+ *
+ * @generated from message tidemark.runs.v1.ListKeysResponse
+ */
+export declare type ListKeysResponse = Message<"tidemark.runs.v1.ListKeysResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.Key keys = 1;
+   */
+  keys: Key[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ListKeysResponse.
+ * Use `create(ListKeysResponseSchema)` to create a new message.
+ */
+export declare const ListKeysResponseSchema: GenMessage<ListKeysResponse>;
+
+/**
+ * Asks for correlations.
+ *
+ * @generated from message tidemark.runs.v1.CorrelateRunsRequest
+ */
+export declare type CorrelateRunsRequest = Message<"tidemark.runs.v1.CorrelateRunsRequest"> & {
+  /**
+   * At most 10,000, each once; empty: those of the filter, which lets at most 10,000 through.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * A metric key with an optional .latest, .best, .min, .max, .mean or .count behind it.
+   *
+   * @generated from field: string metric = 3;
+   */
+  metric: string;
+
+  /**
+   * At most 300, as in RunOrder; empty: all numbers of the configs, the 300 that go together most.
+   *
+   * @generated from field: repeated string columns = 4;
+   */
+  columns: string[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CorrelateRunsRequest.
+ * Use `create(CorrelateRunsRequestSchema)` to create a new message.
+ */
+export declare const CorrelateRunsRequestSchema: GenMessage<CorrelateRunsRequest>;
+
+/**
+ * How a column and the metric go together over the runs that have both. Coefficients are absent where one of them does not vary.
+ *
+ * @generated from message tidemark.runs.v1.Correlation
+ */
+export declare type Correlation = Message<"tidemark.runs.v1.Correlation"> & {
+  /**
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * Runs that have both.
+   *
+   * @generated from field: uint32 run_count = 2;
+   */
+  runCount: number;
+
+  /**
+   * @generated from field: optional double pearson = 3;
+   */
+  pearson?: number | undefined;
+
+  /**
+   * Of the ranks; equal values share the mean of their ranks.
+   *
+   * @generated from field: optional double spearman = 4;
+   */
+  spearman?: number | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.Correlation.
+ * Use `create(CorrelationSchema)` to create a new message.
+ */
+export declare const CorrelationSchema: GenMessage<Correlation>;
+
+/**
+ * Columns in the order in which they were asked for; without any, those with the strongest correlation of ranks first.
+ *
+ * @generated from message tidemark.runs.v1.CorrelateRunsResponse
+ */
+export declare type CorrelateRunsResponse = Message<"tidemark.runs.v1.CorrelateRunsResponse"> & {
+  /**
+   * The metric as a column.
+   *
+   * @generated from field: string metric = 1;
+   */
+  metric: string;
+
+  /**
+   * @generated from field: uint32 run_count = 2;
+   */
+  runCount: number;
+
+  /**
+   * @generated from field: repeated tidemark.runs.v1.Correlation correlations = 3;
+   */
+  correlations: Correlation[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.CorrelateRunsResponse.
+ * Use `create(CorrelateRunsResponseSchema)` to create a new message.
+ */
+export declare const CorrelateRunsResponseSchema: GenMessage<CorrelateRunsResponse>;
 
 /**
  * Asks to compare runs.
@@ -1553,6 +1879,103 @@ export declare type SelectRunsResponse = Message<"tidemark.runs.v1.SelectRunsRes
  * Use `create(SelectRunsResponseSchema)` to create a new message.
  */
 export declare const SelectRunsResponseSchema: GenMessage<SelectRunsResponse>;
+
+/**
+ * Which runs, with or without their ancestors.
+ *
+ * @generated from message tidemark.runs.v1.ListRunOriginsRequest
+ */
+export declare type ListRunOriginsRequest = Message<"tidemark.runs.v1.ListRunOriginsRequest"> & {
+  /**
+   * Different ids in lower case, 1 to 2,000.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * Also the run that each was forked from, the one that this was forked from, and so on; at most 100 of each run.
+   *
+   * @generated from field: bool with_ancestors = 2;
+   */
+  withAncestors: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ListRunOriginsRequest.
+ * Use `create(ListRunOriginsRequestSchema)` to create a new message.
+ */
+export declare const ListRunOriginsRequestSchema: GenMessage<ListRunOriginsRequest>;
+
+/**
+ * A run, and what it was forked from.
+ *
+ * @generated from message tidemark.runs.v1.RunOrigin
+ */
+export declare type RunOrigin = Message<"tidemark.runs.v1.RunOrigin"> & {
+  /**
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * In microseconds since the Unix epoch.
+   *
+   * @generated from field: double started_us = 2;
+   */
+  startedUs: number;
+
+  /**
+   * The step at which it was forked from the next of the chain; absent where the caller sees none.
+   *
+   * @generated from field: optional double forked_from_step = 3;
+   */
+  forkedFromStep?: number | undefined;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunOrigin.
+ * Use `create(RunOriginSchema)` to create a new message.
+ */
+export declare const RunOriginSchema: GenMessage<RunOrigin>;
+
+/**
+ * A run and its ancestors.
+ *
+ * @generated from message tidemark.runs.v1.RunChain
+ */
+export declare type RunChain = Message<"tidemark.runs.v1.RunChain"> & {
+  /**
+   * The run itself first.
+   *
+   * @generated from field: repeated tidemark.runs.v1.RunOrigin runs = 1;
+   */
+  runs: RunOrigin[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunChain.
+ * Use `create(RunChainSchema)` to create a new message.
+ */
+export declare const RunChainSchema: GenMessage<RunChain>;
+
+/**
+ * Chains in the order in which runs were asked for.
+ *
+ * @generated from message tidemark.runs.v1.ListRunOriginsResponse
+ */
+export declare type ListRunOriginsResponse = Message<"tidemark.runs.v1.ListRunOriginsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.runs.v1.RunChain chains = 1;
+   */
+  chains: RunChain[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.ListRunOriginsResponse.
+ * Use `create(ListRunOriginsResponseSchema)` to create a new message.
+ */
+export declare const ListRunOriginsResponseSchema: GenMessage<ListRunOriginsResponse>;
 
 /**
  * Asks for the rows of runs.
@@ -2338,6 +2761,16 @@ export declare const RunsService: GenService<{
     output: typeof ListProjectsResponseSchema;
   },
   /**
+   * One project. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GetProject
+   */
+  getProject: {
+    methodKind: "unary";
+    input: typeof GetProjectRequestSchema;
+    output: typeof GetProjectResponseSchema;
+  },
+  /**
    * Creates a run, or attaches to the one that has the given id, as the mode says.
    * Reasons: invalid_run_id, invalid_run_mode, bad_request, forbidden, run_not_found,
    * run_id_conflict, resume_project_mismatch, payment_required, plan_limit_exceeded.
@@ -2399,6 +2832,27 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof GetOverviewRequestSchema;
     output: typeof GetOverviewResponseSchema;
+  },
+  /**
+   * Keys of metrics, attributes and configs of a project, or of some of its runs. Reasons: not_found, then bad_request.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ListKeys
+   */
+  listKeys: {
+    methodKind: "unary";
+    input: typeof ListKeysRequestSchema;
+    output: typeof ListKeysResponseSchema;
+  },
+  /**
+   * How numbers of configs, attributes and metrics go together with one metric. Reasons: bad_request, not_found when a run that is named is not
+   * visible, run_search_invalid, run_search_too_broad.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.CorrelateRuns
+   */
+  correlateRuns: {
+    methodKind: "unary";
+    input: typeof CorrelateRunsRequestSchema;
+    output: typeof CorrelateRunsResponseSchema;
   },
   /**
    * Configs, metadata, tags, metrics and attributes of some runs beside each other. Reasons:
@@ -2464,6 +2918,16 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof SelectRunsRequestSchema;
     output: typeof SelectRunsResponseSchema;
+  },
+  /**
+   * When some runs started and, on request, what they were forked from, as far as the caller can see. Reasons: not_found.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.ListRunOrigins
+   */
+  listRunOrigins: {
+    methodKind: "unary";
+    input: typeof ListRunOriginsRequestSchema;
+    output: typeof ListRunOriginsResponseSchema;
   },
   /**
    * The rows of some runs, as many of the first as fit an answer. Reasons: bad_request, not_found.
