@@ -36,6 +36,11 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
       /must be below world_size|(?:start|from)_step must not be above (?:end|to)_step|min_step must not be above max_step|to must be after from|ended_at must not be more than 1 s before/,
   },
   {
+    reason: "items that are the same but for the white space around them",
+    check: "positive_data_acceptance",
+    answer: /keys must be different/,
+  },
+  {
     reason: "a list that must be as long as another one of the request",
     check: "positive_data_acceptance",
     answer: /bins must have as many items as counts/,

@@ -11,7 +11,7 @@ import {
   type SeriesColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
-import type { RouteInput, RouteReply } from "../../route.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
   boolean,
   checked,
@@ -25,7 +25,7 @@ import {
   type Field,
 } from "../fields/field.ts";
 import { integer, number, step, stepRange } from "../fields/number.ts";
-import { requireText, text, uuid, word } from "../fields/text.ts";
+import { requireText, text, textInputSchema, uuid, word } from "../fields/text.ts";
 import { columnBytesMax, writeColumn } from "./write-columns.ts";
 
 /** What the field of the message can hold; the service applies the limit. */
@@ -40,9 +40,22 @@ const AXES: Readonly<Record<string, SeriesAxis>> = {
 };
 const METRIC_PREFIX = "metric:";
 
+const axisSchema: Schema = {
+  type: "string",
+  anyOf: [
+    { enum: Object.keys(AXES) },
+    { pattern: String(textInputSchema()["pattern"]).replace("^", `^${METRIC_PREFIX}`) },
+  ],
+};
+
+/** The schema of an object that has a field, of a value that this allows. */
+function has(name: string, value: Schema = { not: { type: "null" } }): Schema {
+  return { required: [name], properties: { [name]: value } };
+}
+
 /** What a chart has from left to right. */
 const chartAxis: Field<ChartAxis> = described(
-  required({ type: "string", pattern: `^(step|time|relative|${METRIC_PREFIX}.+)$` }, (value, name) => {
+  required(axisSchema, (value, name) => {
     const axis = typeof value === "string" && Object.hasOwn(AXES, value) ? AXES[value] : undefined;
     if (axis !== undefined) return { axis, axisKey: "" };
     if (typeof value !== "string" || !value.startsWith(METRIC_PREFIX))
@@ -61,9 +74,17 @@ const KINDS = {
 
 const smoothing = object({ kind: word(SMOOTHING_KINDS), parameter: number() });
 
+const smoothingSchema: Schema = {
+  ...smoothing.schema,
+  anyOf: [
+    { properties: { kind: { enum: ["ema"] }, parameter: { minimum: 0, exclusiveMaximum: 1 } } },
+    { properties: { kind: { enum: ["gaussian", "mean"] }, parameter: { exclusiveMinimum: 0 } } },
+  ],
+};
+
 /** How series are smoothed. The text of a fault names the member, its `field` the whole. */
 const smoothingField: Field<{ kind: SmoothingKind; parameter: number }> = described(
-  required(smoothing.schema, (value, name) => {
+  required(smoothingSchema, (value, name) => {
     try {
       const { kind, parameter } = smoothing.check(value, name);
       const isRight = kind === "ema" ? parameter >= 0 && parameter < 1 : parameter > 0;
@@ -89,6 +110,7 @@ export const seriesColumnsBody = checked(
         keys: described(
           optional(list(text(), { itemsMin: 1, itemsMax: SERIES_KEYS_MAX })),
           "Different keys, instead of `key`.",
+          { uniqueItems: true },
         ),
         run_ids: list(uuid(), { itemsMin: 1, itemsMax: 2000 }),
       }),
@@ -124,7 +146,10 @@ export const seriesColumnsBody = checked(
     if (afterStep !== undefined && (startStep !== undefined || endStep !== undefined || edges === true))
       throw badRequest("after_step does not go together with start_step, end_step and edges", "after_step");
   },
-  { oneOf: [{ required: ["key"] }, { required: ["keys"] }] },
+  {
+    oneOf: [has("key"), has("keys")],
+    not: { allOf: [has("after_step"), { anyOf: [has("start_step"), has("end_step"), has("edges", { const: true })] }] },
+  },
 );
 
 /** What was asked for, and the message that asks the service for it. */

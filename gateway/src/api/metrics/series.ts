@@ -17,10 +17,13 @@ export const querySeries: Route["handle"] = async (input, { ingestRead }, call) 
 /** The body: which of the two forms it has, `format` says. */
 export const seriesBodySchema: Schema = {
   type: "object",
-  if: { required: ["format"], properties: { format: { not: { type: "null" } } } },
-  // eslint-disable-next-line unicorn/no-thenable
-  then: seriesColumnsBody.schema,
-  else: querySeriesBody.schema,
+  anyOf: [
+    seriesColumnsBody.schema,
+    {
+      ...querySeriesBody.schema,
+      properties: { ...(querySeriesBody.schema["properties"] as object), format: { type: "null" } },
+    },
+  ],
 };
 
 const facts = {
@@ -88,10 +91,4 @@ const columnsSchema = answerOf(
 );
 
 /** The answer: which of the two forms it has, `format` says. */
-export const seriesResponseSchema: Schema = {
-  type: "object",
-  if: { required: ["format"] },
-  // eslint-disable-next-line unicorn/no-thenable
-  then: columnsSchema,
-  else: pointsSchema,
-};
+export const seriesResponseSchema: Schema = { type: "object", anyOf: [columnsSchema, pointsSchema] };
