@@ -1,5 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { isAnswered, withIdempotency, type IdempotentRequest } from "@tidemark/pg";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
@@ -82,24 +83,27 @@ async function keptSelection(
 
 /** Changes a hundred, or finds what became of it. A run that the caller can no longer see fails the hundred also then. */
 async function updateHundred(
-  { db, staleness }: RunsDeps,
+  { db, staleness, noteChange }: RunsDeps,
   caller: Caller,
   settings: RunSettings,
   { runIds, keyed }: { readonly runIds: string[]; readonly keyed: IdempotentRequest | undefined },
 ): Promise<Result> {
+  const { orgId } = caller;
   let isVisible = true;
+  let changed: Awaited<ReturnType<typeof updateTogether>>;
   const { reply, replayed } = await withIdempotency(
     db,
-    caller.orgId,
+    orgId,
     keyed,
     async (tx) => {
       if (keyed !== undefined) isVisible = (await visibleRuns(tx, caller, runIds)).size === runIds.length;
     },
     async (tx) => {
-      const done = await updateTogether(tx, caller, runIds, { ...settings, now: staleness.ago(0) });
-      return Uint8Array.of(Number(done));
+      changed = await updateTogether(tx, caller, runIds, { ...settings, now: staleness.ago(0) });
+      return Uint8Array.of(Number(changed !== undefined));
     },
   );
+  for (const [runId, projectId] of changed ?? []) noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
   return resultOf(runIds, isVisible && reply[0] === 1, replayed);
 }
 

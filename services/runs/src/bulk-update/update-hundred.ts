@@ -22,23 +22,23 @@ export type RunSettings = {
 const TURN_BYTES = 256 * 1024;
 
 /**
- * Changes all of these runs, under their locks, and returns true; returns false and changes nothing when the caller cannot see one of them. `now` is
- * RFC 3339.
+ * Changes all of these runs, under their locks, and returns the project of each; returns undefined and changes nothing when the caller cannot see one
+ * of them. `now` is RFC 3339.
  */
 export async function updateTogether(
   tx: Tx,
   caller: Caller,
   ids: readonly string[],
   { status, tags, notes, now }: RunSettings & { readonly now: string },
-): Promise<boolean> {
+): Promise<ReadonlyMap<string, string> | undefined> {
   const { orgId } = caller;
   const locked = await lockRunStates(tx, orgId, ids);
   const areVisible = locked.every(({ projectId }) => canSee(caller, { orgId, projectId }));
-  if (locked.length < ids.length || !areVisible) return false;
+  if (locked.length < ids.length || !areVisible) return undefined;
   if (status !== undefined) await changeStatus(tx, orgId, locked, { status, now });
   if (tags !== undefined) await setTags(tx, orgId, ids, tags);
   if (notes !== undefined) await setNotes(tx, orgId, ids, notes);
-  return true;
+  return new Map(locked.map(({ id, projectId }) => [id, projectId]));
 }
 
 async function setNotes(tx: Tx, orgId: string, ids: readonly string[], notes: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { README_BYTES_MAX } from "@tidemark/limits";
 import { badRequest, notFound } from "@tidemark/errors";
+import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, canSee, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { lockRunState } from "../update/run-changes.sql.ts";
@@ -20,23 +21,25 @@ export function getReadme({ db }: Pick<RunsDeps, "db">): RunsHandlers["getReadme
  * Replaces the readme of a run. The text is stored as it was sent.
  * @throws not_found, then bad_request, then payment_required
  */
-export function putReadmeOfRun({ db }: Pick<RunsDeps, "db">): RunsHandlers["putReadme"] {
+export function putReadmeOfRun({ db, noteChange }: Pick<RunsDeps, "db" | "noteChange">): RunsHandlers["putReadme"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
     const runId = pathId(request.runId, "run");
-    return db.withTenant(orgId, async (tx) => {
+    const { markdown } = request;
+    const projectId = await db.withTenant(orgId, async (tx) => {
       const run = await lockRunState(tx, orgId, runId);
       if (run === undefined || !canSee(caller, { orgId, projectId: run.projectId })) throw notFound("run");
       throwFault(request.bodyFault);
-      const { markdown } = request;
       if (Buffer.byteLength(markdown) > README_BYTES_MAX) {
         throw badRequest(`markdown must have at most ${README_BYTES_MAX} bytes`, "markdown");
       }
       if (markdown.includes("\0")) throw badRequest("markdown must not contain NUL", "markdown");
       refuseUnpaid(caller);
       await putReadme(tx, orgId, runId, markdown);
-      return { markdown };
+      return run.projectId;
     });
+    noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
+    return { markdown };
   };
 }

@@ -36,6 +36,26 @@ test("a run is noted when it is created, changed, resumed, forked, deleted and r
   expect(taken()).toEqual([]);
 });
 
+test("a readme that is written and each run of a bulk update are noted, once, and what changes nothing is not", async () => {
+  const { client } = fixture;
+  const call = callAs();
+  const { id, projectId } = await makeRun(client, call);
+  const other = await makeRun(client, call);
+  taken();
+  const changes = [id, other.id].map((runId) => [ChangeKind.RUN, runId, projectId]);
+  await client.putReadme({ runId: id, markdown: "# x" }, call);
+  expect(taken()).toEqual([changes[0]]);
+  const bulk = { runIds: [id, other.id], status: "failed", idempotencyKey: "b" };
+  await client.bulkUpdateRuns({ ...bulk, dryRun: true }, call);
+  expect(taken()).toEqual([]);
+  await client.bulkUpdateRuns(bulk, call);
+  const noted = taken();
+  expect([noted.length, noted]).toEqual([2, expect.arrayContaining(changes)]);
+  await client.bulkUpdateRuns(bulk, call);
+  await client.bulkUpdateRuns({ runIds: [id, "0a1b2c3d-0000-4000-8000-0000000000ff"], status: "running" }, call);
+  expect(taken()).toEqual([]);
+});
+
 test("a deleted project is noted, a dry run is not", async () => {
   const call = callAs();
   const { projectId } = await makeRun(fixture.client, call);
