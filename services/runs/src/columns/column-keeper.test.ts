@@ -103,7 +103,7 @@ describe("a column that is kept", () => {
     await makeRun(fixture.client, call, { name: "a", configJson: json('{"x":1}') });
     let id = "";
     await fixture.owner.transaction(async (tx) => {
-      await tx.rows({ name: "test_take_number", text: "SELECT pg_current_xact_id()" } as never, []);
+      await tx.rows({ name: "test_take_number", text: "SELECT pg_current_xact_id()" }, []);
       id = (await askAnyway(fixture, call.orgId, "config.x"))!;
       for (let i = 0; i < 3; i += 1) expect(await fillStep(fixture, call.orgId, id, 10)).toBe("waiting");
     });

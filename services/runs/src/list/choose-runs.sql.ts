@@ -89,6 +89,7 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
     const page = found.flatMap((row) => (row.id === null ? [] : [positionOf(row, row.id, part)]));
     return { page, found: found[0]?.found ?? total };
   };
+  if (isAgainstIndex(order)) await tx.rows(sortEqualSql, []);
   if ("after" in start && start.after.part === "rest") return read("rest", start, limit);
   const valued = await read("valued", start, limit);
   const { page, found } = valued;
@@ -96,6 +97,18 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
   const skipped = "offset" in start && page.length === 0 ? await countBefore(tx, orgId, choice, start.offset) : 0;
   const rest = await read("rest", { offset: skipped }, limit - page.length);
   return { page: [...page, ...rest.page], found };
+}
+
+// Runs with equal values are sorted as they are met, so the walk still ends with the page.
+const sortEqualSql = plannedSql("runs_sort_equal", "SET LOCAL enable_incremental_sort = on");
+
+/** Tells whether the index of an order has equal values the other way around: their time goes up where it is walked from the other end. */
+function isAgainstIndex(order: RunOrder): boolean {
+  const metric = metricOrderOf(order);
+  if (metric !== undefined) return !metric.descending;
+  return ["name", "status"].includes(order.sort)
+    ? isDescending(order)
+    : order.sort === "duration" && !isDescending(order);
 }
 
 /** Returns the order with where the values of its column are kept, if they are. */
