@@ -1,3 +1,4 @@
+import { stopIfOver } from "@tidemark/deadline";
 import { binarySql, sql, type Db, type Tx } from "@tidemark/pg";
 import type { KeyFacts, SeriesRow, StepRange } from "./metric-rows.rules.ts";
 import { pointsToRead } from "./series-budget.rules.ts";
@@ -132,7 +133,8 @@ const STATEMENTS_MAX = 2;
 /**
  * Reads the series of some keys in some runs, with the version of each run at the same moment as its series. A run is read by one statement, which
  * sees one moment. A run that has more than a statement returns is read in a transaction that sees one moment as a whole: between two separate
- * statements a compactor could join what was read with what was not read.
+ * statements a compactor could join what was read with what was not read. Ends between two statements when its request is over.
+ * @throws deadline_exceeded
  */
 export async function readSeries(
   db: Db,
@@ -148,6 +150,7 @@ export async function readSeries(
       const from = next;
       next += runsMax;
       try {
+        stopIfOver();
         found[from / runsMax] = await readRuns(db, { ...query, runIds: runIds.slice(from, from + runsMax) }, bytes);
       } catch (error) {
         next = runIds.length;
@@ -163,6 +166,7 @@ async function readRuns(db: Db, query: SeriesQuery, pageBytes: number): Promise<
   const { orgId, runIds } = query;
   const found: RunSeries[] = [];
   while (found.length < runIds.length) {
+    stopIfOver();
     const rest = { ...query, runIds: runIds.slice(found.length) };
     const reader = createSeriesReader(rest);
     const next = await listSeriesRows(db, rest, seriesBegin, pageBytes, reader.add);
@@ -179,7 +183,10 @@ async function readRuns(db: Db, query: SeriesQuery, pageBytes: number): Promise<
 async function readInPages(tx: Tx, query: SeriesQuery, pageBytes: number): Promise<readonly RunSeries[]> {
   const reader = createSeriesReader(query);
   let from: SeriesCursor | undefined = seriesBegin;
-  while (from !== undefined) from = await listSeriesRows(tx, query, from, pageBytes, reader.add);
+  while (from !== undefined) {
+    stopIfOver();
+    from = await listSeriesRows(tx, query, from, pageBytes, reader.add);
+  }
   return reader.take();
 }
 
