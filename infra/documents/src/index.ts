@@ -12,4 +12,10 @@ export {
   type ExactJson,
   type ExactObject,
 } from "./exact-json.ts";
-export { BODY_DEPTH_MAX, parseJsonObject, parseJsonObjectInTurns, type ExactNumbers } from "./json-body.ts";
+export {
+  BODY_DEPTH_MAX,
+  parseJsonObject,
+  parseJsonObjectInTurns,
+  parseOwnJsonInTurns,
+  type ExactNumbers,
+} from "./json-body.ts";

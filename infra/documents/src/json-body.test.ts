@@ -1,6 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { BODY_DEPTH_MAX, parseJsonObject, parseJsonObjectInTurns, type ExactNumbers } from "./json-body.ts";
+import {
+  BODY_DEPTH_MAX,
+  parseJsonObject,
+  parseJsonObjectInTurns,
+  parseOwnJsonInTurns,
+  type ExactNumbers,
+} from "./json-body.ts";
 
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 const json = JSON as unknown as { parse(text: string, reviver: Reviver): unknown; rawJSON(text: string): object };
@@ -146,4 +152,18 @@ test("others have turns while a large body is parsed", async () => {
   await parseJsonObjectInTurns(bytes, true);
   clearInterval(timer);
   expect(turns).toBeGreaterThan(2);
+});
+
+test("JSON of our own is parsed in turns whatever it holds", async () => {
+  const value = {
+    runs: Array.from({ length: 150_000 }, (_, id) => ({ id })),
+    texts: ["é".repeat(100_000)],
+    __proto__x: 1,
+  };
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 0);
+  expect(await parseOwnJsonInTurns(Buffer.from(JSON.stringify(value)))).toEqual(value);
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(1);
+  await expect(parseOwnJsonInTurns(Buffer.from("[1,"))).rejects.toThrow(SyntaxError);
 });

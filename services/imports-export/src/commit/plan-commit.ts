@@ -75,7 +75,7 @@ async function noteKnownPoints(
   const runIds = new Map(grows.map(({ sourceHash, runId }) => [Buffer.from(sourceHash).toString("hex"), runId]));
   for (let sequence = 0; sequence < job.chunks; sequence++) {
     const { content: packed } = await db.readTenant(job.orgId, (tx) => loadContent(tx, job, sequence));
-    const content = unpackContent(packed);
+    const content = await unpackContent(packed);
     const ids = content.sources.map((id) => runIds.get(hashSourceId(id).toString("hex")));
     const known = await findKnownPoints(owners, ask, content, (source) => ids[source]);
     await db.withTenant(job.orgId, (tx) => keepKnownPoints(tx, job, sequence, known));

@@ -108,7 +108,7 @@ async function writeBatch(
 ): Promise<BatchCounts> {
   const { content, knownPoints } = await db.readTenant(job.orgId, (tx) => loadContent(tx, job, sequence));
   const write = {
-    content: unpackContent(content),
+    content: await unpackContent(content),
     name: `${job.writeKey}:${sequence}`,
     projectId: job.projectId!,
     sourceType: job.sourceType,

@@ -12,9 +12,9 @@ const point = fc.tuple(
   fc.option(fc.integer()),
 );
 
-test("what is packed comes back", () => {
-  fc.assert(
-    fc.property(fc.array(point, { maxLength: 50 }), fc.array(id, { maxLength: 5 }), (points, names) => {
+test("what is packed comes back", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(point, { maxLength: 50 }), fc.array(id, { maxLength: 5 }), async (points, names) => {
       const builder = createContentBuilder();
       for (const each of points) builder.addPoint(...each);
       for (const name of names) {
@@ -24,7 +24,7 @@ test("what is packed comes back", () => {
         builder.addAttribute(name, { path: name, type: "tag", ...times });
       }
       const content = builder.build();
-      expect(unpackContent(packContent(content))).toEqual(content);
+      expect(await unpackContent(packContent(content))).toEqual(content);
     }),
   );
 });

@@ -1,4 +1,6 @@
-import { zstdCompressSync, zstdDecompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, zstdCompressSync, zstdDecompress } from "node:zlib";
+import { parseOwnJsonInTurns } from "@tidemark/documents";
 import type { Content } from "./content.rules.ts";
 
 /** Version of the form, its first byte. */
@@ -29,13 +31,15 @@ export function packContent(content: Content): Uint8Array {
   return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } });
 }
 
-/** Returns the content that was packed. @throws Error for bytes that `packContent` did not make */
-export function unpackContent(packed: Uint8Array): Content {
-  const bytes = zstdDecompressSync(packed, { maxOutputLength: UNPACKED_BYTES_MAX });
+const decompress = promisify(zstdDecompress);
+
+/** Returns the content that was packed, in turns with other work of the process. @throws Error for bytes that `packContent` did not make */
+export async function unpackContent(packed: Uint8Array): Promise<Content> {
+  const bytes = await decompress(packed, { maxOutputLength: UNPACKED_BYTES_MAX });
   if (bytes.readUInt8(0) !== FORM) throw new Error("a staged content has an unknown form");
   const textsEnd = HEAD_BYTES + bytes.readUInt32LE(4);
   const count = bytes.readUInt32LE(8);
-  const texts = JSON.parse(bytes.toString("utf8", HEAD_BYTES, textsEnd)) as Omit<Content, "points">;
+  const texts = (await parseOwnJsonInTurns(bytes.subarray(HEAD_BYTES, textsEnd))) as Omit<Content, "points">;
   let at = textsEnd;
   const take = (size: number): ArrayBuffer => {
     // A copy, because columns have to begin at multiples of their size.
