@@ -7,6 +7,7 @@ export type Operation = { method: string; path: string };
 /** Bodies that are accepted if the row in the path is the caller's own, by method and path. */
 export const bodies: Record<string, unknown> = {
   "PATCH /runs/{run_id}": { status: "failed" },
+  "PUT /api/runs/{run_id}/readme": { markdown: "x" },
   "POST /runs/{run_id}/metrics": { metrics: { a: 1 }, step: 0 },
   "POST /runs/{run_id}/metrics/batch": { points: [{ metrics: { a: 1 }, step: 0 }] },
   "POST /runs/{run_id}/rank-metrics": { metrics: { a: 1 }, step: 0, rank: 0, world_size: 1 },

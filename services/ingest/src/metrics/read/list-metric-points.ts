@@ -10,7 +10,8 @@ import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/reque
 import type { Handler } from "@tidemark/rpc";
 import type { Points } from "./first-points.rules.ts";
 import { readPoints } from "./metric-points.sql.ts";
-import { listMetricVersions, readSeries } from "./metric-series.sql.ts";
+import { listMetricVersions } from "./metric-series.sql.ts";
+import { readSeries } from "./read-series.ts";
 import type { PointsReader } from "./points-reader.rules.ts";
 import { isKnownTag, readTag } from "./read-tag.rules.ts";
 

@@ -15,7 +15,7 @@ import type { Points } from "./first-points.rules.ts";
 import { createRunModel, type RunModel, type ShownPoint } from "./metric-model.fixture.ts";
 import { POINT_BOUNDS, readPoints, type PointBounds } from "./metric-points.sql.ts";
 import type { StepRange } from "./metric-rows.rules.ts";
-import { readSeries } from "./metric-series.sql.ts";
+import { readSeries } from "./read-series.ts";
 import { shareSeriesBudget } from "./series-budget.rules.ts";
 
 // One file, because both reads are compared with one model.

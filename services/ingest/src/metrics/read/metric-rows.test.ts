@@ -11,7 +11,8 @@ import {
 } from "../../ingest.fixture.ts";
 import { POINT_BOUNDS, listPointRows, readPoints, type PointCursor } from "./metric-points.sql.ts";
 import type { PointRow, SeriesRow, StepRange } from "./metric-rows.rules.ts";
-import { listMetricVersions, listSeriesRows, readSeries, seriesBegin, type SeriesQuery } from "./metric-series.sql.ts";
+import { listMetricVersions, listSeriesRows, seriesBegin, type SeriesQuery } from "./metric-series.sql.ts";
+import { readSeries } from "./read-series.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;

@@ -5,7 +5,8 @@ import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } 
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { noPoints, pointColumns } from "./list-metric-points.ts";
-import { listMetricVersions, readSeries } from "./metric-series.sql.ts";
+import { listMetricVersions } from "./metric-series.sql.ts";
+import { readSeries } from "./read-series.ts";
 import { isKnownTag, readTag } from "./read-tag.rules.ts";
 import { SERIES_POINTS_MAX, shareSeriesBudget } from "./series-budget.rules.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { underDeadline } from "@tidemark/deadline";
 import type { Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
-import { readSeries } from "./metric-series.sql.ts";
+import { readSeries } from "./read-series.ts";
 
 let ingest: IngestFixture;
 let tenant: Tenant;
