@@ -7,9 +7,14 @@ COMMENT ON COLUMN ingest.metric_blocks.sums IS
 CREATE INDEX metric_blocks_without_sums ON ingest.metric_blocks (org_id, run_id) WHERE sums IS NULL AND statistics IS NOT NULL;
 GRANT UPDATE (sums) ON ingest.metric_blocks TO tidemark_ingest_worker;
 
+-- As their owner, who is fenced as well.
+ALTER TABLE ingest.metric_blocks NO FORCE ROW LEVEL SECURITY;
+ALTER TABLE ingest.dirty_markers NO FORCE ROW LEVEL SECURITY;
 INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
 SELECT DISTINCT b.org_id, 'metrics', b.run_id, '', -1, now() FROM ingest.metric_blocks b
 WHERE b.sums IS NULL AND b.statistics IS NOT NULL;
+ALTER TABLE ingest.metric_blocks FORCE ROW LEVEL SECURITY;
+ALTER TABLE ingest.dirty_markers FORCE ROW LEVEL SECURITY;
 
 DROP FUNCTION ingest.replace_metric_blocks;
 CREATE FUNCTION ingest.replace_metric_blocks(org uuid, run uuid, held_fence uuid, lease_seconds double precision,
