@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { request } from "undici";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, signIn } from "../stack/people.ts";
+import { asOperator, createTeam, signIn } from "../stack/people.ts";
 import { CONFIG, linesOf, ofKind, writeEverything, writeVersion } from "./archive.fixture.ts";
 
 const EXPORT = "/api/export?format=ndjson";
@@ -196,6 +196,21 @@ describeModes("complete exports", (stack) => {
         updated_at: expect.stringMatching(US),
       },
     ]);
+  });
+
+  test("say of views that they are shared, and hold none of other users", async () => {
+    const team = await createTeam(stack());
+    const { browser } = team.owner;
+    await browser.post("/runs", { project: "demo", name: "r" });
+    for (const visibility of ["organization", "private"])
+      await browser.post("/api/workspace-views", { name: visibility, visibility });
+    const own = ofKind(linesOf(await browser.get(`${EXPORT}&project=demo`)), "view");
+    expect(own.map(({ name, visibility }) => [name, visibility])).toEqual([
+      ["private", undefined],
+      ["organization", "organization"],
+    ]);
+    const member = await team.join("member");
+    expect(ofKind(linesOf(await member.browser.get(`${EXPORT}&project=demo`)), "view")).toEqual([]);
   });
 
   test("of an empty project have their beginning and their end", async () => {

@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { encodeLine, type ArchiveLine } from "@tidemark/archive";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { asOperator, signIn } from "../stack/people.ts";
+import { asOperator, createTeam, signIn, type Person } from "../stack/people.ts";
 import { contentOf, linesOf, ofKind, writeEverything, writeVersion } from "./archive.fixture.ts";
 
 const EXPORT = "/api/export?format=ndjson";
@@ -119,6 +119,32 @@ describeModes("restored archives", (stack) => {
     expect(restored.json).toMatchObject({ counts: { view: 1 }, warnings: [] });
     const views = (await again.browser.get("/api/workspace-views")).json;
     expect(JSON.stringify(views)).toContain("Daily");
+  });
+
+  test("bring views back shared or private as they were, as those of whoever restores them", async () => {
+    const { browser } = await signIn(stack());
+    await browser.post("/runs", { project: "demo", name: "r" });
+    for (const visibility of ["organization", "private"])
+      await browser.post("/api/workspace-views", { name: visibility, visibility });
+    const { text } = await browser.get(`${EXPORT}&project=demo`);
+    expect(text.match(/"visibility"/g)).toHaveLength(1);
+    const team = await createTeam(stack());
+    const member = await team.join("member");
+    expect((await restore(member.browser, text)).json).toMatchObject({ counts: { view: 2 }, warnings: [] });
+    const listed = async ({ browser: by }: Person) =>
+      (await by.get("/api/workspace-views")).json.workspace_views.map((view: Record<string, unknown>) => [
+        view["name"],
+        view["owner_user_id"],
+        view["is_owner"],
+      ]);
+    const shared = ["organization", member.userId];
+    expect(await listed(member)).toEqual([
+      ["private", undefined, undefined],
+      [...shared, true],
+    ]);
+    expect(await listed(team.owner)).toEqual([[...shared, false]]);
+    const faulty = await restore(browser, text.replace('"visibility":"organization"', '"visibility":"public"'));
+    expect(faulty.status).toBe(400);
   });
 
   test("are not visible before their end, and go on with the same key", async () => {

@@ -1,4 +1,4 @@
-import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES } from "@tidemark/limits";
+import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import { columns, numbers, numbersWithGaps, texts } from "./columns.ts";
 import { document, flag, hex, instant, list, number, optional, record, text, uuid, whole, word } from "./fields.ts";
 
@@ -314,6 +314,8 @@ export const lineShapes = {
     /** The name of a project. */
     project: optional(text),
     payload: document,
+    /** Absent in archives that were written before views could be shared, and for private ones. */
+    visibility: optional(word(VIEW_VISIBILITIES)),
     created_at: instant,
     updated_at: instant,
   }),

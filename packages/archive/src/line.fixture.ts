@@ -290,6 +290,7 @@ const members: Members = {
     name: text,
     project: maybe(text),
     payload: document,
+    visibility: maybe(fc.constantFrom("private", "organization")),
     created_at: instant,
     updated_at: instant,
   }),

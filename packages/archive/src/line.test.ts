@@ -46,6 +46,7 @@ test("a document keeps everything but its line breaks", () => {
     id: runId,
     name: "n",
     project: undefined,
+    visibility: undefined,
     payload: '{\n"a": 1.0,\r\n"a": 10000000000000000000001}',
     created_at: "2026-11-22T10:00:00.000001Z",
     updated_at: "2026-11-22T10:00:00Z",

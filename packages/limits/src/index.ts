@@ -281,6 +281,12 @@ export const VIEW_PAYLOAD_BYTES_MAX = 64 * 1024;
 /** Most workspace views that are not deleted, of one user in one organization, and of an organization. */
 export const VIEWS_MAX = { ofUser: 200, ofOrganization: 1000 } as const;
 
+/** Who reads a workspace view: its owner, or every member of the organization; the first one is the default. */
+export const VIEW_VISIBILITIES = ["private", "organization"] as const;
+
+/** Who reads a workspace view. */
+export type ViewVisibility = (typeof VIEW_VISIBILITIES)[number];
+
 /** What an imported view becomes; the first one is the default. */
 export const IMPORT_STRATEGIES = ["create", "replace"] as const;
 

@@ -19,8 +19,13 @@ let client: ReportsClient;
 let large: Skewed;
 let token = "";
 let viewId = "";
+/** A view that somebody else shares. */
+let sharedId = "";
+/** Where the page begins after the own views. */
+let ownViewsEnd = "";
 const call = () => callOf(large.orgId);
 const userId = randomUUID();
+const strangerId = randomUUID();
 const session = () => callOf(large.orgId, { kind: CallerKind.SESSION, userId, role: "member" });
 
 beforeAll(async () => {
@@ -28,7 +33,13 @@ beforeAll(async () => {
   client = fixture.newProcess({ db: counter.around(fixture.db) });
   large = await seedSkewed(fixture, { organizations: 1000, size: SIZE });
   token = (await client.shareReport({ reportId: large.reportId }, call())).report!.shareToken!;
-  for (let i = 0; i < 60; i += 1) viewId = (await client.createView({ name: `v${i}` }, session())).view!.id;
+  for (let i = 0; i < 60; i += 1) {
+    const visibility = i % 2 === 0 ? "organization" : "private";
+    viewId = (await client.createView({ name: `v${i}`, visibility }, session())).view!.id;
+  }
+  const page = await client.listViews({ limit: 60 }, session());
+  ownViewsEnd = page.nextCursor;
+  sharedId = (await client.listViews({ limit: 1, cursor: ownViewsEnd }, session())).views[0]!.id;
 });
 afterAll(() => fixture.close());
 
@@ -66,6 +77,13 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
   ["a view", 12, () => client.getView({ viewId }, session())],
   ["a changed view", 40, () => client.updateView({ viewId }, session())],
   ["50 views", 80, () => client.listViews({}, session())],
+  ["100 views that others share", 160, () => client.listViews({ limit: 100, cursor: ownViewsEnd }, session())],
+  ["a view that somebody else shares", 12, () => client.getView({ viewId: sharedId }, session())],
+  [
+    "50 views of somebody who has none",
+    80,
+    () => client.listViews({}, callOf(large.orgId, { kind: CallerKind.SESSION, userId: strangerId, role: "viewer" })),
+  ],
   ["a new view", 40, () => client.createView({ name: "n" }, session())],
   ["preferences", 10, () => client.setPreferences({ selectedProject: "p" }, session())],
 ];

@@ -12,7 +12,7 @@ export type Skewed = {
 
 /**
  * Fills the tables: `organizations` with 1 to 10 reports each, and one with `size` of them. Each has blocks of 10 KB and two panels. Rows come in random
- * order; counters are those of the rows. The large organization also has `size` views of other users.
+ * order; counters are those of the rows. The large organization also has `size` views of other users, of which every second one is shared.
  */
 export async function seedSkewed(
   { ask }: Pick<ReportsFixture, "ask">,
@@ -51,8 +51,8 @@ export async function seedSkewed(
      UNION ALL SELECT org, project, size / 10 FROM public.seeded`,
   );
   await ask(
-    `INSERT INTO reports.views (org_id, id, owner_user_id, name, payload, updated_at)
-     SELECT org, gen_random_uuid(), gen_random_uuid(), 'v' || i, '{}', now() - i * interval '1 second' FROM public.things`,
+    `INSERT INTO reports.views (org_id, id, owner_user_id, name, payload, visibility, updated_at)
+     SELECT org, gen_random_uuid(), gen_random_uuid(), 'v' || i, '{}', CASE WHEN i % 2 = 0 THEN 'organization' ELSE 'private' END, now() - i * interval '1 second' FROM public.things`,
   );
   await ask("DROP TABLE public.things, public.seeded");
   return { orgId, projectId, reportId };

@@ -40,13 +40,13 @@ const oneView = objectSchema({ workspace_view: viewSchema });
 /** Most bytes of an import: a payload and what is around it. */
 const IMPORT_BYTES_MAX = 128 * 1024;
 
-/** Saved views of the workspace, each of one user. */
+/** Saved views of the workspace, each of one user, who may share it with the organization. */
 export const viewsRoutes: readonly Route[] = [
   route({
     method: "GET",
     path: "/api/workspace-views",
     tag: "workspace views",
-    summary: "List the user's views, those changed last first",
+    summary: "List the user's views and those that others share with the organization, those changed last first",
     callers: signedIn,
     rate: "none",
     idempotency: "none",
@@ -81,7 +81,7 @@ export const viewsRoutes: readonly Route[] = [
     tag: "workspace views",
     summary: "Make a view of an exported one, or replace one",
     description:
-      "The checksum is that of the payload as it is sent. Then what may be a secret or an address is removed, which warnings tell.",
+      "The checksum is that of the payload as it is sent. Then what may be a secret or an address is removed, which warnings tell. A new view is private; a view that is replaced stays shared if it was, and one that somebody else shares is 403.",
     callers: signedInWriters,
     rate: "none",
     idempotency: "none",
@@ -124,6 +124,7 @@ export const viewsRoutes: readonly Route[] = [
     path: "/api/workspace-views/{view_id}",
     tag: "workspace views",
     summary: "Change a view; the last change wins",
+    description: "403 for a view that somebody else shares.",
     callers: signedInWriters,
     rate: "none",
     idempotency: "none",
@@ -140,7 +141,8 @@ export const viewsRoutes: readonly Route[] = [
     path: "/api/workspace-views/{view_id}",
     tag: "workspace views",
     summary: "Delete a view that is as the client knows it",
-    description: "409 if it was changed or deleted since.",
+    description:
+      "409 if it was changed or deleted since. Owners and admins of the organization also delete views that others share; for other members this is 403.",
     callers: signedInWriters,
     rate: "none",
     idempotency: "none",

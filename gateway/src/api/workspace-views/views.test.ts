@@ -36,7 +36,9 @@ describeBody(
       { name: "n", project: "p", payload: { a: "\0" } },
       { name: "n", project: "p", payloadJson: utf8.encode(String.raw`{"a":"\u0000"}`) },
     ],
-    ["a blank project and null as absent", { name: "n", project: " ", payload: null }, { name: "n" }],
+    ["a blank project and null as absent", { name: "n", project: " ", payload: null, visibility: null }, { name: "n" }],
+    ["a view that is shared", { name: "n", visibility: "organization" }, { name: "n", visibility: "organization" }],
+    ["a view that is private", { name: "n", visibility: "private" }, { name: "n", visibility: "private" }],
   ],
   [
     ["no name", {}, "name"],
@@ -45,6 +47,8 @@ describeBody(
     ["a project of 513 bytes", { name: "n", project: "p".repeat(513) }, "project"],
     ["a payload that is a list", { name: "n", payload: [] }, "payload"],
     ["a payload that is a text", { name: "n", payload: "{}" }, "payload"],
+    ["a visibility that reports have", { name: "n", visibility: "org" }, "visibility"],
+    ["a visibility that is no text", { name: "n", visibility: true }, "visibility"],
   ],
 );
 
@@ -54,6 +58,11 @@ test("a change may be empty, and a blank project takes it away", () => {
     viewId: id,
     project: "",
     payloadJson: utf8.encode("{}"),
+  });
+  expect(decodeUpdateView(view({ visibility: "organization" }))).toEqual({ viewId: id, visibility: "organization" });
+  expect(decodeUpdateView(view({ visibility: "public" }))).toMatchObject({
+    viewId: id,
+    bodyFault: { field: "visibility" },
   });
   expect(decodeUpdateView(view({ name: "" }))).toMatchObject({ viewId: id, bodyFault: { field: "name" } });
 });
@@ -175,6 +184,25 @@ describe("answers", () => {
       deleted: true,
       view_id: id,
       deleted_at: row.updatedAt,
+    });
+  });
+
+  test("show that a view is shared, and whose it is", () => {
+    const shared = { ...row, visibility: "organization", isOwner: false };
+    const one = encodeView(create(CreateViewResponseSchema, { view: shared }));
+    expect(bodyOf(one, "GET /api/workspace-views/{view_id}")).toMatchObject({
+      workspace_view: { id, owner_user_id: id, visibility: "organization", is_owner: false },
+    });
+    const { payloadJson: _payload, orgId: _org, ...summary } = shared;
+    const views = [
+      { ...summary, isOwner: true },
+      { ...summary, visibility: "private", isOwner: true },
+    ];
+    const list = encodeListViews(create(ListViewsResponseSchema, { views }));
+    const same = { id, name: row.name, project: null, created_at: row.createdAt, updated_at: row.updatedAt };
+    expect(bodyOf(list, "GET /api/workspace-views")).toEqual({
+      workspace_views: [{ ...same, owner_user_id: id, visibility: "organization", is_owner: true }, same],
+      next_cursor: null,
     });
   });
 

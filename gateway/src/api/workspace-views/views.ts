@@ -1,5 +1,5 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { FORBIDDEN_KEYS, VIEWS_PAGE_ROWS, VIEW_PAYLOAD_BYTES_MAX } from "@tidemark/limits";
+import { FORBIDDEN_KEYS, VIEWS_PAGE_ROWS, VIEW_PAYLOAD_BYTES_MAX, VIEW_VISIBILITIES } from "@tidemark/limits";
 import type {
   CreateViewRequestSchema,
   DeleteViewRequestSchema,
@@ -8,6 +8,7 @@ import type {
   ListViewsResponse,
   UpdateViewRequestSchema,
   View,
+  ViewSummary,
 } from "@tidemark/proto/reports/v1/views";
 import { raw, type Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
@@ -15,9 +16,17 @@ import { freeObject } from "../fields/document.ts";
 import { described, object, optional, required, withFault, type Field } from "../fields/field.ts";
 import { instantText } from "../fields/instant.ts";
 import { limit } from "../fields/number.ts";
-import { maybeBlankText, queryText, text, textOrAbsent } from "../fields/text.ts";
+import { maybeBlankText, queryText, text, textOrAbsent, word } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
-import { objectSchema, textOrNullSchema, textSchema, timeOrNullSchema, timeSchema, uuidSchema } from "../schemas.ts";
+import {
+  booleanSchema,
+  objectSchema,
+  textOrNullSchema,
+  textSchema,
+  timeOrNullSchema,
+  timeSchema,
+  uuidSchema,
+} from "../schemas.ts";
 
 const utf8 = new TextEncoder();
 const utf8Text = new TextDecoder();
@@ -30,8 +39,18 @@ const payload: Field<Uint8Array> = described(
   { propertyNames: { pattern: "^[^\\u0000]*$", not: { enum: FORBIDDEN_KEYS } } },
 );
 
+const visibility = optional(word(VIEW_VISIBILITIES));
+
 /** Body of POST /api/workspace-views. */
-export const createViewBody = object({ name: text(), project: textOrAbsent(), payload: optional(payload) });
+export const createViewBody = object({
+  name: text(),
+  project: textOrAbsent(),
+  payload: optional(payload),
+  visibility: described(
+    visibility,
+    "`private`, the default: the user; `organization`: its members read the view as it is, with its payload.",
+  ),
+});
 
 /** POST /api/workspace-views. @throws bad_request */
 export function decodeCreateView({ body }: RouteInput): MessageInitShape<typeof CreateViewRequestSchema> {
@@ -44,6 +63,7 @@ export const updateViewBody = object({
   name: optional(text()),
   project: described(optional(maybeBlankText()), "A blank one takes it away."),
   payload: optional(payload),
+  visibility: described(visibility, "Absent: as before."),
 });
 
 /** PUT /api/workspace-views/{view_id}. Faults travel in the message, because a missing view takes precedence. */
@@ -77,44 +97,73 @@ export function decodeListViews({ query }: RouteInput): MessageInitShape<typeof 
   return listViewsQuery.read(query);
 }
 
+const sharedMembers = {
+  visibility: { const: "organization", description: "Absent for a view that only its owner reads." },
+  is_owner: { ...booleanSchema, description: "Of a shared view: whether it is the user's, who alone changes it." },
+};
+
+/** What shows that a view is shared; private ones have nothing of it. */
+function sharedJson({
+  visibility: whose,
+  isOwner,
+}: Pick<View, "visibility" | "isOwner">): Readonly<Record<string, Json>> {
+  return whose === "organization" ? { visibility: whose, is_owner: isOwner } : {};
+}
+
 /** A view of a list. */
-export const viewSummarySchema = objectSchema({
-  id: uuidSchema,
-  name: textSchema,
-  project: textOrNullSchema,
-  created_at: timeSchema,
-  updated_at: timeSchema,
-});
+export const viewSummarySchema = objectSchema(
+  {
+    id: uuidSchema,
+    name: textSchema,
+    project: textOrNullSchema,
+    created_at: timeSchema,
+    updated_at: timeSchema,
+    owner_user_id: { ...uuidSchema, description: "Of a shared view." },
+    ...sharedMembers,
+  },
+  ["owner_user_id", ...Object.keys(sharedMembers)],
+);
+
+function summaryJson(view: ViewSummary): Json {
+  const shared = sharedJson(view);
+  return {
+    id: view.id,
+    name: view.name,
+    project: view.project ?? null,
+    created_at: view.createdAt,
+    updated_at: view.updatedAt,
+    ...("visibility" in shared && { owner_user_id: view.ownerUserId }),
+    ...shared,
+  };
+}
 
 /** `{"workspace_views": [row, …], next_cursor}` */
 export function encodeListViews({ views, nextCursor }: ListViewsResponse): RouteReply {
   return {
     body: {
-      workspace_views: views.map(({ id, name, project, createdAt, updatedAt }) => ({
-        id,
-        name,
-        project: project ?? null,
-        created_at: createdAt,
-        updated_at: updatedAt,
-      })),
+      workspace_views: views.map(summaryJson),
       next_cursor: nextCursor === "" ? null : nextCursor,
     },
   };
 }
 
 /** A view. */
-export const viewSchema = objectSchema({
-  schema_version: { const: 1 },
-  id: uuidSchema,
-  org_id: uuidSchema,
-  owner_user_id: uuidSchema,
-  name: textSchema,
-  project: textOrNullSchema,
-  payload: { type: "object" },
-  created_at: timeSchema,
-  updated_at: timeSchema,
-  deleted_at: timeOrNullSchema,
-});
+export const viewSchema = objectSchema(
+  {
+    schema_version: { const: 1 },
+    id: uuidSchema,
+    org_id: uuidSchema,
+    owner_user_id: uuidSchema,
+    name: textSchema,
+    project: textOrNullSchema,
+    payload: { type: "object" },
+    created_at: timeSchema,
+    updated_at: timeSchema,
+    deleted_at: timeOrNullSchema,
+    ...sharedMembers,
+  },
+  Object.keys(sharedMembers),
+);
 
 /** Returns a view with its payload. Only views that are not deleted are shown. */
 export function viewJson(view: View): Json {
@@ -129,6 +178,7 @@ export function viewJson(view: View): Json {
     created_at: view.createdAt,
     updated_at: view.updatedAt,
     deleted_at: null,
+    ...sharedJson(view),
   };
 }
 

@@ -294,6 +294,7 @@ export function viewLine(row: View): LineOf<"view"> {
     name: row.name,
     project: row.project,
     payload: utf8.decode(row.payloadJson),
+    visibility: row.visibility === "organization" ? row.visibility : undefined,
     created_at: row.createdAt,
     updated_at: row.updatedAt,
   };

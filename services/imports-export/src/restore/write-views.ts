@@ -18,7 +18,7 @@ export function createViewsWriter(reports: Owners["reports"]): LineWriter {
         payloadJson: utf8.encode(ids.inDocument(row.payload)),
         createdAt: row.created_at,
         updatedAt: row.updated_at,
-        ...present({ project: row.project }),
+        ...present({ project: row.project, visibility: row.visibility }),
       }));
       await ask((call) => reports.restoreViews({ views }, call));
     }

@@ -31,7 +31,7 @@ export function archiveHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
       yield* db.streamTenant(
         orgId,
         async function* (tx) {
-          for await (const row of readViewsOfUser(tx, orgId, userId)) yield { view: encodeView(row) };
+          for await (const row of readViewsOfUser(tx, orgId, userId)) yield { view: encodeView(row, userId) };
         },
         { plans: "walks" },
       );

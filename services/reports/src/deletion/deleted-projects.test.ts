@@ -163,6 +163,26 @@ describe("views of a deleted project", () => {
     expect(await listed()).toEqual(idsOf([...views, ...kept]));
   });
 
+  test("are hidden from those who read them as shared, and from admins", async () => {
+    const mine = await newView("mine");
+    await fixture.client.updateView({ viewId: mine.id, visibility: "organization" }, session());
+    const admin = callOf(orgId, { kind: CallerKind.SESSION, userId: randomUUID(), role: "admin" });
+    const ids = async () => (await fixture.client.listViews({}, admin)).views.map(({ id }) => id);
+    expect(await ids()).toEqual([mine.id]);
+    await setDeleted(true);
+    expect(await ids()).toEqual([]);
+    const expectedUpdatedAt = mine.updatedAt;
+    for (const asked of [
+      fixture.client.getView({ viewId: mine.id }, admin),
+      fixture.client.exportView({ viewId: mine.id }, admin),
+      fixture.client.deleteView({ viewId: mine.id, expectedUpdatedAt }, admin),
+    ]) {
+      await expect(asked).rejects.toEqual(reason("not_found"));
+    }
+    await setDeleted(false);
+    expect(await ids()).toEqual([mine.id]);
+  });
+
   test("by its name are those of a new project that has the name now", async () => {
     const [byName, byId] = [await newView("mine"), await newView(projectId)];
     await setDeleted(true);

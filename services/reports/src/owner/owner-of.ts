@@ -3,8 +3,8 @@ import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { callerOf, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
 
-/** A signed-in user in an organization. */
-export type Owner = { readonly orgId: string; readonly userId: string; readonly caller: Caller };
+/** A signed-in user in an organization, and their role there. */
+export type Owner = { readonly orgId: string; readonly userId: string; readonly role: string; readonly caller: Caller };
 
 /**
  * Returns whose preferences or views a call is about.
@@ -15,5 +15,5 @@ export function ownerOf(call: Call): Owner {
   if (caller.kind !== CallerKind.SESSION) throw new AppError("unauthenticated", "this route needs a signed-in session");
   const userId = call.identity?.userId ?? "";
   if (userId === "") throw new AppError("forbidden", "this route needs a session of a user");
-  return { orgId: caller.orgId, userId, caller };
+  return { orgId: caller.orgId, userId, role: call.identity?.role ?? "", caller };
 }

@@ -11,6 +11,7 @@ import { countReport } from "../reports/report-counts.sql.ts";
 import { readBlocks, requireVisibility } from "../reports/report-input.rules.ts";
 import { readPayload } from "../views/payload.rules.ts";
 import { countRestoredView } from "../views/view-counts.sql.ts";
+import { readVisibility } from "../views/visibility.rules.ts";
 import { findTakenIds, hasIds, insertRestoredReport, insertRestoredView } from "./restored-rows.sql.ts";
 
 /** Returns the handlers of ReportsRestoreService. @throws see restore.proto */
@@ -67,6 +68,7 @@ export function restoreHandlers({ db }: { readonly db: Db }): Handlers<(typeof R
         name: requireText(view.name, "name"),
         project: textOrNull(view.project, "project"),
         payload: readPayload(view.payloadJson),
+        visibility: readVisibility(view.visibility),
         createdAt: view.createdAt,
         updatedAt: view.updatedAt,
       }));

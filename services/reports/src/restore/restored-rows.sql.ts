@@ -69,8 +69,8 @@ export async function insertRestoredReport(
 
 const insertViewSql = sql(
   "reports_restore_view",
-  `INSERT INTO reports.views (org_id, id, owner_user_id, name, project, payload, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org_id, id) DO NOTHING`,
+  `INSERT INTO reports.views (org_id, id, owner_user_id, name, project, payload, visibility, created_at, updated_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (org_id, id) DO NOTHING`,
 );
 
 /** Inserts a view of a user unless its id is taken. Returns whether it did. */
@@ -78,8 +78,8 @@ export async function insertRestoredView(
   tx: Tx,
   orgId: string,
   userId: string,
-  { id, name, project, payload, createdAt, updatedAt }: ViewContent & Times & { readonly id: string },
+  { id, name, project, payload, visibility, createdAt, updatedAt }: ViewContent & Times & { readonly id: string },
 ): Promise<boolean> {
-  const values = [orgId, id, userId, name, project, payload, createdAt, updatedAt];
+  const values = [orgId, id, userId, name, project, payload, visibility, createdAt, updatedAt];
   return (await tx.count(insertViewSql, values)) === 1;
 }

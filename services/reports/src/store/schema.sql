@@ -151,12 +151,16 @@ CREATE TABLE reports.views (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   deleted_at timestamp with time zone,
+  visibility text COLLATE "C" DEFAULT 'private'::text NOT NULL,
   CONSTRAINT views_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT views_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 512),
   CONSTRAINT views_payload_check CHECK (octet_length(payload) <= 65536),
-  CONSTRAINT views_project_check CHECK (octet_length(project) >= 1 AND octet_length(project) <= 512)
+  CONSTRAINT views_project_check CHECK (octet_length(project) >= 1 AND octet_length(project) <= 512),
+  CONSTRAINT views_visibility_check CHECK (visibility = ANY (ARRAY['private'::text, 'organization'::text]))
 ) WITH (fillfactor=85);
 CREATE INDEX views_newest ON reports.views (org_id, owner_user_id, updated_at DESC, name, id) WHERE deleted_at IS NULL;
+CREATE INDEX views_shared ON reports.views (org_id, updated_at DESC, name,
+  id) WHERE deleted_at IS NULL AND visibility = 'organization'::text;
 ALTER TABLE reports.views ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.views FORCE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON reports.views USING (org_id = platform.org_id() AND (project IS NULL OR platform.sees_deleted() OR NOT runs.names_deleted_project_v1(org_id, project))) WITH CHECK (org_id = platform.org_id());

@@ -7,6 +7,7 @@ import { encodeView } from "./encode-view.ts";
 import { readPayload } from "./payload.rules.ts";
 import { countNewView } from "./view-counts.sql.ts";
 import { insertView } from "./views.sql.ts";
+import { readVisibility } from "./visibility.rules.ts";
 
 /** ReportsService.CreateView. @throws unauthenticated, forbidden, payment_required, not_found for a deleted project, bad_request also when there are too many */
 export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["createView"] {
@@ -17,6 +18,7 @@ export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
       name: requireText(request.name, "name"),
       project: textOrNull(request.project, "project"),
       payload: readPayload(request.payloadJson),
+      visibility: readVisibility(request.visibility),
     };
     const row = await db.withTenant(orgId, async (tx) => {
       await enterNamedProject(tx, orgId, content.project);
@@ -24,6 +26,6 @@ export function createView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
       await countNewView(tx, orgId, userId);
       return made;
     });
-    return { view: encodeView(row) };
+    return { view: encodeView(row, userId) };
   };
 }

@@ -13,6 +13,6 @@ export function getView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["getVi
     const id = pathId(request.viewId, VIEW);
     const row = await db.readTenant(orgId, (tx) => findView(tx, orgId, userId, id), { plans: "walks" });
     if (row === undefined) throw notFound(VIEW);
-    return { view: encodeView(row) };
+    return { view: encodeView(row, userId) };
   };
 }

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { IMPORT_STRATEGIES } from "@tidemark/limits";
+import { IMPORT_STRATEGIES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
 import { isUuid, refuseUnpaid } from "@tidemark/requests";
@@ -9,7 +9,7 @@ import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView } from "./encode-view.ts";
 import { readEnvelope } from "./envelope.rules.ts";
-import { requireExpected, requireUnchanged } from "./require-view.ts";
+import { requireExpected, requireOwn, requireUnchanged } from "./require-view.ts";
 import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
 import { changeView, insertView, lockView, readViewState, type ViewContent, type ViewRow } from "./views.sql.ts";
 
@@ -28,7 +28,7 @@ export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
     const { dryRun } = request;
     if (!dryRun) refuseUnpaid(caller);
     const { warnings, ...exported } = readEnvelope(request.exportedJson);
-    const content: ViewContent = {
+    const content: Content = {
       name: request.name === undefined ? exported.name : requireText(request.name, "name"),
       project: request.project === undefined ? exported.project : textOrNull(request.project, "project"),
       payload: exported.payload,
@@ -46,7 +46,7 @@ export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
       project: project ?? undefined,
       payloadBytes: Buffer.byteLength(payload),
       warnings: [...warnings],
-      view: row === undefined ? undefined : encodeView(row),
+      view: row === undefined ? undefined : encodeView(row, userId),
     };
   };
 }
@@ -62,16 +62,14 @@ function readWish({ conflictStrategy, existingViewId, expectedUpdatedAt }: Impor
   return { action, id, expected: requireExpected(expectedUpdatedAt) };
 }
 
+/** What a file says of a view, or the request in its place. Who reads the view is in neither. */
+type Content = Omit<ViewContent, "visibility">;
+
 type Owned = { readonly orgId: string; readonly userId: string };
 
-async function requirePossible(
-  tx: Tx,
-  { orgId, userId }: Owned,
-  wish: Wish,
-  { project }: ViewContent,
-): Promise<undefined> {
+async function requirePossible(tx: Tx, { orgId, userId }: Owned, wish: Wish, { project }: Content): Promise<undefined> {
   if (wish.action === "create") await requireRoomForView(tx, orgId, userId);
-  else requireUnchanged(await readViewState(tx, orgId, userId, wish.id), wish.expected);
+  else requireUnchanged(requireOwn(await readViewState(tx, orgId, wish.id), userId), wish.expected);
   await enterNamedProject(tx, orgId, project);
   return undefined;
 }
@@ -80,16 +78,16 @@ async function store(
   tx: Tx,
   { orgId, userId }: Owned,
   wish: Wish,
-  content: ViewContent,
+  content: Content,
   newId: () => string,
 ): Promise<ViewRow> {
   if (wish.action === "create") {
     await enterNamedProject(tx, orgId, content.project);
-    const made = await insertView(tx, orgId, userId, newId(), content);
+    const made = await insertView(tx, orgId, userId, newId(), { ...content, visibility: VIEW_VISIBILITIES[0] });
     await countNewView(tx, orgId, userId);
     return made;
   }
-  requireUnchanged(await lockView(tx, orgId, userId, wish.id), wish.expected);
+  requireUnchanged(requireOwn(await lockView(tx, orgId, wish.id), userId), wish.expected);
   await enterNamedProject(tx, orgId, content.project);
-  return changeView(tx, orgId, wish.id, content);
+  return changeView(tx, orgId, wish.id, { ...content, visibility: undefined });
 }

@@ -1,6 +1,7 @@
 import { VIEWS_PAGE_ROWS } from "@tidemark/limits";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
+import { encodeSummary } from "./encode-view.ts";
 import { readViewCursor, writeViewCursor } from "./view-cursor.ts";
 import { listViewRows } from "./views.sql.ts";
 
@@ -15,7 +16,7 @@ export function listViews({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["lis
     const rows = await db.readTenant(orgId, (tx) => listViewRows(tx, orgId, userId, page), { plans: "walks" });
     const shown = rows.slice(0, limit);
     return {
-      views: shown.map(({ project, ...same }) => ({ ...same, project: project ?? undefined })),
+      views: shown.map((row) => encodeSummary(row, userId)),
       nextCursor: rows.length > limit ? writeViewCursor(shown.at(-1)!) : "",
     };
   };

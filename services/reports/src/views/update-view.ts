@@ -6,8 +6,9 @@ import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView } from "./encode-view.ts";
 import { readPayload } from "./payload.rules.ts";
-import { VIEW } from "./require-view.ts";
+import { requireOwn, VIEW } from "./require-view.ts";
 import { changeView, lockView } from "./views.sql.ts";
+import { readVisibility } from "./visibility.rules.ts";
 
 /** ReportsService.UpdateView: the last one wins. @throws unauthenticated, forbidden, payment_required, not_found, bad_request */
 export function updateView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["updateView"] {
@@ -16,18 +17,19 @@ export function updateView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["up
     refuseUnpaid(caller);
     const id = pathId(request.viewId, VIEW);
     const row = await db.withTenant(orgId, async (tx) => {
-      const state = await lockView(tx, orgId, userId, id);
-      if (state === undefined || state.deletedAt !== null) throw notFound(VIEW);
+      const state = requireOwn(await lockView(tx, orgId, id), userId);
+      if (state.deletedAt !== null) throw notFound(VIEW);
       throwFault(request.bodyFault);
-      const { name, project, payloadJson } = request;
+      const { name, project, payloadJson, visibility } = request;
       const change = {
         name: name === undefined ? undefined : requireText(name, "name"),
         project: project === undefined ? undefined : textOrNull(project, "project"),
         payload: payloadJson === undefined ? undefined : readPayload(payloadJson),
+        visibility: visibility === undefined ? undefined : readVisibility(visibility),
       };
       await enterNamedProject(tx, orgId, change.project);
       return changeView(tx, orgId, id, change);
     });
-    return { view: encodeView(row) };
+    return { view: encodeView(row, userId) };
   };
 }

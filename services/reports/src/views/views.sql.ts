@@ -1,3 +1,4 @@
+import type { ViewVisibility } from "@tidemark/limits";
 import { sql, type Tx } from "@tidemark/pg";
 import { keepSeeing } from "../deletion/deleted-projects.sql.ts";
 
@@ -9,66 +10,59 @@ export type ViewRow = {
   readonly name: string;
   readonly project: string | null;
   readonly payload: string;
+  readonly visibility: ViewVisibility;
   readonly createdAt: string;
   readonly updatedAt: string;
 };
 
 /** Select list of a `ViewRow`, over `reports.views v`. */
-export const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload,
+export const viewColumns = `v.id, v.org_id AS "orgId", v.owner_user_id AS "ownerUserId", v.name, v.project, v.payload, v.visibility,
   v.created_at AS "createdAt", v.updated_at AS "updatedAt"`;
 
 // With the other conditions beside them, an index of the views of a user could look as good as the primary key.
 const findSql = sql(
   "reports_find_view",
   `SELECT ${viewColumns} FROM (SELECT f.* FROM reports.views f WHERE f.org_id = $1 AND f.id = $2 OFFSET 0) v
-   WHERE v.owner_user_id = $3 AND v.deleted_at IS NULL`,
+   WHERE (v.owner_user_id = $3 OR v.visibility = 'organization') AND v.deleted_at IS NULL`,
 );
 
-/** Returns the view with this id, if it is the user's and not deleted. */
+/** Returns the view with this id, if it is the user's or shared, and not deleted. */
 export function findView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewRow | undefined> {
   return tx.one(findSql, [orgId, viewId, userId]);
 }
 
 /** What a change of a view is compared with. */
-export type ViewState = { readonly updatedAt: string; readonly deletedAt: string | null };
+export type ViewState = Pick<ViewRow, "ownerUserId" | "visibility" | "updatedAt"> & {
+  readonly deletedAt: string | null;
+};
 
 const stateOf = (name: string, lock: string, more = "") =>
   sql(
     name,
-    `SELECT owner_user_id AS "ownerUserId", updated_at AS "updatedAt", deleted_at AS "deletedAt"${more} FROM reports.views
+    `SELECT owner_user_id AS "ownerUserId", visibility, updated_at AS "updatedAt", deleted_at AS "deletedAt"${more} FROM reports.views
      WHERE org_id = $1 AND id = $2 ${lock}`,
   );
 const lockSql = stateOf("reports_lock_view", "FOR UPDATE", `, ${keepSeeing}`);
 const readStateSql = stateOf("reports_read_view_state", "");
 
-type OwnedState = ViewState & { readonly ownerUserId: string };
-
-const ofUser = (row: OwnedState | undefined, userId: string): ViewState | undefined =>
-  row?.ownerUserId === userId ? row : undefined;
-
-/** Locks a view of the user, also a deleted one, and returns its state. */
-export async function lockView(tx: Tx, orgId: string, userId: string, viewId: string): Promise<ViewState | undefined> {
-  return ofUser(await tx.one<OwnedState>(lockSql, [orgId, viewId]), userId);
+/** Locks a view, also a deleted one, and returns its state. */
+export function lockView(tx: Tx, orgId: string, viewId: string): Promise<ViewState | undefined> {
+  return tx.one(lockSql, [orgId, viewId]);
 }
 
-/** Returns the state of a view of the user, also of a deleted one. */
-export async function readViewState(
-  tx: Tx,
-  orgId: string,
-  userId: string,
-  viewId: string,
-): Promise<ViewState | undefined> {
-  return ofUser(await tx.one<OwnedState>(readStateSql, [orgId, viewId]), userId);
+/** Returns the state of a view, also of a deleted one. */
+export function readViewState(tx: Tx, orgId: string, viewId: string): Promise<ViewState | undefined> {
+  return tx.one(readStateSql, [orgId, viewId]);
 }
 
 const insertSql = sql(
   "reports_insert_view",
-  `INSERT INTO reports.views AS v (org_id, id, owner_user_id, name, project, payload) VALUES ($1, $2, $3, $4, $5, $6)
+  `INSERT INTO reports.views AS v (org_id, id, owner_user_id, name, project, payload, visibility) VALUES ($1, $2, $3, $4, $5, $6, $7)
    RETURNING ${viewColumns}`,
 );
 
 /** What a view holds. */
-export type ViewContent = { readonly name: string; readonly project: string | null; readonly payload: string };
+export type ViewContent = Pick<ViewRow, "name" | "project" | "payload" | "visibility">;
 
 /** Inserts a view, whose project was entered. */
 export async function insertView(
@@ -76,9 +70,9 @@ export async function insertView(
   orgId: string,
   userId: string,
   id: string,
-  { name, project, payload }: ViewContent,
+  { name, project, payload, visibility }: ViewContent,
 ): Promise<ViewRow> {
-  const row = await tx.one<ViewRow>(insertSql, [orgId, id, userId, name, project, payload]);
+  const row = await tx.one<ViewRow>(insertSql, [orgId, id, userId, name, project, payload, visibility]);
   return row!;
 }
 
@@ -91,12 +85,13 @@ export type ViewChange = {
   /** Null: none. */
   readonly project: string | null | undefined;
   readonly payload: string | undefined;
+  readonly visibility: ViewVisibility | undefined;
 };
 
 const updateSql = sql(
   "reports_update_view",
   `UPDATE reports.views v SET name = coalesce($3, v.name), project = CASE WHEN $4::boolean THEN $5 ELSE v.project END,
-     payload = coalesce($6, v.payload), updated_at = ${LATER}
+     payload = coalesce($6, v.payload), visibility = coalesce($7, v.visibility), updated_at = ${LATER}
    WHERE v.org_id = $1 AND v.id = $2 RETURNING ${viewColumns}`,
 );
 
@@ -105,9 +100,17 @@ export async function changeView(
   tx: Tx,
   orgId: string,
   viewId: string,
-  { name, project, payload }: ViewChange,
+  { name, project, payload, visibility }: ViewChange,
 ): Promise<ViewRow> {
-  const values = [orgId, viewId, name ?? null, project !== undefined, project ?? null, payload ?? null];
+  const values = [
+    orgId,
+    viewId,
+    name ?? null,
+    project !== undefined,
+    project ?? null,
+    payload ?? null,
+    visibility ?? null,
+  ];
   const row = await tx.one<ViewRow>(updateSql, values);
   return row!;
 }
@@ -125,18 +128,24 @@ export async function markViewDeleted(tx: Tx, orgId: string, viewId: string): Pr
 }
 
 /** A view of a list. */
-export type ViewSummaryRow = Pick<ViewRow, "id" | "name" | "project" | "createdAt" | "updatedAt">;
+export type ViewSummaryRow = Omit<ViewRow, "orgId" | "payload">;
 
 /** The last view of a page. */
 export type ViewPosition = { readonly updatedAt: string; readonly name: string; readonly id: string };
 
-const listSql = (name: string, start: string) =>
-  sql(
+// Two walks, each of an index of its own, which are merged: those of the user, and those that others share.
+const listSql = (name: string, start: string) => {
+  const walk = (whose: string): string =>
+    `(SELECT v.id, v.owner_user_id AS "ownerUserId", v.name, v.project, v.visibility, v.created_at AS "createdAt", v.updated_at AS "updatedAt"
+      FROM reports.views v WHERE v.org_id = $1 AND ${whose} AND v.deleted_at IS NULL AND ${start}
+      ORDER BY v.updated_at DESC, v.name, v.id LIMIT $3::bigint)`;
+  return sql(
     name,
-    `SELECT v.id, v.name, v.project, v.created_at AS "createdAt", v.updated_at AS "updatedAt" FROM reports.views v
-     WHERE v.org_id = $1 AND v.owner_user_id = $2 AND v.deleted_at IS NULL AND ${start}
-     ORDER BY v.updated_at DESC, v.name, v.id LIMIT $3::bigint`,
+    `SELECT v.* FROM (${walk("v.owner_user_id = $2")}
+       UNION ALL ${walk("v.visibility = 'organization' AND v.owner_user_id <> $2")}) v
+     ORDER BY v."updatedAt" DESC, v.name, v.id LIMIT $3::bigint`,
   );
+};
 const firstSql = listSql("reports_list_views", "$4::timestamptz IS NULL AND $5::text IS NULL AND $6::uuid IS NULL");
 // Only views that changed in the same microsecond are read in vain.
 const nextSql = listSql(
@@ -144,7 +153,7 @@ const nextSql = listSql(
   `v.updated_at <= $4::timestamptz AND (v.updated_at < $4::timestamptz OR (v.name, v.id) > ($5 COLLATE "C", $6::uuid))`,
 );
 
-/** Returns views of a user, those that changed last first, after a position. */
+/** Returns the views that a user reads, their own and those that others share; those that changed last first, after a position. */
 export function listViewRows(
   tx: Tx,
   orgId: string,

@@ -2,7 +2,7 @@
 // @generated from file tidemark/reports/v1/views.proto (package tidemark.reports.v1, syntax proto3)
 /* eslint-disable */
 
-// Saved views of the workspace, each of one user in one organization.
+// Saved views of the workspace, each of one user in one organization. Those that are shared are read by every member.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
@@ -62,6 +62,20 @@ export declare type View = Message<"tidemark.reports.v1.View"> & {
    * @generated from field: string updated_at = 8;
    */
   updatedAt: string;
+
+  /**
+   * private or organization; empty: private.
+   *
+   * @generated from field: string visibility = 9;
+   */
+  visibility: string;
+
+  /**
+   * Whether it is the caller's.
+   *
+   * @generated from field: bool is_owner = 10;
+   */
+  isOwner: boolean;
 };
 
 /**
@@ -100,6 +114,23 @@ export declare type ViewSummary = Message<"tidemark.reports.v1.ViewSummary"> & {
    * @generated from field: string updated_at = 5;
    */
   updatedAt: string;
+
+  /**
+   * @generated from field: string owner_user_id = 6;
+   */
+  ownerUserId: string;
+
+  /**
+   * As in View.
+   *
+   * @generated from field: string visibility = 7;
+   */
+  visibility: string;
+
+  /**
+   * @generated from field: bool is_owner = 8;
+   */
+  isOwner: boolean;
 };
 
 /**
@@ -178,6 +209,13 @@ export declare type CreateViewRequest = Message<"tidemark.reports.v1.CreateViewR
    * @generated from field: bytes payload_json = 3;
    */
   payloadJson: Uint8Array;
+
+  /**
+   * private or organization; empty: private.
+   *
+   * @generated from field: string visibility = 4;
+   */
+  visibility: string;
 };
 
 /**
@@ -266,6 +304,13 @@ export declare type UpdateViewRequest = Message<"tidemark.reports.v1.UpdateViewR
    * @generated from field: tidemark.common.v1.FieldFault body_fault = 5;
    */
   bodyFault?: FieldFault | undefined;
+
+  /**
+   * private or organization.
+   *
+   * @generated from field: optional string visibility = 6;
+   */
+  visibility?: string | undefined;
 };
 
 /**
