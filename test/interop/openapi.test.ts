@@ -7,7 +7,7 @@ import { requirePython } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type Stack } from "../stack/stack.ts";
 
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 1_800_000;
 const EXAMPLES = 40;
 const SEED = 20_261_122;
 
@@ -116,6 +116,11 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     reason: "how many there are is stored",
     check: "positive_data_acceptance",
     answer: /may have at most \d+ workspace views/,
+  },
+  {
+    reason: "the grammar of columns",
+    check: "positive_data_acceptance",
+    answer: /columns must (?:be config|name at most)|sort_by must be one of|metric must be/,
   },
   {
     reason: "the grammar of run search",

@@ -40,7 +40,7 @@ export const correlateRunsBody = checked(
     if (filter !== undefined && runIds !== undefined)
       throw badRequest("filter and run_ids exclude each other", "run_ids");
   },
-  someOf("filter", "run_ids"),
+  { oneOf: [someOf("filter"), someOf("run_ids")] },
 );
 
 /** POST /api/runs/correlations. @throws bad_request */
