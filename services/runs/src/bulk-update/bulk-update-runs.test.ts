@@ -213,8 +213,8 @@ describe("what is refused changes nothing", () => {
     const { id: runId } = await makeRun(fixture.client, call);
     await asOwner(
       fixture,
-      `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, started_at)
-       SELECT org_id, gen_random_uuid(), project_id, 'copy', 'running', '{}', '{}', '{}', now() FROM runs.runs, generate_series(1, 10000) WHERE id = $1`,
+      `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at)
+       SELECT org_id, gen_random_uuid(), project_id, 'copy', 'running', '{}', '{}', '{}', now(), now() FROM runs.runs, generate_series(1, 10000) WHERE id = $1`,
       [runId],
     );
     expect(await failure(bulk({ ...everyRun, notes: "n", dryRun: true }, call))).toMatchObject({
