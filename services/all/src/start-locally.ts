@@ -173,10 +173,13 @@ Create a first run:
 
   curl -s -X POST ${facts.baseUrl}/runs -H "Authorization: Bearer ${facts.key}" -H "Content-Type: application/json" -d '{"project": "demo", "config": {"lr": 0.001}}'
 
-Sign in with a browser, once and within ten minutes (the line below does it from a shell, and prints the cookie):
+Sign in as the owner, once and within ten minutes; it prints the cookie of a session:
+
+  curl -si -X POST ${facts.baseUrl}/api/auth/one-time -H "Origin: ${facts.baseUrl}" -H "Content-Type: application/json" -d '{"token": "${facts.oneTimeToken}"}'
+
+The link for a browser, whose page is still to come:
 
   ${facts.baseUrl}/signin#token=${facts.oneTimeToken}
-  curl -si -X POST ${facts.baseUrl}/api/auth/one-time -H "Origin: ${facts.baseUrl}" -H "Content-Type: application/json" -d '{"token": "${facts.oneTimeToken}"}'
 
 From Python (pip install instantml):
 
