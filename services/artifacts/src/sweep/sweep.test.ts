@@ -218,7 +218,7 @@ test("an upload whose process died while it verified is finished by another one"
     )[0]!.state;
   while ((await state()) === "uploading") await new Promise((resolve) => setTimeout(resolve, 10));
   await daysLater(1 / 24 / 60);
-  const sweeper = startSweeper({ ...fixture.deps, sweepSeconds: 3600, log: { info: () => {}, warn: () => {} } });
+  const sweeper = startSweeper({ ...fixture.deps, sweepSeconds: 1, log: { info: () => {}, warn: () => {} } });
   while ((await state()) !== "active") await new Promise((resolve) => setTimeout(resolve, 10));
   await sweeper.stop();
   death.reject(new Error("the process is dead"));
