@@ -58,6 +58,15 @@ export const SERIES_POINTS = { default: 1000, max: 5000 } as const;
 /** Most metric keys whose series are read together. */
 export const SERIES_KEYS_MAX = 50;
 
+/** Most names that runs are grouped by, or that are left out. */
+export const GROUP_NAMES_MAX = 20;
+
+/** Most statistics of a group. */
+export const GROUP_STATS_MAX = 10;
+
+/** The name of a statistic; the part in parentheses is the percentage of a quantile. */
+export const GROUP_STAT_SHAPE = /^(?:mean|std|min|max|count|p(\d{1,2}(?:\.\d{1,3})?|100))$/;
+
 /** Most console lines of one request. */
 export const LOG_LINES_MAX = 50;
 

@@ -10,6 +10,7 @@ import { appendLogLinesHandler } from "./logs/append-log-lines.ts";
 import { listLogLinesHandler } from "./logs/list-log-lines.ts";
 import { listMetricPointsHandler } from "./metrics/read/list-metric-points.ts";
 import type { RunsOfCharts } from "./metrics/columns/charted-runs.ts";
+import { queryMetricGroupsHandler } from "./metrics/groups/query-metric-groups.ts";
 import { querySeriesColumnsHandler } from "./metrics/columns/query-series-columns.ts";
 import type { SeriesThreads } from "./metrics/columns/series-threads.ts";
 import { queryMetricSeriesHandler } from "./metrics/read/query-metric-series.ts";
@@ -94,6 +95,7 @@ export function readHandlers(deps: ReadDeps) {
     listMetricPoints: listMetricPointsHandler(deps),
     queryMetricSeries: queryMetricSeriesHandler(deps),
     querySeriesColumns: querySeriesColumnsHandler(deps),
+    queryMetricGroups: queryMetricGroupsHandler(deps),
     summariseRankMetrics: summarizeRankMetricsHandler(deps),
     listLogLines: listLogLinesHandler(deps),
     listAttributes: listAttributesHandler(deps),

@@ -97,7 +97,7 @@ const failTest = (text: string, fields?: LogFields): void => {
 
 /** Starts the service's handlers on a new database with the schemas `runs`, `ingest` and `artifacts`. */
 export async function startIngest(
-  options: { searchRuns?: FindRunsOfSearch; runsOfCharts?: RunsOfCharts } = {},
+  options: { searchRuns?: FindRunsOfSearch; runsOfCharts?: Partial<RunsOfCharts> } = {},
 ): Promise<IngestFixture> {
   const database = await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]);
   const pools: Db[] = [];
@@ -142,8 +142,10 @@ export async function startIngest(
   const readDeps = {
     db,
     seriesThreads,
-    runsOfCharts: options.runsOfCharts ?? {
+    runsOfCharts: {
       listRunOrigins: () => Promise.reject(new Error("nobody asks where runs come from")),
+      groupRuns: () => Promise.reject(new Error("nobody groups runs")),
+      ...options.runsOfCharts,
     },
     searchRuns: options.searchRuns ?? (() => Promise.reject(new Error("nobody searches runs"))),
     runs: createRunDirectory((orgId, ids) => db.withTenant(orgId, (tx) => findRunRefs(tx, orgId, ids)), 1000),

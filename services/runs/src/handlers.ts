@@ -16,6 +16,7 @@ import { forkRun } from "./fork/fork-run.ts";
 import { getLineage } from "./fork/get-lineage.ts";
 import { listRunOrigins } from "./fork/list-run-origins.ts";
 import { importRuns, prepareImport } from "./import/import-runs.ts";
+import { groupRuns } from "./groups/group-runs.ts";
 import { getOverview } from "./list/get-overview.ts";
 import { listRuns, summarizeRuns } from "./list/list-runs.ts";
 import type { SortKeyAsks } from "./list/sort-key-asks.ts";
@@ -75,6 +76,7 @@ export function runsHandlers(deps: RunsDeps): RunsHandlers {
     getOverview: getOverview(deps),
     listKeys: listKeys(deps),
     correlateRuns: correlateRuns(deps),
+    groupRuns: groupRuns(deps),
     compareRuns: compareRuns(deps),
     forkRun: forkRun(deps),
     getLineage: getLineage(deps),

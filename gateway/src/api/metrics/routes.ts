@@ -1,6 +1,8 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { decodeAppendBatch, decodeAppendPoint, encodeAppendMetrics, metricBatch, metricPoint } from "./append.ts";
+import { decodeQueryGroups, encodeQueryGroups, queryGroupsBody } from "./groups.ts";
+import { queryGroupsSchema } from "./groups-schema.ts";
 import { decodeListPoints, encodeListPoints, listPointsQuery } from "./read.ts";
 import { pointSchema } from "./point-schema.ts";
 import { querySeries, seriesBodySchema, seriesResponseSchema } from "./series.ts";
@@ -103,4 +105,24 @@ export const metricsRoutes: readonly Route[] = [
     statuses: [200, 304, 400, 401, 403, 404],
     handle: querySeries,
   },
+  route({
+    method: "POST",
+    path: "/api/metrics/groups",
+    tag: "metrics",
+    summary: "Metrics over groups of runs",
+    description:
+      "Mean, standard deviation and other statistics of metrics over runs that have the same values in some columns: in each bucket over the means of its runs. " +
+      "A run without points in a bucket is left out of it; nothing is carried forward. More than 1,000 runs, 200 groups, 32 MiB of configs or 16 MiB of values to group " +
+      "by are 400.",
+    callers: readCallers,
+    rate: "general",
+    idempotency: "none",
+    body: "required",
+    endsWithClient: true,
+    schemas: { body: queryGroupsBody.schema, response: queryGroupsSchema },
+    statuses: [200, 400, 401, 403, 404],
+    decode: decodeQueryGroups,
+    rpc: (clients, request, call) => clients.ingestRead.queryMetricGroups(request.message, call),
+    encode: encodeQueryGroups,
+  }),
 ];

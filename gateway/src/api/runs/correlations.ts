@@ -1,25 +1,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest } from "@tidemark/errors";
 import type { CorrelateRunsRequestSchema, CorrelateRunsResponse } from "@tidemark/proto/runs/v1/runs";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { checked, described, isObject, list, object, optional, required, someOf, type Field } from "../fields/field.ts";
+import { checked, described, list, object, optional, someOf } from "../fields/field.ts";
 import { text, uuid } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema } from "../schemas.ts";
-import { readFilter, runFilter } from "./list.ts";
-
-/** A run filter in a body: the parameters of GET /runs as texts. */
-const bodyFilter: Field<ReturnType<typeof readFilter>> = required(
-  { ...runFilter.schema, description: "The parameters of GET /runs, as texts." },
-  (value, name) => {
-    if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
-    const sent = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
-    for (const [parameter, part] of sent) {
-      if (typeof part !== "string" || part.includes("\0") || !part.isWellFormed())
-        throw badRequest(`${parameter} of ${name} must be a text without NUL and lone surrogates`, name);
-    }
-    return readFilter(Object.fromEntries(sent) as Record<string, string>);
-  },
-);
+import { bodyFilter, requireOneChoice } from "./body-filter.ts";
 
 /** Body of POST /api/runs/correlations. */
 export const correlateRunsBody = checked(
@@ -35,11 +20,7 @@ export const correlateRunsBody = checked(
     filter: optional(bodyFilter),
     run_ids: described(optional(list(uuid(), { itemsMin: 1 })), "At most 10,000 runs, instead of a filter."),
   }),
-  ({ filter, runIds }) => {
-    if (filter === undefined && runIds === undefined) throw badRequest("filter or run_ids is required", "filter");
-    if (filter !== undefined && runIds !== undefined)
-      throw badRequest("filter and run_ids exclude each other", "run_ids");
-  },
+  requireOneChoice,
   { oneOf: [someOf("filter"), someOf("run_ids")] },
 );
 

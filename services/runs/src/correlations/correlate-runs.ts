@@ -1,13 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { badRequest, notFound } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
-import type { CorrelateRunsRequest } from "@tidemark/proto/runs/v1/runs";
-import { callerOf, isUuid } from "@tidemark/requests";
 import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
-import { chooseRuns } from "../list/choose-runs.sql.ts";
-import { withRuns } from "../list/with-runs.ts";
-import { countVisibleRuns } from "../read/runs.sql.ts";
+import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";
 import { correlate, type Correlation } from "./correlation.rules.ts";
 import { readConfigNumbers, readNumericColumns, type NumericColumn } from "./numeric-columns.ts";
 import { weighConfigs } from "./numbers-of-runs.sql.ts";
@@ -27,15 +23,13 @@ type Found = NumericColumn & Correlation;
  */
 export function correlateRuns(deps: RunsDeps): RunsHandlers["correlateRuns"] {
   return async (request, call) => {
-    const { orgId, projectId } = callerOf(call);
     const metric = requireMetric(request.metric);
     const columns = requireColumns(request.columns);
-    const read = async (tx: Tx, ids: readonly string[]) => {
+    const read = async (tx: Tx, orgId: string, ids: readonly string[]) => {
       if ((await weighConfigs(tx, orgId, ids)) > CONFIG_BYTES_MAX) {
-        const field = request.runIds.length > 0 ? "run_ids" : "filter";
         throw badRequest(
           `these runs have more than ${CONFIG_BYTES_MAX / 1024 / 1024} MiB of configs; ask for fewer`,
-          field,
+          fieldOfChoice(request),
         );
       }
       const [target] = await readNumericColumns(tx, orgId, ids, [metric]);
@@ -45,24 +39,7 @@ export function correlateRuns(deps: RunsDeps): RunsHandlers["correlateRuns"] {
           : await readConfigNumbers(tx, orgId, ids);
       return { runs: ids.length, target: target!.numbers, others };
     };
-    const ids = requireIds(request);
-    const { runs, target, others } =
-      ids === undefined
-        ? await withRuns(deps, call, request.filter, async (tx, _orgId, filter) => {
-            const order = { sort: "created", metricKey: "" } as const;
-            const choice = { filter, order, start: { offset: 0 }, limit: CORRELATED_RUNS_MAX + 1 };
-            const { page } = await chooseRuns(tx, orgId, choice);
-            if (page.length > CORRELATED_RUNS_MAX)
-              throw badRequest(`the filter lets more than ${CORRELATED_RUNS_MAX} runs through`, "filter");
-            return read(
-              tx,
-              page.map(({ id }) => id),
-            );
-          })
-        : await deps.db.readTenant(orgId, async (tx) => {
-            if ((await countVisibleRuns(tx, orgId, ids, projectId)) < ids.length) throw notFound("run");
-            return read(tx, ids);
-          });
+    const { runs, target, others } = await withChosenRuns(deps, call, request, CORRELATED_RUNS_MAX, read);
 
     const found: Found[] = [];
     for (const column of others) {
@@ -107,12 +84,4 @@ function requireColumns(names: readonly string[]): readonly Column[] {
       throw badRequest("columns must be config.<path>, metrics.<key> or attributes.<path>", "columns");
     return column;
   });
-}
-
-/** Returns the runs that are named; undefined: those of the filter. @throws bad_request */
-function requireIds({ runIds }: CorrelateRunsRequest): readonly string[] | undefined {
-  if (runIds.length === 0) return undefined;
-  if (runIds.length > CORRELATED_RUNS_MAX || new Set(runIds).size < runIds.length || !runIds.every(isUuid))
-    throw badRequest(`run_ids must name at most ${CORRELATED_RUNS_MAX} different runs`, "run_ids");
-  return runIds;
 }

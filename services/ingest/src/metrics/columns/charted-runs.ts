@@ -3,14 +3,14 @@ import type { Call, Client } from "@tidemark/rpc";
 import type { ChartedRun, Source } from "./columns-plan.rules.ts";
 
 /** What is asked of the service of runs. */
-export type RunsOfCharts = Pick<Client<(typeof RunsService)["method"]>, "listRunOrigins">;
+export type RunsOfCharts = Pick<Client<(typeof RunsService)["method"]>, "listRunOrigins" | "groupRuns">;
 
 /**
  * Returns what the points of runs are read from. Of forks, `lineage` adds the points of their ancestors up to the steps of the forks, as far as the caller may
  * see them; `isTimed` asks when the runs started. @throws not_found when the caller may not see one of the runs
  */
 export async function chartedRuns(
-  runs: RunsOfCharts,
+  runs: Pick<RunsOfCharts, "listRunOrigins">,
   runIds: readonly string[],
   { lineage, isTimed }: { readonly lineage: boolean; readonly isTimed: boolean },
   call: Call,

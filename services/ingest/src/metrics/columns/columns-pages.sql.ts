@@ -86,7 +86,8 @@ export async function readColumnsPage(
     doubles(({ grid }) => grid?.low ?? 0),
     doubles(({ grid }) => grid?.span ?? 0),
     plan.from,
-    plan.query.buckets ?? 0,
+    // All grids of a plan have as many parts.
+    entries.find(({ grid }) => grid !== undefined)?.grid?.buckets ?? 0,
     plan.pointsMax ?? null,
     plan.withEdges,
     cursor.source,

@@ -22,6 +22,8 @@ export type ColumnsQuery = {
   readonly sharedGrid: boolean;
   readonly axis: Axis;
   readonly smoothing: Smoothing | undefined;
+  /** Series of few points are summarized too; with buckets on a shared grid, where nothing needs all points. */
+  readonly alwaysBuckets?: true;
 };
 
 /** A run to show. */
@@ -88,7 +90,7 @@ export function extentOf(chain: readonly Source[], facts: readonly SourceFacts[]
 
 /** Returns the grids of series by steps, in their order; undefined for those without points between the bounds, and without buckets. */
 export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[]): (Grid | undefined)[] {
-  const { buckets, sharedGrid, startStep, afterStep, endStep } = query;
+  const { buckets, sharedGrid, startStep, afterStep, endStep, alwaysBuckets } = query;
   const bounds = boundsOf(query);
   const all = {
     firstStep: Math.min(...extents.map(({ firstStep }) => firstStep)),
@@ -97,6 +99,14 @@ export function stepGrids(query: ColumnsQuery, extents: readonly SeriesExtent[])
   return extents.map((own) => {
     if (buckets === undefined || own.lastStep < bounds.from || own.firstStep > bounds.to) return undefined;
     const { firstStep, lastStep } = sharedGrid ? all : own;
-    return gridOf(startStep ?? afterStep ?? firstStep, endStep ?? lastStep, buckets);
+    const cut = alwaysBuckets === true ? gridOfSteps : gridOf;
+    return cut(startStep ?? afterStep ?? firstStep, endStep ?? lastStep, buckets);
   });
+}
+
+/** Returns the grid of a range of fewer whole steps than parts: each of these steps begins a part, and as many parts as there are come before the next. */
+function gridOfSteps(low: number, high: number, buckets: number): Grid {
+  const steps = high - low + 1;
+  if (!Number.isInteger(low) || !Number.isInteger(high) || steps >= buckets) return gridOf(low, high, buckets);
+  return { low, span: steps, buckets: buckets - (buckets % steps) };
 }

@@ -81,7 +81,7 @@ export function planRead(
       return {
         count: extents[run]![place]!.count,
         grid: place < query.keys.length ? grids[run * query.keys.length + place] : undefined,
-        isSampled: buckets !== undefined && sure > buckets,
+        isSampled: buckets !== undefined && (query.alwaysBuckets === true || sure > buckets),
       };
     }),
   );
@@ -119,6 +119,7 @@ function modeOf(query: ColumnsQuery, { count, isSampled, grid }: PlannedSeries, 
     if (place >= keys.length) return MODES.untimed;
     return axis !== "step" || !isSampled ? MODES.timed : MODES.untimed;
   }
-  if (buckets === undefined || count <= buckets || grid === undefined) return MODES.timed;
-  return isSampled ? MODES.statistics : MODES.statisticsIfSure;
+  if (buckets === undefined || grid === undefined) return MODES.timed;
+  if (isSampled) return MODES.statistics;
+  return count <= buckets ? MODES.timed : MODES.statisticsIfSure;
 }

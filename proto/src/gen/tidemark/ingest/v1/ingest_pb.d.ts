@@ -8,6 +8,7 @@
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
 import type { FieldFault, Refusal } from "../../common/v1/common_pb.js";
+import type { GroupColumns, RunFilter } from "../../runs/v1/runs_pb.js";
 import type { AppendRankMetricsRequestSchema, AppendRankMetricsResponseSchema, SummariseRankMetricsRequestSchema, SummariseRankMetricsResponseSchema } from "./rank_metrics_pb.js";
 import type { CreateObjectRequestSchema, CreateObjectResponseSchema, ExploreObjectsRequestSchema, ExploreObjectsResponseSchema, ListObjectsRequestSchema, ListObjectsResponseSchema, ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "./objects_pb.js";
 import type { MeasureRunDataRequestSchema, MeasureRunDataResponseSchema, PageMetricAggregatesRequestSchema, PageMetricAggregatesResponseSchema, PageObjectsRequestSchema, PageObjectsResponseSchema, PageTableRowsRequestSchema, PageTableRowsResponseSchema } from "./run_data_pb.js";
@@ -1120,6 +1121,205 @@ export declare type QuerySeriesColumnsResponse = Message<"tidemark.ingest.v1.Que
 export declare const QuerySeriesColumnsResponseSchema: GenMessage<QuerySeriesColumnsResponse>;
 
 /**
+ * Which series to read, and over which groups of runs.
+ *
+ * @generated from message tidemark.ingest.v1.QueryMetricGroupsRequest
+ */
+export declare type QueryMetricGroupsRequest = Message<"tidemark.ingest.v1.QueryMetricGroupsRequest"> & {
+  /**
+   * As in GroupRunsRequest.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.GroupColumns by = 3;
+   */
+  by?: GroupColumns | undefined;
+
+  /**
+   * 1 to 50 different keys.
+   *
+   * @generated from field: repeated string keys = 4;
+   */
+  keys: string[];
+
+  /**
+   * 1 to 10 different ones: mean, std, min, max, count, and quantiles from p0 to p100.
+   *
+   * @generated from field: repeated string stats = 5;
+   */
+  stats: string[];
+
+  /**
+   * 1 to 4,096 parts of equal width, the same for all series.
+   *
+   * @generated from field: uint32 buckets = 6;
+   */
+  buckets: number;
+
+  /**
+   * Inclusive bounds; absent: none.
+   *
+   * @generated from field: optional double start_step = 7;
+   */
+  startStep?: number | undefined;
+
+  /**
+   * @generated from field: optional double end_step = 8;
+   */
+  endStep?: number | undefined;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.QueryMetricGroupsRequest.
+ * Use `create(QueryMetricGroupsRequestSchema)` to create a new message.
+ */
+export declare const QueryMetricGroupsRequestSchema: GenMessage<QueryMetricGroupsRequest>;
+
+/**
+ * Numbers in the order of a list or of statistics.
+ *
+ * @generated from message tidemark.ingest.v1.Numbers
+ */
+export declare type Numbers = Message<"tidemark.ingest.v1.Numbers"> & {
+  /**
+   * @generated from field: repeated double numbers = 1;
+   */
+  numbers: number[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.Numbers.
+ * Use `create(NumbersSchema)` to create a new message.
+ */
+export declare const NumbersSchema: GenMessage<Numbers>;
+
+/**
+ * One key over the runs of a group.
+ *
+ * @generated from message tidemark.ingest.v1.GroupSeries
+ */
+export declare type GroupSeries = Message<"tidemark.ingest.v1.GroupSeries"> & {
+  /**
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Where the buckets begin in which some run has points.
+   *
+   * @generated from field: repeated double step = 2;
+   */
+  step: number[];
+
+  /**
+   * A column for each statistic, over the means of the runs that have points in the bucket.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.Numbers columns = 3;
+   */
+  columns: Numbers[];
+
+  /**
+   * For each statistic one number over the latest, and one over the best values of the runs; NaN where no run has the key.
+   *
+   * @generated from field: repeated double latest = 4;
+   */
+  latest: number[];
+
+  /**
+   * @generated from field: repeated double best = 5;
+   */
+  best: number[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.GroupSeries.
+ * Use `create(GroupSeriesSchema)` to create a new message.
+ */
+export declare const GroupSeriesSchema: GenMessage<GroupSeries>;
+
+/**
+ * A group of runs.
+ *
+ * @generated from message tidemark.ingest.v1.MetricGroup
+ */
+export declare type MetricGroup = Message<"tidemark.ingest.v1.MetricGroup"> & {
+  /**
+   * As in RunGroup.
+   *
+   * @generated from field: repeated string values_json = 1;
+   */
+  valuesJson: string[];
+
+  /**
+   * @generated from field: uint32 run_count = 2;
+   */
+  runCount: number;
+
+  /**
+   * By key.
+   *
+   * @generated from field: repeated tidemark.ingest.v1.GroupSeries series = 3;
+   */
+  series: GroupSeries[];
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.MetricGroup.
+ * Use `create(MetricGroupSchema)` to create a new message.
+ */
+export declare const MetricGroupSchema: GenMessage<MetricGroup>;
+
+/**
+ * As in GroupRunsResponse.
+ *
+ * @generated from message tidemark.ingest.v1.QueryMetricGroupsResponse
+ */
+export declare type QueryMetricGroupsResponse = Message<"tidemark.ingest.v1.QueryMetricGroupsResponse"> & {
+  /**
+   * @generated from field: repeated string columns = 1;
+   */
+  columns: string[];
+
+  /**
+   * @generated from field: repeated tidemark.ingest.v1.MetricGroup groups = 2;
+   */
+  groups: MetricGroup[];
+
+  /**
+   * Buckets after the bounds on the whole answer were applied.
+   *
+   * @generated from field: uint32 effective_buckets = 3;
+   */
+  effectiveBuckets: number;
+
+  /**
+   * @generated from field: uint32 run_count = 4;
+   */
+  runCount: number;
+
+  /**
+   * Most buckets that an answer may hold.
+   *
+   * @generated from field: uint32 total_point_cap = 5;
+   */
+  totalPointCap: number;
+};
+
+/**
+ * Describes the message tidemark.ingest.v1.QueryMetricGroupsResponse.
+ * Use `create(QueryMetricGroupsResponseSchema)` to create a new message.
+ */
+export declare const QueryMetricGroupsResponseSchema: GenMessage<QueryMetricGroupsResponse>;
+
+/**
  * Which console lines to read.
  *
  * @generated from message tidemark.ingest.v1.ListLogLinesRequest
@@ -1635,6 +1835,16 @@ export declare const IngestReadService: GenService<{
     methodKind: "unary";
     input: typeof QuerySeriesColumnsRequestSchema;
     output: typeof QuerySeriesColumnsResponseSchema;
+  },
+  /**
+   * Series and aggregates of metrics over groups of runs. Reasons: those of RunsService.GroupRuns.
+   *
+   * @generated from rpc tidemark.ingest.v1.IngestReadService.QueryMetricGroups
+   */
+  queryMetricGroups: {
+    methodKind: "unary";
+    input: typeof QueryMetricGroupsRequestSchema;
+    output: typeof QueryMetricGroupsResponseSchema;
   },
   /**
    * How the ranks of a distributed training compare in one key over the newest steps.

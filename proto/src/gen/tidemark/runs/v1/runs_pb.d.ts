@@ -1673,6 +1673,134 @@ export declare type CorrelateRunsResponse = Message<"tidemark.runs.v1.CorrelateR
 export declare const CorrelateRunsResponseSchema: GenMessage<CorrelateRunsResponse>;
 
 /**
+ * What runs are grouped by.
+ *
+ * @generated from message tidemark.runs.v1.GroupColumns
+ */
+export declare type GroupColumns = Message<"tidemark.runs.v1.GroupColumns"> & {
+  /**
+   * At most 20 different names: config.<path>, or tags.
+   *
+   * @generated from field: repeated string names = 1;
+   */
+  names: string[];
+
+  /**
+   * All keys of the configs but those that `names` has, and those below them.
+   *
+   * @generated from field: bool all_but = 2;
+   */
+  allBut: boolean;
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GroupColumns.
+ * Use `create(GroupColumnsSchema)` to create a new message.
+ */
+export declare const GroupColumnsSchema: GenMessage<GroupColumns>;
+
+/**
+ * Asks for groups of runs.
+ *
+ * @generated from message tidemark.runs.v1.GroupRunsRequest
+ */
+export declare type GroupRunsRequest = Message<"tidemark.runs.v1.GroupRunsRequest"> & {
+  /**
+   * At most 1,000, each once; empty: those of the filter, which lets at most 1,000 through.
+   *
+   * @generated from field: repeated string run_ids = 1;
+   */
+  runIds: string[];
+
+  /**
+   * @generated from field: tidemark.runs.v1.RunFilter filter = 2;
+   */
+  filter?: RunFilter | undefined;
+
+  /**
+   * @generated from field: tidemark.runs.v1.GroupColumns by = 3;
+   */
+  by?: GroupColumns | undefined;
+
+  /**
+   * Metric keys whose latest and best values are wanted.
+   *
+   * @generated from field: repeated string keys = 4;
+   */
+  keys: string[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GroupRunsRequest.
+ * Use `create(GroupRunsRequestSchema)` to create a new message.
+ */
+export declare const GroupRunsRequestSchema: GenMessage<GroupRunsRequest>;
+
+/**
+ * Runs that have the same values.
+ *
+ * @generated from message tidemark.runs.v1.RunGroup
+ */
+export declare type RunGroup = Message<"tidemark.runs.v1.RunGroup"> & {
+  /**
+   * As JSON, in the order of the columns; empty where the runs have none.
+   *
+   * @generated from field: repeated string values_json = 1;
+   */
+  valuesJson: string[];
+
+  /**
+   * At least one.
+   *
+   * @generated from field: repeated string run_ids = 2;
+   */
+  runIds: string[];
+
+  /**
+   * Of each key those of the runs, NaN where a run has none.
+   *
+   * @generated from field: repeated double latest = 3;
+   */
+  latest: number[];
+
+  /**
+   * @generated from field: repeated double best = 4;
+   */
+  best: number[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.RunGroup.
+ * Use `create(RunGroupSchema)` to create a new message.
+ */
+export declare const RunGroupSchema: GenMessage<RunGroup>;
+
+/**
+ * At most 200 groups, those with the most runs first, then by their values.
+ *
+ * @generated from message tidemark.runs.v1.GroupRunsResponse
+ */
+export declare type GroupRunsResponse = Message<"tidemark.runs.v1.GroupRunsResponse"> & {
+  /**
+   * config.<path>, or tags.
+   *
+   * @generated from field: repeated string columns = 1;
+   */
+  columns: string[];
+
+  /**
+   * @generated from field: repeated tidemark.runs.v1.RunGroup groups = 2;
+   */
+  groups: RunGroup[];
+};
+
+/**
+ * Describes the message tidemark.runs.v1.GroupRunsResponse.
+ * Use `create(GroupRunsResponseSchema)` to create a new message.
+ */
+export declare const GroupRunsResponseSchema: GenMessage<GroupRunsResponse>;
+
+/**
  * Asks to compare runs.
  *
  * @generated from message tidemark.runs.v1.CompareRunsRequest
@@ -2853,6 +2981,17 @@ export declare const RunsService: GenService<{
     methodKind: "unary";
     input: typeof CorrelateRunsRequestSchema;
     output: typeof CorrelateRunsResponseSchema;
+  },
+  /**
+   * Runs by the values that they have in some columns. Reasons: bad_request, not_found when a run that is named is not visible, run_search_invalid,
+   * run_search_too_broad.
+   *
+   * @generated from rpc tidemark.runs.v1.RunsService.GroupRuns
+   */
+  groupRuns: {
+    methodKind: "unary";
+    input: typeof GroupRunsRequestSchema;
+    output: typeof GroupRunsResponseSchema;
   },
   /**
    * Configs, metadata, tags, metrics and attributes of some runs beside each other. Reasons:

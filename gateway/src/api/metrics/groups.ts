@@ -1,0 +1,171 @@
+import { setImmediate } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { badRequest } from "@tidemark/errors";
+import { GROUP_NAMES_MAX, GROUP_STAT_SHAPE, GROUP_STATS_MAX, RUNS_PAGE_ROWS, SERIES_KEYS_MAX } from "@tidemark/limits";
+import type {
+  GroupSeries,
+  QueryMetricGroupsRequestSchema,
+  QueryMetricGroupsResponse,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { createJsonBytes, type JsonBytes } from "../../http/json.ts";
+import type { RouteInput, RouteReply } from "../../route.ts";
+import {
+  checked,
+  described,
+  isObject,
+  join,
+  list,
+  object,
+  optional,
+  required,
+  someOf,
+  withDefault,
+  type Field,
+} from "../fields/field.ts";
+import { integer, stepRange } from "../fields/number.ts";
+import { text, uuid } from "../fields/text.ts";
+import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
+import { columnBytesMax, writeColumn } from "./write-columns.ts";
+
+const STATS_DEFAULT = ["mean", "std", "min", "max", "count"];
+const BUCKETS = { min: 1, max: 4096, default: 500 };
+
+/** A name has at most the bytes of a column. */
+const columnNames = list(text({ bytesMax: 600 }), { itemsMax: GROUP_NAMES_MAX });
+
+type GroupBy = { readonly names: string[]; readonly allBut: boolean };
+
+const groupBy: Field<GroupBy> = required(
+  {
+    anyOf: [
+      { ...columnNames.schema, uniqueItems: true },
+      { type: "object", required: ["except"], properties: { except: { ...columnNames.schema, uniqueItems: true } } },
+    ],
+    description:
+      "Names of columns: `config.<path>` as in GET /api/runs/summary, and `tags`, the sorted set of the tags. None: all runs are one group. " +
+      'Or `{"except": ["config.<path>"]}`: all keys of the configs, nested ones joined by points, but these and those below them; at most 1,000 keys.',
+  },
+  (value, name) => {
+    const allBut = isObject(value);
+    const sent = allBut ? value["except"] : value;
+    if (!Array.isArray(sent)) throw badRequest(`${name} must be a list, or an object with the list except`, name);
+    const names = columnNames.check(sent, name);
+    if (new Set(names).size < names.length) throw badRequest(`${name} must have different names`, name);
+    return { names, allBut };
+  },
+);
+
+const statistic: Field<string> = required({ type: "string", pattern: GROUP_STAT_SHAPE.source }, (value, name) => {
+  if (typeof value === "string" && GROUP_STAT_SHAPE.test(value)) return value;
+  throw badRequest(`${name} must be mean, std, min, max, count, or a quantile from p0 to p100`, name);
+});
+
+/** Body of POST /api/metrics/groups. */
+export const queryGroupsBody = checked(
+  join(
+    object({
+      filter: optional(bodyFilter),
+      run_ids: described(
+        optional(list(uuid(), { itemsMin: 1, itemsMax: RUNS_PAGE_ROWS.max })),
+        "Instead of a filter, which lets at most 1,000 runs through.",
+      ),
+      keys: described(list(text(), { itemsMin: 1, itemsMax: SERIES_KEYS_MAX }), "Different keys.", {
+        uniqueItems: true,
+      }),
+      by: groupBy,
+      stats: described(
+        withDefault(list(statistic, { itemsMin: 1, itemsMax: GROUP_STATS_MAX }), STATS_DEFAULT, {
+          default: STATS_DEFAULT,
+        }),
+        "The columns: mean, std (standard deviation of the population), min, max, count, and quantiles like p50 and p99.9, by linear interpolation between the " +
+          "two values around the place (n - 1) p, from 0 on (Hyndman and Fan, type 7).",
+        { uniqueItems: true },
+      ),
+      buckets: described(
+        withDefault(integer(BUCKETS), BUCKETS.default, { default: BUCKETS.default }),
+        "Parts of equal width of the range of all series, or of the bounds. Fewer where groups times keys have more than 120,000 of them, or runs times keys more " +
+          "than 600,000 (`effective_buckets`). Where the range has fewer whole steps, each of these begins a part.",
+      ),
+    }),
+    stepRange,
+  ),
+  (value) => {
+    requireOneChoice(value);
+    for (const name of ["keys", "stats"] as const)
+      if (new Set(value[name]).size < value[name].length) throw badRequest(`${name} must be different`, name);
+  },
+  someOf("filter", "run_ids"),
+);
+
+/** What was asked for, and the message that asks the service for it. */
+export type GroupsRequest = {
+  readonly message: MessageInitShape<typeof QueryMetricGroupsRequestSchema> & { readonly stats: string[] };
+  readonly buckets: number;
+};
+
+/** POST /api/metrics/groups. @throws bad_request */
+export function decodeQueryGroups({ body }: RouteInput): GroupsRequest {
+  const { filter, runIds, ...asked } = queryGroupsBody.read(body);
+  return {
+    message: { ...asked, runIds: [...new Set(runIds ?? [])], ...(filter === undefined ? {} : { filter }) },
+    buckets: asked.buckets,
+  };
+}
+
+/** Numbers that are written without a break. */
+const TURN_NUMBERS = 20_000;
+
+/** `{groups: [{by, run_count, series, aggregates}], …}`, written in turns. */
+export async function encodeQueryGroups(
+  response: QueryMetricGroupsResponse,
+  { message, buckets }: GroupsRequest,
+): Promise<RouteReply> {
+  const { stats } = message;
+  const json = createJsonBytes(64 * 1024);
+  let left = TURN_NUMBERS;
+  json.text('{"groups":[');
+  for (const [g, { valuesJson, runCount, series }] of response.groups.entries()) {
+    const by = response.columns.map((name, i) => `${JSON.stringify(name)}:${valuesJson[i] || "null"}`);
+    json.text(`${g > 0 ? "," : ""}{"by":{${by.join(",")}},"run_count":${runCount},"series":[`);
+    left -= by.length;
+    for (const [k, one] of series.entries()) {
+      addSeries(json, stats, one, k > 0);
+      // An entry takes a while even if it is empty.
+      left -= (stats.length + 1) * (one.step.length + 10);
+      if (left > 0) continue;
+      await setImmediate();
+      left = TURN_NUMBERS;
+    }
+    const aggregates = series.map(
+      ({ key, latest, best }) =>
+        `{"key":${JSON.stringify(key)},"latest":${numbersJson(stats, latest)},"best":${numbersJson(stats, best)}}`,
+    );
+    json.text(`],"aggregates":[${aggregates.join(",")}]}`);
+  }
+  const { effectiveBuckets, runCount, totalPointCap } = response;
+  json.text(
+    `],"requested_buckets":${buckets},"effective_buckets":${effectiveBuckets},"run_count":${runCount},"total_point_cap":${totalPointCap}}`,
+  );
+  return { body: null, bytes: json.take() };
+}
+
+function addSeries(
+  json: JsonBytes,
+  stats: readonly string[],
+  { key, step, columns }: GroupSeries,
+  isNext: boolean,
+): void {
+  json.text(`${isNext ? "," : ""}{"key":${JSON.stringify(key)},"columns":{"step":`);
+  json.write(columnBytesMax(step), (target, at) => writeColumn(target, at, step));
+  stats.forEach((name, i) => {
+    const { numbers } = columns[i]!;
+    json.text(`,"${name}":`);
+    json.write(columnBytesMax(numbers), (target, at) => writeColumn(target, at, numbers));
+  });
+  json.text("}}");
+}
+
+/** JSON writes what is not a number as null. */
+function numbersJson(stats: readonly string[], numbers: readonly number[]): string {
+  return JSON.stringify(Object.fromEntries(stats.map((name, i) => [name, numbers[i]!])));
+}

@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { create } from "@bufbuild/protobuf";
+import { underDeadline } from "@tidemark/deadline";
+import { QueryMetricGroupsRequestSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { GroupRunsResponseSchema, type GroupRunsResponse } from "@tidemark/proto/runs/v1/runs";
+import {
+  callOf,
+  columnsOf,
+  startIngest,
+  type IngestFixture,
+  type Tenant,
+  type TestPoint,
+} from "../../ingest.fixture.ts";
+import { createSeriesThreads } from "../columns/series-threads.ts";
+import { queryMetricGroupsHandler } from "./query-metric-groups.ts";
+
+let ingest: IngestFixture;
+let tenant: Tenant;
+/** What the service of runs answers. */
+let grouped: GroupRunsResponse;
+/** What it was asked for. */
+let asked: unknown;
+
+beforeAll(async () => {
+  const groupRuns = (request: unknown) => {
+    asked = request;
+    return Promise.resolve(grouped);
+  };
+  ingest = await startIngest({ runsOfCharts: { groupRuns } });
+  tenant = await ingest.newTenant();
+});
+afterAll(() => ingest.close());
+
+async function runOf(...points: readonly TestPoint[]): Promise<string> {
+  const runId = await ingest.newRun(tenant);
+  for (let from = 0; from < points.length; from += 500) {
+    const columns = columnsOf(...points.slice(from, from + 500));
+    await ingest.write.appendMetrics({ runId, columns }, callOf(tenant));
+  }
+  return runId;
+}
+
+function answerGroups(...groups: { runIds: string[]; latest?: number[]; best?: number[] }[]): void {
+  grouped = create(GroupRunsResponseSchema, {
+    columns: ["config.lr"],
+    groups: groups.map((group, i) => ({ valuesJson: [String(i)], latest: [NaN], best: [NaN], ...group })),
+  });
+}
+
+const base = { keys: ["a"], stats: ["mean", "std", "min", "max", "count"], buckets: 100 };
+const ask = (more: object = {}) => ingest.read.queryMetricGroups({ ...base, filter: {}, ...more }, callOf(tenant));
+/** The columns of each series: steps first. */
+const shown = async (more: object = {}) => {
+  const { groups } = await ask(more);
+  return groups.map(({ series }) =>
+    series.map(({ step, columns }) => [step, ...columns.map(({ numbers }) => numbers)]),
+  );
+};
+
+describe("groups of metrics", () => {
+  test("have the statistics of the runs with points in a bucket, at whole steps as they are", async () => {
+    const first = await runOf([0, { a: 1 }], [1, { a: 2 }], [4, { a: 3 }]);
+    const second = await runOf([0, { a: 3 }], [4, { a: 9 }]);
+    const third = await runOf([0, { a: 8 }], [1, { b: 1 }]);
+    answerGroups(
+      { runIds: [first, second], latest: [3, 9], best: [3, NaN] },
+      { runIds: [third], latest: [8], best: [8] },
+    );
+    const answer = await ask();
+    const numbers = (...columns: number[][]) => columns.map((column) => ({ numbers: column }));
+    expect(answer).toMatchObject({
+      columns: ["config.lr"],
+      runCount: 3,
+      effectiveBuckets: 100,
+      totalPointCap: 120_000,
+      groups: [
+        {
+          valuesJson: ["0"],
+          runCount: 2,
+          series: [
+            {
+              key: "a",
+              step: [0, 1, 4],
+              columns: numbers([2, 2, 6], [1, 0, 3], [1, 2, 3], [3, 2, 9], [2, 1, 2]),
+              latest: [6, 3, 3, 9, 2],
+              best: [3, 0, 3, 3, 1],
+            },
+          ],
+        },
+        {
+          valuesJson: ["1"],
+          runCount: 1,
+          series: [{ step: [0], columns: numbers([8], [0], [8], [8], [1]), latest: [8, 0, 8, 8, 1] }],
+        },
+      ],
+    });
+    expect(asked).toMatchObject({ filter: {}, keys: ["a"] });
+  });
+
+  test("share a grid, over the range of all series or the bounds, from points and from blocks", async () => {
+    const points = Array.from({ length: 1000 }, (_, i): TestPoint => [i, { a: i, b: 1 }]);
+    const [long, short] = [await runOf(...points), await runOf([250, { a: 1001 }], [251, { a: 1003 }])];
+    answerGroups({ runIds: [long, short] });
+    const mean = { stats: ["mean", "count", "p50"], buckets: 4 };
+    const whole = [
+      [0, 250, 500, 750],
+      [124.5, (374.5 + 1002) / 2, 624.5, 874.5],
+      [1, 2, 1, 1],
+      [124.5, (374.5 + 1002) / 2, 624.5, 874.5],
+    ];
+    const bounded = [
+      [200, 250],
+      [(200 + 249) / 2, ((250 + 299) / 2 + 1002) / 2],
+      [1, 2],
+    ];
+    for (let round = 0; round < 2; round += 1) {
+      expect(await shown(mean)).toEqual([[whole]]);
+      const within = { startStep: 200, endStep: 299, buckets: 2, stats: ["mean", "count"] };
+      expect(await shown({ ...mean, ...within })).toEqual([[bounded]]);
+      await ingest.compactor().round();
+    }
+  });
+
+  test("between whole steps keep steps that are not whole", async () => {
+    answerGroups({ runIds: [await runOf([0, { a: 1 }], [0.5, { a: 2 }], [2, { a: 3 }])] });
+    expect(await shown({ buckets: 7, stats: ["mean"] })).toEqual([
+      [
+        [
+          [0, 0.5, 2],
+          [1, 2, 3],
+        ],
+      ],
+    ]);
+  });
+
+  test("of keys that no run has are empty", async () => {
+    answerGroups({ runIds: [await runOf([0, { a: 1 }])], latest: [1, NaN], best: [1, NaN] });
+    const { groups } = await ask({ keys: ["a", "none"], stats: ["mean", "count"] });
+    expect(groups[0]!.series[1]).toMatchObject({ step: [], columns: [{}, {}], latest: [NaN, 0], best: [NaN, 0] });
+    answerGroups();
+    expect(await ask()).toMatchObject({ groups: [], runCount: 0 });
+  });
+
+  test("end with their request", async () => {
+    answerGroups({ runIds: [await runOf([0, { a: 1 }])] });
+    const left = new AbortController();
+    const runsOfCharts = {
+      listRunOrigins: () => Promise.reject(new Error("nobody asks where runs come from")),
+      groupRuns: () => {
+        left.abort();
+        return Promise.resolve(grouped);
+      },
+    };
+    const seriesThreads = createSeriesThreads(1);
+    const handle = queryMetricGroupsHandler({ db: ingest.db, runsOfCharts, seriesThreads });
+    const request = create(QueryMetricGroupsRequestSchema, base);
+    const reading = underDeadline(Date.now() + 10_000, () => handle(request, callOf(tenant)), left.signal);
+    await expect(reading).rejects.toMatchObject({ reason: "deadline_exceeded" });
+    await seriesThreads.close();
+  });
+});
+
+test.each([
+  ["no keys", { keys: [] }, "keys"],
+  ["51 keys", { keys: Array.from({ length: 51 }, (_, i) => `k${i}`) }, "keys"],
+  ["a key twice", { keys: ["a", "a"] }, "keys"],
+  ["no statistics", { stats: [] }, "stats"],
+  ["an unknown statistic", { stats: ["median"] }, "stats"],
+])("%s is refused", async (_what, more, field) => {
+  await expect(ask(more)).rejects.toMatchObject({ reason: "bad_request", field });
+});

@@ -1,0 +1,138 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { stopIfOver } from "@tidemark/deadline";
+import { SERIES_POINTS } from "@tidemark/limits";
+import type {
+  GroupSeriesSchema,
+  MetricGroupSchema,
+  QueryMetricGroupsRequest,
+  QueryMetricGroupsRequestSchema,
+  QueryMetricGroupsResponseSchema,
+} from "@tidemark/proto/ingest/v1/ingest";
+import { callerOf } from "@tidemark/requests";
+import type { Handler } from "@tidemark/rpc";
+import type { RunsOfCharts } from "../columns/charted-runs.ts";
+import type { ColumnsQuery } from "../columns/columns-plan.rules.ts";
+import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";
+import type { SeriesColumns } from "../columns/series-columns.rules.ts";
+import { requireKeys } from "../read/query-metric-series.ts";
+import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
+import { groupBuckets } from "./group-budget.rules.ts";
+import { sharedBuckets, type RunBuckets } from "./shared-buckets.rules.ts";
+import { readStatistics, statisticsOf, type Statistic } from "./statistics.rules.ts";
+
+/**
+ * IngestReadService.QueryMetricGroups: which runs there are, and how they are grouped, is asked of the service of runs.
+ * @throws bad_request, not_found when the caller may not see one of the runs that are named, run_search_invalid, run_search_too_broad
+ */
+export function queryMetricGroupsHandler(
+  deps: ColumnsDeps & { readonly runsOfCharts: RunsOfCharts },
+): Handler<typeof QueryMetricGroupsRequestSchema, typeof QueryMetricGroupsResponseSchema> {
+  return async (request, call) => {
+    const { orgId } = callerOf(call);
+    const keys = requireKeys(request.keys);
+    const wanted = readStatistics(request.stats);
+    const { runIds: named, filter, by } = request;
+    const { columns, groups } = await deps.runsOfCharts.groupRuns(
+      {
+        runIds: named,
+        keys: [...keys],
+        ...(filter === undefined ? {} : { filter }),
+        ...(by === undefined ? {} : { by }),
+      },
+      call,
+    );
+    const runIds = groups.flatMap((group) => group.runIds);
+    const facts = { columns, runCount: runIds.length, totalPointCap: SERIES_POINTS_MAX };
+    if (runIds.length === 0) return { ...facts, groups: [], effectiveBuckets: request.buckets };
+    const buckets = groupBuckets(request.buckets, groups.length, runIds.length, keys.length);
+    const runs = runIds.map((runId) => ({ chain: [{ runId, cutStep: Infinity }], startedUs: 0 }));
+    const { series } = await readColumns(deps, orgId, queryOf(request, keys, buckets), runs);
+
+    const takeTurn = turns();
+    const answered: MessageInitShape<typeof MetricGroupSchema>[] = [];
+    let first = 0;
+    for (const { valuesJson, runIds: own, latest, best } of groups) {
+      const ofRuns = series.slice(first, first + own.length);
+      first += own.length;
+      const ofKeys: MessageInitShape<typeof GroupSeriesSchema>[] = [];
+      for (const [k, key] of keys.entries()) {
+        const inGroup = [k * own.length, (k + 1) * own.length] as const;
+        ofKeys.push({
+          key,
+          ...(await columnsOver(
+            ofRuns.map((ofRun) => bucketsOf(ofRun[k]!)),
+            wanted,
+            takeTurn,
+          )),
+          latest: statisticsOf(known(latest.slice(...inGroup)), wanted),
+          best: statisticsOf(known(best.slice(...inGroup)), wanted),
+        });
+      }
+      answered.push({ valuesJson, runCount: own.length, series: ofKeys });
+    }
+    return { ...facts, groups: answered, effectiveBuckets: buckets };
+  };
+}
+
+function queryOf(
+  { startStep, endStep }: QueryMetricGroupsRequest,
+  keys: readonly string[],
+  buckets: number,
+): ColumnsQuery {
+  return {
+    keys,
+    startStep,
+    endStep,
+    afterStep: undefined,
+    limit: SERIES_POINTS.max,
+    buckets,
+    edges: false,
+    sharedGrid: true,
+    axis: "step",
+    smoothing: undefined,
+    alwaysBuckets: true,
+  };
+}
+
+function bucketsOf(columns: SeriesColumns): RunBuckets {
+  if (!columns.sampled && columns.step.length > 0) throw new Error("a series came without buckets");
+  return columns.sampled ? columns : { step: columns.step, mean: columns.value };
+}
+
+function known(values: readonly number[]): Float64Array {
+  return Float64Array.from(values.filter((value) => !Number.isNaN(value)));
+}
+
+/** Computes the statistics of each bucket over its runs. */
+async function columnsOver(
+  runs: readonly RunBuckets[],
+  wanted: readonly Statistic[],
+  takeTurn: (work: number) => Promise<void> | undefined,
+): Promise<Pick<MessageInitShape<typeof GroupSeriesSchema>, "step" | "columns">> {
+  const steps: number[] = [];
+  const columns = wanted.map((): number[] => []);
+  for (const { step, means } of sharedBuckets(runs)) {
+    steps.push(step);
+    statisticsOf(means, wanted).forEach((number, i) => columns[i]!.push(number));
+    await takeTurn(runs.length + means.length * wanted.length + OVERHEAD);
+  }
+  return { step: steps, columns: columns.map((numbers) => ({ numbers })) };
+}
+
+/** What a bucket costs besides its values. */
+const OVERHEAD = 20;
+
+/** Numbers that are handled without a break, in some milliseconds. */
+const TURN_NUMBERS = 100_000;
+
+/** Returns what lets other work go on after a while. @throws deadline_exceeded when the request is over */
+function turns(): (work: number) => Promise<void> | undefined {
+  let left = TURN_NUMBERS;
+  return (work) => {
+    left -= work;
+    if (left > 0) return undefined;
+    left = TURN_NUMBERS;
+    return nextTurn().then(stopIfOver);
+  };
+}

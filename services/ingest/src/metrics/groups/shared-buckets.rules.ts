@@ -1,0 +1,27 @@
+/** Buckets of one run in ascending order, on a grid that all runs share. */
+export type RunBuckets = { readonly step: Float64Array; readonly mean: Float64Array };
+
+/** A bucket over several runs. */
+export type SharedBucket = {
+  readonly step: number;
+  /** The means of the runs that have points in it, at least one; good until the next bucket. */
+  readonly means: Float64Array;
+};
+
+/** Yields the buckets in which at least one of the runs has points, in ascending order. A run without points in a bucket is left out of it. */
+export function* sharedBuckets(runs: readonly RunBuckets[]): Generator<SharedBucket, void, undefined> {
+  const at = new Uint32Array(runs.length);
+  const means = new Float64Array(runs.length);
+  for (;;) {
+    let step = Infinity;
+    runs.forEach((run, i) => (step = Math.min(step, run.step[at[i]!] ?? Infinity)));
+    if (step === Infinity) return;
+    let count = 0;
+    runs.forEach((run, i) => {
+      if (run.step[at[i]!] !== step) return;
+      means[count++] = run.mean[at[i]!]!;
+      at[i]! += 1;
+    });
+    yield { step, means: means.subarray(0, count) };
+  }
+}

@@ -1,0 +1,70 @@
+import { badRequest } from "@tidemark/errors";
+import { GROUP_STAT_SHAPE, GROUP_STATS_MAX } from "@tidemark/limits";
+import { meanOf } from "@tidemark/metric-codec";
+
+/** A number that tells of several values. */
+export type Statistic = "mean" | "std" | "min" | "max" | "count" | { /** From 0 to 1. */ readonly quantile: number };
+
+/** Reads the names of statistics: plain ones, and quantiles as percentages with at most three digits behind the point, like p50 or p99.9. @throws bad_request */
+export function readStatistics(names: readonly string[]): readonly Statistic[] {
+  if (names.length === 0 || names.length > GROUP_STATS_MAX || new Set(names).size < names.length)
+    throw badRequest(`stats must have 1 to ${GROUP_STATS_MAX} different items`, "stats");
+  return names.map((name) => {
+    const found = GROUP_STAT_SHAPE.exec(name);
+    if (found === null)
+      throw badRequest("stats must be mean, std, min, max, count, or quantiles from p0 to p100", "stats");
+    return found[1] === undefined ? (name as Statistic) : { quantile: Number(found[1]) / 100 };
+  });
+}
+
+/**
+ * Returns statistics of values, which are finite; NaN of none, but a count of 0. `std` is the standard deviation of the population: the root of the mean of the squared
+ * deviations from the mean.
+ */
+export function statisticsOf(values: Float64Array, wanted: readonly Statistic[]): number[] {
+  if (values.length === 0) return wanted.map((statistic) => (statistic === "count" ? 0 : Number.NaN));
+  const sorted = wanted.some((statistic) => typeof statistic === "object") ? values.toSorted() : values;
+  return wanted.map((statistic) => {
+    if (typeof statistic === "object") return quantileOf(sorted, statistic.quantile);
+    if (statistic === "count") return values.length;
+    if (statistic === "mean") return meanOf(values, 0, values.length);
+    if (statistic === "std") return deviationOf(values);
+    return statistic === "min" ? leastOf(values) : greatestOf(values);
+  });
+}
+
+/** Deviations are halved, so that none is infinite, and scaled, so that no square is beyond a double. */
+function deviationOf(values: Float64Array): number {
+  const mean = meanOf(values, 0, values.length);
+  const halves = values.map((value) => value / 2 - mean / 2);
+  const largest = Math.max(greatestOf(halves), -leastOf(halves));
+  if (largest === 0) return 0;
+  let squares = 0;
+  for (const half of halves) squares += (half / largest) ** 2;
+  return largest * Math.sqrt(squares / values.length) * 2;
+}
+
+/**
+ * Returns a quantile by linear interpolation between the two values around the place (n - 1) p, from 0 on (R. J. Hyndman and Y. Fan, "Sample Quantiles in
+ * Statistical Packages", The American Statistician 50(4), 1996, type 7).
+ */
+function quantileOf(sorted: Float64Array, quantile: number): number {
+  const place = (sorted.length - 1) * quantile;
+  const below = sorted[Math.floor(place)]!;
+  const above = sorted[Math.ceil(place)]!;
+  const part = place - Math.floor(place);
+  // Each product is finite where the difference of both values is not.
+  return below === above ? below : Math.min(Math.max(below * (1 - part) + above * part, below), above);
+}
+
+function leastOf(values: Float64Array): number {
+  let least = Infinity;
+  for (const value of values) if (value < least) least = value;
+  return least;
+}
+
+function greatestOf(values: Float64Array): number {
+  let greatest = -Infinity;
+  for (const value of values) if (value > greatest) greatest = value;
+  return greatest;
+}

@@ -1,0 +1,54 @@
+import { sql, type Tx } from "@tidemark/pg";
+import { runOfId } from "../read/runs.sql.ts";
+
+const readSql = sql(
+  "runs_read_grouped",
+  `SELECT CASE WHEN $3 THEN r.config ELSE '{}' END AS config, r.tags
+   FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal) ${runOfId("chosen.id")} ORDER BY chosen.ordinal`,
+);
+
+/** Returns tags and, where they are wanted, configs of runs, which the organization has, in the order of `ids`. */
+export function readGroupedRuns(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  withConfigs: boolean,
+): Promise<{ readonly config: string; readonly tags: readonly string[] }[]> {
+  return tx.rows(readSql, [orgId, ids, withConfigs]);
+}
+
+/** What `log_config` of the SDK wrote last at a path that begins with `config/`. */
+export type LoggedValue = {
+  readonly run: number;
+  readonly path: string;
+  /** JSON; null where it comes after the bytes that were asked for. */
+  readonly value: string | null;
+};
+
+const loggedSql = sql(
+  "runs_read_logged_values",
+  `SELECT w.run, w.path, CASE WHEN w.reached <= $4 THEN w.value END AS value
+   FROM (
+     SELECT v.*, sum(octet_length(v.value)) OVER (ORDER BY v.run, v.path) AS reached
+     FROM (
+       SELECT (chosen.ordinal - 1)::integer AS run, a.path, l.value::text AS value
+       FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
+       CROSS JOIN LATERAL (
+         SELECT p.path FROM ingest.attribute_paths_v1($1, chosen.id) p WHERE starts_with(p.path, 'config/') LIMIT $3::bigint OFFSET 0
+       ) a
+       CROSS JOIN LATERAL (SELECT o.value FROM ingest.attribute_values_v1 o
+                           WHERE o.org_id = $1 AND o.run_id = chosen.id AND o.path = a.path ORDER BY o.id DESC LIMIT 1) l
+     ) v
+   ) w
+   ORDER BY w.run, w.path`,
+);
+
+/** Returns the values that `log_config` of the SDK wrote, of at most `pathsMax` paths of each run; `run` is the index of the run in `ids`. */
+export function readLoggedValues(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  bounds: { readonly pathsMax: number; readonly bytesMax: number },
+): Promise<LoggedValue[]> {
+  return tx.rows(loggedSql, [orgId, ids, bounds.pathsMax, bounds.bytesMax]);
+}

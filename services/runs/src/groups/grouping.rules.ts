@@ -1,0 +1,63 @@
+import { exactDecimal, parseExact, writeCanonical } from "@tidemark/documents";
+
+/** Runs with the same values. */
+export type Group = {
+  /** Of each column the value of the first of the runs as JSON; empty: none. */
+  readonly values: readonly string[];
+  /** The places of the runs, in the order in which they were added. */
+  readonly runs: readonly number[];
+};
+
+/** Puts runs into groups. */
+export type Grouping = {
+  /** Adds the next run by its values, and returns how many groups there are. */
+  readonly add: (values: readonly string[]) => number;
+  /** Returns the groups: those with more runs first, then by their values, column by column. */
+  readonly groups: () => readonly Group[];
+};
+
+/**
+ * Creates a grouping. Values are the same when their JSON is, whatever the notation of numbers and the order of keys. By value, numbers come first in
+ * ascending order, then all else by its JSON, then what is missing.
+ */
+export function createGrouping(): Grouping {
+  const groups = new Map<string, { readonly values: readonly string[]; readonly runs: number[] }>();
+  let runs = 0;
+  return {
+    add(values) {
+      const key = JSON.stringify(values.map(comparable));
+      let group = groups.get(key);
+      if (group === undefined) groups.set(key, (group = { values, runs: [] }));
+      group.runs.push(runs);
+      runs += 1;
+      return groups.size;
+    },
+    groups: () =>
+      [...groups.values()].toSorted((a, b) => b.runs.length - a.runs.length || compareRows(a.values, b.values)),
+  };
+}
+
+function comparable(json: string): string {
+  return json === "" ? "" : writeCanonical(parseExact(json), exactDecimal);
+}
+
+function compareRows(a: readonly string[], b: readonly string[]): number {
+  for (const [i, value] of a.entries()) {
+    const order = compareValues(value, b[i]!);
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function compareValues(a: string, b: string): number {
+  const rank = rankOf(a) - rankOf(b);
+  if (rank !== 0) return rank;
+  const numbers = rankOf(a) === 0 ? Number(a) - Number(b) : 0;
+  if (numbers !== 0) return numbers;
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+function rankOf(json: string): 0 | 1 | 2 {
+  if (json === "") return 2;
+  return /^[-\d]/.test(json) ? 0 : 1;
+}
