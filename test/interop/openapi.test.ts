@@ -120,7 +120,7 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
   {
     reason: "the grammar of columns",
     check: "positive_data_acceptance",
-    answer: /columns must (?:be config|name at most)|sort_by must be one of|metric must be/,
+    answer: /columns must (?:be config|name at most)|sort_by must be one of|(?:metric|by) must (?:be|name|have)/,
   },
   {
     reason: "the grammar of run search",

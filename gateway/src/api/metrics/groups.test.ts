@@ -24,6 +24,19 @@ describe("POST /api/metrics/groups reads", () => {
     });
   });
 
+  test.each([
+    [
+      { q: "tag:x", project: "p" },
+      { q: "tag:x", project: "p" },
+    ],
+    [{ q: "tag:x" }, { q: "tag:x" }],
+    [{ project: "p" }, { project: "p" }],
+    [{ q: " " }, {}],
+  ])("%j beside the other fields as a filter", (beside, filter) => {
+    const { filter: _left, ...rest } = good;
+    expect(decode({ ...rest, ...beside }).message).toEqual(decode({ ...rest, filter }).message);
+  });
+
   test("runs in lower case, each once, and all keys of configs but some", () => {
     const body = { ...good, filter: null, run_ids: [id, id.toUpperCase()], by: { except: ["config.seed"] } };
     expect(decode({ ...body, stats: ["p50", "p99.9"], buckets: 7, start_step: 1, end_step: 2 }).message).toEqual({
@@ -43,6 +56,10 @@ describe("POST /api/metrics/groups refuses", () => {
   test.each<[string, Record<string, unknown>, string]>([
     ["neither filter nor runs", { filter: null }, "filter"],
     ["both filter and runs", { run_ids: [id] }, "run_ids"],
+    ["both q and runs", { filter: null, q: "x", run_ids: [id] }, "run_ids"],
+    ["both filter and q", { q: "x" }, "filter"],
+    ["both filter and project", { project: "x" }, "filter"],
+    ["a q that is no text", { filter: null, q: 1 }, "q"],
     ["no runs", { filter: null, run_ids: [] }, "run_ids"],
     ["1,001 runs", { filter: null, run_ids: Array(1001).fill(id) }, "run_ids"],
     ["a run without a UUID", { filter: null, run_ids: ["x"] }, "run_ids"],

@@ -23,8 +23,9 @@ import {
   type Field,
 } from "../fields/field.ts";
 import { integer, stepRange } from "../fields/number.ts";
-import { text, uuid } from "../fields/text.ts";
+import { maybeBlankText, text, uuid } from "../fields/text.ts";
 import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
+import { readFilter } from "../runs/list.ts";
 import { columnBytesMax, writeColumn } from "./write-columns.ts";
 
 const STATS_DEFAULT = ["mean", "std", "min", "max", "count"];
@@ -65,6 +66,8 @@ export const queryGroupsBody = checked(
   join(
     object({
       filter: optional(bodyFilter),
+      q: described(optional(maybeBlankText()), "A search, as a filter that has it."),
+      project: described(optional(maybeBlankText()), "A project, as a filter that has it; goes together with q."),
       run_ids: described(
         optional(list(uuid(), { itemsMin: 1, itemsMax: RUNS_PAGE_ROWS.max })),
         "Instead of a filter, which lets at most 1,000 runs through.",
@@ -90,12 +93,26 @@ export const queryGroupsBody = checked(
     stepRange,
   ),
   (value) => {
-    requireOneChoice(value);
+    requireOneChoice({ filter: filterOf(value), runIds: value.runIds });
     for (const name of ["keys", "stats"] as const)
       if (new Set(value[name]).size < value[name].length) throw badRequest(`${name} must be different`, name);
   },
-  someOf("filter", "run_ids"),
+  { oneOf: [someOf("filter"), someOf("q", "project"), someOf("run_ids")] },
 );
+
+type Selection = {
+  readonly filter: ReturnType<typeof readFilter> | undefined;
+  readonly q: string | undefined;
+  readonly project: string | undefined;
+};
+
+/** Returns the filter that a body has, as an object or as its two most common parts; undefined for none. @throws bad_request */
+function filterOf({ filter, q, project }: Selection): Selection["filter"] {
+  if (q === undefined && project === undefined) return filter;
+  if (filter !== undefined) throw badRequest("filter and q with project exclude each other", "filter");
+  const parts = Object.entries({ q, project }).filter(([, part]) => part !== undefined && part !== "");
+  return readFilter(Object.fromEntries(parts) as Record<string, string>);
+}
 
 /** What was asked for, and the message that asks the service for it. */
 export type GroupsRequest = {
@@ -105,7 +122,8 @@ export type GroupsRequest = {
 
 /** POST /api/metrics/groups. @throws bad_request */
 export function decodeQueryGroups({ body }: RouteInput): GroupsRequest {
-  const { filter, runIds, ...asked } = queryGroupsBody.read(body);
+  const { filter: whole, q, project, runIds, ...asked } = queryGroupsBody.read(body);
+  const filter = filterOf({ filter: whole, q, project });
   return {
     message: { ...asked, runIds: [...new Set(runIds ?? [])], ...(filter === undefined ? {} : { filter }) },
     buckets: asked.buckets,
