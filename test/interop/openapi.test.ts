@@ -118,6 +118,11 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
     answer: /may have at most \d+ workspace views/,
   },
   {
+    reason: "values of parameters in a filter, which are texts in the schema",
+    check: "positive_data_acceptance",
+    answer: /(?:stale|status|display_status|deleted|limit|offset|sort_by) must be|deleted runs cannot be selected/,
+  },
+  {
     reason: "the grammar of columns",
     check: "positive_data_acceptance",
     answer: /columns must (?:be config|name at most)|sort_by must be one of|(?:metric|by) must (?:be|name|have)/,
@@ -276,6 +281,12 @@ headers = { Origin = "${baseUrl}" }
 [[operations]]
 # This installation has no identity provider.
 include-name = ["GET /api/auth/oidc/start", "GET /api/auth/oidc/callback"]
+[operations.checks.positive_data_acceptance]
+expected-statuses = ["2xx", 401, 429, 503]
+[[operations]]
+# Which credentials open them no schema says.
+include-name = ["POST /api/auth/api-key", "POST /api/auth/one-time"]
+headers = { Origin = "${baseUrl}" }
 [operations.checks.positive_data_acceptance]
 expected-statuses = ["2xx", 401, 429, 503]
 [[operations]]

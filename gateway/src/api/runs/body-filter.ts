@@ -1,19 +1,38 @@
 import { badRequest } from "@tidemark/errors";
+import type { Query, Schema } from "../../route.ts";
 import { isObject, required, type Field } from "../fields/field.ts";
 import { readFilter, runFilter } from "./list.ts";
 
-/** A run filter in a body: the parameters of GET /runs as texts. */
-export const bodyFilter: Field<ReturnType<typeof readFilter>> = required(
-  { ...runFilter.schema, description: "The parameters of GET /runs, as texts." },
-  (value, name) => {
+type Properties = Readonly<Record<string, Schema>>;
+
+/** Describes parameters of a query, by the schemas of their names, as an object of texts; null and a blank text mean that one was left out. */
+export function textParameters(schemas: Properties, description: string): Field<Query> {
+  const properties = Object.fromEntries(
+    Object.entries(schemas).map(([name, { description: of }]) => [
+      name,
+      { type: ["string", "null"], ...(of === undefined ? {} : { description: of }) },
+    ]),
+  );
+  return required({ type: "object", description, properties }, (value, name) => {
     if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
-    const sent = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
-    for (const [parameter, part] of sent) {
-      if (typeof part !== "string" || part.includes("\0") || !part.isWellFormed())
-        throw badRequest(`${parameter} of ${name} must be a text without NUL and lone surrogates`, name);
-    }
-    return readFilter(Object.fromEntries(sent) as Record<string, string>);
-  },
+    const sent = Object.keys(properties).flatMap((parameter): [string, string][] => {
+      const one = Object.hasOwn(value, parameter) ? value[parameter] : undefined;
+      if (one === undefined || one === null) return [];
+      if (typeof one !== "string") throw badRequest(`${name}.${parameter} must be a text`, name);
+      return one.trim() === "" ? [] : [[parameter, one]];
+    });
+    return Object.fromEntries(sent);
+  });
+}
+
+const filterParameters = textParameters(
+  runFilter.schema["properties"] as Properties,
+  "The parameters of GET /runs, as texts.",
+);
+
+/** A run filter in a body: the parameters of GET /runs as texts. */
+export const bodyFilter: Field<ReturnType<typeof readFilter>> = required(filterParameters.schema, (value, name) =>
+  readFilter(filterParameters.check(value, name)),
 );
 
 /** Refuses a body that has both a filter and run ids, or none of them. @throws bad_request */

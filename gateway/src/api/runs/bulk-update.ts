@@ -2,49 +2,18 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { BULK_UPDATE } from "@tidemark/limits";
 import type { BulkUpdateRunsRequestSchema, BulkUpdateRunsResponse } from "@tidemark/proto/runs/v1/runs";
-import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
-import {
-  boolean,
-  checked,
-  described,
-  isObject,
-  list,
-  object,
-  optional,
-  required,
-  someOf,
-  withDefault,
-  type Field,
-} from "../fields/field.ts";
+import type { RouteInput, RouteReply, Schema } from "../../route.ts";
+import { boolean, checked, described, list, object, optional, someOf, withDefault } from "../fields/field.ts";
 import { maybeBlankText, text, uuid, word } from "../fields/text.ts";
 import { countSchema, objectSchema, uuidSchema } from "../schemas.ts";
+import { textParameters } from "./body-filter.ts";
 import { readFilteredList, selectionProperties } from "./list.ts";
 import { RUN_STATUSES } from "./rows.ts";
 
-/** Describes the parameters of GET /runs as an object of texts; null and a blank text mean that one was left out. */
-function listParameters(): Field<Query> {
-  const properties = Object.fromEntries(
-    Object.entries(selectionProperties).map(([name, { description }]) => [
-      name,
-      { type: ["string", "null"], ...(description === undefined ? {} : { description }) },
-    ]),
-  );
-  const schema = {
-    type: "object",
-    description: `The parameters of GET /runs. Without a limit all runs that pass, at most ${BULK_UPDATE.runsMax}.`,
-    properties,
-  };
-  return required(schema, (value, name) => {
-    if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
-    const sent = Object.keys(properties).flatMap((parameter): [string, string][] => {
-      const one = Object.hasOwn(value, parameter) ? value[parameter] : undefined;
-      if (one === undefined || one === null) return [];
-      if (typeof one !== "string") throw badRequest(`${name}.${parameter} must be a text`, name);
-      return one.trim() === "" ? [] : [[parameter, one]];
-    });
-    return Object.fromEntries(sent);
-  });
-}
+const listParameters = textParameters(
+  selectionProperties,
+  `The parameters of GET /runs. Without a limit all runs that pass, at most ${BULK_UPDATE.runsMax}.`,
+);
 
 const settings = checked(
   object({
@@ -63,7 +32,7 @@ const settings = checked(
 /** Body of POST /api/runs/bulk-update. */
 export const bulkUpdateBody = checked(
   object({
-    filter: optional(listParameters()),
+    filter: optional(listParameters),
     run_ids: described(
       optional(list(uuid(), { itemsMin: 1, itemsMax: BULK_UPDATE.runsMax })),
       "Repeated ids count once.",
