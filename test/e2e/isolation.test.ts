@@ -125,6 +125,9 @@ describeModes("isolation of organizations", (stack) => {
       "/api/auth/session",
       "/api/auth/logout",
       "/api/auth/dev/google",
+      // The body has the credential.
+      "/api/auth/api-key",
+      "/api/auth/one-time",
       "/api/auth/device-code/start",
       "/api/auth/device-code/poll",
       "/api/orgs/name-availability",
