@@ -172,8 +172,8 @@ type RouteFacts = {
   /** Longer text for the documentation. */
   readonly description?: string;
   readonly callers: Callers;
-  /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. */
-  readonly originRequired?: boolean;
+  /** Signing in and out: browsers must send an allowed `Origin` although no session is checked. `where sent`: one that is sent must be allowed. */
+  readonly originRequired?: true | "where sent";
   /** Works for clients on this machine alone, which name it by a loopback name and come through no proxy; for others it is as if it were switched off. */
   readonly loopbackOnly?: boolean;
   /** Changes who may do what: the gateway waits until it knows of the change before it answers. */

@@ -216,7 +216,10 @@ function identify(
     if (route.rate !== "none") countAddress(context, request, reply);
     if (route.loopbackOnly === true && !isFromThisMachine(request.raw))
       throw unauthenticated("this way of signing in is not enabled");
-    if (route.originRequired === true || presented.kind === "cookie") checkOrigin(route, context, request, baseUrl);
+    // Browsers send an Origin with every POST, so one that is missing is not another site's.
+    const isSent = route.originRequired === "where sent" && request.headers.origin !== undefined;
+    if (isSent || route.originRequired === true || presented.kind === "cookie")
+      checkOrigin(route, context, request, baseUrl);
     return undefined;
   }
   const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;

@@ -83,7 +83,7 @@ export const sessionsRoutes: readonly Route[] = [
     description:
       "The session may do what the key may, and ends with the key. It has no user and no membership, so routes of a user are 403.",
     callers: anyone,
-    originRequired: true,
+    originRequired: "where sent",
     changesAccess: true,
     rate: "general",
     body: "required",
@@ -102,7 +102,7 @@ export const sessionsRoutes: readonly Route[] = [
       "Opens one session of the owner within ten minutes of the start. 401 for a token that was used or is too old, and for everybody beyond the machine.",
     callers: anyone,
     loopbackOnly: true,
-    originRequired: true,
+    originRequired: "where sent",
     changesAccess: true,
     rate: "general",
     body: "required",
