@@ -49,6 +49,11 @@ export function createBodyParser(context: Pick<ServingContext, "turns">) {
 /** Larger bodies are parsed in turns with other requests: 256 KiB of the slowest JSON take some 25 ms. */
 const AT_ONCE_BYTES_MAX = 256 * 1024;
 
+/** Protocols of others parse their bodies themselves, whatever their size. */
+function isParsedAtOnce(bytes: Buffer, { protocol }: Route): boolean {
+  return bytes.length <= AT_ONCE_BYTES_MAX || protocol !== undefined;
+}
+
 function parseInTurn(
   bytes: Buffer,
   state: RequestState,
@@ -63,7 +68,7 @@ function parseInTurn(
     done(null, refusal as Error);
     return;
   }
-  if (waiting === undefined && (bytes.length <= AT_ONCE_BYTES_MAX || state.route.protocol !== undefined)) {
+  if (waiting === undefined && isParsedAtOnce(bytes, state.route)) {
     done(null, parsed(bytes, state.route, request));
     return;
   }
@@ -81,8 +86,7 @@ async function parseLater(
   let body: ParsedBody;
   try {
     if (waiting !== undefined) await waiting;
-    const isParsedAtOnce = bytes.length <= AT_ONCE_BYTES_MAX || route.protocol !== undefined;
-    body = isParsedAtOnce
+    body = isParsedAtOnce(bytes, route)
       ? parsed(bytes, route, request)
       : await parseJsonObjectInTurns(bytes, route.exactNumbers ?? false);
   } catch (fault) {
