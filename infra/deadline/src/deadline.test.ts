@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
-import { currentDeadlineMs, stopIfOver, underDeadline, whenOver } from "./deadline.ts";
+import { currentDeadlineMs, currentOrg, stopIfOver, underDeadline, whenOver } from "./deadline.ts";
 
 describe("a deadline", () => {
   test("is known to all that the work awaits, and to nothing else", async () => {
@@ -19,6 +19,13 @@ describe("a deadline", () => {
       [2000, 2000],
     ]);
     expect(currentDeadlineMs()).toBeUndefined();
+  });
+
+  test("comes with the organization that the work is for", async () => {
+    const seen = await underDeadline(1000, async () => [currentOrg(), currentDeadlineMs()], { orgId: "a" });
+    expect([seen, currentOrg()]).toEqual([["a", 1000], undefined]);
+    const inner = async () => underDeadline(undefined, async () => currentOrg(), { orgId: "b" });
+    expect(await underDeadline(1000, inner, { orgId: "a" })).toBeUndefined();
   });
 
   test("of inner work is its own, and the outer one holds again after it", async () => {
@@ -54,7 +61,7 @@ describe("work that goes on in steps", () => {
       left.abort();
       stopIfOver();
     };
-    await expect(underDeadline(Date.now() + 1000, work, left.signal)).rejects.toMatchObject(ended);
+    await expect(underDeadline(Date.now() + 1000, work, { left: left.signal })).rejects.toMatchObject(ended);
   });
 
   test("is told when nobody waits for it any more, unless it has ended", async () => {
@@ -68,7 +75,7 @@ describe("work that goes on in steps", () => {
         forget();
         await setTimeout(40);
       },
-      left.signal,
+      { left: left.signal },
     );
     expect(told).toEqual(["late"]);
     await underDeadline(
@@ -78,7 +85,7 @@ describe("work that goes on in steps", () => {
         left.abort();
         forget();
       },
-      left.signal,
+      { left: left.signal },
     );
     expect(told).toEqual(["late", "left"]);
     whenOver(() => told.push("never"))();

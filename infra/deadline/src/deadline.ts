@@ -1,20 +1,33 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { AppError } from "@tidemark/errors";
 
-type Scope = { readonly deadlineMs: number; readonly left: AbortSignal | undefined; open: boolean };
+/** Who waits for work. */
+export type Caller = {
+  /** Aborts when the caller leaves before the deadline. */
+  readonly left?: AbortSignal | undefined;
+  /** The organization that the work is for; undefined where it is for none. */
+  readonly orgId?: string | undefined;
+};
+
+type Scope = Caller & { readonly deadlineMs: number; open: boolean };
 
 const scopes = new AsyncLocalStorage<Scope>();
 
 /**
- * Runs `work` so that everything it awaits knows when its caller stops waiting, in milliseconds since the epoch; without a deadline, so that it
- * knows none. `left` aborts when the caller leaves before. What `work` leaves running when it has settled is nobody's request any more, and has no deadline.
+ * Runs `work` so that everything it awaits knows its caller, and when that stops waiting, in milliseconds since the epoch; without a deadline, so that
+ * it knows neither. What `work` leaves running when it has settled is nobody's request any more.
  */
 export async function underDeadline<T>(
   deadlineMs: number | undefined,
   work: () => Promise<T>,
-  left?: AbortSignal,
+  { left, orgId }: Caller = {},
 ): Promise<T> {
-  const scope: Scope = { deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY, left, open: deadlineMs !== undefined };
+  const scope: Scope = {
+    deadlineMs: deadlineMs ?? Number.POSITIVE_INFINITY,
+    left,
+    orgId,
+    open: deadlineMs !== undefined,
+  };
   try {
     return await scopes.run(scope, work);
   } finally {
@@ -26,6 +39,12 @@ export async function underDeadline<T>(
 export function currentDeadlineMs(): number | undefined {
   const scope = scopes.getStore();
   return scope?.open === true ? scope.deadlineMs : undefined;
+}
+
+/** Returns the organization that the work which runs here is for; undefined for work that is for none. */
+export function currentOrg(): string | undefined {
+  const scope = scopes.getStore();
+  return scope?.open === true ? scope.orgId : undefined;
 }
 
 /** Ends work that goes on in steps when nobody waits for it any more: call it between the steps. @throws deadline_exceeded */

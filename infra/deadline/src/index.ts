@@ -1,1 +1,1 @@
-export { currentDeadlineMs, deadlineExceeded, stopIfOver, underDeadline, whenOver } from "./deadline.ts";
+export { currentDeadlineMs, currentOrg, deadlineExceeded, stopIfOver, underDeadline, whenOver } from "./deadline.ts";

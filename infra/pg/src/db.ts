@@ -1,4 +1,5 @@
 import pg from "pg";
+import { currentOrg } from "@tidemark/deadline";
 import { BinaryClient, eachRow } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";
 import { NOBODY } from "./pool/fair-share.rules.ts";
@@ -133,6 +134,9 @@ function enter(orgId: string): string {
   return `SET LOCAL app.org_id = '${orgId}'`;
 }
 
+/** Whoever asks for an organization takes connections as that organization, also where it goes through definer functions. */
+const partyOfCaller = (): string => currentOrg() ?? NOBODY;
+
 function connectSeconds(url: string): number {
   const asked = Number(URL.parse(url)?.searchParams.get("connect_timeout"));
   return asked > 0 ? asked : CONNECT_SECONDS;
@@ -226,7 +230,7 @@ export function createDb(options: DbOptions): Db {
   const overPool = over(async (statement, work) => {
     try {
       return await timed(statement, async () => {
-        const { client, release } = await connections.take(NOBODY);
+        const { client, release } = await connections.take(partyOfCaller());
         let broken: Error | undefined;
         try {
           return await work(client);
@@ -252,13 +256,19 @@ export function createDb(options: DbOptions): Db {
       }),
     );
 
+  const beginOn = async (client: pg.PoolClient, text: string): Promise<void> => {
+    const sinceMs = performance.now();
+    await client.query(text);
+    connections.began(performance.now() - sinceMs);
+  };
+
   const attempt = async <T>(party: string, begin: Begin, work: (tx: Tx) => Promise<T>): Promise<T> => {
     const { client, release } = await connections.take(party);
     let time: StatementTime | undefined;
     let broken: Error | undefined;
     try {
       time = boundStatements(statementTimeoutMs, begin.statementMsMax);
-      await client.query(`${begin.sql}${time.setting}`);
+      await beginOn(client, `${begin.sql}${time.setting}`);
       const result = await work(overClient(client, time));
       await client.query("COMMIT");
       return result;
@@ -280,12 +290,12 @@ export function createDb(options: DbOptions): Db {
     work: (tx: Tx) => AsyncIterable<T>,
   ): AsyncGenerator<T, void, undefined> {
     let broken: Error | undefined;
-    const { client, release } = await connections.take(party).catch((error: unknown) => {
+    const { client, release } = await connections.take(party, "stream").catch((error: unknown) => {
       throw toAppError(error);
     });
     try {
       const time = boundStatements(statementTimeoutMs);
-      await client.query(`${begin.sql}${time.setting}`);
+      await beginOn(client, `${begin.sql}${time.setting}`);
       yield* work(overClient(client, time));
     } catch (error) {
       throw toAppError(error);
@@ -317,7 +327,7 @@ export function createDb(options: DbOptions): Db {
       const idle = `SET LOCAL idle_in_transaction_session_timeout = ${STREAM_IDLE_MS_MAX}`;
       return stream(orgId, { sql: `${BEGIN_READ}; ${enter(orgId)}; ${idle}${settingsOf(plans)}` }, work);
     },
-    transaction: (work) => retrying(NOBODY, { sql: "BEGIN" }, work),
+    transaction: (work) => retrying(partyOfCaller(), { sql: "BEGIN" }, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() }),
     ping: async () => {
       try {

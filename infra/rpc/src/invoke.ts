@@ -10,14 +10,14 @@ export type CallObserver = (facts: {
   error: unknown;
 }) => void;
 
-/** Waits for `work`, which knows the call's deadline and whether the caller left, at most until then. @throws deadline_exceeded */
+/** Waits for `work`, which knows the call's deadline, its organization, and whether the caller left, at most until then. @throws deadline_exceeded */
 export async function withinDeadline<T>(call: Call, work: () => Promise<T>): Promise<T> {
   const left = call.deadlineMs - Date.now();
   if (left <= 0) throw deadlineExceeded();
   let timer: NodeJS.Timeout | undefined;
   try {
     return await Promise.race([
-      underDeadline(call.deadlineMs, work, call.left),
+      underDeadline(call.deadlineMs, work, { left: call.left, orgId: call.identity?.orgId }),
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(deadlineExceeded()), left);
       }),

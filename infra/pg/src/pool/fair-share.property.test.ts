@@ -1,14 +1,19 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { LATE_MS } from "@tidemark/turns";
 import { createFairShare, NOBODY, SHARED_MS, sharesOf } from "./fair-share.rules.ts";
 
-type Step = { readonly do: "enter" | "leave" | "withdraw"; readonly party: string; readonly afterMs: number };
+type Step = {
+  readonly do: "enter" | "leave" | "withdraw" | "late" | "calm";
+  readonly party: string;
+  readonly afterMs: number;
+};
 
 const PARTIES = ["a", "b", "c", "d", NOBODY];
 
 const steps = fc.array(
   fc.record({
-    do: fc.constantFrom<Step["do"]>("enter", "enter", "enter", "leave", "leave", "withdraw"),
+    do: fc.constantFrom<Step["do"]>("enter", "enter", "enter", "leave", "leave", "withdraw", "late", "calm"),
     party: fc.constantFrom(...PARTIES),
     afterMs: fc.constantFrom(0, 1, SHARED_MS),
   }),
@@ -50,7 +55,7 @@ function play(
     } else if (step.do === "withdraw") {
       const last = waiting.get(party)!.pop();
       expect(share.withdraw(party, last ?? -1)).toBe(last !== undefined);
-    }
+    } else if (step.do === "late" || step.do === "calm") admit(share.judge(step.do === "late" ? 100 : 0, nowMs));
     expect(share.waiting()).toBe([...waiting.values()].flat().length);
     check({ held, waiting, free: connections - [...held.values()].reduce((sum, count) => sum + count, 0) });
   }
@@ -160,6 +165,55 @@ describe("shares", () => {
       later.leave(party, 0);
     }
     expect(heldBy(later, "a", SHARED_MS)).toBe(8);
+  });
+
+  test("shrink, of the one that has most, while the database is late, and grow again when it is calm", () => {
+    const share = createFairShare<number>(10);
+    share.enter("quiet", -1, 0);
+    expect(heldBy(share, "noisy", 0)).toBe(5);
+    for (let judgment = 0; judgment < 20; judgment += 1) share.judge(LATE_MS + 1, 1);
+    let held = 5;
+    const leave = (): readonly number[] => {
+      held -= 1;
+      const admitted = share.leave("noisy", 1);
+      held += admitted.length;
+      return admitted;
+    };
+    for (let left = 0; left < 4; left += 1) expect(leave()).toEqual([]);
+    // The request that waits takes the last one's place, and the quiet one has as many as it asks for.
+    expect([leave(), held]).toEqual([[5], 1]);
+    expect(heldBy(share, "noisy", 1)).toBe(0);
+    expect(heldBy(share, "quiet", 1)).toBe(4);
+    const admitted = Array.from({ length: 3 }, () => share.judge(0, 1).length);
+    expect(admitted).toEqual([1, 0, 0]);
+  });
+
+  test("hold for streams as for work, but a late database bounds the work alone", () => {
+    const share = createFairShare<number>(10);
+    share.enter("quiet", -1, 0);
+    for (let stream = 0; stream < 3; stream += 1) expect(share.enter("noisy", stream, 0, "stream")).toBe("in");
+    for (let work = 10; work < 12; work += 1) expect(share.enter("noisy", work, 0)).toBe("in");
+    for (let judgment = 0; judgment < 20; judgment += 1) share.judge(LATE_MS + 1, 1);
+    expect(share.leave("noisy", 1)).toEqual([]);
+    expect(share.enter("noisy", 12, 1)).toBe("waiting");
+    expect(share.leave("noisy", 1)).toEqual([12]);
+    expect(share.enter("noisy", 13, 1, "stream")).toBe("in");
+    expect(share.enter("noisy", 14, 1, "stream")).toBe("waiting");
+    expect(share.leave("noisy", 1, "stream")).toEqual([14]);
+  });
+
+  test("do not shrink for an organization that is alone, nor for what belongs to none", () => {
+    const share = createFairShare<number>(10);
+    expect(heldBy(share, "a", 0)).toBe(8);
+    share.judge(100, 0);
+    share.leave("a", 0);
+    expect(share.leave("a", 0)).toEqual([]);
+    const nobody = createFairShare<number>(10);
+    for (const party of ["a", "b"]) nobody.enter(party, -1, 0);
+    expect(heldBy(nobody, NOBODY, 0)).toBe(5);
+    nobody.judge(100, 0);
+    nobody.leave(NOBODY, 0);
+    expect(nobody.enter(NOBODY, -2, 0)).toBe("waiting");
   });
 
   test.each([

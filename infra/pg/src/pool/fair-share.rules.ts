@@ -1,14 +1,24 @@
+import { judge, type Load } from "@tidemark/turns";
+
 /** The connections of a pool, shared by parties: organizations, and what belongs to none. */
 export type FairShare<Waiter> = {
   /** Asks for a connection: `in` has one, `waiting` gets one later from `leave`, `refused` will not, because its party has too many waiting. */
-  enter(party: string, waiter: Waiter, nowMs: number): "in" | "waiting" | "refused";
+  enter(party: string, waiter: Waiter, nowMs: number, use?: Use): "in" | "waiting" | "refused";
   /** Gives a connection of a party back. Returns who has one now: parties take turns, and those of a party come in their order. */
-  leave(party: string, nowMs: number): readonly Waiter[];
+  leave(party: string, nowMs: number, use?: Use): readonly Waiter[];
+  /** Judges how late the database is, in milliseconds (`caps.rules.ts`). Returns who has a connection now. */
+  judge(lateMs: number, nowMs: number): readonly Waiter[];
   /** Takes back a request that waits. Returns false if it does not wait. */
   withdraw(party: string, waiter: Waiter): boolean;
   /** How many wait. */
   waiting(): number;
 };
+
+/**
+ * What a connection is for. A `stream` is held as long as its client reads, mostly idle: it counts for the share of its party, but says nothing of who keeps
+ * the database busy.
+ */
+export type Use = "work" | "stream";
 
 /** The party of what belongs to no organization. */
 export const NOBODY = "";
@@ -43,11 +53,18 @@ export function sharesOf(connections: number): Shares {
   return { alone: connections - reserve, beside: Math.floor(connections / 2), reserve };
 }
 
-type Party<Waiter> = { held: number; readonly waiting: Set<Waiter> };
+/** Connections that a party keeps, however late the database is. */
+const CAP_MIN = 1;
+
+/** `held` are connections for work. */
+type Party<Waiter> = Load & { streams: number; readonly waiting: Map<Waiter, Use> };
+
+const HELD_BY = { work: "held", stream: "streams" } as const;
 
 /** Shares out `connections`, none of which is taken. A waiter must not wait twice at a time. */
 export function createFairShare<Waiter>(connections: number): FairShare<Waiter> {
   const { alone, beside, reserve } = sharesOf(connections);
+  const hasShares = connections >= SHARED_MIN;
   const parties = new Map<string, Party<Waiter>>();
   /** Those with waiting requests, in the order of their turns. */
   const turns = new Map<string, Party<Waiter>>();
@@ -56,11 +73,14 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
   let lastOrg = NOBODY;
   let sharedUntilMs = Number.NEGATIVE_INFINITY;
 
-  const mayTake = ({ held }: Party<Waiter>, nowMs: number): boolean =>
-    held === 0 ? free > 0 : free > reserve && held < (nowMs < sharedUntilMs ? beside : alone);
+  const mayTake = ({ held, streams, cap }: Party<Waiter>, use: Use, nowMs: number): boolean => {
+    if (held + streams === 0) return free > 0;
+    if (free <= reserve || held + streams >= (nowMs < sharedUntilMs ? beside : alone)) return false;
+    return use === "stream" || held < cap;
+  };
 
-  const take = (party: Party<Waiter>): void => {
-    party.held += 1;
+  const take = (party: Party<Waiter>, use: Use): void => {
+    party[HELD_BY[use]] += 1;
     free -= 1;
   };
 
@@ -71,50 +91,71 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
   };
 
   const forgetIdle = (name: string, party: Party<Waiter>): void => {
-    if (party.held === 0 && party.waiting.size === 0) parties.delete(name);
+    if (party.held + party.streams === 0 && party.waiting.size === 0 && party.cap === Number.POSITIVE_INFINITY)
+      parties.delete(name);
   };
 
   /** Lets the next one in whose party may take a connection. */
   const admitOne = (nowMs: number): Waiter | undefined => {
     if (free === 0) return undefined;
     for (const [name, party] of turns) {
-      if (!mayTake(party, nowMs)) continue;
-      const [first] = party.waiting;
-      party.waiting.delete(first!);
+      const [[first, use]] = party.waiting as unknown as [[Waiter, Use]];
+      if (!mayTake(party, use, nowMs)) continue;
+      party.waiting.delete(first);
       waiting -= 1;
       turns.delete(name);
       if (party.waiting.size > 0) turns.set(name, party);
-      take(party);
+      take(party, use);
       return first;
     }
     return undefined;
   };
 
+  const admitAll = (nowMs: number): readonly Waiter[] => {
+    if (waiting === 0) return [];
+    const admitted: Waiter[] = [];
+    for (let next = admitOne(nowMs); next !== undefined; next = admitOne(nowMs)) admitted.push(next);
+    return admitted;
+  };
+
   return {
-    enter(name, waiter, nowMs) {
+    enter(name, waiter, nowMs, use = "work") {
       note(name, nowMs);
       let party = parties.get(name);
-      if (party === undefined) parties.set(name, (party = { held: 0, waiting: new Set() }));
-      if (party.waiting.size === 0 && mayTake(party, nowMs)) {
-        take(party);
+      if (party === undefined)
+        parties.set(
+          name,
+          (party = { held: 0, streams: 0, load: 0, cap: Number.POSITIVE_INFINITY, waiting: new Map() }),
+        );
+      if (party.waiting.size === 0 && mayTake(party, use, nowMs)) {
+        take(party, use);
         return "in";
       }
       if (party.waiting.size >= connections * WAITING_PER_CONNECTION) return "refused";
-      party.waiting.add(waiter);
+      party.waiting.set(waiter, use);
       waiting += 1;
       turns.set(name, party);
       return "waiting";
     },
-    leave(name, nowMs) {
+    leave(name, nowMs, use = "work") {
       const party = parties.get(name);
-      if (party === undefined || party.held === 0) throw new Error("a connection was given back that nobody had");
-      party.held -= 1;
+      const held = HELD_BY[use];
+      if (party === undefined || party[held] === 0) throw new Error("a connection was given back that nobody had");
+      party[held] -= 1;
       free += 1;
       forgetIdle(name, party);
-      if (waiting === 0) return [];
-      const admitted: Waiter[] = [];
-      for (let next = admitOne(nowMs); next !== undefined; next = admitOne(nowMs)) admitted.push(next);
-      return admitted;
+      return admitAll(nowMs);
+    },
+    judge(lateMs, nowMs) {
+      const organizations = [...parties].filter(([name]) => name !== NOBODY);
+      judge(
+        organizations.map(([, party]) => party),
+        lateMs,
+        hasShares && nowMs < sharedUntilMs,
+        CAP_MIN,
+      );
+      for (const [name, party] of organizations) forgetIdle(name, party);
+      return admitAll(nowMs);
     },
     withdraw(name, waiter) {
       const party = parties.get(name);

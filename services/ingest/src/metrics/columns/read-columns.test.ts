@@ -96,7 +96,7 @@ describe("a read of columns", () => {
             bytes: 1,
             series: 1,
           }),
-        left.signal,
+        { left: left.signal },
       );
       await expect(reading).rejects.toMatchObject({ reason: "deadline_exceeded" });
       expect(statements).toBeLessThan(7);

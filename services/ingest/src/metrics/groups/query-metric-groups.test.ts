@@ -154,7 +154,7 @@ describe("groups of metrics", () => {
     const seriesThreads = createSeriesThreads(1);
     const handle = queryMetricGroupsHandler({ db: ingest.db, runsOfCharts, seriesThreads });
     const request = create(QueryMetricGroupsRequestSchema, base);
-    const reading = underDeadline(Date.now() + 10_000, () => handle(request, callOf(tenant)), left.signal);
+    const reading = underDeadline(Date.now() + 10_000, () => handle(request, callOf(tenant)), { left: left.signal });
     await expect(reading).rejects.toMatchObject({ reason: "deadline_exceeded" });
     await seriesThreads.close();
   });

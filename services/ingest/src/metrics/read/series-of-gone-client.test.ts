@@ -30,7 +30,7 @@ test("a read of many runs ends between two statements when its client has left",
   const range = { startStep: undefined, endStep: undefined };
   const query = { orgId: tenant.orgId, runIds, keys: ["loss"], range, limit: 10, buckets: undefined };
   const read = (db: Db) => readSeries(db, query, { bytes: 1000, series: 1 });
-  const reading = underDeadline(Date.now() + 10_000, () => read(counting), left.signal);
+  const reading = underDeadline(Date.now() + 10_000, () => read(counting), { left: left.signal });
   await expect(reading).rejects.toMatchObject({ reason: "deadline_exceeded" });
   expect(statements).toBeLessThan(6);
   expect(await read(ingest.db)).toHaveLength(12);

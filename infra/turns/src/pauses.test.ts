@@ -1,0 +1,44 @@
+import { expect, test } from "@jest/globals";
+import { createPauses, mapInTurns } from "./pauses.ts";
+
+/** Keeps the event loop busy. */
+function work(ms: number): void {
+  for (const sinceMs = performance.now(); performance.now() - sinceMs < ms;);
+}
+
+test("others get a turn between the steps of long work, and none of short work", async () => {
+  let turns = 0;
+  let isOver = false;
+  const others = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(others);
+  };
+  setImmediate(others);
+  expect(await mapInTurns([1, 2, 3, 4], (item, index) => item + index)).toEqual([1, 3, 5, 7]);
+  expect(turns).toBe(0);
+  const long = await mapInTurns([1, 2, 3, 4], (item) => {
+    work(3);
+    return -item;
+  });
+  isOver = true;
+  expect(long).toEqual([-1, -2, -3, -4]);
+  expect(turns).toBeGreaterThanOrEqual(3);
+});
+
+test("what a step throws ends the work", async () => {
+  const seen: number[] = [];
+  const failing = mapInTurns([1, 2, 3], (item) => {
+    seen.push(item);
+    if (item === 2) throw new Error("no");
+  });
+  await expect(failing).rejects.toThrow("no");
+  expect(seen).toEqual([1, 2]);
+});
+
+test("the time of a pause does not count", async () => {
+  const pauseIfLong = createPauses();
+  expect(pauseIfLong()).toBeUndefined();
+  work(3);
+  await pauseIfLong();
+  expect(pauseIfLong()).toBeUndefined();
+});

@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
+/** Milliseconds that work may take at a time before others get a turn. */
+const TURN_MS = 2;
+
+/**
+ * Returns a function to call after each step of long work: it returns undefined while the work has not taken long, and then a promise that resolves when
+ * others have had a turn.
+ */
+export function createPauses(): () => Promise<void> | undefined {
+  let sinceMs = performance.now();
+  const pause = async (): Promise<void> => {
+    await nextTurn();
+    sinceMs = performance.now();
+  };
+  return () => (performance.now() - sinceMs < TURN_MS ? undefined : pause());
+}
+
+/** Maps items in their order, in turns with other work of the process. */
+export async function mapInTurns<Item, Mapped>(
+  items: readonly Item[],
+  map: (item: Item, index: number) => Mapped,
+): Promise<Mapped[]> {
+  const mapped: Mapped[] = [];
+  const pauseIfLong = createPauses();
+  for (const [index, item] of items.entries()) {
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
+    mapped.push(map(item, index));
+  }
+  return mapped;
+}
