@@ -1,3 +1,5 @@
+import { mapInTurns } from "@tidemark/turns";
+
 /** Text that is already JSON and goes into the answer unchanged: documents, long columns of points. */
 export class RawJson {
   readonly text: string;
@@ -48,6 +50,15 @@ export function writeJson(value: Json): string {
     members += members === "" ? `${quote(name)}:${writeJson(part)}` : `,${quote(name)}:${writeJson(part)}`;
   }
   return `{${members}}`;
+}
+
+/** Writes a list of what may be many large items as JSON, in turns with other work of the process. */
+export async function writeListInTurns<Item>(
+  items: readonly Item[],
+  jsonOf: (item: Item, index: number) => Json,
+): Promise<RawJson> {
+  const texts = await mapInTurns(items, (item, index) => writeJson(jsonOf(item, index)));
+  return raw(`[${texts.join(",")}]`);
 }
 
 /** JSON that is written piece by piece into one buffer. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest, type AppError } from "@tidemark/errors";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { createPauses } from "@tidemark/turns";
 import { parseInSlices } from "./sliced-json.ts";
 import { parseKeeping, type KeptNumbers } from "./exact-numbers.ts";
 
@@ -29,9 +29,6 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
 /** Most objects and lists of a body, and keys of one object: each costs a hundred times the bytes that it is sent in. */
 const BODY_CONTAINERS_MAX = 100_000;
 const OBJECT_KEYS_MAX = 50_000;
-
-/** Milliseconds that parsing may take before others get a turn. */
-const TURN_MS = 8;
 
 /**
  * Parses as `parseJsonObject` does, in turns with other work of the process: for bodies that would hold it up. The bytes must hold until it resolves.
@@ -76,14 +73,13 @@ export function parseOwnJsonInTurns(bytes: Buffer): Promise<unknown> {
   return takeTurns(parseInSlices(bytes, { parse: parsePiece, check: nothing, opened: nothing, keyed: nothing }));
 }
 
-/** Runs to the end, and lets others work every 8 ms. */
+/** Runs to the end, in turns with other work. */
 async function takeTurns<T>(slices: Generator<void, T>): Promise<T> {
-  for (let startedMs = performance.now(); ;) {
+  for (const pauseIfLong = createPauses(); ;) {
     const { done, value } = slices.next();
     if (done === true) return value;
-    if (performance.now() - startedMs < TURN_MS) continue;
-    await nextTurn();
-    startedMs = performance.now();
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
   }
 }
 

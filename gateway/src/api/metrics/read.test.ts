@@ -138,7 +138,7 @@ describe("POST /api/metrics/series", () => {
     });
   });
 
-  test("leaves a limit above the largest to the service, and answers with what was asked", () => {
+  test("leaves a limit above the largest to the service, and answers with what was asked", async () => {
     const body = { ...good, limit: 10_000 };
     expect(decodeQuerySeries(inputOf({ body })).message).toMatchObject({ limit: 10_000 });
     const largest = decodeQuerySeries(inputOf({ body: { ...good, limit: Number.MAX_SAFE_INTEGER } }));
@@ -148,7 +148,7 @@ describe("POST /api/metrics/series", () => {
       effectiveLimit: 5000,
       totalPointCap: 120_000,
     });
-    expect(jsonOf(encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toEqual({
+    expect(jsonOf(await encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toEqual({
       series: [{ run_id: runId, metrics: [], truncated: false, sampled: false }],
       truncated: false,
       requested_limit: 10_000,
@@ -160,22 +160,22 @@ describe("POST /api/metrics/series", () => {
     });
   });
 
-  test("carries tags as the other route does", () => {
+  test("carries tags as the other route does", async () => {
     const body = good;
     expect(decodeQuerySeries(inputOf({ body, knownTags: ["*"] })).message).toMatchObject({ knownTags: ["*"] });
     const response = create(QueryMetricSeriesResponseSchema, { series: [{ runId, points: {} }], tag: "t1" });
-    const reply = encodeQuerySeries(response, decodeQuerySeries(inputOf({ body })));
+    const reply = await encodeQuerySeries(response, decodeQuerySeries(inputOf({ body })));
     expect(reply.etag).toBe("t1");
     expect(jsonOf(reply)).toMatchObject({ run_count: 1 });
     const same = create(QueryMetricSeriesResponseSchema, { tag: "t1", notModified: true });
-    expect(encodeQuerySeries(same, decodeQuerySeries(inputOf({ body })))).toEqual({
+    expect(await encodeQuerySeries(same, decodeQuerySeries(inputOf({ body })))).toEqual({
       body: null,
       etag: "t1",
       notModified: true,
     });
   });
 
-  test("gives ids back as they were written, and says which series are cut or sampled", () => {
+  test("gives ids back as they were written, and says which series are cut or sampled", async () => {
     const body = { key: "loss", run_ids: [runId.toUpperCase(), other], buckets: 9 };
     const points = { steps: [0], values: [1], createdUs: [0] };
     const response = create(QueryMetricSeriesResponseSchema, {
@@ -187,7 +187,7 @@ describe("POST /api/metrics/series", () => {
       effectiveBuckets: 7,
       totalPointCap: 120_000,
     });
-    expect(jsonOf(encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toMatchObject({
+    expect(jsonOf(await encodeQuerySeries(response, decodeQuerySeries(inputOf({ body }))))).toMatchObject({
       series: [
         {
           run_id: runId.toUpperCase(),

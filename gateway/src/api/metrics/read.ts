@@ -7,6 +7,7 @@ import type {
   QueryMetricSeriesResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
 import { SERIES_POINTS } from "@tidemark/limits";
+import { createPauses } from "@tidemark/turns";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { described, join, list, object, optional, withDefault, withFault } from "../fields/field.ts";
@@ -90,16 +91,22 @@ export function decodeQuerySeries({ body, knownTags }: RouteInput): SeriesReques
 }
 
 /** One series per requested id, which is returned as it was sent, with the bounds that were applied. */
-export function encodeQuerySeries(response: QueryMetricSeriesResponse, request: SeriesRequest): RouteReply {
+export async function encodeQuerySeries(
+  response: QueryMetricSeriesResponse,
+  request: SeriesRequest,
+): Promise<RouteReply> {
   if (response.notModified) return notModified(response.tag);
   const { key, runIds } = request;
   const json = createJsonBytes(bytesOf(response.series.map(({ points }) => ({ key, points }))));
   json.text('{"series":[');
-  response.series.forEach(({ points, truncated, sampled }, i) => {
+  const pauseIfLong = createPauses();
+  for (const [i, { points, truncated, sampled }] of response.series.entries()) {
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
     json.text(`${i > 0 ? "," : ""}{"run_id":${JSON.stringify(runIds[i])},"metrics":[`);
     addPoints(json, key, points!);
     json.text(`],"truncated":${truncated},"sampled":${sampled}}`);
-  });
+  }
   const rest = writeJson({
     truncated: response.series.some(({ truncated }) => truncated),
     requested_limit: request.limit,

@@ -27,7 +27,7 @@ describe("GET /api/runs/side-by-side reads", () => {
     ["1 as not", { run_ids: `${a},${b}`, diff_only: "1" }, both],
   ])("%s", (_, query, expected) => expect(decode(query)).toEqual(expected));
 
-  test("50 ids, also when some are named again", () => {
+  test("50 ids, also when some are named again", async () => {
     expect(decode({ run_ids: `${list(50)},${list(50)}` }).runIds).toHaveLength(50);
   });
 });
@@ -63,14 +63,14 @@ const runOf = (id: string) => ({
 });
 
 /** The answer as a client gets it, once as text and once parsed, after checking it against the route's schema. */
-function answerOf(blocks: MessageInitShape<typeof CompareRunsResponseSchema>["blocks"], referenceRunId = a) {
+async function answerOf(blocks: MessageInitShape<typeof CompareRunsResponseSchema>["blocks"], referenceRunId = a) {
   const response = create(CompareRunsResponseSchema, { runs: [runOf(a), runOf(b)], referenceRunId, blocks });
-  const reply = encodeCompareRuns(response);
+  const reply = await encodeCompareRuns(response);
   const body = bodyOf(reply, "GET /api/runs/side-by-side") as { rows: unknown[] } & Record<string, unknown>;
   return { text: writeJson(reply.body), body };
 }
 
-test("rows name their values by run, and the reference's once more", () => {
+test("rows name their values by run, and the reference's once more", async () => {
   const blocks = [
     { paths: ["config/a", 'config/"b'], different: [true, false], valuesJson: ["1", "", '{"x":[1.0]}', '{"x":[1]}'] },
     { paths: ["metric/loss/latest"], different: [true], numbers: [Number.NaN, 0.5] },
@@ -83,7 +83,7 @@ test("rows name their values by run, and the reference's once more", () => {
     reference: ofB,
     different,
   });
-  const { body, text } = answerOf(blocks, b);
+  const { body, text } = await answerOf(blocks, b);
   expect(body).toMatchObject({ reference_run_id: b, truncated: false, runs: [{ id: a }, { id: b }] });
   expect(body.rows).toEqual([
     row("config/a", 1, null, true),
@@ -94,9 +94,9 @@ test("rows name their values by run, and the reference's once more", () => {
   expect(text).toContain(`"values":{"${a}":{"x":[1.0]},"${b}":{"x":[1]}}`);
 });
 
-test("documents keep their digits, numbers are written as numbers", () => {
+test("documents keep their digits, numbers are written as numbers", async () => {
   const numbers = [0, -0, 1e21, 5e-324, 0.1, -1.5];
-  const { text, body } = answerOf([
+  const { text, body } = await answerOf([
     { paths: ["config/seed"], different: [true], valuesJson: ["12345678901234567890", "1.0"] },
     { paths: ["m1", "m2", "m3"], different: [false, true, true], numbers },
   ]);
@@ -108,8 +108,8 @@ test("documents keep their digits, numbers are written as numbers", () => {
   ]);
 });
 
-test("no rows are an empty list, and a cut comparison says so", () => {
-  expect(answerOf([]).body.rows).toEqual([]);
+test("no rows are an empty list, and a cut comparison says so", async () => {
+  expect((await answerOf([])).body.rows).toEqual([]);
   const cut = create(CompareRunsResponseSchema, { runs: [runOf(a)], referenceRunId: a, truncated: true });
-  expect(JSON.parse(writeJson(encodeCompareRuns(cut).body))).toMatchObject({ rows: [], truncated: true });
+  expect(JSON.parse(writeJson((await encodeCompareRuns(cut)).body))).toMatchObject({ rows: [], truncated: true });
 });

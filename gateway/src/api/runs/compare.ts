@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
+import { mapInTurns } from "@tidemark/turns";
 import { raw } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField } from "../fields/field.ts";
@@ -81,17 +82,18 @@ export const comparisonSchema: Schema = {
  * `{runs, reference_run_id, rows, truncated}`. The rows are written as text: there may be a quarter
  * of a million values in them, and documents among these keep their digits.
  */
-export function encodeCompareRuns(response: CompareRunsResponse): RouteReply {
+export async function encodeCompareRuns(response: CompareRunsResponse): Promise<RouteReply> {
   const { runs, referenceRunId, blocks, truncated } = response;
   const frame = frameOf(
     runs.map(({ id }) => id),
     referenceRunId,
   );
+  const rows = await mapInTurns(blocks, (block) => rowTexts(block, frame));
   return {
     body: {
       runs: runs.map(runJson),
       reference_run_id: referenceRunId,
-      rows: raw(`[${blocks.flatMap((block) => rowTexts(block, frame)).join(",")}]`),
+      rows: raw(`[${rows.flat().join(",")}]`),
       truncated,
     },
   };

@@ -12,7 +12,7 @@ import type {
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS, RUN_SORTS } from "@tidemark/limits";
 import type { Query, RouteInput, RouteReply, Schema } from "../../route.ts";
 import { deletedFlag } from "../deletion/deletion.ts";
-import { raw } from "../../http/json.ts";
+import { raw, writeListInTurns } from "../../http/json.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
 import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
@@ -178,8 +178,8 @@ export function readFilteredList(query: Query) {
 }
 
 /** `{runs}` with summaries. */
-export function encodeListRuns({ runs }: ListRunsResponse): RouteReply {
-  return { body: { runs: runs.map(summaryJson) } };
+export async function encodeListRuns({ runs }: ListRunsResponse): Promise<RouteReply> {
+  return { body: { runs: await writeListInTurns(runs, summaryJson) } };
 }
 
 const summaryPart = object({
@@ -228,17 +228,17 @@ export const summarizeRunsSchema: Schema = objectSchema(
 );
 
 /** `{runs, metric_keys, total, next_cursor, page_info}`; rows for choosing runs say so and have no keys. The tag does not change when a run is seen. */
-export function encodeSummarizeRuns(
+export async function encodeSummarizeRuns(
   { runs, columnValues, metricKeys, total, nextCursor, tag, notModified }: SummarizeRunsResponse,
   { selection, columns }: ReturnType<typeof decodeSummarizeRuns>,
-): RouteReply {
+): Promise<RouteReply> {
   if (notModified) return { body: null, etag: tag, notModified };
   const names = (columns ?? []).map((name) => JSON.stringify(name));
   return {
     etag: tag,
     body: {
       ...(selection === true ? { projection: "selection" } : {}),
-      runs: runs.map((run, i) => {
+      runs: await writeListInTurns(runs, (run, i) => {
         const values = columnValues[i]?.valuesJson;
         return values === undefined ? summaryJson(run) : { ...summaryJson(run), columns: columnsJson(names, values) };
       }),

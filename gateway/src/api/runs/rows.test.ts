@@ -165,27 +165,27 @@ test("reason and message of a stop show where the service gave them, as null whe
   });
 });
 
-test("a list is summaries without a cursor of their keys", () => {
-  const body = bodyOf(encodeListRuns(create(ListRunsResponseSchema, { runs: [summary, summary] })), "GET /runs");
+test("a list is summaries without a cursor of their keys", async () => {
+  const body = bodyOf(await encodeListRuns(create(ListRunsResponseSchema, { runs: [summary, summary] })), "GET /runs");
   expect(body["runs"]).toHaveLength(2);
   expect(body["runs"]).toMatchObject([row, row]);
   expect(body["runs"]).not.toHaveProperty("0.metric_next_cursor");
-  expect(bodyOf(encodeListRuns(create(ListRunsResponseSchema, {})), "GET /runs")).toEqual({ runs: [] });
+  expect(bodyOf(await encodeListRuns(create(ListRunsResponseSchema, {})), "GET /runs")).toEqual({ runs: [] });
 });
 
 /** The answer of GET /api/runs/summary to a query. */
-const summarized = (
+const summarized = async (
   reply: Parameters<typeof create<typeof SummarizeRunsResponseSchema>>[1],
   query: Readonly<Record<string, string>> = {},
 ) =>
   bodyOf(
-    encodeSummarizeRuns(create(SummarizeRunsResponseSchema, reply), decodeSummarizeRuns(inputOf({ query }))),
+    await encodeSummarizeRuns(create(SummarizeRunsResponseSchema, reply), decodeSummarizeRuns(inputOf({ query }))),
     "GET /api/runs/summary",
   );
 
-test("a page of summaries says how many runs there are and how to go on", () => {
+test("a page of summaries says how many runs there are and how to go on", async () => {
   const reply = { runs: [summary], metricKeys: ["10", "loss"], total: 100_001n, nextCursor: "bmV4dA" };
-  const body = summarized(reply, { projection: "everything" });
+  const body = await summarized(reply, { projection: "everything" });
   expect(body).toEqual({
     runs: [expect.objectContaining({ ...row, metric_keys: ["__proto__", "10", "loss"] })],
     metric_keys: ["10", "loss"],
@@ -195,8 +195,8 @@ test("a page of summaries says how many runs there are and how to go on", () => 
   });
 });
 
-test("the last page of summaries has no cursor: null, not an empty text", () => {
-  expect(summarized({ total: 0n })).toEqual({
+test("the last page of summaries has no cursor: null, not an empty text", async () => {
+  expect(await summarized({ total: 0n })).toEqual({
     runs: [],
     metric_keys: [],
     total: 0,
@@ -205,10 +205,10 @@ test("the last page of summaries has no cursor: null, not an empty text", () => 
   });
 });
 
-test("rows for choosing runs have documents and control, and no metrics", () => {
+test("rows for choosing runs have documents and control, and no metrics", async () => {
   const runControl = { ...summary.runControl, stopState: "requested", displayStatus: "stopping", stopRequested: true };
   const selected = { run, runControl, metrics: {}, artifactCounts: {} };
-  const body = summarized({ runs: [selected], total: 1n }, { projection: "selection" });
+  const body = await summarized({ runs: [selected], total: 1n }, { projection: "selection" });
   expect(body).toMatchObject({ projection: "selection", metric_keys: [], total: 1, next_cursor: null });
   expect(body["runs"]).toEqual([
     {
@@ -224,12 +224,12 @@ test("rows for choosing runs have documents and control, and no metrics", () => 
   ]);
 });
 
-test("metrics are written with every digit, each key as JSON escapes it, and what is not a number as null", () => {
+test("metrics are written with every digit, each key as JSON escapes it, and what is not a number as null", async () => {
   const values = [-0, 5e-324, 1.7976931348623157e308, 0.1 + 0.2, Number.NaN];
   const keys = ['"', "\\", "\n", "é", "\u{1F600}"];
   const column = { latest: values, min: values, max: values, mean: values, variance: values, best: values };
   const metrics = { ...column, keys, count: [1, 2, 3, 4, 5], bestStep: [0, 1, 2, 3, 0.5], keysTotal: 6n };
-  const reply = encodeListRuns(create(ListRunsResponseSchema, { runs: [{ ...summary, metrics }] }));
+  const reply = await encodeListRuns(create(ListRunsResponseSchema, { runs: [{ ...summary, metrics }] }));
   const [listed] = bodyOf(reply, "GET /runs")["runs"] as Record<string, Record<string, unknown>>[];
   expect(listed?.["latest_metrics"]).toEqual({
     '"': 0,

@@ -1,6 +1,7 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
 import { callerOf, requireLimit } from "@tidemark/requests";
 import { LIST_METRIC_KEYS_MAX, RUNS_PAGE_ROWS } from "@tidemark/limits";
+import { mapInTurns } from "@tidemark/turns";
 import { readColumns } from "../columns/column.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
 import { listDeletedRuns } from "../deletion/list-deleted.ts";
@@ -34,7 +35,7 @@ export function listRuns(deps: RunsDeps): RunsHandlers["listRuns"] {
       if (fitting < ids.length) throw pageTooHeavy(fitting);
       return readSummaries(tx, orgId, ids, LIST_METRIC_KEYS_MAX);
     });
-    return { runs: rows.map((row) => encodeRunSummary(row, deps.staleness)) };
+    return { runs: await mapInTurns(rows, (row) => encodeRunSummary(row, deps.staleness)) };
   };
 }
 
@@ -70,7 +71,7 @@ export function summarizeRuns(deps: RunsDeps): RunsHandlers["summarizeRuns"] {
     const tag = await summaryTag(rows, [request.selection, request.columns, cells, total, nextCursor]);
     if (isKnownTag(tag, request.knownTags)) return { tag, notModified: true };
     return {
-      runs: rows.map((row) => encodeRunSummary(row, deps.staleness)),
+      runs: await mapInTurns(rows, (row) => encodeRunSummary(row, deps.staleness)),
       metricKeys: [...new Set(rows.flatMap(metricKeysOf))].toSorted(compareKeyBytes).slice(0, LIST_METRIC_KEYS_MAX),
       total: BigInt(total),
       nextCursor,
