@@ -3,7 +3,7 @@ import { openBenchStack, type BenchStack } from "./bench-stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres } from "./fresh-postgres.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
-import { noisesOf, type Noise } from "./neighbors/noises.ts";
+import { noisesOf, shotOfRound, type Noise } from "./neighbors/noises.ts";
 import { startNoise } from "./neighbors/start-noise.ts";
 import { openSender, type Sender, type Shot } from "./open-sender.ts";
 import { runOpenLoop } from "./open-loop.ts";
@@ -23,6 +23,8 @@ const IN_FLIGHT_MAX = 256;
 /** What a noisy organization may cost: twice the p95, and 50 ms. */
 const RATIO_MAX = 2;
 const ADDED_MS_MAX = 50;
+/** More batches than a run gets in a round, so that its steps go on in the next one. */
+const ROUND_BATCHES_MAX = 100_000;
 /** Before a measurement, so that queues are what they are in the long run. */
 const SETTLE_SECONDS = 2;
 
@@ -115,7 +117,13 @@ async function compare(
   for (let round = 0; round < options.rounds; round += 1) {
     quiet.push(await measure(neighbors, options.seconds));
     const { concurrency, shots } = noise;
-    const running = await startNoise({ baseUrl: bench.stack.baseUrl, key: noisyKey, concurrency, shots });
+    const running = await startNoise({
+      baseUrl: bench.stack.baseUrl,
+      key: noisyKey,
+      concurrency,
+      shots,
+      firstRound: 1 + round * ROUND_BATCHES_MAX,
+    });
     noisy.push(await measure(neighbors, options.seconds));
     const report = await running.stop();
     answered += report.answered;
@@ -157,7 +165,7 @@ await withFreshPostgres(async (postgres) => {
       // What charts read and batches add to.
       const writer = openSender({ baseUrl: bench.stack.baseUrl, key: noisy.key, connections: 4 });
       const batches = noises.find(({ shots }) => shots.length === runIds.length)!;
-      for (const shot of batches.shots) await writer.send(shot);
+      for (const shot of batches.shots) await writer.send(shotOfRound(shot, 0));
       await writer.close();
       await measure(neighbors, 2);
       say(
@@ -174,7 +182,7 @@ await withFreshPostgres(async (postgres) => {
           "errors of neighbors",
         ]),
       );
-      for (const noise of noises.filter(({ name }) => name.includes(options.only)))
+      for (const noise of noises.filter(({ name }) => options.only.split(",").some((part) => name.includes(part))))
         await compare(bench, neighbors, noisy.key, noise);
       for (const { sender } of neighbors) await sender.close();
     } finally {

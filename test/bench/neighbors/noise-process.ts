@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { runClosedLoop } from "../closed-loop.ts";
 import { withSender, type Shot } from "../open-sender.ts";
+import { shotOfRound } from "./noises.ts";
 
 // A client that asks for as much as it gets, in a process of its own, so that it does not delay those who measure.
 
@@ -10,6 +11,8 @@ export type NoiseCommand = {
   readonly key: string;
   readonly concurrency: number;
   readonly shots: readonly Shot[];
+  /** Of which round the first batches are. */
+  readonly firstRound: number;
 };
 
 /** How it went. */
@@ -22,14 +25,14 @@ export type NoiseReport = {
 const DAY_SECONDS = 86_400;
 
 const [command] = (await once(process, "message")) as [NoiseCommand];
-const { baseUrl, key, concurrency, shots } = command;
+const { baseUrl, key, concurrency, shots, firstRound } = command;
 await withSender({ baseUrl, key, connections: concurrency }, async (sender) => {
   let answered = 0;
   let errors = 0;
   let firstError: string | undefined;
   const send = async (index: number): Promise<void> => {
     try {
-      await sender.send(shots[index % shots.length]!);
+      await sender.send(shotOfRound(shots[index % shots.length]!, firstRound + Math.floor(index / shots.length)));
       answered += 1;
     } catch (error) {
       errors += 1;

@@ -9,10 +9,20 @@ const search = (q: string): Shot => get(`/api/runs/summary?limit=25&q=${encodeUR
 const POINTS = 500;
 const KEYS = 20;
 
+/** Stands for the step of a point, which goes on from batch to batch as in training. */
+const STEP = /"@(\d+)"/g;
+
+/** A shot with the steps of its `round`-th batch. */
+export function shotOfRound(shot: Shot, round: number): Shot {
+  const { body } = shot;
+  if (typeof body !== "string") return shot;
+  return { ...shot, body: body.replaceAll(STEP, (_, place: string) => String(round * POINTS + Number(place))) };
+}
+
 function batch(runId: string): Shot {
   const metrics = Object.fromEntries(Array.from({ length: KEYS }, (_, key) => [`train/m${key}`, key + 0.123_456_7]));
   const points = Array.from({ length: POINTS }, (_, step) => ({
-    step,
+    step: `@${step}`,
     timestamp: "2026-11-24T10:00:00.123456Z",
     metrics,
   }));
