@@ -1,6 +1,6 @@
 /** Native ES modules; run as `node --experimental-vm-modules node_modules/jest/bin/jest.js`. */
 export default {
-  testEnvironment: "<rootDir>/scripts/jest/environment.ts",
+  testEnvironment: "<rootDir>/test/stack/jest-environment.ts",
   extensionsToTreatAsEsm: [".ts"],
   transform: { "\\.ts$": "<rootDir>/scripts/jest/strip-types.ts" },
   moduleFileExtensions: ["ts", "mjs", "js", "cjs", "json", "node"],

@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 import pg from "pg";
 import { request } from "undici";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
 import { cpuBetween, databaseMegabytes, readCpu, residentMegabytes } from "./processes.ts";
@@ -24,7 +24,7 @@ const STEPS = 50_000 * options.scale;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Writes a run as the SDK does: full mantissas, and a client's time at each point. Returns how many values it has. */
-async function writeRun(stack: Stack, key: string, runId: string, seed: number): Promise<number> {
+async function writeRun(stack: OwnStack, key: string, runId: string, seed: number): Promise<number> {
   const random = seededRandom(seed);
   let values = 0;
   for (let from = 0; from < STEPS; from += POINTS_PER_REQUEST) {
@@ -60,7 +60,7 @@ async function settle(owner: pg.Client): Promise<void> {
 type Peaks = Map<string, number>;
 
 /** Notes the highest memory of each process until it is stopped. */
-function watchMemory(stack: Stack, postgres: BenchPostgres): () => Promise<Peaks> {
+function watchMemory(stack: OwnStack, postgres: BenchPostgres): () => Promise<Peaks> {
   const peaks: Peaks = new Map();
   let watching = true;
   const note = (name: string, megabytes: number): void =>
@@ -80,7 +80,7 @@ function watchMemory(stack: Stack, postgres: BenchPostgres): () => Promise<Peaks
 }
 
 /** Reads an export to its end without looking at it, and returns its bytes. */
-async function read(stack: Stack, key: string, query: string, headers: Record<string, string>): Promise<number> {
+async function read(stack: OwnStack, key: string, query: string, headers: Record<string, string>): Promise<number> {
   const { statusCode, body } = await request(`${stack.baseUrl}/api/export?${query}`, {
     headers: { authorization: `Bearer ${key}`, ...headers },
   });
@@ -91,7 +91,7 @@ async function read(stack: Stack, key: string, query: string, headers: Record<st
 }
 
 /** Brings the whole project back into another organization while it is read, and returns the bytes that were sent. */
-async function restore(stack: Stack, key: string, query: string): Promise<number> {
+async function restore(stack: OwnStack, key: string, query: string): Promise<number> {
   const other = await stack.organization();
   const { body } = await request(`${stack.baseUrl}/api/export?${query}`, {
     headers: { authorization: `Bearer ${key}` },

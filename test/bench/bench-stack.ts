@@ -1,12 +1,12 @@
 import pg from "pg";
 import type { Api } from "../stack/client.ts";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import type { BenchPostgres } from "./fresh-postgres.ts";
 import { readCpu, type CpuReading } from "./processes.ts";
 
 /** The product over its own database, with one organization. */
 export type BenchStack = {
-  readonly stack: Stack;
+  readonly stack: OwnStack;
   readonly postgres: BenchPostgres;
   /** The owner of the database. */
   readonly owner: pg.Client;

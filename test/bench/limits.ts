@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { createHeldTokens, createLimiter, createRequestCounts } from "@tidemark/gateway/limits";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
@@ -73,7 +73,7 @@ const SMALL_ORGANIZATIONS = 60;
 /** CPU microseconds of a request: of the server and of the database. */
 type Cost = { readonly server: number; readonly database: number };
 
-async function costOf(stack: Stack, postgresPid: number, keys: readonly string[], seconds: number): Promise<Cost> {
+async function costOf(stack: OwnStack, postgresPid: number, keys: readonly string[], seconds: number): Promise<Cost> {
   const read = async () => ({
     server: (await cpuOfTree([...stack.children.values()][0]!.pid)) ?? Number.NaN,
     database: (await cpuOfTree(postgresPid)) ?? Number.NaN,
@@ -98,7 +98,7 @@ async function costOf(stack: Stack, postgresPid: number, keys: readonly string[]
 }
 
 async function measureRequests(postgres: BenchPostgres): Promise<void> {
-  const stacks: Record<string, Stack> = {};
+  const stacks: Record<string, OwnStack> = {};
   const keys: Record<string, { premium: string[]; free: string[] }> = {};
   for (const limits of ["off", "on"]) {
     const databaseUrl = await postgres.database(`limits_${limits}`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
 import pg from "pg";
 import { until } from "@tidemark/testkit";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { asciiJson, consoleLines, timeText } from "./console-lines.ts";
 import { cpuOfTree } from "./cpu.ts";
@@ -98,7 +98,7 @@ function readCases(runId: string): Case[] {
   ]);
 }
 
-async function measure(stack: Stack, server: Server, key: string, test: Case): Promise<string> {
+async function measure(stack: OwnStack, server: Server, key: string, test: Case): Promise<string> {
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
   const readings: { servers: number; database: number; client: number }[] = [];
   const read = async (): Promise<void> => {
@@ -174,7 +174,7 @@ async function describeRows(owner: pg.Client, orgId: string, runId: string): Pro
   return `The same lines as a row each: ${(Number(rows[0]?.bytes) / DISTINCT_LINES).toFixed(1)} bytes a line with the index.`;
 }
 
-async function fillLongRun(stack: Stack, key: string, runId: string): Promise<void> {
+async function fillLongRun(stack: OwnStack, key: string, runId: string): Promise<void> {
   const agent = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   let next = 1;
   const send = async (): Promise<void> => {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import { batchCases, readCases, singleStepCases, type Case } from "./cases.ts";
 import { measureCeilings } from "./ceilings.ts";
 import { parseBenchArguments } from "./command-line.ts";
@@ -17,7 +17,7 @@ const READ_STEPS = 5000;
 
 type Reading = { server: number; database: number; client: number };
 
-async function readCpu(stack: Stack, postgresPid: number): Promise<Reading | undefined> {
+async function readCpu(stack: OwnStack, postgresPid: number): Promise<Reading | undefined> {
   const database = await cpuOfTree(postgresPid);
   if (database === undefined) return undefined;
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
@@ -30,7 +30,13 @@ async function readCpu(stack: Stack, postgresPid: number): Promise<Reading | und
   };
 }
 
-async function measure(stack: Stack, postgresPid: number, key: string, testCase: Case, seconds: number): Promise<Row> {
+async function measure(
+  stack: OwnStack,
+  postgresPid: number,
+  key: string,
+  testCase: Case,
+  seconds: number,
+): Promise<Row> {
   const readings: (Reading | undefined)[] = [];
   const result = await runLoad(
     {
@@ -53,7 +59,7 @@ async function measure(stack: Stack, postgresPid: number, key: string, testCase:
   return { ...testCase, mode: stack.mode, result, cpu };
 }
 
-async function prepare(stack: Stack) {
+async function prepare(stack: OwnStack) {
   const { api, key } = await stack.organization();
   const runIds: string[] = [];
   for (let index = 0; index < RUNS; index += 1) {

@@ -3,7 +3,7 @@ import { until } from "@tidemark/testkit";
 import pg from "pg";
 import type { Api } from "../stack/client.ts";
 import { runIn, signalOf } from "../stack/run-control.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { shown, tableHead, tableRow } from "./markdown-table.ts";
 import { runOpenLoop } from "./open-loop.ts";
@@ -62,7 +62,7 @@ async function longestPause(port: number, over: () => boolean): Promise<number> 
   return longest;
 }
 
-async function probeStart(stack: Stack, api: Api, runId: string): Promise<Probed> {
+async function probeStart(stack: OwnStack, api: Api, runId: string): Promise<Probed> {
   const port = stack.internalPorts.get("control")!;
   const started = performance.now();
   const restarted = stack.restart("control");
@@ -84,7 +84,7 @@ async function probeStart(stack: Stack, api: Api, runId: string): Promise<Probed
 }
 
 /** Writes metrics and changes statuses until it is stopped; returns what failed. */
-function underLoad(stack: Stack, api: Api, key: string, runIds: readonly string[]) {
+function underLoad(stack: OwnStack, api: Api, key: string, runIds: readonly string[]) {
   const controller = new AbortController();
   const errors: string[] = [];
   const shared = {
@@ -124,7 +124,7 @@ function underLoad(stack: Stack, api: Api, key: string, runIds: readonly string[
 }
 
 /** Changes all running runs in one transaction, and measures until the last of them has changed in memory. */
-async function probeChange(stack: Stack, owner: pg.Client, api: Api) {
+async function probeChange(stack: OwnStack, owner: pg.Client, api: Api) {
   // Past the triggers, which would index each run for searches; this is not about those.
   await owner.query("BEGIN; SET LOCAL session_replication_role = replica");
   await owner.query(

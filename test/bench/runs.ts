@@ -3,7 +3,7 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
 import pg from "pg";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import type { Api } from "../stack/client.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
@@ -99,7 +99,7 @@ function casesOf({ deep, wide, projectId }: { deep: string; wide: readonly strin
   ];
 }
 
-async function prepare(stack: Stack, client: pg.Client, runs: number, say: (text: string) => void) {
+async function prepare(stack: OwnStack, client: pg.Client, runs: number, say: (text: string) => void) {
   const { api, key, orgId } = await stack.organization();
   const started = performance.now();
   await seedRuns(client, [{ orgId, first: 1, last: runs }], {
@@ -165,7 +165,7 @@ try {
 }
 
 async function measure(
-  stack: Stack,
+  stack: OwnStack,
   postgresPid: number,
   { name, runs, key, path, seconds }: { name: string; runs: number; key: string; path: string; seconds: number },
 ): Promise<string> {

@@ -4,7 +4,7 @@ import pg from "pg";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { signalOf, stopOf } from "../stack/run-control.ts";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
@@ -49,7 +49,7 @@ async function transactionRate(owner: pg.Client, work: () => Promise<void>): Pro
   return (after - before - 1) / ((performance.now() - started) / 1000);
 }
 
-async function readCpu(stack: Stack, postgresPid: number): Promise<Reading> {
+async function readCpu(stack: OwnStack, postgresPid: number): Promise<Reading> {
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
   const servers = await Promise.all(pids.map(cpuOfTree));
   const { user, system } = process.cpuUsage();
@@ -60,7 +60,7 @@ async function readCpu(stack: Stack, postgresPid: number): Promise<Reading> {
   };
 }
 
-async function measurePolls(stack: Stack, server: BenchPostgres, owner: pg.Client): Promise<void> {
+async function measurePolls(stack: OwnStack, server: BenchPostgres, owner: pg.Client): Promise<void> {
   const { orgId, key, api } = await stack.organization();
   const ids = await seedRunningRuns(owner, orgId, POLLED_RUNS);
   await until("the runs to be in memory", async () => (await signalOf(api, ids.at(-1)!)).status === 200);
@@ -125,7 +125,7 @@ async function delayOf(here: Api, there: Api, id: string): Promise<{ stop: numbe
   return { stop: answered - started, seen: Math.max(0, seenAt! - answered) };
 }
 
-async function measureDelays(stack: Stack, owner: pg.Client): Promise<void> {
+async function measureDelays(stack: OwnStack, owner: pg.Client): Promise<void> {
   const replica = await stack.addReplica();
   const { orgId, key, api } = await stack.organization();
   const there = replica.api.as(key);

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { cpus } from "node:os";
 import pg from "pg";
-import { startStack, type Mode, type Stack } from "../stack/stack.ts";
+import { startStack, type Mode, type OwnStack } from "../stack/stack.ts";
 import { parseBenchArguments } from "./command-line.ts";
 import { cpuOfTree } from "./cpu.ts";
 import { withFreshPostgres, type BenchPostgres } from "./fresh-postgres.ts";
@@ -83,7 +83,7 @@ function appendCase(runIds: readonly string[], connections: number): Case {
   return { name: "POST events, 5 traces of 20 spans", connections, spans: TRACES_PER_REQUEST * SPANS_PER_TRACE, shot };
 }
 
-async function measure(stack: Stack, postgres: BenchPostgres, key: string, test: Case): Promise<void> {
+async function measure(stack: OwnStack, postgres: BenchPostgres, key: string, test: Case): Promise<void> {
   const pids = [...new Set([...stack.children.values()].map(({ pid }) => pid))];
   const readings: { servers: number; database: number; client: number }[] = [];
   const read = async (): Promise<void> => {
@@ -187,7 +187,7 @@ async function seedTraces(owner: pg.Client, runId: string): Promise<void> {
 
 /** Writes a trace of 100,000 spans: a root with 1,000 children of 99 spans each. Returns its id and that of a child. */
 async function writeLargeTrace(
-  stack: Stack,
+  stack: OwnStack,
   key: string,
   runId: string,
 ): Promise<{ traceId: string; root: string; child: string }> {

@@ -5,7 +5,7 @@ import type { Frame } from "playwright-core";
 import { sessionCookie } from "../stack/browser.ts";
 import { newEmail, revokeKeys } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
+import type { OwnStack } from "../stack/stack.ts";
 import { describeEmbeds, newEmbed, newRun, type Made, type Scene } from "./embeds.ts";
 
 // Where browsers show an embedded view, what they send along, and when it is over.
@@ -86,7 +86,7 @@ describeEmbeds("embedded views", (scene) => {
     expect(await Promise.all(asked.map(async (one) => (await one.allHeaders())["cookie"]))).toEqual([undefined]);
   });
 
-  test.each<[string, (stack: Stack, made: Made, orgId: string) => Promise<unknown>, string]>([
+  test.each<[string, (stack: OwnStack, made: Made, orgId: string) => Promise<unknown>, string]>([
     [
       "the session expired",
       (stack, { id }) =>

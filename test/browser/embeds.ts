@@ -3,8 +3,8 @@ import { requireChromium } from "@tidemark/testkit";
 import type { Browser, BrowserContext, Frame } from "playwright-core";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { describeModes } from "../stack/modes.ts";
-import type { Stack } from "../stack/stack.ts";
+import { describeOwnModes } from "../stack/modes.ts";
+import type { OwnStack } from "../stack/stack.ts";
 import { frameOf, openPage, startChromium, type WatchedPage } from "./browser.ts";
 import { startPortal, type Portal } from "./portal.ts";
 
@@ -13,7 +13,7 @@ export type Made = { readonly id: string; readonly token: string; readonly addre
 
 /** What a test of embedded views works with; all but the stack is new in each test. */
 export type Scene = {
-  readonly stack: Stack;
+  readonly stack: OwnStack;
   readonly context: BrowserContext;
   /** The page in which frames are shown. */
   readonly watched: WatchedPage;
@@ -50,7 +50,7 @@ export function describeEmbeds(name: string, suite: (scene: () => Scene) => void
     });
     // The least that a level of the log leaves out is what it must not hold.
     const options = { settings: { TIDEMARK_LOG_LEVEL: "debug" } };
-    describeModes(name, (stack) => suite(() => ({ ...scene!, stack: stack() })), options);
+    describeOwnModes(name, (stack) => suite(() => ({ ...scene!, stack: stack() })), options);
   });
 }
 

@@ -2,14 +2,14 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { until } from "@tidemark/testkit";
 import type { Answer } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { asOperator, createTeam, newEmail } from "../stack/people.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const KEY = /^tm_[0-9A-Za-z]+_[0-9A-Za-z]+_[0-9A-Za-z]+$/;
 
-describeModes("API keys", (stack) => {
+describeOwnModes("API keys", (stack) => {
   const operator = () => asOperator(stack());
   const issue = (orgId: string, body: object = {}): Promise<Answer> =>
     stack().api.post(`/api/orgs/${orgId}/api-keys`, body, operator());

@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import type { Answer } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam, inviteTokenIn, newEmail, signIn, type Team } from "../stack/people.ts";
 
-describeModes(
+describeOwnModes(
   "seats where the plan's limits are on",
   (stack) => {
     const seatsOf = (team: Team): string => `/api/orgs/${team.orgId}/seats`;

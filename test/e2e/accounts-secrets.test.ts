@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam, inviteTokenIn, newEmail } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import type { Stack } from "../stack/stack.ts";
@@ -26,7 +26,7 @@ function formsOf(text: string): string[] {
   return [text, bytes.toString("hex"), bytes.toString("base64").replace(/=+$/, ""), encodeURIComponent(text)];
 }
 
-describeModes("secrets", (stack) => {
+describeOwnModes("secrets", (stack) => {
   test("of every credential only a hash is stored, and no process prints one", async () => {
     const team = await createTeam(stack());
     const { browser, email } = team.owner;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { encodeLine, type ArchiveLine, type CountedType } from "@tidemark/archive";
 import { signIn } from "../stack/people.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { contentOf } from "./archive.fixture.ts";
 
-let stack: Stack;
+let stack: OwnStack;
 beforeAll(async () => {
   stack = await startStack("embedded");
 });

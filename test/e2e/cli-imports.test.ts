@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { contentOf, linesOf, ofKind } from "./archive.fixture.ts";
 import { fixtures, newFolder, startTidemark } from "./cli.fixture.ts";
 
-let stack: Stack;
+let stack: OwnStack;
 beforeAll(async () => {
   stack = await startStack("embedded");
 });

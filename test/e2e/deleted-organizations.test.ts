@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { until } from "@tidemark/testkit";
 import { importChunk } from "../stack/imports.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { asOperator, createTeam, signIn, type Team } from "../stack/people.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
 import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
@@ -12,7 +12,7 @@ import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRe
 const DAY_MS = 86_400_000;
 const pathOf = ({ orgId }: Team) => `/api/orgs/${orgId}`;
 
-describeModes(
+describeOwnModes(
   "a deleted organization",
   (stack) => {
     test("is closed to its keys and sessions, and is as it was when it is restored", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 const SESSIONS = "/api/embed/sessions";
@@ -26,7 +26,7 @@ const expectRefusal = (answer: Answer | undefined): void => {
   expect(Number(answer!.headers["retry-after"])).toBeGreaterThanOrEqual(1);
 };
 
-describeModes(
+describeOwnModes(
   "the limits of embed sessions, which TIDEMARK_LIMITS=off leaves on,",
   (stack) => {
     const newRun = async (api: Api): Promise<string> => (await api.post("/runs", { project: "p" })).json.run.id;

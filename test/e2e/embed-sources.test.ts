@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { asOperator } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
@@ -12,7 +12,7 @@ const WITHIN_MS = 10_000;
 /** A key as the answer to its making names it. */
 type Key = { id: string; orgId: string; accountId: string };
 
-describeModes(
+describeOwnModes(
   "the key behind an embed session",
   (stack) => {
     const revoke = ({ id, orgId }: Key) => operate(`/api/orgs/${orgId}/api-keys/${id}/revoke`);

@@ -8,7 +8,7 @@ import { type ExampleRun, printedLines, type Report, runExample } from "../examp
 import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { type Stack, startStack } from "../stack/stack.ts";
+import { type OwnStack, startStack } from "../stack/stack.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const examples = join(import.meta.dirname, "../../examples");
@@ -211,7 +211,7 @@ describeModes("the examples", (stack) => {
 });
 
 describe("the examples under difficulties", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("embedded", { settings: { TIDEMARK_LIMITS: "on" } });
   });

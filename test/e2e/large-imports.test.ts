@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
 import { createImport } from "../stack/imports.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
 // Large bodies of imports: how long another organization waits for the same process meanwhile.
 
@@ -41,7 +41,7 @@ const contents: readonly (readonly [string, string])[] = [
 /** A document of W&B. */
 const document = `{"project":"p","runs":[{"id":"w","history":[${fill(900_000, Infinity, (i) => `{"_step":${i},"loss":${i}.5,"_timestamp":${i}}`)}]}]}`;
 
-describeModes("a large import", (stack) => {
+describeOwnModes("a large import", (stack) => {
   const newApi = async (): Promise<Api> => stack().api.as((await stack().organization()).key);
 
   /** Returns the milliseconds of the neighbor's slowest request until the work is done. */

@@ -3,12 +3,12 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 // One file, because all cases share a stack in each mode.
 
-describeModes(
+describeOwnModes(
   "metrics",
   (stack) => {
     const freshRun = async (): Promise<{ api: Api; id: string }> => {

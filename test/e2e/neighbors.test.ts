@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
 // What one organization that sends as much as it can makes another one wait, as a share of what it waits itself.
 
@@ -25,7 +25,7 @@ async function timed(call: () => Promise<{ status: number; text: string }>): Pro
   return performance.now() - sinceMs;
 }
 
-describeModes("neighbors of an organization that sends large batches without a pause", (stack) => {
+describeOwnModes("neighbors of an organization that sends large batches without a pause", (stack) => {
   const person = async (): Promise<{ api: Api; run: string }> => {
     const api = stack().api.as((await stack().organization()).key);
     return { api, run: (await api.post("/runs", { project: "p" })).json.run.id };

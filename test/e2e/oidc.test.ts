@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { freePort } from "@tidemark/local";
 import { sessionCookie } from "../stack/browser.ts";
 import { CLIENT, startIdentityProvider, type IdentityProvider } from "../stack/identity-provider.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam, newEmail, signIn } from "../stack/people.ts";
 import type { Stack } from "../stack/stack.ts";
 
@@ -52,7 +52,7 @@ async function visit(stack: Stack, query = "", visitor = createVisitor()) {
 
 const newPerson = () => ({ sub: randomUUID(), email: newEmail(), email_verified: true, name: "Ada Lovelace" });
 
-describeModes(
+describeOwnModes(
   "signing in by OpenID Connect",
   (stack) => {
     let provider: IdentityProvider;
@@ -209,7 +209,7 @@ describeModes(
   },
 );
 
-describeModes("an installation without a provider", (stack) => {
+describeOwnModes("an installation without a provider", (stack) => {
   test("says so", async () => {
     expect((await stack().api.get("/api/auth/config")).json).toMatchObject({ oidc_enabled: false });
     expect((await stack().api.get("/api/auth/oidc/start")).status).toBe(401);

@@ -4,7 +4,7 @@ import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
 const examples = join(import.meta.dirname, "../examples");
 const environment = await requirePython({
@@ -15,7 +15,7 @@ const environment = await requirePython({
 type Exported = { traces: string[]; exported: string[]; failed: string[] };
 
 describeWith(environment)("the OpenTelemetry SDK for Python", () => {
-  describeModes("exports spans", (stack) => {
+  describeOwnModes("exports spans", (stack) => {
     const begin = async () => {
       const { api, key } = await stack().organization({ plan: "pro" });
       const { id } = (await api.post("/runs", { project: "agents" })).json.run;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { connect } from "node:net";
 import { version } from "@tidemark/host";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -17,7 +17,7 @@ function rawExchange(baseUrl: string, text: string): Promise<string> {
   });
 }
 
-describeModes("the platform routes and the HTTP rules", (stack) => {
+describeOwnModes("the platform routes and the HTTP rules", (stack) => {
   test.each(["/health", "/healthz"])("GET %s is exactly ok, without credentials", async (path) => {
     const answer = await stack().api.get(path);
     expect(answer.status).toBe(200);
@@ -233,7 +233,7 @@ describeModes("the platform routes and the HTTP rules", (stack) => {
   });
 });
 
-describeModes(
+describeOwnModes(
   "rate limits that are on",
   (stack) => {
     test("a free organization may write ten in a burst, then 429 with every header", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { runExample } from "../examples/run-example.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -13,13 +13,13 @@ const environment = await requirePython({
 });
 
 /** Returns how many requests the gateway has refused for their rate. */
-async function refusedBy(stack: Stack): Promise<number> {
+async function refusedBy(stack: OwnStack): Promise<number> {
   const refused = /^tidemark_http_requests_total\{.*status="429".*\} (\d+)$/gm;
   return [...(await stack.metricsText("gateway")).matchAll(refused)].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 describeWith(environment)("the SDK above the rate of its plan", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("embedded", { settings: { TIDEMARK_LIMITS: "on" } });
   });

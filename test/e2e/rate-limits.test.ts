@@ -4,7 +4,7 @@ import { requireServers, until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { enforcedPlans } from "../stack/plans-file.ts";
-import { startStack, type Replica, type Stack } from "../stack/stack.ts";
+import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 
 const RATE = 20;
 const BURST = 40;
@@ -50,7 +50,7 @@ async function send(ways: readonly Api[], perSecond: number, seconds: number, du
 const allowed = ({ seconds }: Sent): number => RATE * seconds + BURST;
 
 describeWith(servers)("three gateways", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let replicas: Replica[];
   const waysOf = (key: string): Api[] => [stack.api, ...replicas.map(({ api }) => api)].map((api) => api.as(key));
   const usageOf = async (api: Api) => (await api.get("/api/usage")).json.organizations[0].usage;

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { importChunk } from "../stack/imports.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
@@ -21,7 +21,7 @@ const MAY_NAME = [
   "runs.visibility_changes",
 ];
 
-describeModes(
+describeOwnModes(
   "what is past its time",
   (stack) => {
     test("of a run nothing stays in any table or in the bucket, and its neighbor is as it was", async () => {

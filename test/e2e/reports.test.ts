@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam } from "../stack/people.ts";
 
 const blocks = [
@@ -18,7 +18,7 @@ const create = async (api: Pick<Api, "post">, more: object = {}): Promise<string
 const share = async (api: Pick<Api, "post">, id: string): Promise<string> =>
   (await api.post(`/api/reports/${id}/share`)).json.report.share_token as string;
 
-describeModes("reports", (stack) => {
+describeOwnModes("reports", (stack) => {
   test("are written, read, changed, listed and deleted", async () => {
     const { api, orgId } = await stack().organization();
     const id = await create(api, { description: null });
@@ -215,7 +215,7 @@ describeModes("reports", (stack) => {
   });
 });
 
-describeModes("share links", (stack) => {
+describeOwnModes("share links", (stack) => {
   test("open the blocks of one report for everybody, and end when they are replaced", async () => {
     const { api, orgId } = await stack().organization();
     const id = await create(api);
@@ -297,7 +297,7 @@ describeModes("share links", (stack) => {
   });
 });
 
-describeModes(
+describeOwnModes(
   "a share link with a short life",
   (stack) => {
     test("ends by itself", async () => {

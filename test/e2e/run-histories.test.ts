@@ -8,7 +8,7 @@ import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { runIn } from "../stack/run-control.ts";
-import { startStack, type Replica, type Stack } from "../stack/stack.ts";
+import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 
 // Several clients stop, acknowledge, change, resume and read one run at the same time. Whatever they
 // were answered must follow from some order of what they did.
@@ -113,7 +113,7 @@ describeModes("histories of a run with several clients", (stack) => {
 
 const servers = await requireServers(["nats-server", "minio"]);
 describeWith(servers)("histories of a run through two gateways and control services", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let replica: Replica;
   beforeAll(async () => {
     stack = await startStack("split");

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import type { Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { createTeam } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
+import type { OwnStack } from "../stack/stack.ts";
 
 // One file, because all cases share a stack in each mode.
 
@@ -14,7 +14,7 @@ const makeRun = async (api: Pick<Api, "post">, name: string): Promise<string> =>
   (await api.post("/runs", { name })).json.run.id as string;
 
 /** Lets runs be a day older, so that nothing of them is recent. */
-const age = (stack: Stack, ids: readonly string[]) =>
+const age = (stack: OwnStack, ids: readonly string[]) =>
   queryDatabase(
     stack,
     `UPDATE runs.runs SET created_at = created_at - interval '1 day', started_at = started_at - interval '1 day' WHERE id = ANY ($1)`,
@@ -34,12 +34,12 @@ const names = async (api: Pick<Api, "get">, stale: boolean): Promise<string[]> =
 };
 
 /** Ends the gateway as an operator would, so that it reports what it has collected, and starts it again. */
-async function drainGateway(stack: Stack): Promise<void> {
+async function drainGateway(stack: OwnStack): Promise<void> {
   await stack.children.get("gateway")?.end();
   await stack.restart("gateway");
 }
 
-describeModes("stale runs", (stack) => {
+describeOwnModes("stale runs", (stack) => {
   test("rows say when a run was last seen and whether it is stale", async () => {
     const { api } = await stack().organization();
     const made = (await api.post("/runs", {})).json.run as Row & { created_at: string };

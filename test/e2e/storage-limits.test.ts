@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { createImport } from "../stack/imports.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { enforcedPlans } from "../stack/plans-file.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
@@ -31,7 +31,7 @@ const manifestOf = (...files: readonly Buffer[]) => ({
   },
 });
 
-describeModes(
+describeOwnModes(
   "the quota of storage",
   (stack) => {
     const fresh = async () => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
 // A collector that understands what it needs to: the names of spans stand as plain text in the
 // Protobuf that the exporter sends, their ids as bytes.
@@ -21,7 +21,7 @@ const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
-describeModes(
+describeOwnModes(
   "traces",
   (stack) => {
     test("a caller's trace goes on through the gateway into the service", async () => {

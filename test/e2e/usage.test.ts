@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { enforcedPlans } from "../stack/plans-file.ts";
 import { startedSpan } from "../stack/started-span.ts";
 
@@ -32,7 +32,7 @@ const spans = (count: number) => ({ events: Array.from({ length: count }, (_, i)
 const sendSpans = (api: Api, id: string, count: number, key: string) =>
   api.post(`/api/runs/${id}/traces/events`, spans(count), { headers: { "idempotency-key": key } });
 
-describeModes(
+describeOwnModes(
   "usage",
   (stack) => {
     describe("the document", () => {

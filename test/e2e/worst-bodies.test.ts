@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 // Bodies that cost the most to read, as large as each route takes them: how long another organization waits meanwhile.
 
@@ -62,7 +62,7 @@ const targets: readonly Target[] = [
 ];
 
 describeWith(servers)("the worst body of each route", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   const people: { api: Api; run: string }[] = [];
   beforeAll(async () => {
     stack = await startStack("split");

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { until } from "@tidemark/testkit";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
+import type { OwnStack } from "../stack/stack.ts";
 
 const BUCKET = "tidemark";
 
@@ -16,18 +16,18 @@ async function foldersIn(root: string, depth: number): Promise<string[]> {
 }
 
 /** Keys of all objects that MinIO has, in its own folder: what S3 lists could leave something out. */
-export async function storedKeys({ minio }: Stack): Promise<string[]> {
+export async function storedKeys({ minio }: OwnStack): Promise<string[]> {
   const keys = await foldersIn(join(minio!.directory, "objects", BUCKET), 3);
   return keys.map((path) => path.split(sep).join("/")).toSorted();
 }
 
 /** Uploads in parts that MinIO has and that were neither finished nor ended. */
-export async function unfinishedUploads({ minio }: Stack): Promise<string[]> {
+export async function unfinishedUploads({ minio }: OwnStack): Promise<string[]> {
   return foldersIn(join(minio!.directory, "objects/.minio.sys/multipart"), 2);
 }
 
 /** Lets everything that has a time be over, and waits until the sweeper has been there. Uploads that are being verified come to their end first. */
-export async function letTimePass(stack: Stack): Promise<void> {
+export async function letTimePass(stack: OwnStack): Promise<void> {
   const count = async (rows: string): Promise<number> =>
     (await queryDatabase<{ count: number }>(stack, `SELECT count(*)::int AS count FROM artifacts.${rows}`))[0]!.count;
   const VERIFIED = "upload_sessions WHERE state IN ('completing', 'provider_completed')";
@@ -39,7 +39,7 @@ export async function letTimePass(stack: Stack): Promise<void> {
 }
 
 /** Returns the keys of all objects that rows refer to. */
-export async function neededKeys(stack: Stack): Promise<string[]> {
+export async function neededKeys(stack: OwnStack): Promise<string[]> {
   const rows = await queryDatabase<{ key: string }>(
     stack,
     `SELECT 'o/' || org_id || '/' || object_id AS key FROM artifacts.artifacts WHERE object_id IS NOT NULL
@@ -51,7 +51,7 @@ export async function neededKeys(stack: Stack): Promise<string[]> {
 const COUNTERS = `artifact_bytes, version_bytes, pending_delete_bytes, reserved_bytes, artifacts, unknown_sizes, collections, versions_active, versions_pending_delete`;
 
 /** Returns the storage of all organizations: what their counters say, and what counting their rows says. No version is deleted. */
-export async function storage(stack: Stack): Promise<{ readonly counters: unknown[]; readonly counted: unknown[] }> {
+export async function storage(stack: OwnStack): Promise<{ readonly counters: unknown[]; readonly counted: unknown[] }> {
   const counters = await queryDatabase(stack, `SELECT org_id, ${COUNTERS} FROM artifacts.usage_v1 ORDER BY org_id`);
   const counted = await queryDatabase(
     stack,

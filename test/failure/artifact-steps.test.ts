@@ -3,7 +3,7 @@ import { requireServers } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 import { letTimePass, neededKeys, storage, storedKeys, unfinishedUploads } from "./artifact-leftovers.ts";
 import {
@@ -52,7 +52,7 @@ const expected = (files: readonly File[]) => Object.fromEntries(files.map(({ pat
 
 describeWith(servers)("killed between two steps of an upload", () => {
   let postgres: OwnPostgres;
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     postgres = await startOwnPostgres();
     stack = await startStack("split", {

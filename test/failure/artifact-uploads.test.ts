@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { downloadedHashes, fileOf, insist, storeVersion, type File } from "./store-files.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -10,7 +10,7 @@ const servers = await requireServers(["nats-server", "minio"]);
 const CLIENTS = 4;
 
 describeWith(servers)("the artifacts service", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split", { settings: { TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" } });
   });

@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import { openChangeStream, type ChangeStream } from "../stack/changes.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Replica, type Stack } from "../stack/stack.ts";
+import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
 describeWith(servers)("streams of changes", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let replica: Replica;
   const open: ChangeStream[] = [];
   beforeAll(async () => {

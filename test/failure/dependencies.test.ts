@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -11,7 +11,7 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
   "while PostgreSQL is stopped, %s",
   (mode) => {
     let postgres: OwnPostgres;
-    let stack: Stack;
+    let stack: OwnStack;
     beforeAll(async () => {
       postgres = await startOwnPostgres();
       stack = await startStack(mode, { databaseUrl: postgres.url });
@@ -77,7 +77,7 @@ describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "s
 );
 
 describeWith(servers)("while NATS is stopped", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split");
   });

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { request } from "undici";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { downloadedHash, downloadedHashes, fileOf, insist, storePlain, storeVersion } from "./store-files.ts";
 
 /** The largest file that the server may write, in bytes: beyond it the kernel refuses in the middle of a write, as a full disk does. */
@@ -12,7 +12,7 @@ const FILE_BYTES_MAX = 1024 * 1024;
  * A really full file system needs a mount, which most machines refuse to a test; the limit on the size of files (RLIMIT_FSIZE) works for everybody, and the
  * error takes the same way.
  */
-let stack: Stack;
+let stack: OwnStack;
 beforeAll(async () => {
   stack = await startStack("embedded", { fileBytesMax: FILE_BYTES_MAX });
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
@@ -19,7 +19,7 @@ describe.each(modes)("kill -9 of everything right after the 200, %s", (mode) => 
 
   test("loses nothing that was acknowledged, and a repeat of the last write does not double it", async () => {
     let postgres: Postgres = await startPostgres({ dataDir: directory, log: () => {} });
-    let stack: Stack = await startStack(mode, { databaseUrl: withPatience(postgres.url) });
+    let stack: OwnStack = await startStack(mode, { databaseUrl: withPatience(postgres.url) });
     const { key, api } = await stack.organization();
     const { id } = (await api.post("/runs", { project: "kept", config: { seed: 1 } })).json.run;
     const points = Array.from({ length: 500 }, (_, step) => ({ metrics: { loss: 1 / (step + 1), acc: step }, step }));
@@ -59,7 +59,7 @@ describe.each(modes)("kill -9 of everything right after the 200, %s", (mode) => 
 });
 
 describeWith(servers)("one service of several", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split");
   });

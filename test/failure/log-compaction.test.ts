@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { killUnderLoad } from "../stack/kill-compactor.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 type Line = { line_number: number; message: string };
@@ -23,7 +23,7 @@ async function readAll(api: Api, path: string): Promise<string[] | undefined> {
   }
 }
 
-describeModes(
+describeOwnModes(
   "compaction of console logs",
   (stack) => {
     test("whose process is killed again and again under load loses no line and doubles none", async () => {

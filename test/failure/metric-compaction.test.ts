@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { killUnderLoad } from "../stack/kill-compactor.ts";
-import { describeModes } from "../stack/modes.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 type Point = { step: number; value: number };
@@ -30,7 +30,7 @@ async function readAll(api: Api, path: string, key: string): Promise<Point[] | u
 
 const texts = (points: readonly Point[]): string[] => points.map(({ step, value }) => `${step} ${value}`);
 
-describeModes(
+describeOwnModes(
   "compaction of metrics",
   (stack) => {
     test("whose process is killed again and again under load loses no point, doubles none, and keeps their order", async () => {

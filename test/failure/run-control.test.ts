@@ -7,7 +7,7 @@ import { requireServers, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { runIn, signalOf, stopOf } from "../stack/run-control.ts";
-import { startStack, type Replica, type Stack } from "../stack/stack.ts";
+import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -23,7 +23,7 @@ const untilEnded = (api: Api, id: string, ended: boolean, timeoutMs: number): Pr
   until("the end of the run", async () => (await signalOf(api, id)).json.terminal === ended, timeoutMs);
 
 describeWith(servers)("two control services", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let replica: Replica;
   beforeAll(async () => {
     stack = await startStack("split");
@@ -127,7 +127,7 @@ describe.each(modes)("stop requests of an installation that is killed, %s", (mod
 describe.each(modes)("while PostgreSQL is stopped, %s", (mode) => {
   let directory = "";
   let postgres: Postgres;
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "tidemark-outage-"));
     postgres = await startPostgres({ dataDir: directory, log: () => {} });

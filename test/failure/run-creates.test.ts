@@ -7,7 +7,7 @@ import { startPostgres } from "@tidemark/local";
 import { requireServers, until, withPatience } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
@@ -88,7 +88,7 @@ describe.each(modes)("kill -9 of everything while clients create runs, %s", (mod
 });
 
 describeWith(servers)("a runs service", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split");
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { PATIENCE_MS, requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
@@ -10,7 +10,7 @@ const servers = await requireServers(["nats-server", "minio"]);
 const REPORTED_MS = 90_000;
 
 describeWith(servers)("signs of life while the service of runs is gone", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split");
   });

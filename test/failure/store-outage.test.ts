@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import { request } from "undici";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { downloadedHash, downloadedHashes, fileOf, insist, storePlain, storeVersion } from "./store-files.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
 describeWith(servers)("while the object store is stopped", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split", { settings: { TIDEMARK_S3_PUBLIC_ENDPOINT: "" } });
   });

@@ -1,7 +1,7 @@
 import { Client } from "pg";
 import { until } from "@tidemark/testkit";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { Stack } from "../stack/stack.ts";
+import type { OwnStack } from "../stack/stack.ts";
 import type { Point } from "./store-files.ts";
 
 /** How many store files at the same time while one step is held: one that comes back after a fault, and one that does not. */
@@ -40,7 +40,7 @@ export type Scene = {
 };
 
 /** Creates the scene of one step. */
-export function createScene(stack: Stack, orgId: string, storers: Storers): Scene {
+export function createScene(stack: OwnStack, orgId: string, storers: Storers): Scene {
   const locks: Client[] = [];
   const ask = async (text: string): Promise<number> =>
     (await queryDatabase<{ count: number }>(stack, `SELECT count(*)::int AS count FROM ${text}`, [orgId]))[0]!.count;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { startedSpan } from "../stack/started-span.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -13,7 +13,7 @@ const KILLS = 3;
 const BETWEEN = 15;
 
 describeWith(servers)("what an organization has used", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("split", { settings: { TIDEMARK_LIMITS: "on" } });
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import fc from "fast-check";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 // The CSV of an export is for programs that are not ours.
 
@@ -40,7 +40,7 @@ function guarded(text: string): string {
 }
 
 describeWith(environment)("an export as CSV", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   beforeAll(async () => {
     stack = await startStack("embedded");
   });

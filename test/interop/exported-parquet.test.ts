@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { request } from "undici";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const environment = await requirePython({
   requirements: join(import.meta.dirname, "parquet-requirements.txt"),
@@ -27,7 +27,7 @@ const bits = (value: number): string => {
 };
 
 describeWith(environment)("an export as Parquet", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tidemark-parquet-"));

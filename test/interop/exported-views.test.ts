@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { Browser } from "../stack/browser.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { signIn } from "../stack/people.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 // The checksum of an exported view is for programs that are not ours.
 
@@ -53,7 +53,7 @@ function verify(python: string, files: readonly string[]): Promise<boolean[]> {
 }
 
 describeWith(environment)("exported views", () => {
-  let stack: Stack;
+  let stack: OwnStack;
   let browser: Browser;
   beforeAll(async () => {
     stack = await startStack("embedded");

@@ -6,7 +6,7 @@ import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { requireServers } from "@tidemark/testkit";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
 
@@ -48,7 +48,7 @@ const modes =
     : (["embedded", "split"] as const);
 
 describe.each(modes)("a plain gRPC client, %s", (mode) => {
-  let stack: Stack;
+  let stack: OwnStack;
   let org = "";
   const open: grpc.Client[] = [];
   beforeAll(async () => {

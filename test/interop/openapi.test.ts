@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const TIMEOUT_MS = 1_800_000;
-const EXAMPLES = 40;
+const EXAMPLES = 12;
 const SEED = 20_261_122;
 
 const environment = await requirePython({
@@ -160,7 +160,7 @@ const beyondSchemas: readonly { reason: string; check: string; answer: RegExp }[
 ];
 
 describeWith(environment)("/openapi.json", () => {
-  let stack: Stack | undefined;
+  let stack: OwnStack | undefined;
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tidemark-openapi-"));
@@ -204,7 +204,7 @@ describeWith(environment)("/openapi.json", () => {
 });
 
 /** Credentials and ids, so that most requests reach the rules of their route. */
-async function configOf(stack: Stack): Promise<string> {
+async function configOf(stack: OwnStack): Promise<string> {
   const { baseUrl, bootstrapToken, api } = stack;
   const operator = { headers: { "x-svc-bootstrap-token": bootstrapToken } };
   const signIn = async (name: string): Promise<{ orgId: string; cookie: string }> => {

@@ -9,7 +9,7 @@ import pg from "pg";
 import { seedArtifacts, type SeededArtifacts } from "../bench/artifacts/seed-artifacts.ts";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import type { Api } from "../stack/client.ts";
-import { startStack, type Stack } from "../stack/stack.ts";
+import { startStack, type OwnStack } from "../stack/stack.ts";
 import { createPlanLog, describeReads, logPlans, planSettings, type Executed } from "./executed-plans.ts";
 import { columnReads } from "./column-reads.ts";
 import { seedImports, seedReports } from "./seed-rows.ts";
@@ -28,7 +28,7 @@ const directory = mkdtemp(join(tmpdir(), "tidemark-plans-"));
 
 let postgres: Postgres;
 let owner: pg.Client;
-let stack: Stack;
+let stack: OwnStack;
 const plans = createPlanLog(() => owner);
 type Tenant = {
   readonly api: Api;

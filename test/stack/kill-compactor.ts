@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { until } from "@tidemark/testkit";
-import type { Stack } from "./stack.ts";
+import type { OwnStack } from "./stack.ts";
 
 /**
  * Kills `ingest` while its compactor is in the middle of writing to this table of the schema `ingest`, and starts it again. The table is locked
@@ -8,7 +8,7 @@ import type { Stack } from "./stack.ts";
  * with the statement that it received and commits it, else it notices that its client is gone and rolls it back. Claimed work is due again
  * immediately instead of in 15 s, so that the next kill finds a claim of the new process.
  */
-async function killWhileCompacting(stack: Stack, table: string, isKept: boolean): Promise<void> {
+async function killWhileCompacting(stack: OwnStack, table: string, isKept: boolean): Promise<void> {
   const client = new Client({ connectionString: stack.databaseUrl });
   await client.connect();
   const isWaiting = async (): Promise<boolean> => {
@@ -48,7 +48,7 @@ export type KillLoad = {
  * Kills again and again as `killWhileCompacting` does, kept and dropped by turns, while writers and a reader go on, and ends these.
  * @throws what fails first of them
  */
-export async function killUnderLoad(stack: Stack, table: string, load: KillLoad): Promise<void> {
+export async function killUnderLoad(stack: OwnStack, table: string, load: KillLoad): Promise<void> {
   let isOn = true;
   const writing = async (_: unknown, writer: number): Promise<void> => {
     for (let request = 0; isOn; request += 1) await load.write(writer, request);

@@ -8,32 +8,17 @@ import { createApi, type Api } from "./client.ts";
 import { createLogins } from "./logins.ts";
 import { startServer, type Server } from "./server.ts";
 import { untilReady } from "./until-ready.ts";
+import { attach, type Mode, type Stack } from "./attach.ts";
 
-/** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
-export type Mode = "embedded" | "split";
+export type { Mode, Stack } from "./attach.ts";
 
-/** A running Tidemark over real servers. */
-export type Stack = {
-  readonly mode: Mode;
-  readonly baseUrl: string;
-  readonly bootstrapToken: string;
-  readonly internalToken: string;
-  readonly databaseUrl: string;
+/** One that the test alone has. */
+export type OwnStack = Stack & {
   /** Module name to its process; in embedded mode all names lead to the one process. */
   readonly children: ReadonlyMap<string, Child>;
-  /** gRPC ports by module. */
-  readonly grpcPorts: ReadonlyMap<string, number>;
-  readonly internalPorts: ReadonlyMap<string, number>;
-  /** Returns the figures of a module's process, as Prometheus reads them. */
-  metricsText(module: string): Promise<string>;
-  readonly metricsPorts: ReadonlyMap<string, number>;
   readonly nats: Pick<Server, "stop" | "start" | "signal"> | undefined;
   /** The object store of split mode, and what its first start said of it. */
   readonly minio: (Server & { readonly first: Minio }) | undefined;
-  /** Without credentials. */
-  readonly api: Api;
-  /** A new organization with a key of these scopes. */
-  organization(options?: { scopes?: string[]; plan?: string }): Promise<{ orgId: string; key: string; api: Api }>;
   /** Where the bytes of artifacts are in embedded mode. */
   readonly blobDirectory: string;
   /** Kills a module's process and starts it again, from now on with this limit if one is named. */
@@ -82,8 +67,6 @@ const moduleNames = [
 const BOOTSTRAP = "bootstrap-token-for-tests-0123456789";
 const INTERNAL = "internal-token-for-tests-0123456789";
 
-let organizations = 0;
-
 async function splitServers(directory: string) {
   const servers = await requireServers(["nats-server", "minio"]);
   if (servers === undefined) return undefined;
@@ -95,7 +78,7 @@ async function splitServers(directory: string) {
 }
 
 /** Starts a stack and waits until it is ready. @throws Error with the processes' output when it does not become ready */
-export async function startStack(mode: Mode, options: StackOptions = {}): Promise<Stack> {
+export async function startStack(mode: Mode, options: StackOptions = {}): Promise<OwnStack> {
   for (let attempts = 1; ; attempts += 1) {
     try {
       return await tryStack(mode, options);
@@ -111,7 +94,7 @@ const databaseSettings = (url: string | undefined): Record<string, string> =>
 
 const freePorts = async () => ({ internal: await freePort(), grpc: await freePort(), metrics: await freePort() });
 
-async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
+async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own!.url;
@@ -173,11 +156,19 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
     await rm(directory, { recursive: true, force: true });
   };
 
-  const api = createApi(baseUrl);
-  const portsOf = (kind: "internal" | "grpc" | "metrics"): Map<string, number> =>
-    new Map(moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]));
-  const internalPorts = portsOf("internal");
-  const metricsPorts = portsOf("metrics");
+  const portsOf = (kind: "internal" | "grpc" | "metrics"): [string, number][] =>
+    moduleNames.map((name) => [name, (ports.get(name) ?? ports.get("all"))![kind]]);
+  const stack = attach({
+    mode,
+    baseUrl,
+    bootstrapToken: BOOTSTRAP,
+    internalToken: INTERNAL,
+    databaseUrl,
+    grpcPorts: portsOf("grpc"),
+    internalPorts: portsOf("internal"),
+    metricsPorts: portsOf("metrics"),
+  });
+  const { api, internalPorts } = stack;
   const dead = new Promise<never>((_, reject) => {
     for (const child of new Set(children.values())) {
       void child.ended.then((code) => reject(new Error(`${child.name} ended with ${code}:\n${child.output()}`)));
@@ -196,32 +187,11 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<Stack> {
   const replicas: Replica[] = [];
 
   return {
-    mode,
-    baseUrl,
-    bootstrapToken: BOOTSTRAP,
-    internalToken: INTERNAL,
-    databaseUrl,
+    ...stack,
     children,
-    grpcPorts: portsOf("grpc"),
-    internalPorts,
-    metricsPorts,
-    metricsText: async (module) => (await fetch(`http://127.0.0.1:${metricsPorts.get(module)}/metrics`)).text(),
     nats: servers?.nats.server,
     minio: servers && { ...servers.minio.server, first: servers.minio.first },
     blobDirectory,
-    api,
-    async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
-      organizations += 1;
-      const operator = { headers: { "x-svc-bootstrap-token": BOOTSTRAP } };
-      const slug = `org-${process.pid}-${Date.now().toString(36)}-${organizations}`;
-      const made = await api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
-      if (made.status !== 200) throw new Error(`no organization: ${made.status} ${made.text}`);
-      const orgId = made.json.organization.id as string;
-      const issued = await api.post(`/api/orgs/${orgId}/api-keys`, { name: "test", scopes }, operator);
-      if (issued.status !== 200) throw new Error(`no key: ${issued.status} ${issued.text}`);
-      const key = issued.json.api_key as string;
-      return { orgId, key, api: api.as(key) };
-    },
     async restart(module, changed = limits) {
       limits = changed;
       const group = mode === "split" ? module : "all";

@@ -1,8 +1,8 @@
 import { until } from "@tidemark/testkit";
-import type { Stack } from "./stack.ts";
+import type { OwnStack } from "./stack.ts";
 
 /** What of a stack tells whether it is ready, and if not, why. */
-export type Observed = Pick<Stack, "api" | "children" | "internalPorts">;
+export type Observed = Pick<OwnStack, "api" | "children" | "internalPorts">;
 
 /**
  * Waits until all of a stack is ready, as its gateway sees it. @throws Error that says what each module answers and what its process printed

@@ -1,4 +1,5 @@
 import { TestEnvironment } from "jest-environment-node";
+import { sharedStack } from "./shared-stacks.ts";
 
 /**
  * Jest runs a test file in its own realm, whose `Error` is not the `Error` that Node's own modules throw: `instanceof Error`
@@ -16,5 +17,6 @@ export default class Environment extends TestEnvironment {
         return byPrototype.call(this as object, candidate) || (this === SandboxError && Error.isError(candidate));
       },
     });
+    this.global.tidemarkSharedStack = sharedStack;
   }
 }
