@@ -57,9 +57,16 @@ async function expectLines(
   id: string,
   stream: "stdout" | "stderr",
   messages: readonly unknown[],
+  captured: readonly string[] = [],
 ): Promise<void> {
   const lines = await readLines(api, id, stream);
-  expect(lines.map(({ line_number, message }) => [line_number, message])).toEqual(
+  expect(lines.map(({ line_number }) => line_number)).toEqual(
+    lines.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
+  );
+  // Nobody has printed what was logged as a line.
+  expect(lines.map(({ message }) => message).filter((message) => captured.includes(message))).toEqual(captured);
+  const logged = lines.filter(({ message }) => !captured.includes(message));
+  expect(logged.map(({ line_number, message }) => [line_number, message])).toEqual(
     messages.map((message, index) => [index + 1, message]),
   );
   for (const line of lines) expect(line).toMatchObject({ stream, timestamp: expect.stringMatching(RFC3339) });
@@ -139,11 +146,12 @@ describeModes("the examples", (stack) => {
       ]);
     });
 
-    test("log_stdout and log_stderr are console lines", async () => {
+    test("log_stdout and log_stderr are console lines, and so is what was captured", async () => {
       const messages = listed(report.calls, "log_stdout");
       expect(messages.length).toBeGreaterThan(10);
-      await expectLines(api, report.run_id, "stdout", messages);
-      await expectLines(api, report.run_id, "stderr", listed(report.calls, "log_stderr"));
+      await expectLines(api, report.run_id, "stdout", messages, printedLines(run.stdout));
+      const logged = listed(report.calls, "log_stderr");
+      await expectLines(api, report.run_id, "stderr", logged, printedLines(run.stderr));
     });
 
     test("every line that was printed was captured, at the step of its moment", async () => {
@@ -281,7 +289,7 @@ describe("the examples under difficulties", () => {
       expect(network.fates.lose).toBeGreaterThan(1);
       expect(network.fates.busy).toBeGreaterThan(1);
       await expectMetrics(api, report);
-      await expectLines(api, report.run_id, "stdout", listed(report.calls, "log_stdout"));
+      await expectLines(api, report.run_id, "stdout", listed(report.calls, "log_stdout"), printedLines(run.stdout));
       expect(await readRun(api, report.run_id)).toMatchObject({ status: "finished" });
     });
   });

@@ -39,6 +39,7 @@ export const ingestModule = defineModule({
     "artifacts.artifacts_v1",
     "runs.kept_paths_v1",
     "runs.note_attributes_v1",
+    "runs.note_tags_v1",
     "runs.run_refs_v1",
     "runs.visibility_changes_v1",
   ],

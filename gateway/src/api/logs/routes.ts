@@ -38,7 +38,7 @@ export const logsRoutes: readonly Route[] = [
     tag: "logs",
     summary: "Console lines of one stream",
     description:
-      "By line number, then by arrival. A search looks at a bounded number of lines per request: an empty page with a cursor says that there is more to look at.",
+      "By line number, then by arrival, with the lines that the SDK captured and sent as attributes. A search looks at a bounded number of lines per request: an empty page with a cursor says that there is more to look at.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",

@@ -1,25 +1,37 @@
-import { PAGE_BYTES_MAX } from "@tidemark/limits";
+import { LOG_LINES_MAX, PAGE_BYTES_MAX } from "@tidemark/limits";
+import { REQUEST_IDS } from "@tidemark/log-codec";
 import {
   claimKey,
   type Db,
   float8Array,
   idempotencyHashes,
   type IdempotentRequest,
+  int8Array,
   keepReply,
   sql,
   textArray,
   type Tx,
 } from "@tidemark/pg";
+import type { LogStream } from "../logs/log-page.rules.ts";
+import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
+import type { FoundLines } from "./captured-lines.rules.ts";
 
 /** One accepted request of attributes, at least one. */
 export type AttributeWrite = {
   readonly orgId: string;
   readonly runId: string;
   readonly projectId: string;
-  /** Takes `count` consecutive ids and returns the first of them. */
-  readonly takeIds: (count: number) => number;
+  readonly takeIds: IdSource["take"];
   readonly attributes: readonly AttributeRow[];
+  /** Which of them are stored as console lines as well; undefined: none. */
+  readonly captured: CapturedLines | undefined;
+};
+
+/** Attributes that are stored as console lines as well. */
+export type CapturedLines = FoundLines & {
+  /** After how many seconds a compactor shall look at a stream; null: the write leaves no dirty marker. */
+  readonly markerSeconds: Readonly<Record<LogStream, number | null>>;
 };
 
 /** One attribute as it is stored. */
@@ -40,13 +52,24 @@ export type AttributeRow = {
  * the run.
  */
 export type AttributeOutcome =
-  | { readonly outcome: "inserted"; readonly firstId: number; readonly createdAt: string }
+  | {
+      readonly outcome: "inserted";
+      readonly firstId: number;
+      readonly createdAt: string;
+      /** The highest number of a captured line; null without one. */
+      readonly highestLine: number | null;
+    }
   | { readonly outcome: "no_artifact"; readonly place: number };
 
 const insertAttributes = sql(
   "ingest_append_attributes",
-  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId"
+  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId", NULL AS "highestLine"
    FROM ingest.append_attributes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+);
+const insertCaptured = sql(
+  "ingest_append_captured",
+  `SELECT outcome, place, stored_at AS "createdAt", $4::bigint AS "firstId", highest_line AS "highestLine"
+   FROM ingest.append_captured($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
 );
 
 /** Stores all the attributes of a request or none of them, in one round trip and one transaction. */
@@ -83,14 +106,25 @@ async function insert(tx: Tx, write: AttributeWrite): Promise<AttributeOutcome> 
     textArray(rows.map((row) => row.summaryJson)),
     textArray(linked ? rows.map((row) => row.artifactId || null) : []),
   ];
-  const outcome = await tx.one<AttributeOutcome>(insertAttributes, [
-    write.orgId,
-    write.runId,
-    write.projectId,
-    write.takeIds(rows.length),
-    ...columns,
-  ]);
+  const values = [write.orgId, write.runId, write.projectId, write.takeIds(rows.length), ...columns];
+  const { captured } = write;
+  const outcome = await (captured === undefined
+    ? tx.one<AttributeOutcome>(insertAttributes, values)
+    : tx.one<AttributeOutcome>(insertCaptured, [
+        ...values,
+        textArray(captured.streams),
+        int8Array(segmentIds(captured.sizes.stdout.lines, write.takeIds)),
+        captured.markerSeconds.stdout,
+        int8Array(segmentIds(captured.sizes.stderr.lines, write.takeIds)),
+        captured.markerSeconds.stderr,
+        LOG_LINES_MAX,
+      ]));
   return outcome!;
+}
+
+/** Takes the ids of segments for so many lines. */
+function segmentIds(lines: number, takeIds: AttributeWrite["takeIds"]): number[] {
+  return Array.from({ length: Math.ceil(lines / LOG_LINES_MAX) }, () => takeIds(LOG_LINES_MAX, REQUEST_IDS));
 }
 
 /** A stored attribute; documents are JSON texts. */

@@ -13,6 +13,8 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
+import type { LogStream } from "../logs/log-page.rules.ts";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { highestStep } from "../writes/write-steps.ts";
@@ -20,9 +22,11 @@ import {
   appendAttributes,
   appendAttributesOnce,
   listAttributes,
+  type AttributeOutcome,
   type AttributeRecord,
   type AttributeRow,
 } from "./attributes.sql.ts";
+import { findCapturedLines } from "./captured-lines.rules.ts";
 
 const ROUTE = "POST /api/runs/{run_id}/attributes";
 
@@ -31,9 +35,10 @@ export function appendAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly logMarkers: DirtyMarkers;
   readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendAttributesRequestSchema, typeof AppendAttributesResponseSchema> {
-  const { db, runs, ids, noteChange } = deps;
+  const { db, runs, ids, logMarkers, noteChange } = deps;
   return async (request, call) => {
     const caller = callerOf(call);
     const runId = pathId(request.runId, "run");
@@ -41,19 +46,32 @@ export function appendAttributesHandler(deps: {
     throwFault(request.bodyFault);
     if (request.attributes.length === 0) return { attributes: [] };
     const rows = request.attributes.map(rowOf);
-    const write = { orgId: caller.orgId, runId, projectId, takeIds: ids.take, attributes: rows };
+    const found = findCapturedLines(rows);
+    const marker = (stream: LogStream): number | null => {
+      const { lines, bytes } = found!.sizes[stream];
+      return lines === 0 ? null : logMarkers.next(`${runId}/${stream}`, bytes);
+    };
+    const captured = found && {
+      ...found,
+      markerSeconds: { stdout: marker("stdout"), stderr: marker("stderr") },
+    };
+    const write = { orgId: caller.orgId, runId, projectId, takeIds: ids.take, attributes: rows, captured };
     const { idempotencyKey: key } = request;
-    const stored =
+    const forget = (): void => {
+      for (const stream of new Set(found?.streams)) if (stream !== null) logMarkers.forget(`${runId}/${stream}`);
+    };
+    const stored = await storedOr(forget, () =>
       key === ""
-        ? await appendAttributes(db, write)
-        : await appendAttributesOnce(db, write, { key, route: ROUTE, parts: [runId, JSON.stringify(rows)] });
+        ? appendAttributes(db, write)
+        : appendAttributesOnce(db, write, { key, route: ROUTE, parts: [runId, JSON.stringify(rows)] }),
+    );
     if (stored === "replayed") return { attributes: [] };
     if (stored.outcome === "no_artifact") throw noArtifact(stored.place - 1);
-    const { firstId, createdAt } = stored;
+    const { firstId, createdAt, highestLine } = stored;
+    const changed = { orgId: caller.orgId, projectId, runId };
+    if (highestLine !== null) noteChange({ ...changed, kind: ChangeKind.LINES, line: highestLine });
     noteChange({
-      orgId: caller.orgId,
-      projectId,
-      runId,
+      ...changed,
       kind: ChangeKind.OBJECTS,
       keys: [...new Set(rows.map(({ path }) => path))],
       step: highestStep(rows.map(({ step }) => step)),
@@ -94,6 +112,21 @@ export function listAttributesHandler(deps: {
     );
     return { attributes: records.map((record) => encodeAttribute(orgId, runId, record)) };
   };
+}
+
+/** Writes; takes the decisions about dirty markers back when nothing is stored. */
+async function storedOr<T extends AttributeOutcome | "replayed">(
+  forget: () => void,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    const stored = await write();
+    if (stored === "replayed" || stored.outcome !== "inserted") forget();
+    return stored;
+  } catch (error) {
+    forget();
+    throw error;
+  }
 }
 
 const decoder = new TextDecoder();

@@ -8,14 +8,15 @@ export async function putAttributes(
   orgId: string,
   runId: string,
   values: readonly (readonly [path: string, value: string])[],
+  type = "config",
 ): Promise<void> {
   const first = nextId;
   nextId += values.length;
   await asOwner(
     fixture,
     `INSERT INTO ingest.attributes (org_id, id, run_id, path, type, logged_at, value, summary, created_at)
-     SELECT set_config('app.org_id', $1::text, true)::uuid, $3::bigint + a.n - 1, $2, a.path, 'config', now(), a.value::json, '{}', now()
+     SELECT set_config('app.org_id', $1::text, true)::uuid, $3::bigint + a.n - 1, $2, a.path, $6, now(), a.value::json, '{}', now()
      FROM unnest($4::text[], $5::text[]) WITH ORDINALITY AS a (path, value, n)`,
-    [orgId, runId, first, values.map(([path]) => path), values.map(([, value]) => value)],
+    [orgId, runId, first, values.map(([path]) => path), values.map(([, value]) => value), type],
   );
 }

@@ -3,11 +3,11 @@ import { runOfId } from "../read/runs.sql.ts";
 
 const readSql = sql(
   "runs_read_grouped",
-  `SELECT CASE WHEN $3 THEN r.config ELSE '{}' END AS config, r.tags
+  `SELECT CASE WHEN $3 THEN r.config ELSE '{}' END AS config, r.tags || r.logged_tags AS tags
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal) ${runOfId("chosen.id")} ORDER BY chosen.ordinal`,
 );
 
-/** Returns tags and, where they are wanted, configs of runs, which the organization has, in the order of `ids`. */
+/** Returns tags, those that the SDK logged included, and, where they are wanted, configs of runs, which the organization has, in the order of `ids`. */
 export function readGroupedRuns(
   tx: Tx,
   orgId: string,

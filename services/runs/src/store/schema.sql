@@ -226,6 +226,8 @@ END) STORED,
   -- when the run itself was deleted; null for one that is hidden with its project
   deleted_at timestamp with time zone,
   purge_after timestamp with time zone,
+  -- texts of the attributes sys/tags and sys/group_tags, each once, as they came: at most 256 of at most 512 bytes
+  logged_tags text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT runs_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES runs.projects(org_id, id),
   CONSTRAINT runs_check CHECK (status = 'running'::text OR finished_at IS NOT NULL),
@@ -262,7 +264,7 @@ ALTER TABLE runs.runs FORCE ROW LEVEL SECURITY;
 CREATE POLICY all_for_tidemark_definer ON runs.runs TO tidemark_definer USING (true) WITH CHECK (true);
 CREATE POLICY all_for_tidemark_runs_worker ON runs.runs TO tidemark_runs_worker USING (true) WITH CHECK (true);
 CREATE POLICY tenant ON runs.runs USING (org_id = platform.org_id() AND (NOT hidden OR platform.sees_deleted())) WITH CHECK (org_id = platform.org_id());
-CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.name <> new.name OR old.tags <> new.tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
+CREATE TRIGGER runs_index_changed AFTER UPDATE ON runs.runs FOR EACH ROW WHEN (old.status <> new.status OR old.display_status <> new.display_status OR old.name <> new.name OR old.tags <> new.tags OR old.logged_tags <> new.logged_tags OR old.metadata <> new.metadata) EXECUTE FUNCTION runs.index_changed_run();
 CREATE TRIGGER runs_index_new AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.index_new_runs();
 CREATE TRIGGER runs_keep_new_values AFTER INSERT ON runs.runs REFERENCING NEW TABLE AS new_runs FOR EACH STATEMENT EXECUTE FUNCTION runs.keep_new_values();
 CREATE TRIGGER runs_mark_change BEFORE UPDATE ON runs.runs FOR EACH ROW WHEN (old.status IS DISTINCT FROM new.status OR old.stop_state IS DISTINCT FROM new.stop_state OR old.stop_request_id IS DISTINCT FROM new.stop_request_id OR old.stop_requested_at IS DISTINCT FROM new.stop_requested_at OR old.stop_acknowledged_at IS DISTINCT FROM new.stop_acknowledged_at OR old.hidden IS DISTINCT FROM new.hidden) EXECUTE FUNCTION runs.mark_change();
@@ -274,8 +276,8 @@ GRANT SELECT (org_id, id, project_id, status, created_at, stop_state, stop_reque
   stop_acknowledged_at, changed_xid, hidden, deleted_at), UPDATE (changed_xid) ON TABLE runs.runs TO tidemark_definer;
 GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_count, resumed_at, lifecycle,
   stop_state, stop_request_id, stop_reason, stop_completion_message, stop_actor, stop_requested_at,
-  stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at,
-  purge_after) ON TABLE runs.runs TO tidemark_runs;
+  stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at, purge_after,
+  logged_tags) ON TABLE runs.runs TO tidemark_runs;
 GRANT SELECT, UPDATE (deleted_at, purge_after), DELETE ON TABLE runs.runs TO tidemark_runs_worker;
 
 -- The last write or poll of a run, as gateways report it each minute; no row: none since it was created or resumed.
@@ -1004,6 +1006,44 @@ REVOKE ALL ON FUNCTION runs.note_attributes_v1 FROM PUBLIC;
 ALTER FUNCTION runs.note_attributes_v1 OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION runs.note_attributes_v1 TO tidemark_ingest;
 
+-- Keeps tags that were logged as attributes, in the transaction that writes the attributes. Those above the bounds of
+-- logged_tags are attributes alone.
+CREATE FUNCTION runs.note_tags_v1(org uuid, run uuid, logged text[])
+RETURNS void
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+DECLARE
+  tags_max constant integer := 256;
+  bytes_max constant integer := 512;
+  before text[];
+  fresh text[];
+BEGIN
+  IF org IS DISTINCT FROM platform.org_id() THEN
+    RETURN;
+  END IF;
+  -- Most of the time the run has them already, and nothing waits for its row.
+  SELECT r.logged_tags INTO before FROM runs.runs r WHERE r.org_id = org AND r.id = run;
+  IF NOT FOUND OR before @> logged OR cardinality(before) >= tags_max THEN
+    RETURN;
+  END IF;
+  SELECT r.logged_tags INTO before FROM runs.runs r WHERE r.org_id = org AND r.id = run FOR NO KEY UPDATE;
+  fresh := ARRAY(
+    SELECT w.tag FROM unnest(logged) WITH ORDINALITY AS w (tag, n)
+    WHERE octet_length(w.tag) BETWEEN 1 AND bytes_max AND NOT before @> ARRAY[w.tag]
+    GROUP BY w.tag ORDER BY min(w.n) LIMIT greatest(tags_max - cardinality(before), 0));
+  IF fresh <> '{}' THEN
+    UPDATE runs.runs r SET logged_tags = before || fresh WHERE r.org_id = org AND r.id = run;
+  END IF;
+END
+$function$;
+REVOKE ALL ON FUNCTION runs.note_tags_v1 FROM PUBLIC;
+ALTER FUNCTION runs.note_tags_v1 OWNER TO tidemark_runs;
+GRANT EXECUTE ON FUNCTION runs.note_tags_v1 TO tidemark_ingest;
+
 -- Returns the texts in a run's metadata that are about the run. A NUL and half of a surrogate pair, which JSON can
 -- write and a text cannot hold, are read as U+FFFD.
 CREATE FUNCTION runs.notes_of(metadata text)
@@ -1258,7 +1298,8 @@ SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 DECLARE
   bytes_max constant integer := 32768;
-  tags constant text := array_to_string(run.tags, ' ');
+  all_tags constant text[] := CASE WHEN run.logged_tags = '{}' THEN run.tags ELSE run.tags || run.logged_tags END;
+  tags constant text := array_to_string(all_tags, ' ');
   notes text := '';
   everything text;
   texts runs.run_texts;
@@ -1274,8 +1315,8 @@ BEGIN
   texts.status := run.status;
   texts.display_status := run.display_status;
   texts.name := lower(run.name COLLATE "C");
-  texts.tags := CASE WHEN octet_length(tags) <= bytes_max THEN lower(run.tags::text COLLATE "C")::text[]
-                     ELSE runs.searchable_tags(run.tags) END;
+  texts.tags := CASE WHEN octet_length(tags) <= bytes_max THEN lower(all_tags::text COLLATE "C")::text[]
+                     ELSE runs.searchable_tags(all_tags) END;
   texts.notes := CASE WHEN octet_length(notes) <= bytes_max THEN lower(notes COLLATE "C")
                       ELSE runs.searchable(notes) END;
   texts.summary := concat_ws(' ', project_name, run.name, nullif(tags, ''), nullif(notes, ''), run.status, run.id,
