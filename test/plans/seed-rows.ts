@@ -1,3 +1,6 @@
+import type pg from "pg";
+import { TRACES } from "./read.ts";
+
 /** Gives organizations as many reports as they have runs, of two blocks and one panel each; a tenth of them belong to one project. Parameters: organizations, runs of each, the project. */
 export const seedReports = `
   WITH wanted AS (
@@ -28,3 +31,16 @@ export const seedImports = `
   )
   INSERT INTO imports.job_runs (org_id, job_id, source_hash, sequence, place, is_rich, outcome, run_id)
   SELECT org_id, id, decode(lpad(to_hex(r), 32, '0'), 'hex'), 0, r, false, 'create', gen_random_uuid() FROM wanted, generate_series(0, 2) r`;
+
+/** Makes so many copies of a trace of each organization, which start when the others do. */
+export async function copyTraces(owner: pg.Client, orgIds: readonly string[], copies: number): Promise<void> {
+  await owner.query(
+    `INSERT INTO traces.traces (org_id, trace_id, run_id, project_id, version, segments, started_us, updated_us, status, kinds, min_step,
+                                root_name, thread_id, rollout_id, summary)
+     SELECT t.org_id, gen_random_uuid(), t.run_id, t.project_id, 1, 1, t.started_us + n, t.updated_us, t.status, t.kinds, t.min_step,
+            t.root_name, t.thread_id, t.rollout_id, t.summary
+     FROM traces.traces t, generate_series(1, $2::integer / ${TRACES - 1}) n
+     WHERE t.org_id = ANY ($1::uuid[]) AND t.kinds = 1`,
+    [orgIds, copies],
+  );
+}

@@ -47,7 +47,10 @@ export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource 
     if (ids !== undefined)
       return { ...own, from: `unnest(${bind(ids)}::uuid[]) AS chosen (id) ${runOfId("chosen.id")}` };
     if (few !== true) return own;
-    const first = `WITH few AS MATERIALIZED (SELECT ${SORTED_BY} FROM runs.runs r WHERE ${where})`;
+    const { status, displayStatus, stale } = filter;
+    // The order names the index of statuses: without statistics PostgreSQL takes any index of a project for as good, and reads the project whole.
+    const order = (status ?? displayStatus) !== undefined || stale?.wanted === true ? " ORDER BY r.display_status" : "";
+    const first = `WITH few AS MATERIALIZED (SELECT ${SORTED_BY} FROM runs.runs r WHERE ${where}${order})`;
     return { with: first, from: "few r", where: "true", ...ofRun };
   }
   const where = `${columnConditions(filter, "t", bind)} AND (${searchCondition(search, bind)})`;

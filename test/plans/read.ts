@@ -1,0 +1,49 @@
+import type { SeededArtifacts } from "../bench/artifacts/seed-artifacts.ts";
+import type { Api } from "../stack/client.ts";
+
+/** Traces of a run, each with a step; the oldest one failed. */
+export const TRACES = 300;
+/** The oldest of them. */
+export const TRACE_ID = "f".repeat(32);
+/** Forks of a run. */
+export const FORKS = 60;
+/** Rich objects of a run. */
+export const OBJECTS = 60;
+/** A project with reports. */
+export const REPORTS_PROJECT = "0a1b2c3d-0000-4000-8000-000000000001";
+
+/** An organization that is measured. */
+export type Tenant = {
+  readonly api: Api;
+  /** A run with points, console lines, attributes, values of ranks and forks. */
+  readonly full: string;
+  /** Its project. */
+  readonly projectId: string;
+  /** A table of that run. */
+  readonly table: number;
+  /** Runs of the first page. */
+  readonly page: readonly string[];
+  /** Where the second page begins. */
+  readonly cursor: string;
+  readonly artifacts: SeededArtifacts;
+};
+
+/** A request, and how much it may read. */
+export type Read = {
+  readonly name: string;
+  readonly method?: "POST";
+  readonly path: (tenant: Tenant) => string;
+  readonly body?: (tenant: Tenant) => unknown;
+  /** How much the answer is about, in runs, points, or whatever it lists. */
+  readonly items: (json: { total: number; runs: unknown[] } & Record<string, unknown[]>) => number;
+  /** Rows that may be read for each item, and for the request. */
+  readonly each?: number;
+  readonly base?: number;
+};
+
+/** A run of a list: itself, its project, and the keys and aggregates of a page. */
+export const ROWS_OF_RUN = 12;
+/** What a request may read besides. */
+export const BASE_ROWS = 80;
+/** The newest runs, or traces, that a search looks at before it turns to the index of words. */
+export const NEWEST = 1000;
