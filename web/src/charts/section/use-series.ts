@@ -1,0 +1,131 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { entriesOf, newBehind, withNew } from "../series/delta.ts";
+import { groupsLoader, type GroupsQuery, type GroupSeries } from "../series/read-groups.ts";
+import { seriesLoader } from "../series/read-series.ts";
+import type { Series, SeriesQuery } from "../series/series.ts";
+
+/** What is known of what a chart asked for. */
+export type Loaded<Result> = {
+  readonly result: Result | undefined;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly retry: () => void;
+};
+
+type Stored<Result> = {
+  readonly name: string;
+  readonly result: Result | undefined;
+  readonly error: unknown;
+  readonly busy: boolean;
+};
+
+/** Of a series of buckets, so many new points may follow before it is read anew with buckets of one width. */
+const APPENDED_SHARE_MAX = 0.5;
+
+/**
+ * Reads series as long as `query` is given, and what came behind them whenever `news` changes. A query that asks for fewer runs of what is known is not
+ * sent: whoever draws leaves the others out.
+ */
+export function useSeries(
+  query: SeriesQuery | undefined,
+  news: number,
+  runningIds: readonly string[],
+): Loaded<readonly Series[]> {
+  const appended = useRef(0);
+  const update = async (
+    asked: SeriesQuery,
+    before: readonly Series[],
+    signal: AbortSignal,
+  ): Promise<readonly Series[]> => {
+    const behind = newBehind(before, runningIds);
+    const limit = Math.max(50, asked.buckets * APPENDED_SHARE_MAX) * asked.runIds.length;
+    const isSimple = asked.x === "step" && asked.smoothing === undefined && asked.steps === undefined;
+    if (!isSimple || behind === undefined || appended.current > limit) {
+      appended.current = 0;
+      return seriesLoader.load(asked, signal);
+    }
+    const added = await seriesLoader.load({ ...asked, runIds: runningIds, afterStep: behind }, signal);
+    const next = withNew(before, added);
+    appended.current += entriesOf(next) - entriesOf(before);
+    return next;
+  };
+  return useLoaded(query, news, { kept: seriesLoader.kept, load: seriesLoader.load, keep: seriesLoader.keep, update });
+}
+
+/** Reads groups as long as `query` is given, and again whenever `news` changes. */
+export function useGroups(query: GroupsQuery | undefined, news: number): Loaded<readonly GroupSeries[]> {
+  const { kept, load, keep } = groupsLoader;
+  return useLoaded(query, news, { kept, load, keep, update: (asked, _before, signal) => load(asked, signal) });
+}
+
+type Source<Query, Result> = {
+  readonly kept: (query: Query) => Result | undefined;
+  readonly load: (query: Query, signal: AbortSignal) => Promise<Result>;
+  readonly keep: (query: Query, result: Result) => void;
+  readonly update: (query: Query, before: Result, signal: AbortSignal) => Promise<Result>;
+};
+
+function useLoaded<Query, Result>(
+  query: Query | undefined,
+  news: number,
+  source: Source<Query, Result>,
+): Loaded<Result> {
+  const name = query === undefined ? "" : JSON.stringify(query);
+  const [stored, setStored] = useState<Stored<Result>>({ name: "", result: undefined, error: undefined, busy: false });
+  const [attempt, setAttempt] = useState(0);
+  const latest = useRef(stored);
+  latest.current = stored;
+  const set = (next: Stored<Result>): void => {
+    latest.current = next;
+    setStored(next);
+  };
+  const newsSeen = useRef(news);
+  const updating = useRef(false);
+
+  useEffect(() => {
+    if (query === undefined) return;
+    const known = source.kept(query);
+    newsSeen.current = known === undefined ? news : -1;
+    if (known !== undefined) {
+      set({ name, result: known, error: undefined, busy: false });
+      return;
+    }
+    const controller = new AbortController();
+    set({ ...latest.current, busy: true, error: undefined });
+    source.load(query, controller.signal).then(
+      (result) => {
+        if (controller.signal.aborted) return;
+        source.keep(query, result);
+        set({ name, result, error: undefined, busy: false });
+      },
+      (error: unknown) => {
+        if (!controller.signal.aborted) set({ ...latest.current, busy: false, error });
+      },
+    );
+    return () => controller.abort();
+  }, [name, attempt]);
+
+  useEffect(() => {
+    const before = latest.current;
+    if (query === undefined || news === newsSeen.current || updating.current || before.busy) return;
+    if (before.name !== name || before.result === undefined) return;
+    newsSeen.current = news;
+    if (news === 0) return;
+    const controller = new AbortController();
+    updating.current = true;
+    source
+      .update(query, before.result, controller.signal)
+      .then((result) => {
+        if (controller.signal.aborted || latest.current.name !== name) return;
+        source.keep(query, result);
+        set({ name, result, error: undefined, busy: false });
+      })
+      // The next news tries again; what is drawn stays.
+      .catch(() => undefined)
+      .finally(() => {
+        updating.current = false;
+      });
+  }, [news, name, stored.busy]);
+
+  return { result: stored.result, busy: stored.busy, error: stored.error, retry: () => setAttempt(attempt + 1) };
+}
