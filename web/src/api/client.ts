@@ -37,6 +37,14 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+const refused = new Set<() => void>();
+
+/** Calls `listener` whenever the server answers that nobody is signed in. Returns how to end that. */
+export function onSignedOut(listener: () => void): () => void {
+  refused.add(listener);
+  return () => refused.delete(listener);
+}
+
 /**
  * Calls the REST API of the server that this page came from, with its session cookie, and returns the JSON of the answer.
  * @throws ApiError when the server refuses or does not answer; `AbortError` when `signal` ends it
@@ -46,22 +54,24 @@ export async function call<T>(path: string, options: CallOptions = {}): Promise<
   return (await response.json()) as T;
 }
 
-/** As `call`, but returns the answer itself, for texts, files and streams. */
+/** As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent as it is. */
 export async function send(path: string, { method, body, signal, headers }: CallOptions = {}): Promise<Response> {
+  const isJson = body !== undefined && !(body instanceof Blob);
   let response: Response;
   try {
     response = await fetch(path, {
       method: method ?? (body === undefined ? "GET" : "POST"),
       credentials: "same-origin",
-      headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
       ...(signal === undefined ? {} : { signal }),
     });
   } catch (error) {
     if (signal?.aborted === true) throw error;
     throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
   }
-  if (!response.ok) throw await errorOf(response);
+  if (response.status === 401) for (const listener of refused) listener();
+  if (!response.ok && response.status !== 304) throw await errorOf(response);
   return response;
 }
 
