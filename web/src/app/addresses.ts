@@ -1,5 +1,15 @@
 /** The tabs of a run. */
-export const runTabs = ["charts", "logs", "config", "files", "ranks", "traces", "lineage"] as const;
+export const runTabs = [
+  "overview",
+  "charts",
+  "logs",
+  "config",
+  "files",
+  "objects",
+  "ranks",
+  "traces",
+  "lineage",
+] as const;
 
 /** A tab of a run. */
 export type RunTab = (typeof runTabs)[number];

@@ -1,0 +1,98 @@
+import type { LogLine } from "./progress.ts";
+
+/**
+ * The lines of a stream, of which only some windows are known: window `k` covers the line numbers from `first + k * size` on, `size` of them.
+ * A window that is not loaded counts as `size` rows, one that is as the rows it has: numbers may repeat, be missing, or be progress
+ * bars that were written over.
+ */
+export type LogWindows = {
+  readonly first: number;
+  /** The highest line number; below `first` where there are no lines. */
+  readonly last: number;
+  readonly size: number;
+  /** By window, the least recently used first. */
+  readonly loaded: ReadonlyMap<number, readonly LogLine[]>;
+};
+
+/** Windows that are kept; the least recently used go first. */
+const WINDOWS_KEPT = 40;
+
+/** Returns the windows of a stream of which nothing is loaded. */
+export function emptyWindows(first: number, last: number, size = 500): LogWindows {
+  return { first, last, size, loaded: new Map() };
+}
+
+/** Returns how many windows there are. */
+export function windowCount({ first, last, size }: LogWindows): number {
+  return Math.max(0, Math.ceil((last - first + 1) / size));
+}
+
+/** Returns the numbers that a window covers: from `from` to `to`, both included. */
+export function windowRange(windows: LogWindows, window: number): { readonly from: number; readonly to: number } {
+  const from = windows.first + window * windows.size;
+  return { from, to: Math.min(from + windows.size - 1, windows.last) };
+}
+
+/** Returns the window of a line number, the nearest one for numbers that are outside. */
+export function windowOf(windows: LogWindows, number: number): number {
+  const at = Math.floor((number - windows.first) / windows.size);
+  return Math.min(Math.max(at, 0), Math.max(windowCount(windows) - 1, 0));
+}
+
+/** Returns how many rows a window has, or is taken to have. */
+export function rowsOfWindow(windows: LogWindows, window: number): number {
+  const { from, to } = windowRange(windows, window);
+  return windows.loaded.get(window)?.length ?? to - from + 1;
+}
+
+/** Returns the first row of each window, and behind the last one the number of all rows. */
+export function rowStarts(windows: LogWindows): Float64Array {
+  const count = windowCount(windows);
+  const starts = new Float64Array(count + 1);
+  for (let window = 0; window < count; window += 1)
+    starts[window + 1] = starts[window]! + rowsOfWindow(windows, window);
+  return starts;
+}
+
+/** Returns the window that holds a row. */
+export function windowOfRow(starts: Float64Array, row: number): number {
+  let low = 0;
+  let high = Math.max(starts.length - 2, 0);
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (starts[middle]! <= row) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** Returns the row of a line number: of the first line that has it or a higher one, where its window is loaded; else where it should be. */
+export function rowOfLine(windows: LogWindows, starts: Float64Array, number: number): number {
+  const window = windowOf(windows, number);
+  const lines = windows.loaded.get(window);
+  const start = starts[window] ?? 0;
+  if (lines === undefined) return start + Math.max(0, number - windowRange(windows, window).from);
+  const index = lines.findIndex((line) => line.number >= number);
+  return start + (index < 0 ? Math.max(lines.length - 1, 0) : index);
+}
+
+/** Takes the lines of a window in, and lets go of what was not used for long. */
+export function withWindow(windows: LogWindows, window: number, lines: readonly LogLine[]): LogWindows {
+  const loaded = new Map(windows.loaded);
+  loaded.delete(window);
+  loaded.set(window, lines);
+  for (const oldest of loaded.keys()) {
+    if (loaded.size <= WINDOWS_KEPT) break;
+    loaded.delete(oldest);
+  }
+  return { ...windows, loaded };
+}
+
+/** Takes in that the stream has grown: the window at its end is read anew, the others stay. */
+export function grown(windows: LogWindows, last: number): LogWindows {
+  if (last <= windows.last) return windows;
+  const loaded = new Map(windows.loaded);
+  const ending = windowOf(windows, windows.last);
+  if (windowCount(windows) > 0) loaded.delete(ending);
+  return { ...windows, last, loaded };
+}
