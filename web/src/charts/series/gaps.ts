@@ -2,7 +2,7 @@
 const GAP = 3;
 
 /** Of the distances of neighbors this share is at most usual, so that points that come in pairs have none. */
-const USUAL_SHARE = 0.9;
+const USUAL_SHARE = 0.8;
 
 /**
  * Returns from which distance on the line between two neighbors would hide a gap: several times what is usual in the series. Gaps are also those to
