@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../app/keys.ts";
+import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
@@ -45,6 +46,7 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   const link = useMemo(createLink, []);
   const mounts = useMemo(() => createMounts(CHARTS_MAX), []);
   const [pointed, setPointed] = useState<string | undefined>(undefined);
+  const [shownSections, setShownSections] = useState(SECTIONS_MAX);
   const place = useRef<HTMLElement>(null);
   const width = useWidth(place);
   const runIds = useMemo(() => shownRuns.map(({ id }) => id), [shownRuns]);
@@ -109,19 +111,29 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
         </EmptyState>
       )}
       {shownRuns.length > 0 &&
-        sections.map((section, i) => (
-          <CardGrid
-            key={section.name}
-            {...grid}
-            name={section.name}
-            keys={section.keys.filter((key) => !pinned.includes(key))}
-            isFirst={i < SECTIONS_OPEN}
-            isBare={keys !== undefined}
-          />
-        ))}
+        sections
+          .slice(0, shownSections)
+          .map((section, i) => (
+            <CardGrid
+              key={section.name}
+              {...grid}
+              name={section.name}
+              keys={section.keys.filter((key) => !pinned.includes(key))}
+              isFirst={i < SECTIONS_OPEN}
+              isBare={keys !== undefined}
+            />
+          ))}
+      {shownRuns.length > 0 && sections.length > shownSections && (
+        <Button size="s" onClick={() => setShownSections(shownSections + SECTIONS_MAX)}>
+          {`Show more of ${sections.length} groups`}
+        </Button>
+      )}
     </section>
   );
 }
+
+/** Groups that are listed at once. */
+const SECTIONS_MAX = 60;
 
 /** So many sections begin open. */
 const SECTIONS_OPEN = 4;

@@ -1,6 +1,7 @@
 export { ChartSection, type ChartSectionProps } from "./chart-section.tsx";
 export { LineChart, type ChartHandle, type LineChartProps } from "./line-chart.tsx";
 export { chooseLook, loadLooks, runInk, runLook, type RunLook } from "./look/run-look.ts";
+export { LookPicker } from "./look/look-picker.tsx";
 export { RunSwatch, Swatch } from "./look/run-swatch.tsx";
 export type { Axes, Line } from "./scene/line-model.ts";
 export type { ChartRun } from "./section/types.ts";

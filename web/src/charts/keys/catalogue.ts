@@ -22,16 +22,19 @@ export type KeysAsked = {
   readonly projectId: string;
   readonly kind: CatalogueKey["kind"];
   readonly runIds?: readonly string[];
+  /** Pages of a thousand keys. */
+  readonly pagesMax?: number;
   readonly signal: AbortSignal;
 };
 
 /** Reads the keys of a project, or of some runs where these are few, page after page; tells after each what is known. */
 export async function readKeys(
-  { projectId, kind, runIds, signal }: KeysAsked,
+  { projectId, kind, runIds, pagesMax = Infinity, signal }: KeysAsked,
   onPage: (keys: readonly CatalogueKey[]) => void,
 ): Promise<void> {
   const keys: CatalogueKey[] = [];
   let cursor: string | null = null;
+  let pages = 0;
   do {
     const query = new URLSearchParams({ kind, limit: String(PAGE_ROWS) });
     if (runIds !== undefined && runIds.length <= OWN_KEYS_RUNS_MAX) query.set("run_ids", runIds.join(","));
@@ -40,5 +43,6 @@ export async function readKeys(
     keys.push(...page.keys);
     onPage([...keys]);
     cursor = page.next_cursor;
-  } while (cursor !== null && keys.length < KEYS_MAX);
+    pages += 1;
+  } while (cursor !== null && keys.length < KEYS_MAX && pages < pagesMax);
 }

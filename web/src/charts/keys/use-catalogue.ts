@@ -25,7 +25,13 @@ export function useCatalogue(
     let isFirst = true;
     readAt.current = performance.now();
     readKeys(
-      { projectId, kind, ...(asked === undefined ? {} : { runIds: asked }), signal: controller.signal },
+      {
+        projectId,
+        kind,
+        ...(kind === "config" ? { pagesMax: 1 } : {}),
+        ...(asked === undefined ? {} : { runIds: asked }),
+        signal: controller.signal,
+      },
       (keys) => {
         const next = keys.map(({ name }) => name);
         // The first page shows at once; later ones, and new keys, only where they change something.

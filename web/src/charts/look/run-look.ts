@@ -38,6 +38,11 @@ export function chooseLook(projectId: string, runId: string, look: OwnLook | und
   }
 }
 
+/** Returns the look that a person chose for a run. */
+export function ownLook(runId: string): OwnLook | undefined {
+  return own.value.get(runId);
+}
+
 /** Returns the look of a run: chosen, else by its id. Whoever renders with it renders again when a look is chosen. */
 export function runLook(runId: string): RunLook {
   const { color, dash } = placeOf(runId);

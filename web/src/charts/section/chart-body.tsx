@@ -6,6 +6,7 @@ import type { Axes } from "../scene/line-model.ts";
 import type { XAxis } from "../series/series.ts";
 import type { ChartContext } from "./types.ts";
 import type { ChartLines } from "./use-lines.ts";
+import { LineLegend } from "./line-legend.tsx";
 import { TableTwin } from "./table-twin.tsx";
 
 /** How the axis of a choice is drawn. */
@@ -49,7 +50,7 @@ export function ChartBody({
     );
   const axes = axesOf(context);
   if (asTable) return <TableTwin title={title} lines={lines} axes={axes} height={height} />;
-  return (
+  const chart = (
     <LineChart
       title={title}
       lines={lines}
@@ -61,5 +62,12 @@ export function ChartBody({
       onZoomX={(zoom) => change({ zoom }, { replace: true })}
       handle={handle}
     />
+  );
+  if (context.state.group === undefined) return chart;
+  return (
+    <>
+      {chart}
+      <LineLegend lines={lines} onHighlight={onHighlight} />
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from "../../ui/button.tsx";
 import { Menu } from "../../ui/menu.tsx";
 import { Select, type Option } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
+import { KeyBrowser } from "../keys/key-browser.tsx";
 import type { KeyMatch } from "../keys/match.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 import { smoothingStops } from "../state/smoothing-steps.ts";
@@ -52,6 +53,7 @@ export function Controls({
         error={match.fault}
         onInput={(text) => change({ search: text }, { replace: true })}
       />
+      <KeyBrowser context={context} keys={metricKeys} />
       <Select
         label="Horizontal axis"
         hideLabel

@@ -5,6 +5,7 @@ import { runInk, runLook } from "../look/run-look.ts";
 import type { Line } from "../scene/line-model.ts";
 import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
 import { SERIES_RUNS_MAX } from "../series/read-series.ts";
+import { middles } from "../series/decode.ts";
 import type { Series, SeriesQuery } from "../series/series.ts";
 import { stepsWithin } from "../series/zoom-steps.ts";
 import { pageInks } from "../view/page-inks.ts";
@@ -38,21 +39,15 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
   const common = { key, runIds, x, smoothing, buckets };
   const base: SeriesQuery | undefined =
     hasRuns && !isGrouped && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
-  const whole = useSeries(base, news, runningIds);
+  const whole = useSeries(base, active, news, runningIds);
   const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
   const inside: SeriesQuery | undefined =
     hasRuns && !isGrouped && steps !== undefined ? { ...common, steps } : undefined;
-  const zoomed = useSeries(inside, news, runningIds);
+  const zoomed = useSeries(inside, active, news, runningIds);
   const grouped: GroupsQuery | undefined =
     hasRuns && isGrouped ? { key, runIds, by: group, steps: zoom, buckets } : undefined;
-  const groups = useGroups(grouped, news);
-  const loaded = isGrouped
-    ? groups
-    : inside !== undefined && zoomed.result !== undefined
-      ? zoomed
-      : inside !== undefined && whole.result === undefined
-        ? zoomed
-        : whole;
+  const groups = useGroups(grouped, active, news);
+  const loaded = isGrouped ? groups : inside === undefined ? whole : zoomed;
   const { theme } = pageInks.value;
   const looks = runs.map(({ id }) => runInk(id, theme) + runLook(id).dash.join(" ")).join();
   const shown = isGrouped ? groups.result : inside === undefined ? whole.result : (zoomed.result ?? whole.result);
@@ -93,7 +88,11 @@ function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme
       name: title,
       color: colors[place.color]!,
       dash: DASHES[place.dash]!,
-      x: step,
+      x: middles(
+        step,
+        count.map(() => 2),
+        true,
+      ),
       step,
       y: mean,
       low,

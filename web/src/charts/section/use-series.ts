@@ -23,11 +23,12 @@ type Stored<Result> = {
 const APPENDED_SHARE_MAX = 0.5;
 
 /**
- * Reads series as long as `query` is given, and what came behind them whenever `news` changes. A query that asks for fewer runs of what is known is not
- * sent: whoever draws leaves the others out.
+ * Reads series while `query` is given, and what came behind them whenever `news` changes. What was read last stays until the next is there, or until the
+ * chart is not `active` anymore.
  */
 export function useSeries(
   query: SeriesQuery | undefined,
+  active: boolean,
   news: number,
   runningIds: readonly string[],
 ): Loaded<readonly Series[]> {
@@ -49,13 +50,22 @@ export function useSeries(
     appended.current += entriesOf(next) - entriesOf(before);
     return next;
   };
-  return useLoaded(query, news, { kept: seriesLoader.kept, load: seriesLoader.load, keep: seriesLoader.keep, update });
+  return useLoaded(query, active, news, {
+    kept: seriesLoader.kept,
+    load: seriesLoader.load,
+    keep: seriesLoader.keep,
+    update,
+  });
 }
 
 /** Reads groups as long as `query` is given, and again whenever `news` changes. */
-export function useGroups(query: GroupsQuery | undefined, news: number): Loaded<readonly GroupSeries[]> {
+export function useGroups(
+  query: GroupsQuery | undefined,
+  active: boolean,
+  news: number,
+): Loaded<readonly GroupSeries[]> {
   const { kept, load, keep } = groupsLoader;
-  return useLoaded(query, news, { kept, load, keep, update: (asked, _before, signal) => load(asked, signal) });
+  return useLoaded(query, active, news, { kept, load, keep, update: (asked, _before, signal) => load(asked, signal) });
 }
 
 type Source<Query, Result> = {
@@ -67,6 +77,7 @@ type Source<Query, Result> = {
 
 function useLoaded<Query, Result>(
   query: Query | undefined,
+  active: boolean,
   news: number,
   source: Source<Query, Result>,
 ): Loaded<Result> {
@@ -83,6 +94,9 @@ function useLoaded<Query, Result>(
   const updating = useRef(false);
 
   useEffect(() => {
+    // What is out of view is remembered by the loader alone, which has a bound.
+    if (!active && latest.current.result !== undefined)
+      set({ name: "", result: undefined, error: undefined, busy: false });
     if (query === undefined) return;
     const known = source.kept(query);
     newsSeen.current = known === undefined ? news : -1;
@@ -103,7 +117,7 @@ function useLoaded<Query, Result>(
       },
     );
     return () => controller.abort();
-  }, [name, attempt]);
+  }, [name, active, attempt]);
 
   useEffect(() => {
     const before = latest.current;
