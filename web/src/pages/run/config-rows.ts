@@ -141,3 +141,16 @@ export function exactJson(value: ConfigValue): string {
     .map(([name, member]) => `${JSON.stringify(name)}:${exactJson(member)}`)
     .join(",")}}`;
 }
+
+/** Returns what a tree has under names, one below the other; undefined where it has nothing there. */
+export function valueAt(
+  tree: { readonly [key: string]: ConfigValue },
+  names: readonly string[],
+): ConfigValue | undefined {
+  let at: ConfigValue = tree;
+  for (const name of names) {
+    if (!isGroup(at) || !Object.hasOwn(at, name)) return undefined;
+    at = at[name]!;
+  }
+  return at;
+}

@@ -1,4 +1,4 @@
-import type { ConfigValue } from "./config-rows.ts";
+import { valueAt, type ConfigValue } from "./config-rows.ts";
 import type { Aggregate } from "./run-types.ts";
 
 /** A fact of the environment of a run: its name as a person says it, and its value. */
@@ -25,9 +25,6 @@ const KNOWN: readonly { readonly name: string; readonly paths: readonly string[]
 
 type Group = { readonly [key: string]: ConfigValue };
 
-const isGroup = (value: ConfigValue | undefined): value is Group =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Returns what the metadata of a run and its `sys/…` attributes tell of its environment and its code. */
 export function factsOf(
   metadata: Group,
@@ -36,22 +33,16 @@ export function factsOf(
   const logged = new Map(attributes.map(({ path, value }) => [path, value]));
   const facts: Fact[] = [];
   for (const { name, paths } of KNOWN) {
-    const values = [...paths.map((path) => logged.get(path)), ...paths.map((path) => valueAt(metadata, path))];
+    const values = [
+      ...paths.map((path) => logged.get(path)),
+      ...paths.map((path) => valueAt(metadata, path.split("."))),
+    ];
     const text = values.map(textOf).find((one) => one !== undefined);
     if (text === undefined) continue;
     const href = webAddress(text);
     facts.push({ name, value: text, ...(href === undefined ? {} : { href }) });
   }
   return facts;
-}
-
-function valueAt(group: Group, path: string): ConfigValue | undefined {
-  let at: ConfigValue | undefined = group;
-  for (const name of path.split(".")) {
-    if (!isGroup(at) || !Object.hasOwn(at, name)) return undefined;
-    at = at[name];
-  }
-  return at;
 }
 
 function textOf(value: ConfigValue | undefined): string | undefined {

@@ -53,9 +53,6 @@ export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly
       <TextField
         label="From step"
         hint="Optional"
-        type="number"
-        min={0}
-        step="any"
         value={step}
         onInput={setStep}
         error={isWrong ? "A step is a number from 0 on." : undefined}

@@ -89,7 +89,6 @@ function Logs({
             placeholder="Line"
             type="number"
             min="0"
-            size={8}
             value={goTo}
             onInput={setGoTo}
           />
