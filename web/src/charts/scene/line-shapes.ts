@@ -14,40 +14,44 @@ const BAND_ALPHA = 0.18;
 const RAW_ALPHA = 0.28;
 const DIMMED = 0.15;
 
+/** A line in pixels. */
+type Traced = { readonly band: Float64Array; readonly raw: Trace; readonly smoothed: Trace | undefined };
+
+/** What was traced last of each line: when another line stands out, nothing has to be traced again. */
+const traced = new WeakMap<Line, { readonly view: string; readonly found: Traced }>();
+
+function tracedOf(line: Line, x: Scale, y: Scale): Traced {
+  const view = [x.domain, x.pixels, x.log, y.domain, y.pixels, y.log].join();
+  const known = traced.get(line);
+  if (known?.view === view) return known.found;
+  const { low, high, smoothed } = line;
+  const places = inView(line, x);
+  const gap = gapOf(line.x);
+  const found: Traced = {
+    band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
+    raw: traceOf(line.x, line.y, places, x, y, gap),
+    smoothed: smoothed === undefined ? undefined : traceOf(line.x, smoothed, places, x, y, gap),
+  };
+  traced.set(line, { view, found });
+  return found;
+}
+
 /** Returns the shapes of a line within what the axis shows: its band, its points as dots where no line reaches them, the line, and the smoothed line. */
 export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): Shape[] {
-  const { color, dash, smoothed, low, high } = line;
-  const [from, to] = inView(line, x);
+  const { color, name } = line;
+  const { band, raw, smoothed } = tracedOf(line, x, y);
   const dim = strength === "dimmed" ? DIMMED : 1;
-  const width = strength === "highlighted" ? WIDTH_HIGHLIGHTED : WIDTH;
-  const least = gapOf(line.x);
-  const shapes: Shape[] = [];
-  if (low !== undefined && high !== undefined) {
-    const points = bandOf(line, { low, high }, [from, to], x, y, least);
-    if (points.length > 0) shapes.push({ kind: "area", points, fill: color, alpha: BAND_ALPHA * dim });
-  }
-  const raw = traceOf(line.x, line.y, [from, to], x, y, least);
-  const rawAlpha = (smoothed === undefined ? 1 : RAW_ALPHA) * dim;
-  shapes.push(
-    ...strokes(raw, {
-      color,
-      dash: smoothed === undefined ? dash : [],
-      width: smoothed === undefined ? width : 1,
-      alpha: rawAlpha,
-      label: smoothed === undefined ? line.name : `${line.name}, not smoothed`,
-    }),
-  );
-  if (smoothed !== undefined)
-    shapes.push(
-      ...strokes(traceOf(line.x, smoothed, [from, to], x, y, least), {
-        color,
-        dash,
-        width,
-        alpha: dim,
-        label: line.name,
-      }),
-    );
-  return shapes;
+  const main = {
+    color,
+    dash: line.dash,
+    width: strength === "highlighted" ? WIDTH_HIGHLIGHTED : WIDTH,
+    alpha: dim,
+    label: name,
+  };
+  const shapes: Shape[] = band.length > 0 ? [{ kind: "area", points: band, fill: color, alpha: BAND_ALPHA * dim }] : [];
+  if (smoothed === undefined) return [...shapes, ...strokes(raw, main)];
+  const behind = { color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
+  return [...shapes, ...strokes(raw, behind), ...strokes(smoothed, main)];
 }
 
 type Stroke = {

@@ -22,6 +22,9 @@ type Stored<Result> = {
 /** Of a series of buckets, so many new points may follow before it is read anew with buckets of one width. */
 const APPENDED_SHARE_MAX = 0.5;
 
+/** Between two reads of what is new, so many times as long as the read took. */
+const PAUSE_SHARE = 3;
+
 /**
  * Reads series while `query` is given, and what came behind them whenever `news` changes. What was read last stays until the next is there, or until the
  * chart is not `active` anymore.
@@ -92,6 +95,7 @@ function useLoaded<Query, Result>(
   };
   const newsSeen = useRef(news);
   const updating = useRef(false);
+  const [round, setRound] = useState(0);
 
   useEffect(() => {
     // What is out of view is remembered by the loader alone, which has a bound.
@@ -127,6 +131,7 @@ function useLoaded<Query, Result>(
     if (news === 0) return;
     const controller = new AbortController();
     updating.current = true;
+    const begun = performance.now();
     source
       .update(query, before.result, controller.signal)
       .then((result) => {
@@ -137,9 +142,16 @@ function useLoaded<Query, Result>(
       // The next news tries again; what is drawn stays.
       .catch(() => undefined)
       .finally(() => {
-        updating.current = false;
+        // Reads that take long, as smoothing all points of many runs does, keep the server busy for a quarter of the time at most.
+        setTimeout(
+          () => {
+            updating.current = false;
+            setRound((count) => count + 1);
+          },
+          PAUSE_SHARE * (performance.now() - begun),
+        );
       });
-  }, [news, name, stored.busy]);
+  }, [news, name, stored.busy, round]);
 
   return { result: stored.result, busy: stored.busy, error: stored.error, retry: () => setAttempt(attempt + 1) };
 }
