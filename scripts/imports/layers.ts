@@ -27,8 +27,9 @@ export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   web: ["package"],
   // The command line is a client: it knows the formats, and of the server only the REST API.
   cli: ["package"],
-  all: [...beneathServices, "service", "gateway"],
-  test: [...beneathServices, "service", "gateway", "all"],
+  // A local start bundles the dashboard and hands the folder to the gateway.
+  all: [...beneathServices, "service", "gateway", "web"],
+  test: [...beneathServices, "service", "gateway", "all", "web"],
   // An example is what a user would copy, and a user has none of our packages.
   example: [],
   scripts: [...beneathServices, "service", "gateway", "all"],
