@@ -42,9 +42,12 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
       label={`Account: ${whoOf(current)}`}
       items={items}
       align="end"
-      button={{ kind: "quiet", icon: "user", "aria-label": `Account: ${whoOf(current)}` }}
+      button={{ kind: "quiet", icon: "user", title: whoOf(current) }}
     >
-      <span class="tm-account-name">{current.organization.name}</span>
+      <span class="tm-account-name">
+        <span class="tm-hidden">Account in </span>
+        {current.organization.name}
+      </span>
     </Menu>
   );
 }

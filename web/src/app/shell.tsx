@@ -77,7 +77,6 @@ export function Shell() {
           <button
             type="button"
             class="tm-jump"
-            aria-label="Go to anything"
             aria-keyshortcuts="Control+K"
             onClick={() => (overlay.value = "palette")}
           >
