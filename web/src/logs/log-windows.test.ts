@@ -61,7 +61,11 @@ describe("windows of a stream", () => {
       linesOf(11, 15),
     );
     const after = logs.grown(before, 32);
-    expect([...after.loaded.keys()]).toEqual([0]);
+    expect([0, 1, 2].map((window) => logs.isWanting(after, window))).toEqual([false, true, true]);
+    expect([0, 1, 2].map((window) => logs.rowsOfWindow(after, window))).toEqual([10, 10, 10]);
+    const read = logs.withWindow(after, 1, linesOf(11, 20), 20);
+    expect(logs.isWanting(read, 1)).toBe(false);
+    expect(logs.isWanting(logs.withWindow(after, 1, linesOf(11, 17), 17), 1)).toBe(true);
     expect(logs.windowCount(after)).toBe(4);
     expect(logs.grown(after, 20)).toBe(after);
     expect(logs.windowCount(logs.grown(logs.emptyWindows(1, 0), 3))).toBe(1);

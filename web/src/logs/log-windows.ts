@@ -12,6 +12,8 @@ export type LogWindows = {
   readonly size: number;
   /** By window, the least recently used first. */
   readonly loaded: ReadonlyMap<number, readonly LogLine[]>;
+  /** Windows that were read before lines came to their end: what is there is shown until they are read again. */
+  readonly partial: ReadonlySet<number>;
 };
 
 /** Windows that are kept; the least recently used go first. */
@@ -19,7 +21,7 @@ const WINDOWS_KEPT = 40;
 
 /** Returns the windows of a stream of which nothing is loaded. */
 export function emptyWindows(first: number, last: number, size = 500): LogWindows {
-  return { first, last, size, loaded: new Map() };
+  return { first, last, size, loaded: new Map(), partial: new Set() };
 }
 
 /** Returns how many windows there are. */
@@ -42,7 +44,15 @@ export function windowOf(windows: LogWindows, number: number): number {
 /** Returns how many rows a window has, or is taken to have. */
 export function rowsOfWindow(windows: LogWindows, window: number): number {
   const { from, to } = windowRange(windows, window);
-  return windows.loaded.get(window)?.length ?? to - from + 1;
+  const lines = windows.loaded.get(window);
+  if (lines === undefined) return to - from + 1;
+  const known = windows.partial.has(window) ? (lines.at(-1)?.number ?? from - 1) : to;
+  return lines.length + to - known;
+}
+
+/** Whether a window must be read. */
+export function isWanting({ loaded, partial }: LogWindows, window: number): boolean {
+  return !loaded.has(window) || partial.has(window);
 }
 
 /** Returns the first row of each window, and behind the last one the number of all rows. */
@@ -76,23 +86,32 @@ export function rowOfLine(windows: LogWindows, starts: Float64Array, number: num
   return start + (index < 0 ? Math.max(lines.length - 1, 0) : index);
 }
 
-/** Takes the lines of a window in, and lets go of what was not used for long. */
-export function withWindow(windows: LogWindows, window: number, lines: readonly LogLine[]): LogWindows {
+/** Takes the lines of a window in, which were read up to a number, and lets go of what was not used for long. */
+export function withWindow(
+  windows: LogWindows,
+  window: number,
+  lines: readonly LogLine[],
+  readTo = Infinity,
+): LogWindows {
   const loaded = new Map(windows.loaded);
+  const partial = new Set(windows.partial);
   loaded.delete(window);
   loaded.set(window, lines);
+  // The stream may have grown while it was read.
+  if (readTo < windowRange(windows, window).to) partial.add(window);
+  else partial.delete(window);
   for (const oldest of loaded.keys()) {
     if (loaded.size <= WINDOWS_KEPT) break;
     loaded.delete(oldest);
+    partial.delete(oldest);
   }
-  return { ...windows, loaded };
+  return { ...windows, loaded, partial };
 }
 
-/** Takes in that the stream has grown: the window at its end is read anew, the others stay. */
+/** Takes in that the stream has grown: the window at its end is read again, the others stay. */
 export function grown(windows: LogWindows, last: number): LogWindows {
   if (last <= windows.last) return windows;
-  const loaded = new Map(windows.loaded);
   const ending = windowOf(windows, windows.last);
-  if (windowCount(windows) > 0) loaded.delete(ending);
-  return { ...windows, last, loaded };
+  const isKnown = windowCount(windows) > 0 && windows.loaded.has(ending);
+  return { ...windows, last, partial: isKnown ? new Set([...windows.partial, ending]) : windows.partial };
 }

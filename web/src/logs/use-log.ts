@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { emptyWindows, grown, windowOf, windowRange, withWindow, type LogWindows } from "./log-windows.ts";
+import { emptyWindows, grown, isWanting, windowRange, withWindow, type LogWindows } from "./log-windows.ts";
 import type { LogSource } from "./log-source.ts";
 
 /** What is known of a stream, and how more of it is loaded. */
@@ -53,11 +53,8 @@ export function useLog(source: LogSource, version: number): Log {
       const { from, to } = windowRange(of, window);
       const lines = await source.lines(from, to, own.signal);
       if (own.signal.aborted) return;
-      // The stream may have grown meanwhile; then this end of it was read too short.
-      setWindows((now) => {
-        const isWhole = now !== undefined && (to === windowRange(now, window).to || window !== windowOf(now, to));
-        return isWhole ? withWindow(now, window, lines) : now;
-      });
+      loading.current.delete(window);
+      setWindows((now) => (now === undefined ? now : withWindow(now, window, lines, to)));
     } catch (fault) {
       if (!own.signal.aborted) setError(fault);
     } finally {
@@ -71,7 +68,7 @@ export function useLog(source: LogSource, version: number): Log {
     need(wanted) {
       if (windows === undefined || error !== undefined) return;
       for (const window of wanted)
-        if (!windows.loaded.has(window) && !loading.current.has(window)) void load(window, windows);
+        if (isWanting(windows, window) && !loading.current.has(window)) void load(window, windows);
     },
     retry: () => {
       setError(undefined);

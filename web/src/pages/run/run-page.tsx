@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import { mayWrite } from "../../api/session.ts";
 import { useKeys } from "../../app/keys.ts";
@@ -54,7 +54,7 @@ export function RunPage({
     exact: true,
   });
   const run = read.data?.run;
-  if (run !== undefined && run.project_id !== projectId) setProjectId(run.project_id);
+  useEffect(() => setProjectId(run?.project_id), [run?.project_id]);
   const current = runTabOf(tab);
   const go = (id: RunTab): void => navigate(runPath(project, runId, id));
   useTitle(run?.name ?? "Run", project);
