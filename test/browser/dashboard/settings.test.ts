@@ -46,6 +46,8 @@ describeDashboard("the settings", (scene) => {
     await page.getByRole("button", { name: `Remove ${person.email}` }).press("Enter");
     await page.getByRole("button", { name: "Remove member" }).press("Enter");
     await page.getByText(`${person.email} is removed.`).waitFor();
+    const { seats } = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json;
+    expect(JSON.stringify(seats)).not.toContain(person.email);
   });
 
   test("import a document of another tracker after a look at it", async () => {

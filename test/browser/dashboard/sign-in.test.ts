@@ -17,6 +17,7 @@ describeDashboard("signing in", (scene) => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`${stack.baseUrl}/settings/imports?x=1`);
     await page.getByRole("heading", { name: "Imports" }).waitFor();
+    expect(page.url()).toBe(`${stack.baseUrl}/settings/imports?x=1`);
   });
 
   test("says what is wrong with a key, and stays", async () => {
@@ -30,8 +31,9 @@ describeDashboard("signing in", (scene) => {
 
   test("leads to no other site", async () => {
     const { open, stack } = scene();
-    const { page } = await open({ path: "/signin?next=https%3A%2F%2Fevil.test%2F" });
+    const { page, requests } = await open({ path: "/signin?next=https%3A%2F%2Fevil.test%2F" });
     await page.waitForURL(`${stack.baseUrl}/`);
+    expect(requests.filter((request) => request.url().includes("//evil.test"))).toEqual([]);
   });
 
   test("takes a token out of the address at once, and says that it was used", async () => {
@@ -54,7 +56,8 @@ describeDashboard("signing in", (scene) => {
     await team.owner.browser.post("/api/auth/logout");
     await page.getByRole("link", { name: "Tidemark: all projects" }).click();
     await page.goto(`${stack.baseUrl}/settings/imports`);
-    await page.waitForURL(/\/signin\?next=%2Fsettings%2Fimports$/);
+    await page.waitForURL(/\/signin\?/);
+    expect(new URL(page.url()).searchParams.get("next")).toBe("/settings/imports");
   });
 
   test("signs out", async () => {
@@ -104,5 +107,7 @@ describeDashboard("signing in", (scene) => {
     await page.getByRole("button", { name: `Join ${team.name}` }).press("Enter");
     await page.waitForURL(`${stack.baseUrl}/`);
     await page.getByRole("button", { name: `Account in ${team.name}` }).waitFor();
+    const seats = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats;
+    expect(JSON.stringify(seats)).toContain(other.owner.email);
   });
 });
