@@ -3,7 +3,7 @@ import { currentLocation, setQuery } from "../../app/location.ts";
 import { consoleAttributes, gatherText, runLogs, type LogSource, type LogStream } from "../../logs/log-source.ts";
 import { LogSearch } from "../../logs/log-search.tsx";
 import { LogView } from "../../logs/log-view.tsx";
-import { useLog } from "../../logs/use-log.ts";
+import { useLog, type Log } from "../../logs/use-log.ts";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -23,34 +23,28 @@ export function LogsTab({ run, changes }: TabProps) {
   const { query } = currentLocation.value;
   const stream: LogStream = query.get("stream") === "stderr" ? "stderr" : "stdout";
   const logged = useMemo(() => runLogs(run.id, stream), [run.id, stream]);
-  const captured = useMemo(() => consoleAttributes(run.id, stream), [run.id, stream]);
   const log = useLog(logged, changes.lines);
   const isEmpty = log.windows !== undefined && log.windows.last < log.windows.first;
-  // What the published SDK captures of a console comes as attributes.
-  if (isEmpty)
-    return (
-      <Logs key={`captured/${stream}`} source={captured} stream={stream} version={changes.objects} name={run.name} />
-    );
-  return <Logs key={`logged/${stream}`} source={logged} stream={stream} version={changes.lines} name={run.name} />;
+  const shared = { stream, name: run.name };
+  if (isEmpty) return <CapturedLogs key={stream} runId={run.id} version={changes.objects} {...shared} />;
+  return <Logs key={stream} source={logged} log={log} {...shared} />;
 }
+
+/** What the published SDK captures of a console, which comes as attributes. */
+function CapturedLogs({ runId, version, stream, name }: { readonly runId: string; readonly version: number } & Shared) {
+  const source = useMemo(() => consoleAttributes(runId, stream), [runId, stream]);
+  const log = useLog(source, version);
+  return <Logs source={source} log={log} stream={stream} name={name} />;
+}
+
+type Shared = { readonly stream: LogStream; readonly name: string };
 
 const STREAMS = [
   { value: "stdout", label: "Output (stdout)" },
   { value: "stderr", label: "Errors (stderr)" },
 ] as const;
 
-function Logs({
-  source,
-  stream,
-  version,
-  name,
-}: {
-  readonly source: LogSource;
-  readonly stream: LogStream;
-  readonly version: number;
-  readonly name: string;
-}) {
-  const log = useLog(source, version);
+function Logs({ source, log, stream, name }: { readonly source: LogSource; readonly log: Log } & Shared) {
   const { query } = currentLocation.value;
   const search = query.get("find") ?? "";
   const line = Number.parseInt(query.get("line") ?? "", 10);
