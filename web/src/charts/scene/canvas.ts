@@ -1,4 +1,4 @@
-import { FONT, type Scene, type Shape } from "./scene.ts";
+import { EDGE, FONT, type Scene, type Shape } from "./scene.ts";
 
 /** Draws a picture; `ratio` is how many pixels of the device one pixel of the picture has. */
 export function drawScene(context: CanvasRenderingContext2D, scene: Scene, ratio: number): void {
@@ -9,7 +9,7 @@ export function drawScene(context: CanvasRenderingContext2D, scene: Scene, ratio
   for (const shape of scene.around) drawShape(context, shape);
   context.save();
   context.beginPath();
-  context.rect(plot.left, plot.top, plot.width, plot.height);
+  context.rect(plot.left - EDGE, plot.top - EDGE, plot.width + 2 * EDGE, plot.height + 2 * EDGE);
   context.clip();
   for (const shape of scene.inside) drawShape(context, shape);
   context.restore();

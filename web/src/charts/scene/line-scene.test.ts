@@ -46,6 +46,9 @@ describe("a picture of lines", () => {
     const tops = band!.points.filter((_, i) => i % 2 === 1 && !Number.isNaN(band!.points[i]!));
     expect(Math.min(...tops)).toBeCloseTo(scale.toPixel(1000), 6);
     expect(scale.toPixel(1000)).toBeLessThan(30);
+    // It is one pixel wide, so it is drawn stronger than the band.
+    const strong = of(scene.inside, "path").filter(({ alpha, label }) => alpha > 0.5 && label === undefined);
+    expect(strong.map(({ points }) => points.length / 6)).toEqual([1]);
   });
 
   test("ends lines and bands at gaps and shows single points as dots", () => {

@@ -15,7 +15,12 @@ const RAW_ALPHA = 0.28;
 const DIMMED = 0.15;
 
 /** A line in pixels. */
-type Traced = { readonly band: Float64Array; readonly raw: Trace; readonly smoothed: Trace | undefined };
+type Traced = {
+  readonly band: Float64Array;
+  readonly spikes: Float64Array;
+  readonly raw: Trace;
+  readonly smoothed: Trace | undefined;
+};
 
 /** What was traced last of each line: when another line stands out, nothing has to be traced again. */
 const traced = new WeakMap<Line, { readonly view: string; readonly found: Traced }>();
@@ -28,6 +33,7 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
   const places = inView(line, x);
   const gap = gapOf(line.x);
   const found: Traced = {
+    spikes: low === undefined || high === undefined ? new Float64Array() : spikesOf(line, { low, high }, places, x, y),
     band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
     raw: traceOf(line.x, line.y, places, x, y, gap),
     smoothed: smoothed === undefined ? undefined : traceOf(line.x, smoothed, places, x, y, gap),
@@ -39,7 +45,7 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
 /** Returns the shapes of a line within what the axis shows: its band, its points as dots where no line reaches them, the line, and the smoothed line. */
 export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): Shape[] {
   const { color, name } = line;
-  const { band, raw, smoothed } = tracedOf(line, x, y);
+  const { band, spikes, raw, smoothed } = tracedOf(line, x, y);
   const dim = strength === "dimmed" ? DIMMED : 1;
   const main = {
     color,
@@ -49,6 +55,8 @@ export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): 
     label: name,
   };
   const shapes: Shape[] = band.length > 0 ? [{ kind: "area", points: band, fill: color, alpha: BAND_ALPHA * dim }] : [];
+  if (spikes.length > 0)
+    shapes.push({ kind: "path", points: spikes, stroke: color, width: 1, dash: [], alpha: SPIKE_ALPHA * dim });
   if (smoothed === undefined) return [...shapes, ...strokes(raw, main)];
   const behind = { color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
   return [...shapes, ...strokes(raw, behind), ...strokes(smoothed, main)];
@@ -105,6 +113,36 @@ export function traceOf(
   }
   end();
   return { path: Float64Array.from(path), dots: Float64Array.from(dots) };
+}
+
+/** A bucket that reaches so many pixels beyond both neighbors is drawn stronger than the band, which would be one faint pixel wide there. */
+const SPIKE_PIXELS = 6;
+const SPIKE_ALPHA = 0.6;
+
+/** Returns the buckets that reach far beyond both neighbors, as upright lines. */
+export function spikesOf(
+  { x: xs }: Line,
+  { low, high }: { readonly low: Float64Array; readonly high: Float64Array },
+  [from, to]: readonly [number, number],
+  x: Scale,
+  y: Scale,
+): Float64Array {
+  const points: number[] = [];
+  const bottom = Math.max(...y.pixels);
+  const ends = (i: number): readonly [number, number] | undefined => {
+    if (i < 0 || i >= xs.length) return undefined;
+    const [top, under] = [y.toPixel(high[i]!), y.toPixel(low[i]!)];
+    return Number.isFinite(top) ? [top, Number.isFinite(under) ? under : bottom] : undefined;
+  };
+  for (let i = from; i < to; i++) {
+    const [own, before, after] = [ends(i), ends(i - 1), ends(i + 1)];
+    if (own === undefined || before === undefined || after === undefined) continue;
+    const reachesUp = own[0] < Math.min(before[0], after[0]) - SPIKE_PIXELS;
+    const reachesDown = own[1] > Math.max(before[1], after[1]) + SPIKE_PIXELS;
+    const left = x.toPixel(xs[i]!);
+    if (reachesUp || reachesDown) points.push(left, own[0], left, own[1], Number.NaN, Number.NaN);
+  }
+  return Float64Array.from(points);
 }
 
 /** Pixels that a band has at least, so that one spike among many points is seen even where the mean hides it. */

@@ -63,3 +63,6 @@ export const FONT = { size: 11, family: 'system-ui, -apple-system, "Segoe UI", R
 
 /** About the width of a digit. */
 export const CHARACTER_PIXELS = 6.3;
+
+/** Data is drawn so many pixels beyond the plot, so that a dot at its edge is whole. */
+export const EDGE = 3;

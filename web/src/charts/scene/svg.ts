@@ -1,9 +1,9 @@
-import { FONT, type Scene, type Shape } from "./scene.ts";
+import { EDGE, FONT, type Scene, type Shape } from "./scene.ts";
 
 /** Writes a picture as a file that shows the same without this page. */
 export function svgOf(scene: Scene, title: string): string {
   const { width, height, background, plot } = scene;
-  const box = `x="${tidy(plot.left)}" y="${tidy(plot.top)}" width="${tidy(plot.width)}" height="${tidy(plot.height)}"`;
+  const box = `x="${tidy(plot.left - EDGE)}" y="${tidy(plot.top - EDGE)}" width="${tidy(plot.width + 2 * EDGE)}" height="${tidy(plot.height + 2 * EDGE)}"`;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
     `<title>${escaped(title)}</title>`,

@@ -95,6 +95,7 @@ function useLoaded<Query, Result>(
   };
   const newsSeen = useRef(news);
   const updating = useRef(false);
+  const update = useRef<AbortController | undefined>(undefined);
   const [round, setRound] = useState(0);
 
   useEffect(() => {
@@ -130,6 +131,7 @@ function useLoaded<Query, Result>(
     newsSeen.current = news;
     if (news === 0) return;
     const controller = new AbortController();
+    update.current = controller;
     updating.current = true;
     const begun = performance.now();
     source
@@ -152,6 +154,8 @@ function useLoaded<Query, Result>(
         );
       });
   }, [news, name, stored.busy, round]);
+
+  useEffect(() => () => update.current?.abort(), [name, active]);
 
   return { result: stored.result, busy: stored.busy, error: stored.error, retry: () => setAttempt(attempt + 1) };
 }

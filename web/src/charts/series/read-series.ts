@@ -36,7 +36,7 @@ export function seriesBody(query: SeriesAsked, keys: readonly string[]): Record<
     buckets,
     // Without buckets of the range a series has at most this many points.
     limit: Math.max(1, Math.min(5000, Math.floor(POINTS_MAX / (runIds.length * keys.length)))),
-    ...(runIds.length > 1 ? { grid: "shared" } : {}),
+    // Each series has parts of its own range: a shared one would be that of all keys, and a short metric beside a long one would have few parts.
     ...(x === "step" ? {} : { x }),
     ...(smoothing === undefined ? {} : { smoothing }),
     ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]), edges: true }),

@@ -100,7 +100,6 @@ describe("requests", () => {
       run_ids: ["1", "2"],
       buckets: 500,
       limit: 5000,
-      grid: "shared",
     });
     const more = seriesBody({ ...query, x: "time", smoothing: { kind: "ema", parameter: 0.5 }, steps: [-1, 9] }, ["a"]);
     expect(more).toMatchObject({
