@@ -32,7 +32,7 @@ export function Tooltip({ id, link, lines, drawn, width, axisText, onHighlight }
       style={isRight ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` }}
     >
       <p class="tm-chart-tip-x">
-        {axisText(pointed.x)}
+        {axisText((nearest ?? readings[0])?.x ?? pointed.x)}
         {pointed.pinned && (
           <button
             type="button"
