@@ -12,7 +12,11 @@ createSanitizer.addHook("afterSanitizeAttributes", (node) => {
     node.setAttribute("rel", "noopener noreferrer nofollow");
     node.setAttribute("target", "_blank");
   }
-  if (node.tagName === "IMG" && !isOwn(node.getAttribute("src") ?? "")) showAsText(node);
+  if (node.tagName === "IMG") {
+    const source = node.getAttribute("src");
+    if (source === null || !isOwn(source)) showAsText(node);
+    else if (!node.hasAttribute("alt")) node.setAttribute("alt", "");
+  }
 });
 
 /** Whether an image comes from this server: others would learn who reads. */

@@ -45,6 +45,7 @@ export function ReportEditor({
   };
   return (
     <div class="tm-report tm-report-editor">
+      <h1 class="tm-hidden">Edit {report.title}</h1>
       <div class="tm-bar">
         <SaveNote state={state} onKeep={overwrite} onTake={takeTheirs} />
       </div>
