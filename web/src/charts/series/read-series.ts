@@ -4,9 +4,11 @@ import { seriesOf, splitSeries, type SentSeries } from "./decode.ts";
 import { patiently } from "./patiently.ts";
 import { bytesOf, type Series, type SeriesQuery } from "./series.ts";
 
-/** Points and buckets of an answer (API: `total_point_cap`), and keys of a request. */
+/** Points and buckets of an answer (API: `total_point_cap`). */
 const POINTS_MAX = 120_000;
-const KEYS_MAX = 50;
+
+/** Keys of a request, far fewer than the server allows: all wait for the one with the most points. */
+const KEYS_MAX = 6;
 
 /** Most runs of a request. */
 export const SERIES_RUNS_MAX = 2000;
