@@ -30,5 +30,5 @@ export function BlockView({ block, canReadRuns }: { readonly block: Block; reado
   }
   if (block.kind === "image") return <ReportImage url={block.url} caption={block.caption} />;
   if (block.kind === "panel_grid") return <PanelGrid block={block} canReadRuns={canReadRuns} />;
-  return <p class="tm-block-text">{block.generated_text ?? ""}</p>;
+  return <p class="tm-block-text">{block.kind === "llm_summary" ? block.generated_text : ""}</p>;
 }
