@@ -49,6 +49,16 @@ export default {
       entry: ["{src,test}/**/*.test.ts", "src/api/embeds/page/client/main.ts!"],
       project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
     },
+    web: {
+      entry: [
+        "src/main.tsx!",
+        "src/theme-first.ts!",
+        "build/main.ts!",
+        "{src,build}/**/*.test.ts",
+        "src/**/*.fixture.tsx",
+      ],
+      project: ["{src,build}/**/*.{ts,tsx}!", `!{src,build}/**/*.${tests}!`, "!src/**/*.fixture.tsx!"],
+    },
     cli: {
       entry: ["src/main.ts!", "src/**/*.test.ts"],
       project: ["src/**/*.ts!", `!src/**/*.${tests}!`],

@@ -86,6 +86,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     },
     routes,
     clients: {} as Clients,
+    bundle: undefined,
     objects: {} as Blob,
     access: createAccess({
       directory,

@@ -10,6 +10,8 @@ import type { Clients } from "./clients.ts";
 import { headerNames, noSniffing, requestIdOf } from "./http/headers.ts";
 import type { ChangeHub } from "./changes/change-hub.ts";
 import { createEventStreams } from "./changes/event-streams.ts";
+import { createDashboard } from "./dashboard/dashboard.ts";
+import type { Bundle } from "./dashboard/read-bundle.ts";
 import { createBodyMemory } from "./http/body-memory.ts";
 import { answerClientError } from "./http/client-error.ts";
 import { boundConnections } from "./http/connections.ts";
@@ -63,6 +65,8 @@ export type AppOptions = {
   /** All routes but the platform's. */
   readonly routes: readonly Route[];
   readonly clients: Clients;
+  /** The files of the dashboard; undefined: addresses of pages are unknown paths. */
+  readonly bundle: Bundle | undefined;
   /** Bytes of artifacts. */
   readonly objects: Blob;
   readonly access: Access;
@@ -133,6 +137,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       connectionsMax: settings.connectionsMax,
       nowMs: options.clocks.wallMs,
     }),
+    dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
     alive: options.alive,

@@ -35,6 +35,11 @@ export const gatewayConfig = defineConfig({
     lengthMin: 16,
     help: "Token that opens the operator's routes. Without it they answer 401. A gateway that listens beyond loopback does not start with one that can be guessed (as TIDEMARK_INTERNAL_TOKEN).",
   }),
+  dashboardDirectory: text({
+    env: "TIDEMARK_DASHBOARD_DIRECTORY",
+    optional: true,
+    help: "Folder with the bundled dashboard. Images set it, and a local start bundles and sets it; without it there are no pages.",
+  }),
   servicePlane: text({
     env: "TIDEMARK_SERVICE_PLANE",
     default: "combined",

@@ -21,6 +21,7 @@ import { createCredentialUses } from "./auth/credential-use.ts";
 import { createProjection } from "./auth/projection.ts";
 import type { Clients } from "./clients.ts";
 import { gatewayConfig } from "./config.ts";
+import { readBundle } from "./dashboard/read-bundle.ts";
 import { shareWrites } from "./api/metrics/share-writes.ts";
 import { allRoutes } from "./api/index.ts";
 import { createGatewayReports } from "./limits/gateway-reports.ts";
@@ -144,6 +145,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     },
     routes: allRoutes,
     clients,
+    bundle: config.dashboardDirectory === undefined ? undefined : await readBundle(config.dashboardDirectory),
     objects: await context.blob(),
     access,
     changes: feed.hub,

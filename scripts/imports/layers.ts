@@ -8,6 +8,7 @@ export type Layer =
   | "service"
   | "gateway"
   | "cli"
+  | "web"
   | "all"
   | "test"
   | "example"
@@ -21,11 +22,14 @@ export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   package: ["package"],
   infra: beneathServices,
   service: beneathServices,
-  gateway: beneathServices,
+  gateway: [...beneathServices, "web"],
+  // The dashboard is a client as well; what it shares with the server are rules that only compute.
+  web: ["package"],
   // The command line is a client: it knows the formats, and of the server only the REST API.
   cli: ["package"],
-  all: [...beneathServices, "service", "gateway"],
-  test: [...beneathServices, "service", "gateway", "all"],
+  // A local start bundles the dashboard and hands the folder to the gateway.
+  all: [...beneathServices, "service", "gateway", "web"],
+  test: [...beneathServices, "service", "gateway", "all", "web"],
   // An example is what a user would copy, and a user has none of our packages.
   example: [],
   scripts: [...beneathServices, "service", "gateway", "all"],
@@ -41,6 +45,7 @@ export function layerOf({ folder }: Pick<Package, "folder">): Layer {
     case "infra":
     case "gateway":
     case "cli":
+    case "web":
     case "test":
       return top;
     case "packages":

@@ -21,10 +21,10 @@ export type Workspace = { readonly packages: readonly Package[]; readonly files:
 
 const leftOut = new Set(["node_modules", "gen", "data", ".git", ".tidemark"]);
 
-/** Reads the workspace at `root`: all .ts and .mjs files but generated and installed ones. */
+/** Reads the workspace at `root`: all .ts, .tsx and .mjs files but generated and installed ones. */
 export async function readWorkspace(root: string): Promise<Workspace> {
   const manifests = await list(root, "**/package.json");
-  const sources = (await list(root, "**/*.{ts,mjs}")).filter((path) => !path.endsWith(".d.ts"));
+  const sources = (await list(root, "**/*.{ts,tsx,mjs}")).filter((path) => !path.endsWith(".d.ts"));
   return {
     packages: await Promise.all(manifests.map((path) => readPackage(root, path))),
     files: await Promise.all(

@@ -68,10 +68,12 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     // Who comes from elsewhere does not use it up.
     expect((await signIn({ host: "tidemark.example" })).status).toBe(401);
     expect((await signIn({ "x-forwarded-for": "192.0.2.1" })).status).toBe(401);
-    const line = /^ {2}(curl -si .*)$/m.exec(first.output())?.[1] ?? "";
-    const signedIn = spawnSync("bash", ["-c", line], { encoding: "utf8" }).stdout;
-    expect(signedIn).toMatch(/^set-cookie: tidemark_session=tm_session_/im);
-    expect(JSON.parse(signedIn.slice(signedIn.indexOf("{")))).toMatchObject({
+    // What the link opens, and what its page sends.
+    const page = await fetch(`${link}/signin`, { headers: { accept: "text/html" } });
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const signedIn = await signIn({});
+    expect(String(signedIn.headers["set-cookie"])).toMatch(/^tidemark_session=tm_session_/);
+    expect(signedIn.json).toMatchObject({
       authenticated: true,
       organization: { slug: "local" },
       membership: { role: "owner" },

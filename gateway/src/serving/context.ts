@@ -7,6 +7,7 @@ import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
 import type { EventStreams } from "../changes/event-streams.ts";
+import type { Dashboard } from "../dashboard/dashboard.ts";
 import type { OriginRule } from "../http/origin.ts";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { EmbedLimits } from "../limits/embed-limits.ts";
@@ -29,6 +30,8 @@ export type ServingContext = {
   readonly bodies: BodyMemory;
   readonly turns: Turns;
   readonly streams: EventStreams;
+  /** The pages for browsers; undefined: there are none. */
+  readonly dashboard: Dashboard | undefined;
   readonly mayCome: OriginRule;
   /** Reads the latest changes to credentials into memory. */
   readonly refreshAccess: () => Promise<void>;

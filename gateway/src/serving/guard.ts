@@ -11,6 +11,7 @@ import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
+import { countAddress } from "./count-address.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 import { closeTurn } from "./turn.ts";
@@ -276,16 +277,4 @@ function checkOrigin(
   if (!mayCome(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
     throw new AppError("forbidden", "this Origin may not use browser sessions");
   }
-}
-
-/** Counts a request against its client address. @throws rate_limit_exceeded, with the headers for its answer set */
-function countAddress(
-  { limiter }: Pick<ServingContext, "limiter">,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const refused = limiter.countAddress(request.ip);
-  if (refused?.refused === undefined) return;
-  reply.headers(refused.headers);
-  throw refused.refused;
 }

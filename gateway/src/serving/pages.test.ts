@@ -40,6 +40,9 @@ test("HTML is written in one place", () => {
   const writers = files.filter((file) => readFileSync(join(root, file), "utf8").includes('"text/html'));
   // The second one names files that clients upload, which are sent as attachments.
   expect(writers.toSorted()).toEqual(["api/artifacts/media-types.ts", "http/page.ts"]);
+  // Those of the dashboard load files, the others are whole.
+  const documents = files.filter((file) => readFileSync(join(root, file), "utf8").includes("<!doctype html>"));
+  expect(documents.toSorted()).toEqual(["dashboard/document.ts", "http/page.ts"]);
 });
 
 describe.each(pages.map(({ path }) => path))("%s", (path) => {

@@ -2,17 +2,25 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError, notFound } from "@tidemark/errors";
 import { baseUrlOf, preflightHeaders } from "../http/origin.ts";
 import type { Route } from "../route.ts";
+import type { Found } from "../dashboard/dashboard.ts";
+import { PAGE_TYPE } from "../http/page.ts";
 import { beginAnswer, sendError } from "./answer.ts";
+import { countAddress } from "./count-address.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
- * Answers requests without a route, without asking for credentials: 404 for an unknown path, 405
- * with `Allow` for a known one, 204 for a preflight request from an allowed origin.
+ * Answers requests without a route, without asking for credentials: with the dashboard to browsers that open its addresses, 404 for another
+ * unknown path, 405 with `Allow` for a known one, 204 for a preflight request from an allowed origin.
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
-  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
+  const answer = (request: FastifyRequest, reply: FastifyReply, found: Found | undefined): void => {
     const baseUrl = baseUrlOf(context.publicUrl, request);
     beginAnswer(request, reply, context, baseUrl);
+    if (found !== undefined) {
+      countAddress(context, request, reply);
+      found.send(request, reply);
+      return;
+    }
     const methods = methodsOf(request.url.split("?", 1)[0] ?? "");
     if (methods.length === 0) throw notFound("route");
     const { origin } = request.headers;
@@ -26,22 +34,26 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
   };
 
   return (request: FastifyRequest, reply: FastifyReply): void => {
-    measure(request, reply, context);
+    const found = context.dashboard?.find(request);
+    measure(request, reply, context, found?.route ?? "unmatched");
     try {
-      answer(request, reply);
+      answer(request, reply, found);
     } catch (error) {
-      sendError(error, request, reply, context.log);
+      sendError(error, request, reply, context.log, found?.route === "dashboard page" ? PAGE : undefined);
     }
   };
 }
 
+/** Errors of pages are pages. */
+const PAGE: Pick<Route, "protocol" | "schemas"> = { schemas: { response: {}, responseType: PAGE_TYPE } };
+
 /** Measures as the hooks of routes do; without a route there are none. */
-function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }: ServingContext): void {
+function measure({ method }: FastifyRequest, { raw }: FastifyReply, { metrics }: ServingContext, route: string): void {
   const startedMs = performance.now();
   raw.once("finish", () =>
     metrics.httpRequest({
       method,
-      route: "unmatched",
+      route,
       status: raw.statusCode,
       seconds: (performance.now() - startedMs) / 1000,
     }),

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { createServer } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { version } from "@tidemark/host";
-import { startError, startPostgres } from "@tidemark/local";
+import { cacheDirectory, startError, startPostgres } from "@tidemark/local";
+import { obtainBundle } from "@tidemark/web/build";
 import type { CommandLine } from "./command-line.ts";
 import { openDataDirectory } from "./data-directory.ts";
 import { ensureLocalKey } from "./local-key.ts";
@@ -55,6 +57,8 @@ export async function startLocally(
     for (let last = stops.pop(); last !== undefined; last = stops.pop()) await last();
   };
   try {
+    // While PostgreSQL starts: a first start spends its second here, a later one reads some files.
+    const bundling = bundleDashboard(environment);
     const postgres = await startPostgres({ dataDir: join(line.dataDirectory, "postgres"), log: say });
     stops.push(() => postgres.stop());
     const failures = [
@@ -64,7 +68,12 @@ export async function startLocally(
     const internalToken = environment["TIDEMARK_INTERNAL_TOKEN"] || randomBytes(24).toString("base64url");
     const baseUrl = `http://${HOST}:${line.port}`;
     const databaseUrls = await prepareLocalDatabase(postgres.url, processes);
-    const settings = { ...localDefaults, ...environment, ...localSettings(line.port, internalToken) };
+    const settings = {
+      ...localDefaults,
+      TIDEMARK_DASHBOARD_DIRECTORY: await bundling,
+      ...environment,
+      ...localSettings(line.port, internalToken),
+    };
     const product = await startProduct({
       folder: (name) => join(line.dataDirectory, name),
       settingsOf: (name) => {
@@ -99,6 +108,19 @@ export async function startLocally(
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Returns the folder of the dashboard; undefined, which is said, where it cannot be made: everything else works without. */
+async function bundleDashboard(environment: Readonly<Record<string, string | undefined>>): Promise<string | undefined> {
+  if (environment["TIDEMARK_DASHBOARD_DIRECTORY"] !== undefined) return undefined;
+  try {
+    return await obtainBundle(
+      cacheDirectory({ env: environment, platform: process.platform, home: homedir(), cwd: process.cwd() }),
+    );
+  } catch (error) {
+    say(`The dashboard cannot be bundled, so there are no pages: ${(error as Error).message}`);
+    return undefined;
   }
 }
 
@@ -169,17 +191,14 @@ Tidemark is ready (${facts.seconds.toFixed(1)} s). ${facts.mode}
   Version    ${facts.version}
   Reference  ${facts.baseUrl}/openapi.json
 
+Open the dashboard as the owner, once and within ten minutes (later with the API key):
+
+  ${facts.baseUrl}/signin#token=${facts.oneTimeToken}
+
 Create a first run:
 
   curl -s -X POST ${facts.baseUrl}/runs -H "Authorization: Bearer ${facts.key}" -H "Content-Type: application/json" -d '{"project": "demo", "config": {"lr": 0.001}}'
 
-Sign in as the owner, once and within ten minutes; it prints the cookie of a session:
-
-  curl -si -X POST ${facts.baseUrl}/api/auth/one-time -H "Origin: ${facts.baseUrl}" -H "Content-Type: application/json" -d '{"token": "${facts.oneTimeToken}"}'
-
-The link for a browser, whose page is still to come:
-
-  ${facts.baseUrl}/signin#token=${facts.oneTimeToken}
 
 From Python (pip install instantml):
 

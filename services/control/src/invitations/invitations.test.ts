@@ -58,7 +58,7 @@ describe("an invitation", () => {
     const { createdAt, expiresAt, lastSentAt } = sent.invitation!;
     expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBe(7 * 86_400_000);
     expect(lastSentAt).toBe(createdAt);
-    expect(sent.previewLink).toBe(`http://127.0.0.1:8080/invitations/accept#token=${token}`);
+    expect(sent.previewLink).toBe(`http://127.0.0.1:8080/invite#token=${token}`);
     expect(control.mail.sent.at(-1)).toMatchObject({
       to: "new.guest@example.org",
       role: "admin",

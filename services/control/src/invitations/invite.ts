@@ -93,7 +93,7 @@ export async function sendInvitation(
       organizationName: message.organization.name,
       role: invitation.role,
       // Behind a hash, so that the token does not reach any server's access log.
-      link: `${webAddress(deps, message.baseUrl)}/invitations/accept#token=${message.token}`,
+      link: `${webAddress(deps, message.baseUrl)}/invite#token=${message.token}`,
       expiresAt: invitation.expires_at,
       invitationId: id,
       orgId,

@@ -1,0 +1,416 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { readFile } from "node:fs/promises";
+import { requireChromium, until } from "@tidemark/testkit";
+import type { Browser, Locator, Page } from "playwright-core";
+import type { Api } from "../../stack/client.ts";
+import { describeWith } from "../../stack/describe-with.ts";
+import { startStack, type OwnStack } from "../../stack/stack.ts";
+import { startChromium, type WatchedPage } from "../browser.ts";
+import { expectAccessible } from "./axe.ts";
+import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
+
+const executable = await requireChromium("whether charts show what was logged");
+
+const LONG_POINTS = 500_000;
+const SPIKE_AT = 333_333;
+const GAP = [200_000, 230_000] as const;
+const BATCH = 500;
+/** Batches that are on their way at the same time. */
+const AT_ONCE = 8;
+const SMOOTHED_POINTS = 20_000;
+const KEEP = 0.99;
+
+describeWith(executable)("charts in a browser", () => {
+  let browser: Browser;
+  let stack: OwnStack;
+  let bundled: ChartsPage;
+  let key: string;
+  let api: Api;
+  const pages: WatchedPage[] = [];
+  const runs = new Map<string, ShownRun>();
+  let projectId: string;
+  const noise = chance(7);
+  const wave = Array.from({ length: SMOOTHED_POINTS }, (_, step) => Math.sin(step / 3000) + noise() - 0.5);
+  const seeds = [
+    { lr: 0.1, values: [1, 2, 6] },
+    { lr: 0.1, values: [3, 4, 8] },
+    { lr: 0.01, values: [10, 20, 30] },
+  ];
+
+  async function logged(
+    name: string,
+    metric: string,
+    points: readonly (readonly [step: number, value: number])[],
+    config = {},
+  ): Promise<void> {
+    const { run } = (await api.post("/runs", { project: "charts", name, config })).json as {
+      run: { id: string; started_at?: string };
+    };
+    runs.set(name, { id: run.id, name, startedAt: run.started_at ?? new Date().toISOString(), running: true });
+    let from = 0;
+    const send = async (): Promise<void> => {
+      while (from < points.length) {
+        const batch = points.slice(from, from + BATCH);
+        from += BATCH;
+        const body = { points: batch.map(([step, value]) => ({ step, metrics: { [metric]: value } })) };
+        expect((await api.post(`/runs/${run.id}/metrics/batch`, body)).status).toBe(200);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, send));
+  }
+
+  async function open(names: readonly string[], more: Partial<Shown> = {}): Promise<WatchedPage> {
+    const chosen = names.map((name) => runs.get(name)!);
+    const project = { id: projectId, name: "charts" };
+    const watched = await openCharts(browser, bundled, { baseUrl: stack.baseUrl, key, project, runs: chosen, ...more });
+    pages.push(watched);
+    return watched;
+  }
+
+  beforeAll(async () => {
+    [browser, stack, bundled] = await Promise.all([startChromium(executable!), startStack("embedded"), bundleCharts()]);
+    ({ key, api } = await stack.organization());
+    const line = (offset: number): [number, number][] =>
+      Array.from({ length: 300 }, (_, i) => [i, offset + Math.exp(-i / 80)]);
+    await logged("alpha", "loss", line(0));
+    await logged("beta", "loss", line(0.2));
+    await logged("gamma", "loss", line(0.4));
+    await logged(
+      "signed",
+      "signed",
+      [-1, 0, 0.5, 10, 100].map((value, i) => [i, value]),
+    );
+    const steps = Array.from({ length: LONG_POINTS }, (_, i) => i).filter((step) => step < GAP[0] || step >= GAP[1]);
+    await logged(
+      "long",
+      "long",
+      steps.map((step) => [step, step === SPIKE_AT ? 1000 : step % 10]),
+    );
+    await logged(
+      "wave",
+      "wave",
+      wave.map((value, step) => [step, value]),
+    );
+    for (const [i, { lr, values }] of seeds.entries())
+      await logged(
+        `seed ${i}`,
+        "score",
+        values.map((value, step) => [step, value]),
+        { lr, seed: i },
+      );
+    const { json } = await api.get("/projects");
+    projectId = (json.projects as { id: string; name: string }[]).find(({ name }) => name === "charts")!.id;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  const everyFault = (): string[] => pages.splice(0).flatMap(({ faults }) => faults);
+
+  test("a copied address shows the same pixels elsewhere", async () => {
+    const { page } = await open(["alpha", "beta", "gamma"]);
+    const plot = await drawn(page, "loss");
+    const box = (await plot.boundingBox())!;
+    await page.getByLabel("Smoothing", { exact: true }).selectOption("ema");
+    await page.mouse.move(box.x + box.width * 0.4, box.y + 80);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 90, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/zoom=/);
+    await page.mouse.move(5, 5);
+    await settled(page, "loss");
+    const { search } = new URL(page.url());
+    expect(new URLSearchParams(search).get("smooth")).toBe("ema:0.8");
+    const other = (await open(["alpha", "beta", "gamma"], { query: search })).page;
+    const otherPlot = await drawn(other, "loss");
+    await settled(other, "loss");
+    expect(await otherPlot.getAttribute("data-x")).toBe(await plot.getAttribute("data-x"));
+    expect(await pixels(otherPlot)).toBe(await pixels(plot));
+    await plot.dblclick({ position: { x: 100, y: 50 } });
+    await page.waitForURL((url) => !url.searchParams.has("zoom"));
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("colors stay through order, filter, loading again and themes have their own", async () => {
+    const { page } = await open(["alpha", "beta", "gamma"]);
+    const looks = async (): Promise<Record<string, string>> =>
+      Object.fromEntries(
+        await page
+          .locator("[data-run] line")
+          .evaluateAll((all) =>
+            all.map(
+              (one) =>
+                [
+                  one.closest("li")!.dataset["run"]!,
+                  `${getComputedStyle(one).stroke} ${one.getAttribute("stroke-dasharray")}`,
+                ] as const,
+            ),
+          ),
+      );
+    const before = await looks();
+    expect(Object.keys(before)).toHaveLength(3);
+    await page.getByRole("button", { name: "Turn around" }).click();
+    expect(await looks()).toEqual(before);
+    await page.getByRole("button", { name: "Leave out first" }).click();
+    expect(before).toMatchObject(await looks());
+    await page.reload();
+    await drawn(page, "loss");
+    expect(await looks()).toEqual(before);
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("one spike and a gap among 500,000 points are seen, and zoom shows exact points", async () => {
+    const { page } = await open(["long"]);
+    const plot = await drawn(page, "long");
+    const svg = await saved(page, "long", "SVG");
+    const line = /<path fill="none"[^>]*aria-label="long" d="([^"]+)"/.exec(svg)![1]!;
+    expect(line.match(/M/g)).toHaveLength(2);
+    const heights = await plot
+      .locator("canvas")
+      .first()
+      .evaluate((canvas: HTMLCanvasElement) => {
+        const { data, width, height } = canvas.getContext("2d")!.getImageData(0, 0, canvas.width, canvas.height);
+        // The first row of each column with a strong color: bands and lines, not the gray of axes.
+        return Array.from({ length: width }, (_, x) => {
+          for (let y = 0; y < height; y++) {
+            const [r, g, b, a] = data.subarray(4 * (y * width + x), 4 * (y * width + x) + 4);
+            if (a! > 20 && Math.max(r!, g!, b!) - Math.min(r!, g!, b!) > 60) return y;
+          }
+          return height;
+        });
+      });
+    expect(Math.min(...heights)).toBeLessThan(30);
+    const [low, high] = (await plot.getAttribute("data-x"))!.split(" ").map(Number) as [number, number];
+    const left = heights.findIndex((top, x) => x > 40 && top < 200);
+    const spike = heights.indexOf(Math.min(...heights));
+    const width = (await plot.boundingBox())!.width - 14 - left;
+    expect(Math.abs(spike - left - (width * (SPIKE_AT - low)) / (high - low))).toBeLessThan(3);
+
+    const zoomed = (await open(["long"], { query: "?zoom=333320~333350" })).page;
+    await drawn(zoomed, "long");
+    await settled(zoomed, "long");
+    const rows = (await saved(zoomed, "long", "CSV"))
+      .trim()
+      .split("\r\n")
+      .slice(1)
+      .map((row) => row.split(",").slice(2, 4).map(Number));
+    expect(rows).toEqual(
+      Array.from({ length: 31 }, (_, i) => [333_320 + i, 333_320 + i === SPIKE_AT ? 1000 : (333_320 + i) % 10]),
+    );
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("the smoothed line is that of all points within a pixel, before and after zoom", async () => {
+    // As TensorBoard has it, where steps are one apart.
+    let [sum, weight] = [0, 0];
+    const reference = wave.map((value) => {
+      sum = KEEP * sum + (1 - KEEP) * value;
+      weight = KEEP * weight + (1 - KEEP);
+      return sum / weight;
+    });
+    for (const zoom of ["", "&zoom=5000~7000"]) {
+      const { page } = await open(["wave"], { query: `?smooth=ema:${KEEP}${zoom}` });
+      const plot = await drawn(page, "wave");
+      await settled(page, "wave");
+      const domains = await Promise.all(
+        ["data-x", "data-y"].map(async (name) => (await plot.getAttribute(name))!.split(" ").map(Number)),
+      );
+      const svg = await saved(page, "wave", "SVG");
+      // Data is drawn three pixels beyond the plot.
+      const [, x, y, w, h] = /<rect x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"/
+        .exec(svg)!
+        .map(Number);
+      const [left, top, width, height] = [x! + 3, y! + 3, w! - 6, h! - 6];
+      const [[x0, x1], [y0, y1]] = domains as [[number, number], [number, number]];
+      const line = /aria-label="wave" d="([^"]+)"/.exec(svg)![1]!;
+      const points = line
+        .split(/[ML]/)
+        .slice(1)
+        .map((point) => point.split(" ").map(Number) as [number, number]);
+      const inside = points.filter(([at]) => at >= left && at <= left + width);
+      expect(inside.length).toBeGreaterThan(200);
+      const stepsPerPixel = (x1 - x0) / width;
+      for (const [at, found] of inside) {
+        const step = x0 + (at - left) * stepsPerPixel;
+        const near = reference.slice(
+          Math.max(0, Math.floor(step - stepsPerPixel)),
+          Math.ceil(step + stepsPerPixel) + 1,
+        );
+        const ends = [Math.max(...near), Math.min(...near)].map(
+          (value) => top + height * (1 - (value - y0) / (y1 - y0)),
+        );
+        expect(found).toBeGreaterThanOrEqual(ends[0]! - 1);
+        expect(found).toBeLessThanOrEqual(ends[1]! + 1);
+      }
+    }
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("groups have the mean and the deviation of their runs", async () => {
+    const { page } = await open(["seed 0", "seed 1", "seed 2"], { query: "?group=config.lr" });
+    await drawn(page, "score");
+    const rows = (await saved(page, "score", "CSV"))
+      .trim()
+      .split("\r\n")
+      .map((row) => row.split(","));
+    expect(rows[0]!.slice(0, 6)).toEqual(["id", "name", "step", "score", "low", "high"]);
+    // Of (1, 3), (2, 4) and (6, 8): mean 2, 3 and 7, deviation 1.
+    expect(rows.slice(1, 4).map((row) => row.slice(1, 7))).toEqual([
+      ["lr=0.1 (2 runs)", "0", "2", "1", "3", "2"],
+      ["lr=0.1 (2 runs)", "1", "3", "2", "4", "2"],
+      ["lr=0.1 (2 runs)", "2", "7", "6", "8", "2"],
+    ]);
+    expect(rows.slice(4).map((row) => row.slice(1, 4))).toEqual([
+      ["lr=0.01 (1 run)", "0", "10"],
+      ["lr=0.01 (1 run)", "1", "20"],
+      ["lr=0.01 (1 run)", "2", "30"],
+    ]);
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("a logarithmic axis says what it drops, and keys and a table tell the values", async () => {
+    const { page } = await open(["signed"], { query: "?y=log" });
+    const plot = await drawn(page, "signed");
+    await page.getByText("2 points not above 0 left out by the logarithmic y axis.").waitFor();
+    expect(await plot.getAttribute("aria-label")).toBe(
+      "signed: 1 line, step 0 to step 4, values -1 to 100. Arrow keys read values.",
+    );
+    await plot.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("ArrowLeft");
+    await page.getByText("At 3: signed 10", { exact: true }).waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Close values" }).waitFor();
+    await page.keyboard.press("Escape");
+    await choose(page, "signed", "Show as table");
+    const cells = await page.getByRole("region", { name: "Values of signed" }).getByRole("cell").allInnerTexts();
+    expect(cells).toEqual(["-1", "0", "0.5", "10", "100"]);
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("the files have exactly what is drawn", async () => {
+    const { page } = await open(["alpha", "beta"]);
+    await drawn(page, "loss");
+    const rows = (await saved(page, "loss", "CSV")).trim().split("\r\n").slice(1);
+    const body = {
+      format: "columns",
+      keys: ["loss"],
+      run_ids: ["alpha", "beta"].map((name) => runs.get(name)!.id),
+      buckets: 2000,
+    };
+    const { series } = (await api.post("/api/metrics/series", body)).json as {
+      series: { run_id: string; columns: { step: number[]; value: number[] } }[];
+    };
+    const names = new Map([...runs.values()].map(({ id, name }) => [id, name]));
+    expect(rows).toEqual(
+      series.flatMap(({ run_id: id, columns: { step, value } }) =>
+        step.map((at, i) => `${id},${names.get(id)},${at},${value[i]}`),
+      ),
+    );
+    const png = await savedBytes(page, "loss", "PNG");
+    const colors = await page.evaluate(
+      async (source) => {
+        const image = new Image();
+        image.src = source;
+        await image.decode();
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [image.width, image.height];
+        const context = canvas.getContext("2d")!;
+        context.drawImage(image, 0, 0);
+        return new Set(new Uint32Array(context.getImageData(0, 0, image.width, image.height).data.buffer)).size;
+      },
+      `data:image/png;base64,${png.toString("base64")}`,
+    );
+    expect(colors).toBeGreaterThan(20);
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("what a run logs is drawn while somebody looks, zoomed charts stay where they are", async () => {
+    const { page } = await open(["alpha"], { live: true });
+    const plot = await drawn(page, "loss");
+    await page.waitForTimeout(300);
+    await api.post(`/runs/${runs.get("alpha")!.id}/metrics`, { step: 400, metrics: { loss: 0.5 } });
+    await until("the new point", async () => (await plot.getAttribute("aria-label"))!.includes("step 0 to step 400"));
+    expect(everyFault()).toEqual([]);
+  });
+
+  test.each(["light", "dark"] as const)("there is nothing that keeps people out, in the %s theme", async (theme) => {
+    const watched = await open(["alpha", "beta", "signed"], {
+      theme,
+      query: "?y=log&smooth=ema:0.9&keys=,loss&zoom=0~200",
+    });
+    const plot = await drawn(watched.page, "loss");
+    await plot.click({ position: { x: 150, y: 80 } });
+    await watched.page.getByRole("button", { name: "Close values" }).waitFor();
+    await expectAccessible(watched);
+    await watched.page.getByRole("button", { name: "Browse" }).click();
+    await watched.page.getByRole("dialog", { name: "Browse metrics" }).waitFor();
+    await expectAccessible(watched);
+    expect(everyFault()).toEqual([]);
+  });
+
+  test("a phone shows charts without scrolling sideways, and a finger tells values", async () => {
+    const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    const { page } = await open(["alpha", "beta", "gamma"], { context });
+    const plot = await drawn(page, "loss");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    const box = (await plot.boundingBox())!;
+    await page.touchscreen.tap(box.x + 150, box.y + 100);
+    const tip = page.locator(".tm-chart-tip");
+    await tip.waitFor();
+    expect(await tip.locator("li").count()).toBe(3);
+    expect(everyFault()).toEqual([]);
+  });
+});
+
+/** Numbers from 0 to 1 that are the same each time (mulberry32). */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const card = (page: Page, name: string): Locator => page.locator(`article[data-key="${name}"]`);
+
+/** Waits until the chart of a key is drawn, and returns its plot. */
+async function drawn(page: Page, name: string): Promise<Locator> {
+  const plot = card(page, name).locator(".tm-chart-plot[data-x]");
+  await plot.scrollIntoViewIfNeeded();
+  await plot.waitFor();
+  await settled(page, name);
+  return plot;
+}
+
+/** Waits until nothing is read for the chart of a key, and the frame with it is drawn. */
+async function settled(page: Page, name: string): Promise<void> {
+  await page.waitForTimeout(100);
+  await page.locator(`article[data-key="${name}"]:not([aria-busy])`).waitFor();
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+}
+
+async function choose(page: Page, name: string, item: string): Promise<void> {
+  await card(page, name)
+    .getByRole("button", { name: `More for ${name}` })
+    .click();
+  await page.getByRole("menuitem", { name: item }).click();
+}
+
+async function savedBytes(page: Page, name: string, kind: "CSV" | "SVG" | "PNG"): Promise<Buffer> {
+  const [download] = await Promise.all([page.waitForEvent("download"), choose(page, name, `Download ${kind}`)]);
+  return readFile(await download.path());
+}
+
+async function saved(page: Page, name: string, kind: "CSV" | "SVG"): Promise<string> {
+  return (await savedBytes(page, name, kind)).toString();
+}
+
+/** The pixels of a chart as a text. */
+async function pixels(plot: Locator): Promise<string> {
+  return plot
+    .locator("canvas")
+    .first()
+    .evaluate((canvas: HTMLCanvasElement) => canvas.toDataURL());
+}

@@ -1,0 +1,146 @@
+import { afterAll, afterEach, beforeAll, expect } from "@jest/globals";
+import { requireChromium } from "@tidemark/testkit";
+import type { Browser, BrowserContext } from "playwright-core";
+import type { Api } from "../../stack/client.ts";
+import { describeWith } from "../../stack/describe-with.ts";
+import { openBrowser, sessionCookie } from "../../stack/browser.ts";
+import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
+import { startStack, type OwnStack, type StackOptions } from "../../stack/stack.ts";
+import { openPage, startChromium, type WatchedPage } from "../browser.ts";
+import { dashboardFolder } from "./dashboard-folder.ts";
+
+/** How the dashboard is opened. */
+export type OpenOptions = {
+  /** Default: the first page. */
+  readonly path?: string;
+  /** Who is signed in: a member of the team with this role (the owner if nothing is said), or nobody. */
+  readonly role?: Role | "nobody";
+  /** Signed in with an API key of these scopes instead. */
+  readonly scopes?: readonly string[];
+  readonly theme?: "light" | "dark";
+  readonly viewport?: { readonly width: number; readonly height: number };
+};
+
+/** What a test of the dashboard works with. The server, the team and the browser are those of the whole file. */
+export type Scene = {
+  readonly stack: OwnStack;
+  readonly team: Team;
+  /** A client of the team's organization with a key that may do everything with runs. */
+  readonly api: Api;
+  /** The session token of a member, for requests beside the page. */
+  readonly tokenOf: (role: Role) => Promise<string>;
+  /** Opens the dashboard in a browser of its own, which ends with the test. */
+  readonly open: (options?: OpenOptions) => Promise<WatchedPage>;
+};
+
+/** The size of a phone on which nothing may be wider than the screen. */
+export const PHONE = { width: 390, height: 844 } as const;
+/** The size of a laptop. */
+export const LAPTOP = { width: 1440, height: 900 } as const;
+
+const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "imports:write"];
+
+const executable = await requireChromium("the dashboard");
+
+/** Declares tests of the dashboard in Chromium, over one server with everything in one process. Where there is no Chromium they are skipped. */
+export function describeDashboard(name: string, suite: (scene: () => Scene) => void, options: StackOptions = {}): void {
+  describeWith(executable)(name, () => {
+    let scene: Scene | undefined;
+    let browser: Browser | undefined;
+    const contexts: BrowserContext[] = [];
+    beforeAll(async () => {
+      const folder = await dashboardFolder();
+      const settings = { ...options.settings, TIDEMARK_DASHBOARD_DIRECTORY: folder };
+      const [stack, started] = await Promise.all([
+        startStack("embedded", { ...options, settings }),
+        startChromium(executable!),
+      ]);
+      browser = started;
+      scene = await createScene(stack, started, contexts);
+    });
+    afterEach(async () => {
+      await Promise.all(contexts.splice(0).map((context) => context.close()));
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await scene?.stack.stop();
+    });
+    suite(() => {
+      if (scene === undefined) throw new Error("the server did not start");
+      return scene;
+    });
+  });
+}
+
+async function createScene(stack: OwnStack, browser: Browser, contexts: BrowserContext[]): Promise<Scene> {
+  const team = await createTeam(stack);
+  const keys = new Map<string, Promise<string>>();
+  const keyWith = async (scopes: readonly string[]): Promise<string> => {
+    const made = await stack.api.post(`/api/orgs/${team.orgId}/api-keys`, { name: "test", scopes }, asOperator(stack));
+    expect(made.status).toBe(200);
+    return made.json.api_key as string;
+  };
+  const key = (scopes: readonly string[]): Promise<string> => {
+    const name = scopes.join(" ");
+    keys.set(name, keys.get(name) ?? keyWith(scopes));
+    return keys.get(name)!;
+  };
+  const members = new Map<Role, Promise<string>>();
+  const tokenOf = (role: Role): Promise<string> => {
+    const join = async (): Promise<string> => (role === "owner" ? team.owner : await team.join(role)).browser.token()!;
+    members.set(role, members.get(role) ?? join());
+    return members.get(role)!;
+  };
+  const tokenOfKey = async (scopes: readonly string[]): Promise<string> => {
+    const own = openBrowser(stack.baseUrl);
+    expect((await own.post("/api/auth/api-key", { api_key: await key(scopes) })).status).toBe(200);
+    return own.token()!;
+  };
+  return {
+    stack,
+    team,
+    api: stack.api.as(await key(SCOPES)),
+    tokenOf,
+    async open({ path = "/", role = "owner", scopes, theme = "light", viewport = LAPTOP } = {}) {
+      const context = await browser.newContext({
+        viewport,
+        colorScheme: theme,
+        reducedMotion: "reduce",
+        permissions: ["clipboard-read", "clipboard-write"],
+      });
+      contexts.push(context);
+      if (scopes !== undefined || role !== "nobody") {
+        const value = scopes === undefined ? await tokenOf(role as Role) : await tokenOfKey(scopes);
+        await context.addCookies([{ name: sessionCookie, value, url: stack.baseUrl, httpOnly: true, sameSite: "Lax" }]);
+      }
+      const watched = await openPage(context);
+      await watched.page.goto(`${stack.baseUrl}${path}`);
+      await settled(watched);
+      return watched;
+    },
+  };
+}
+
+/** Waits until the page of the address is drawn, which nothing of it says that it still loads. */
+export async function settled({ page }: WatchedPage): Promise<void> {
+  await page.waitForSelector("#app main:not(:has([aria-busy=true]))");
+}
+
+/** Expects that a page met no fault, loaded nothing from another host, and is not wider than its window. */
+export async function expectClean(watched: WatchedPage, stack: Pick<OwnStack, "baseUrl">): Promise<void> {
+  expect(watched.faults).toEqual([]);
+  const foreign = watched.requests.map((request) => request.url()).filter((url) => !isOwn(url, stack.baseUrl));
+  expect(foreign).toEqual([]);
+  expect(await sideways(watched)).toBe(0);
+}
+
+const isOwn = (url: string, baseUrl: string): boolean =>
+  url.startsWith(`${baseUrl}/`) || url.startsWith("data:") || url.startsWith(`blob:${baseUrl}/`);
+
+/** Returns by how many pixels a page can be scrolled sideways. */
+export async function sideways({ page }: WatchedPage): Promise<number> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return scrollWidth - clientWidth;
+  });
+}

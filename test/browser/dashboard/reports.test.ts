@@ -1,0 +1,154 @@
+import { beforeAll, expect, test } from "@jest/globals";
+import { expectAccessible } from "./axe.ts";
+import { HOSTILE } from "./logged-run.ts";
+import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+
+const PROJECT = "reported";
+
+describeDashboard("reports", (scene) => {
+  let projectId: string;
+  let runId: string;
+  beforeAll(async () => {
+    const { api } = scene();
+    const { run } = (await api.post("/runs", { project: PROJECT, name: "best run", config: { lr: 0.1 } })).json as {
+      run: { id: string; project_id: string };
+    };
+    ({ id: runId, project_id: projectId } = run);
+    const points = Array.from({ length: 20 }, (_, step) => ({ step, metrics: { loss: 1 / (step + 1) } }));
+    await api.post(`/runs/${runId}/metrics/batch`, { points });
+  });
+
+  async function write(title: string): Promise<string> {
+    const grid = {
+      kind: "panel_grid",
+      runsets: [{ name: "Runs", projects: [PROJECT], pinned_run_ids: [runId] }],
+      panels: [
+        { type: "line", metric_key: "loss" },
+        { type: "run_comparer", run_ids: [runId], fields: ["config.lr", "metrics.loss.best"] },
+      ],
+    };
+    const blocks = [
+      { kind: "heading", level: 1, text: "Results" },
+      { kind: "markdown", text: `**Bold** ${HOSTILE} [bad](javascript:alert(1))` },
+      grid,
+      { kind: "image", url: "https://elsewhere.test/x.png", caption: HOSTILE },
+      { kind: "callout", text: "Mind the seed", variant: "warn" },
+    ];
+    const answer = await scene().api.post("/api/reports", { title, project_id: projectId, blocks });
+    expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
+    return answer.json.report.id as string;
+  }
+
+  test.each(["light", "dark"] as const)("are read, accessible and harmless, in the %s theme", async (theme) => {
+    const { stack, open } = scene();
+    const id = await write(`Weekly ${HOSTILE}`);
+    const watched = await open({ path: `/reports/${id}`, theme });
+    const { page } = watched;
+    await page.getByRole("link", { name: "best run" }).waitFor();
+    await page.locator("strong", { hasText: "Bold" }).waitFor();
+    await expectAccessible(watched);
+    await page.setViewportSize(PHONE);
+    await page.waitForTimeout(200);
+    expect(await page.evaluate(() => "hacked" in globalThis)).toBe(false);
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+    await expectClean(watched, stack);
+    await page.goto(`${stack.baseUrl}/p/${PROJECT}/reports`);
+    await settled(watched);
+    await page
+      .getByRole("link", { name: /Weekly/ })
+      .first()
+      .waitFor();
+    await expectAccessible(watched);
+    await expectClean(watched, stack);
+  });
+
+  test("are written by keyboard, saved by themselves and moved", async () => {
+    const { api, open } = scene();
+    const id = await write("Draft");
+    const watched = await open({ path: `/reports/${id}?edit=1` });
+    const { page } = watched;
+    await page.getByLabel("Title").fill("Final");
+    await page.getByText("All changes saved").waitFor();
+    const read = async () =>
+      (await api.get(`/api/reports/${id}`)).json.report as { title: string; blocks: { kind: string }[] };
+    for (let tries = 0; tries < 50 && (await read()).title !== "Final"; tries += 1) await page.waitForTimeout(100);
+    expect((await read()).title).toBe("Final");
+    await page.getByLabel("Heading", { exact: true }).focus();
+    await page.keyboard.press("Alt+ArrowDown");
+    for (let tries = 0; tries < 50 && (await read()).blocks[0]!.kind !== "markdown"; tries += 1)
+      await page.waitForTimeout(100);
+    expect((await read()).blocks.map(({ kind }) => kind)).toEqual([
+      "markdown",
+      "heading",
+      "panel_grid",
+      "image",
+      "callout",
+    ]);
+    await expectAccessible(watched);
+  });
+
+  test("that somebody else changed meanwhile are not written over unasked", async () => {
+    const { api, open } = scene();
+    const id = await write("Shared");
+    const { page } = await open({ path: `/reports/${id}?edit=1` });
+    await page.getByLabel("Title").waitFor();
+    expect((await api.patch(`/api/reports/${id}`, { title: "Theirs" })).status).toBe(200);
+    await page.getByLabel("Title").fill("Mine");
+    await page.getByText("Somebody else changed this report meanwhile").waitFor();
+    expect((await api.get(`/api/reports/${id}`)).json.report.title).toBe("Theirs");
+    await page.getByRole("button", { name: "Keep mine" }).click();
+    await page.getByText("All changes saved").waitFor();
+    expect((await api.get(`/api/reports/${id}`)).json.report.title).toBe("Mine");
+  });
+
+  test("are shared by a link that shows the text alone and can be revoked", async () => {
+    const { stack, open } = scene();
+    const id = await write("For everybody");
+    const { page } = await open({ path: `/reports/${id}` });
+    await page.getByRole("button", { name: "Share", exact: true }).click();
+    await page.getByRole("button", { name: "Create link" }).click();
+    const link = await page.getByRole("region", { name: "Link to the report" }).innerText();
+    expect(link.trim()).toMatch(/\/r\/tm_share_|\/r\//);
+    const stranger = await open({ path: new URL(link.trim()).pathname, role: "nobody" });
+    await stranger.page.getByRole("heading", { name: "For everybody" }).waitFor();
+    await stranger.page.getByText("this link opens the text alone").waitFor();
+    expect(await stranger.page.getByText("best run").count()).toBe(0);
+    await expectAccessible(stranger);
+    await expectClean(stranger, stack);
+    await page.getByRole("button", { name: "Revoke link" }).click();
+    await page.getByText("The link does not work any more").waitFor();
+    await stranger.page.reload();
+    await stranger.page.getByText("This link does not work any more").waitFor();
+  });
+
+  test("viewers read and cannot write", async () => {
+    const id = await write("Read only");
+    const { page } = await scene().open({ path: `/reports/${id}?edit=1`, role: "viewer" });
+    await page.getByRole("heading", { name: "Read only" }).waitFor();
+    for (const name of ["Edit", "Share", "Delete"])
+      expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
+  });
+
+  test("embeds are made with a key that is used once", async () => {
+    const { stack, team, open } = scene();
+    const made = await stack.api.post(
+      `/api/orgs/${team.orgId}/api-keys`,
+      { name: "embeds", scopes: ["export:read"] },
+      {
+        headers: { "x-svc-bootstrap-token": stack.bootstrapToken },
+      },
+    );
+    const watched = await open({ path: `/p/${PROJECT}/reports` });
+    const { page } = watched;
+    await page.getByRole("button", { name: "Embed runs" }).click();
+    await page.getByLabel("best run").check();
+    await page.getByLabel("Origin of the page").fill("https://wiki.example.com/page");
+    await page.getByText("An origin has no path").waitFor();
+    await page.getByLabel("Origin of the page").fill("https://wiki.example.com");
+    await page.getByLabel("API key, to create one now").fill(made.json.api_key as string);
+    await expectAccessible(watched);
+    await page.getByRole("button", { name: "Create embed" }).click();
+    const frame = await page.getByRole("region", { name: "Show the runs in a page" }).innerText();
+    expect(frame).toMatch(/<iframe src="[^"]+\/embed\/runs\/[^"]+#token=/);
+  });
+});

@@ -1,0 +1,145 @@
+import { beforeAll, expect, test } from "@jest/globals";
+import type { Page } from "playwright-core";
+import { expectAccessible } from "./axe.ts";
+import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
+import { describeDashboard, expectClean, PHONE, settled, sideways } from "./open-dashboard.ts";
+
+const TABS = ["overview", "charts", "logs", "config", "files", "objects", "ranks", "traces", "lineage"] as const;
+
+const isHacked = (page: Page): Promise<boolean> => page.evaluate(() => "hacked" in globalThis);
+
+describeDashboard("the page of a run", (scene) => {
+  let run: Logged;
+  beforeAll(async () => {
+    const { api } = scene();
+    run = await logRun(api, "Project & Ümlaut");
+    const readme = `# Readme\n\n${HOSTILE}\n\n[bad](javascript:alert(1)) [good](https://example.test/) ![x](https://evil.test/x.png)`;
+    await api.call("PUT", `/api/runs/${run.id}/readme`, { body: { markdown: readme } });
+  });
+
+  test.each(["light", "dark"] as const)(
+    "every tab is accessible and nothing hostile runs in it, in the %s theme",
+    async (theme) => {
+      const { stack, open } = scene();
+      const watched = await open({ path: run.path("overview"), theme });
+      const { page } = watched;
+      for (const [i, tab] of TABS.entries()) {
+        await page.locator("body").press(String(i + 1));
+        await page.waitForURL(`**/${tab}`);
+        await settled(watched);
+        await page.waitForTimeout(300);
+        await expectAccessible(watched);
+        expect([tab, await isHacked(page)]).toEqual([tab, false]);
+        await page.setViewportSize(PHONE);
+        await page.waitForTimeout(100);
+        expect([tab, await sideways(watched)]).toEqual([tab, 0]);
+        await page.setViewportSize({ width: 1440, height: 900 });
+      }
+      await page.locator("body").press("1");
+      await page.getByRole("heading", { name: "Readme", level: 1 }).waitFor();
+      expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+      const link = page.getByRole("link", { name: "good" });
+      expect(await link.getAttribute("rel")).toContain("noopener");
+      await expectClean(watched, stack);
+    },
+  );
+
+  test("config and tags have what the SDK logs as attributes", async () => {
+    const { page } = await scene().open({ path: run.path("config") });
+    const row = page.getByRole("row", { name: /batch_size/ });
+    await row.waitFor();
+    expect(await row.innerText()).toContain("64");
+    await page.getByLabel("Search the config").fill("betas");
+    await expect(page.getByRole("row").filter({ hasText: "0.9, 0.99" }).count()).resolves.toBe(1);
+    await page.waitForURL(/find=betas/);
+    await page.getByText("from-sdk").waitFor();
+  });
+
+  test("one slider moves all media, and images have the same pixels in both themes", async () => {
+    const seen: string[] = [];
+    for (const theme of ["light", "dark"] as const) {
+      const { page } = await scene().open({ path: run.path("objects"), theme });
+      const steps = (): Promise<(string | null)[]> =>
+        page
+          .locator("figure.tm-object")
+          .evaluateAll((figures) => figures.map((figure) => figure.getAttribute("data-step")));
+      await page.locator("figure.tm-object img").first().waitFor();
+      expect(await steps()).toEqual(["15", "20", "20", "20"]);
+      await page.getByLabel("Step", { exact: true }).fill("0");
+      await page.waitForURL(/step=10/);
+      expect(await steps()).toEqual(["15", "10", "10", "10"]);
+      const image = page.locator("figure.tm-object img").first();
+      await image.evaluate((element) => (element as HTMLImageElement).decode());
+      seen.push(
+        await image.evaluate((element) => {
+          const canvas = document.createElement("canvas");
+          const context = canvas.getContext("2d")!;
+          context.drawImage(element as HTMLImageElement, 0, 0, 40, 40);
+          return [...context.getImageData(20, 20, 1, 1).data].join(" ");
+        }),
+      );
+    }
+    expect(seen).toEqual(["255 0 0 255", "255 0 0 255"]);
+  });
+
+  test("a stop request shows its age, is acknowledged and ends, without reloading", async () => {
+    const { api, open } = scene();
+    const { id } = (await api.post("/runs", { project: run.project, name: "to stop" })).json.run as { id: string };
+    const { page } = await open({ path: `/p/${encodeURIComponent(run.project)}/r/${id}/overview` });
+    await page.getByRole("heading", { name: "to stop" }).waitFor();
+    await page.locator("body").press("s");
+    await page.getByLabel("Reason").fill("loss is NaN");
+    await page.keyboard.press("Enter");
+    await page.getByText(/Stop requested \d+ s ago by a person\. Waiting for the training process/).waitFor();
+    const { stop_request: request } = (await api.get(`/api/runs/${id}/stop-signal`)).json;
+    const ack = { stop_request_id: request.stop_request_id, state: "acknowledged" };
+    expect((await api.post(`/api/runs/${id}/stop-ack`, ack)).status).toBe(200);
+    await page.getByText(/acknowledged the request \d+ s ago and is stopping/).waitFor();
+    const done = { ...ack, state: "completed", message: "saved a checkpoint" };
+    expect((await api.post(`/api/runs/${id}/stop-ack`, done)).status).toBe(200);
+    await page.getByText(/Stopped \d+ s after a person asked/).waitFor();
+    await page.getByText("The training says: saved a checkpoint").waitFor();
+    expect(await page.getByRole("button", { name: "Stop", exact: true }).count()).toBe(0);
+  });
+
+  test("a run is renamed in place, and that is taken back", async () => {
+    const { api, open } = scene();
+    const { id } = (await api.post("/runs", { project: run.project, name: "first name" })).json.run as { id: string };
+    const { page } = await open({ path: `/p/${encodeURIComponent(run.project)}/r/${id}/overview` });
+    await page.getByRole("button", { name: "Rename run" }).click();
+    await page.getByLabel("Name of the run").fill("second name");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "second name" }).waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("heading", { name: "first name" }).waitFor();
+    expect((await api.get(`/runs/${id}`)).json.run.name).toBe("first name");
+  });
+
+  test("a trace is a waterfall that is searched and walked by keys", async () => {
+    const { page } = await scene().open({ path: run.path("traces") });
+    await page.getByRole("button", { name: /rollout/ }).click();
+    const tree = page.getByRole("tree", { name: "Spans" });
+    await tree.getByRole("treeitem").nth(5).waitFor();
+    expect(await tree.getByRole("treeitem").count()).toBeLessThan(80);
+    await tree.focus();
+    await page.keyboard.press("End");
+    await page.waitForURL(/span=/);
+    await page.getByLabel("Search spans").fill("span 399");
+    await page.getByRole("treeitem", { name: /^span 399, model, error/ }).click();
+    await page.getByRole("complementary", { name: "Span span 399" }).waitFor();
+  });
+
+  test("viewers see no controls that write", async () => {
+    const { page } = await scene().open({ path: run.path("overview"), role: "viewer" });
+    await page.getByRole("heading", { name: "Readme", level: 1 }).waitFor();
+    for (const name of ["Rename run", "Add tag", "Edit notes", "Edit readme", "Stop"]) {
+      expect([name, await page.getByRole("button", { name, exact: true }).count()]).toEqual([name, 0]);
+    }
+    await page.getByRole("button", { name: "More actions" }).click();
+    expect(await page.getByRole("menuitem").allInnerTexts()).toEqual([
+      "Copy id",
+      "Download as JSON",
+      "Download as CSV",
+    ]);
+  });
+});

@@ -1,0 +1,84 @@
+import { expect, test } from "@jest/globals";
+import { expectAccessible } from "./axe.ts";
+import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+
+describeDashboard("the settings", (scene) => {
+  test.each(["keys", "members", "usage", "audit", "imports"])("%s is accessible and clean", async (section) => {
+    const { open, stack } = scene();
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: `/settings/${section}`, theme });
+      await watched.page.waitForSelector(".tm-settings-content :is(table, .tm-empty)");
+      await expectAccessible(watched);
+      await watched.page.setViewportSize(PHONE);
+      await expectClean(watched, stack);
+    }
+  });
+
+  test("make a key that works, show it once, and revoke it", async () => {
+    const { open, stack } = scene();
+    const watched = await open({ path: "/settings/keys" });
+    const { page } = watched;
+    await page.getByRole("button", { name: "New API key" }).press("Enter");
+    await page.getByLabel("Name").fill("<b>mine</b>");
+    await expectAccessible(watched);
+    await page.getByRole("button", { name: "Create key" }).press("Enter");
+    const key = (await page.locator(".tm-secret code").textContent()) ?? "";
+    expect((await stack.api.as(key).get("/projects")).status).toBe(200);
+    await page.getByRole("button", { name: "Copy the key" }).press("Enter");
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
+    await page.getByRole("button", { name: "Done" }).press("Enter");
+    await page.getByRole("button", { name: "Revoke <b>mine</b>" }).press("Enter");
+    await page.getByRole("button", { name: "Revoke key" }).press("Enter");
+    await page.getByText("<b>mine</b> is revoked.").waitFor();
+    expect((await stack.api.as(key).get("/projects")).status).toBe(401);
+    expect(await page.content()).not.toContain(key);
+  });
+
+  test("invite a member, give another role, and remove", async () => {
+    const { open, team } = scene();
+    const person = await team.join("member");
+    const { page } = await open({ path: "/settings/members" });
+    await page.getByLabel(`Role of ${person.email}`).selectOption("viewer");
+    await page.getByText(`${person.email} is viewer now.`).waitFor();
+    await page.getByLabel("E-mail address").fill("new@example.test");
+    await page.getByRole("button", { name: "Invite", exact: true }).press("Enter");
+    await page.getByText("Hand this link to new@example.test").waitFor();
+    await page.getByRole("button", { name: `Remove ${person.email}` }).press("Enter");
+    await page.getByRole("button", { name: "Remove member" }).press("Enter");
+    await page.getByText(`${person.email} is removed.`).waitFor();
+    const { seats } = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json;
+    expect(JSON.stringify(seats)).not.toContain(person.email);
+  });
+
+  test("import a document of another tracker after a look at it", async () => {
+    const { open, api } = scene();
+    const { page } = await open({ path: "/settings/imports" });
+    await page.getByRole("button", { name: "Import a file" }).press("Enter");
+    await page.getByLabel("From").selectOption("wandb");
+    const runs = [{ id: "r1", name: "imported", state: "finished", history: [{ _step: 0, loss: 1 }] }];
+    await page.getByLabel("File").setInputFiles({
+      name: "runs.json",
+      mimeType: "application/json",
+      buffer: Buffer.from(JSON.stringify({ project: "brought", runs })),
+    });
+    await page.getByRole("button", { name: "Check file" }).press("Enter");
+    await page.getByText("The file holds 1 run").waitFor();
+    await page.getByRole("button", { name: "Import file" }).press("Enter");
+    await page.getByRole("link", { name: "brought" }).waitFor();
+    expect((await api.get("/runs?project=brought")).json.runs).toHaveLength(1);
+  });
+
+  test("show a viewer nothing that only others may see or do", async () => {
+    const { open } = scene();
+    const watched = await open({ path: "/settings", role: "viewer" });
+    const { page } = watched;
+    await page.getByRole("heading", { name: "Imports", level: 1 }).waitFor();
+    expect(await page.getByRole("navigation", { name: "Settings" }).getByRole("link").allTextContents()).toEqual([
+      "Imports",
+    ]);
+    expect(await page.getByRole("button", { name: "Import a file" }).count()).toBe(0);
+    await page.goto(`${new URL(page.url()).origin}/settings/keys`);
+    await settled(watched);
+    await page.getByText("Only owners and admins").waitFor();
+  });
+});

@@ -1,0 +1,113 @@
+import { expect, test } from "@jest/globals";
+import { createTeam } from "../../stack/people.ts";
+import { expectAccessible } from "./axe.ts";
+import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+
+describeDashboard("signing in", (scene) => {
+  test("asks who is not signed in, on a page that is accessible, and keeps the address", async () => {
+    const { open, stack } = scene();
+    const watched = await open({ path: "/settings/imports?x=1", role: "nobody", theme: "dark", viewport: PHONE });
+    const { page } = watched;
+    await page.waitForURL(/\/signin\?next=/);
+    await page.getByLabel("API key").waitFor();
+    await expectAccessible(watched);
+    await expectClean(watched, stack);
+    const { key } = await stack.organization();
+    await page.getByLabel("API key").fill(key);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${stack.baseUrl}/settings/imports?x=1`);
+    await page.getByRole("heading", { name: "Imports" }).waitFor();
+    expect(page.url()).toBe(`${stack.baseUrl}/settings/imports?x=1`);
+  });
+
+  test("says what is wrong with a key, and stays", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: "/signin", role: "nobody" });
+    await page.getByLabel("API key").fill("tm_wrong");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").waitFor();
+    expect(new URL(page.url()).pathname).toBe("/signin");
+  });
+
+  test("leads to no other site", async () => {
+    const { open, stack } = scene();
+    const { page, requests } = await open({ path: "/signin?next=https%3A%2F%2Fevil.test%2F" });
+    await page.waitForURL(`${stack.baseUrl}/`);
+    expect(requests.filter((request) => request.url().includes("//evil.test"))).toEqual([]);
+  });
+
+  test("takes a token out of the address at once, and says that it was used", async () => {
+    const { open } = scene();
+    const watched = await open({ path: "/signin#token=tm_once_used", role: "nobody" });
+    await watched.page.getByText("This link was used already").waitFor();
+    expect(watched.page.url()).not.toContain("token");
+    expect(watched.requests.some((request) => request.url().includes("tm_once"))).toBe(false);
+  });
+
+  test("is asked for anew when a session has ended, and the address stays", async () => {
+    const { open, stack } = scene();
+    const team = await createTeam(stack);
+    const watched = await open({ path: "/", role: "nobody" });
+    const { page } = watched;
+    const value = team.owner.browser.token()!;
+    await page.context().addCookies([{ name: "tidemark_session", value, url: stack.baseUrl }]);
+    await page.goto(`${stack.baseUrl}/?q=mine`);
+    await settled(watched);
+    await team.owner.browser.post("/api/auth/logout");
+    await page.getByRole("link", { name: "Tidemark: all projects" }).click();
+    await page.goto(`${stack.baseUrl}/settings/imports`);
+    await page.waitForURL(/\/signin\?/);
+    expect(new URL(page.url()).searchParams.get("next")).toBe("/settings/imports");
+  });
+
+  test("signs out", async () => {
+    const { open, stack } = scene();
+    const team = await createTeam(stack);
+    const watched = await open({ path: "/signin", role: "nobody" });
+    const { page } = watched;
+    const value = team.owner.browser.token()!;
+    await page.context().addCookies([{ name: "tidemark_session", value, url: stack.baseUrl }]);
+    await page.goto(stack.baseUrl);
+    await settled(watched);
+    await page.getByRole("button", { name: /^Account in/ }).press("Enter");
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${stack.baseUrl}/signin`);
+    expect((await team.owner.browser.get("/api/orgs/memberships")).status).toBe(401);
+  });
+
+  test("approves a device", async () => {
+    const { open, stack } = scene();
+    const started = (await stack.api.post("/api/auth/device-code/start", {})).json;
+    const watched = await open({ path: `/auth/device?code=${started.user_code}` });
+    await expectAccessible(watched);
+    await watched.page.getByRole("button", { name: "Approve" }).press("Enter");
+    await watched.page.getByText("The device is signed in").waitFor();
+    const polled = await stack.api.post("/api/auth/device-code/poll", { device_code: started.device_code });
+    expect(polled.json).toMatchObject({ status: "authorized" });
+  });
+
+  test("joins an organization by the link of an invitation", async () => {
+    const { open, stack, team } = scene();
+    const other = await createTeam(stack);
+    const invited = await team.owner.browser.post(`/api/orgs/${team.orgId}/invitations`, {
+      email: other.owner.email,
+      role: "viewer",
+    });
+    const link = new URL(String(invited.json.preview_link));
+    const watched = await open({ path: "/signin", role: "nobody" });
+    const { page } = watched;
+    const value = other.owner.browser.token()!;
+    await page.context().addCookies([{ name: "tidemark_session", value, url: stack.baseUrl }]);
+    await page.goto(`${stack.baseUrl}${link.pathname}${link.hash}`);
+    await page.getByRole("button", { name: `Join ${team.name}` }).waitFor();
+    await expectAccessible(watched);
+    expect(page.url()).toBe(`${stack.baseUrl}/invite`);
+    await page.getByRole("button", { name: `Join ${team.name}` }).press("Enter");
+    await page.waitForURL(`${stack.baseUrl}/`);
+    await page.getByRole("button", { name: `Account in ${team.name}` }).waitFor();
+    const seats = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json.seats;
+    expect(JSON.stringify(seats)).toContain(other.owner.email);
+  });
+});

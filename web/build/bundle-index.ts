@@ -1,0 +1,26 @@
+/** A file of the bundle. */
+export type BundleFile = {
+  /** `<what>.<hash>.<extension>`; the hash changes with the contents. */
+  readonly name: string;
+  /** Its media type. */
+  readonly type: string;
+  readonly bytes: number;
+  readonly gzipBytes: number;
+};
+
+/** What a folder with a bundle holds, as its `index.json` says. Each file also lies there compressed, as `<name>.gz`. */
+export type BundleIndex = {
+  readonly files: readonly BundleFile[];
+  /** The module that starts the dashboard. */
+  readonly entry: string;
+  /** The script that chooses the theme before anything is drawn. */
+  readonly theme: string;
+  /** The style sheet of all pages. */
+  readonly style: string;
+  readonly icon: string;
+  /** By page, the modules that its first view loads besides the entry. */
+  readonly parts: Readonly<Record<string, readonly string[]>>;
+};
+
+/** Where the index lies in the folder. */
+export const INDEX_FILE = "index.json";

@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { bundle } from "./bundle.ts";
+
+/** Bytes that the first view of a page may load, compressed: scripts and style. */
+const FIRST_VIEW_BYTES_MAX = 110_000;
+/** Bytes of what every page loads, compressed. */
+const BASE_BYTES_MAX = 40_000;
+
+describe("the bundle", () => {
+  let built: Awaited<ReturnType<typeof bundle>>;
+  beforeAll(async () => {
+    built = await bundle();
+  });
+  const bytesOf = (names: readonly string[]): number =>
+    built.index.files.filter(({ name }) => names.includes(name)).reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
+
+  test("has a first view within its budget, for every page", () => {
+    const { index } = built;
+    const base = [index.entry, index.theme, index.style];
+    for (const [page, parts] of Object.entries(index.parts)) {
+      expect([page, bytesOf([...base, ...parts]) <= FIRST_VIEW_BYTES_MAX]).toEqual([page, true]);
+    }
+    expect(bytesOf([...base, ...index.parts["signin"]!])).toBeLessThanOrEqual(BASE_BYTES_MAX);
+  });
+
+  test("names each file by its contents, with a type", () => {
+    for (const { name, type } of built.index.files) {
+      expect(name).toMatch(/^[a-z-]+\.[0-9A-Z]{8}\.(js|css|svg)$/);
+      expect(type).toMatch(/^(text\/javascript|text\/css|image\/svg\+xml)/);
+    }
+  });
+
+  test("holds the styles of all parts, the order of their layers first", () => {
+    const style = built.files.find(({ name }) => name === built.index.style)!;
+    const text = Buffer.from(style.content).toString();
+    expect(text).toMatch(/^@layer tokens,\s*base,\s*parts,\s*pages;/);
+    expect(text).toContain(".tm-dialog");
+  });
+
+  test("is the same of the same sources", async () => {
+    const names = (index: typeof built.index): readonly string[] => index.files.map(({ name }) => name).toSorted();
+    expect(names((await bundle()).index)).toEqual(names(built.index));
+  });
+});

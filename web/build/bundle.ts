@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { build, type BuildOptions, type Metafile } from "esbuild";
+import type { BundleIndex } from "./bundle-index.ts";
+import { pageModules } from "./pages.ts";
+
+const root = join(import.meta.dirname, "..");
+const gzipAsync = promisify(gzip);
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Browsers of the last two years or so, in which popovers and modules work. */
+const TARGET = ["es2023", "chrome120", "firefox125", "safari17"];
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  minify: true,
+  write: false,
+  outdir: join(root, "dist"),
+  entryNames: "[name].[hash]",
+  chunkNames: "part.[hash]",
+  target: TARGET,
+  logLevel: "silent",
+  metafile: true,
+} satisfies BuildOptions;
+
+/** A file of the bundle with its contents, plain and compressed. */
+export type BuiltFile = { readonly name: string; readonly content: Uint8Array; readonly compressed: Uint8Array };
+
+/**
+ * Bundles the dashboard: modules that are split where pages are imported lazily, one style sheet of all parts and pages, the script of the
+ * theme and the icon. @throws Error that names the fault in the sources
+ */
+export async function bundle(): Promise<{ readonly index: BundleIndex; readonly files: readonly BuiltFile[] }> {
+  const [modules, theme, icon] = await Promise.all([
+    build({
+      ...common,
+      entryPoints: ["src/main.tsx"],
+      format: "esm",
+      splitting: true,
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      define: { "process.env.NODE_ENV": '"production"' },
+      // A part cannot load the style of its own, so that all styles are in one file: see `styles`.
+      loader: { ".css": "empty" },
+      // Of licenses.
+      legalComments: "eof",
+    }),
+    build({ ...common, entryPoints: ["src/theme-first.ts"], format: "iife" }),
+    readFile(join(root, "src/icon.svg")),
+  ]);
+  const style = await styles(modules.metafile);
+  const { outputs } = modules.metafile;
+  const entry = outputOf(outputs, "src/main.tsx");
+  const named = [
+    ...[...modules.outputFiles, ...theme.outputFiles].map(({ path, contents }) => [basename(path), contents] as const),
+    [`main.${hashOf(style)}.css`, style] as const,
+    [`icon.${hashOf(icon)}.svg`, icon] as const,
+  ];
+  const files = await Promise.all(
+    named.map(async ([name, content]) => ({ name, content, compressed: await gzipAsync(content, { level: 9 }) })),
+  );
+  const nameOf = (pattern: RegExp): string => files.find(({ name }) => pattern.test(name))!.name;
+  const index: BundleIndex = {
+    files: files.map(({ name, content, compressed }) => ({
+      name,
+      type: TYPES[name.split(".").at(-1)!]!,
+      bytes: content.length,
+      gzipBytes: compressed.length,
+    })),
+    entry: basename(entry),
+    theme: nameOf(/^theme-first\./),
+    style: nameOf(/\.css$/),
+    icon: nameOf(/\.svg$/),
+    parts: Object.fromEntries(
+      Object.entries(pageModules).map(([page, path]) => [
+        page,
+        partsOf(outputs, [entry, outputOf(outputs, path)], entry),
+      ]),
+    ),
+  };
+  return { index, files };
+}
+
+/** Gathers the style sheets that the modules import. Their layers say what wins, so only the one that orders the layers must be first. */
+async function styles({ inputs }: Metafile): Promise<Uint8Array> {
+  const first = "src/styles/tokens.css";
+  const others = Object.keys(inputs).filter((path) => path.endsWith(".css") && path !== first);
+  const contents = [first, ...others.toSorted()].map((path) => `@import ${JSON.stringify(`./${path}`)};`).join("\n");
+  const built = await build({ ...common, stdin: { contents, loader: "css", resolveDir: root, sourcefile: "all.css" } });
+  return built.outputFiles[0]!.contents;
+}
+
+/** The file that an entry or a lazily imported module became. */
+function outputOf(outputs: Metafile["outputs"], module: string): string {
+  const found = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === module);
+  if (found === undefined) throw new Error(`${module} is not a part of the bundle of its own`);
+  return found[0];
+}
+
+/** The names of what modules import at once, directly and indirectly, and of themselves, without the entry. */
+function partsOf(outputs: Metafile["outputs"], modules: readonly string[], entry: string): readonly string[] {
+  const seen = new Set<string>();
+  const visit = (path: string): void => {
+    if (seen.has(path)) return;
+    seen.add(path);
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind === "import-statement") visit(next);
+  };
+  modules.forEach(visit);
+  seen.delete(entry);
+  return [...seen].map((path) => relative("dist", path));
+}
+
+function hashOf(content: Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 8).toUpperCase();
+}

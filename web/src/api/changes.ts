@@ -1,0 +1,159 @@
+import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import { ApiError, send } from "./client.ts";
+import { createEventReader } from "./event-text.ts";
+
+/** What changed in a project. `reset`: anything may have changed, so read anew what is shown. */
+export type ProjectChange = {
+  readonly kind: "run" | "points" | "lines" | "objects" | "stop" | "reset";
+  readonly run_id?: string;
+  readonly keys?: readonly string[];
+  readonly step?: number;
+  readonly line?: number;
+};
+
+/** How the page is told of changes. */
+export type Connection = "live" | "connecting" | "down";
+
+type Stream = {
+  readonly listeners: Set<(change: ProjectChange) => void>;
+  readonly state: ReturnType<typeof signal<Connection>>;
+  readonly end: () => void;
+};
+
+/** Milliseconds before another attempt: doubled with each one that fails, up to the second. */
+const PAUSE_MS = 500;
+const PAUSE_MAX_MS = 30_000;
+/** A stream that says nothing for three of the server's comments is dead. */
+const SILENCE_MS = 45_000;
+
+const streams = signal<ReadonlyMap<string, Stream>>(new Map());
+
+/** How the page stands with the server: the worst of its streams, `live` where it watches nothing. */
+export const connection: ReadonlySignal<Connection> = computed(() => {
+  const states = [...streams.value.values()].map(({ state }) => state.value);
+  return states.find((state) => state === "down") ?? states.find((state) => state === "connecting") ?? "live";
+});
+
+/**
+ * Calls `listener` with what changes in a project until the returned function is called. All listeners of a project share one stream; it is
+ * closed while nobody sees the page, goes on where it was afterwards, and comes back by itself after a loss.
+ */
+export function watchProject(projectId: string, listener: (change: ProjectChange) => void): () => void {
+  let stream = streams.peek().get(projectId);
+  if (stream === undefined) {
+    stream = openStream(projectId);
+    streams.value = new Map(streams.peek()).set(projectId, stream);
+  }
+  const { listeners, end } = stream;
+  // Its own, so that one function may listen twice.
+  const own = (change: ProjectChange): void => listener(change);
+  listeners.add(own);
+  return () => {
+    listeners.delete(own);
+    if (listeners.size > 0 || streams.peek().get(projectId) !== stream) return;
+    const rest = new Map(streams.peek());
+    rest.delete(projectId);
+    streams.value = rest;
+    end();
+  };
+}
+
+function openStream(projectId: string): Stream {
+  const listeners = new Set<(change: ProjectChange) => void>();
+  const state = signal<Connection>("connecting");
+  const tell = (change: ProjectChange): void => {
+    for (const listener of listeners) listener(change);
+  };
+  let attempt: AbortController | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let lastId: string | undefined;
+  let hasRead = false;
+  let pauseMs = PAUSE_MS;
+
+  const read = async (own: AbortController): Promise<void> => {
+    const silence = createSilence(() => own.abort());
+    try {
+      const headers = { accept: "text/event-stream", ...(lastId === undefined ? {} : { "last-event-id": lastId }) };
+      silence.broken();
+      const response = await send(`/api/projects/${projectId}/changes`, { headers, signal: own.signal });
+      state.value = "live";
+      // A stream without an id begins now: what was between is not in it.
+      if (hasRead && lastId === undefined) tell({ kind: "reset" });
+      hasRead = true;
+      const events = createEventReader();
+      const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        silence.broken();
+        pauseMs = PAUSE_MS;
+        for (const { name, data, id } of events(value)) {
+          lastId = id ?? lastId;
+          if (data !== "") tell({ ...(JSON.parse(data) as object), kind: name } as ProjectChange);
+        }
+      }
+    } finally {
+      silence.end();
+    }
+  };
+
+  const begin = (): void => {
+    clearTimeout(timer);
+    if (attempt !== undefined || document.hidden) return;
+    const own = new AbortController();
+    attempt = own;
+    read(own).then(
+      () => again(own, "connecting"),
+      (error: unknown) => {
+        // The project is gone, or nobody is signed in any more: to ask again would change nothing.
+        const isOver = error instanceof ApiError && [401, 403, 404].includes(error.status);
+        if (isOver && attempt === own) tell({ kind: "reset" });
+        again(own, isOver ? "live" : "down", isOver);
+      },
+    );
+  };
+  const again = (own: AbortController, next: Connection, isOver = false): void => {
+    if (attempt !== own) return;
+    attempt = undefined;
+    state.value = next;
+    if (isOver) return;
+    timer = setTimeout(begin, pauseMs * (0.75 + Math.random() / 2));
+    pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
+  };
+  const stop = (): void => {
+    clearTimeout(timer);
+    const own = attempt;
+    attempt = undefined;
+    own?.abort();
+  };
+  const onVisibility = (): void => (document.hidden ? stop() : begin());
+  const onOnline = (): void => {
+    pauseMs = PAUSE_MS;
+    begin();
+  };
+  document.addEventListener("visibilitychange", onVisibility);
+  addEventListener("online", onOnline);
+  begin();
+  return {
+    listeners,
+    state,
+    end: () => {
+      document.removeEventListener("visibilitychange", onVisibility);
+      removeEventListener("online", onOnline);
+      stop();
+    },
+  };
+}
+
+/** Calls `onSilence` when nothing was heard for long. */
+function createSilence(onSilence: () => void): { readonly broken: () => void; readonly end: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = (): void => clearTimeout(timer);
+  return {
+    broken: () => {
+      end();
+      timer = setTimeout(onSilence, SILENCE_MS);
+    },
+    end,
+  };
+}

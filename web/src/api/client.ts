@@ -1,0 +1,84 @@
+/** What the server says of a request that it refuses, in the one error shape of the API, or that no answer came. */
+export class ApiError extends Error {
+  /** The HTTP status; 0 where no answer came. */
+  readonly status: number;
+  /** The stable `code` of the answer, such as `run_search_invalid`, where it has one; `unreachable` where no answer came. */
+  readonly code: string | undefined;
+  /** The field of the request that is wrong, where the server names one. */
+  readonly field: string | undefined;
+  /** The column of the fault in a search text, from 1, where the server names one. */
+  readonly position: number | undefined;
+  /** Names the request in the logs of the server. */
+  readonly requestId: string | undefined;
+
+  constructor(status: number, { error, code, field, position }: ErrorBody, requestId?: string) {
+    super(error);
+    this.name = "ApiError";
+    this.status = status;
+    this.code = code;
+    this.field = field;
+    this.position = position;
+    this.requestId = requestId;
+  }
+}
+
+type ErrorBody = {
+  readonly error: string;
+  readonly code?: string;
+  readonly field?: string;
+  readonly position?: number;
+};
+
+/** What a call may name besides its path. */
+export type CallOptions = {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly body?: unknown;
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const refused = new Set<() => void>();
+
+/** Calls `listener` whenever the server answers that nobody is signed in. Returns how to end that. */
+export function onSignedOut(listener: () => void): () => void {
+  refused.add(listener);
+  return () => refused.delete(listener);
+}
+
+/**
+ * Calls the REST API of the server that this page came from, with its session cookie, and returns the JSON of the answer.
+ * @throws ApiError when the server refuses or does not answer; `AbortError` when `signal` ends it
+ */
+export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
+  const response = await send(path, options);
+  return (await response.json()) as T;
+}
+
+/** As `call`, but returns the answer itself, for texts, files and streams; 304 is an answer too. A `body` of bytes is sent as it is. */
+export async function send(path: string, { method, body, signal, headers }: CallOptions = {}): Promise<Response> {
+  const isJson = body !== undefined && !(body instanceof Blob);
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      credentials: "same-origin",
+      headers: { ...(isJson ? { "content-type": "application/json" } : {}), ...headers },
+      ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
+  }
+  if (response.status === 401) for (const listener of refused) listener();
+  if (!response.ok && response.status !== 304) throw await errorOf(response);
+  return response;
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const requestId = response.headers.get("x-request-id") ?? undefined;
+  const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
+  // A proxy before the server may answer with a page of its own.
+  const said = typeof body?.error === "string" ? body : { error: `The server answered with ${response.status}.` };
+  return new ApiError(response.status, said, requestId);
+}

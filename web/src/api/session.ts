@@ -1,0 +1,79 @@
+import { signal, type ReadonlySignal } from "@preact/signals";
+import { call } from "./client.ts";
+import { forgetKept } from "./kept.ts";
+import { mayAs, type Right } from "./rights.ts";
+
+/** What a member of an organization may be. */
+export type Role = "owner" | "admin" | "member" | "viewer";
+
+/** An organization of the signed-in person. */
+export type MembershipSummary = {
+  readonly org_id: string;
+  readonly name: string;
+  readonly slug: string;
+  readonly role: Role;
+  readonly is_current: boolean;
+  readonly deleted_at?: string | null;
+};
+
+/** Who is signed in. `user` and `membership` are null where the session was made from an API key, whose rights `metadata` has. */
+export type Session = {
+  readonly session: {
+    readonly id: string;
+    readonly org_id: string;
+    readonly user_id: string | null;
+    readonly expires_at: string;
+    readonly metadata: { readonly scopes?: readonly string[]; readonly project_id?: string | null };
+  };
+  readonly user: { readonly id: string; readonly primary_email: string; readonly display_name: string | null } | null;
+  readonly organization: {
+    readonly id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly plan_tier: string;
+    readonly seat_limit: number;
+  };
+  readonly membership: { readonly id: string; readonly role: Role } | null;
+  readonly memberships: readonly MembershipSummary[];
+};
+
+type Answer = Session | { readonly authenticated: false };
+
+const current = signal<Session | undefined>(undefined);
+const state = signal<"loading" | "in" | "out">("loading");
+
+/** Who is signed in; undefined while that is not known, and when nobody is. */
+export const session: ReadonlySignal<Session | undefined> = current;
+
+/** Whether somebody is signed in, once that is known. */
+export const sessionState: ReadonlySignal<"loading" | "in" | "out"> = state;
+
+/** Asks the server who is signed in. @throws ApiError when it does not answer */
+export async function loadSession(): Promise<Session | undefined> {
+  return takeSession(await call<Answer>("/api/auth/session"));
+}
+
+/** Takes the answer of a route that signs in or out. What was kept of another session is forgotten. */
+export function takeSession(answer: Answer): Session | undefined {
+  const next = "session" in answer ? answer : undefined;
+  if (next?.session.id !== current.peek()?.session.id) forgetKept();
+  current.value = next;
+  state.value = next === undefined ? "out" : "in";
+  return next;
+}
+
+/** Whether the signed-in one has a right; false while nobody is known. Components that ask are drawn anew when that changes. */
+export function may(right: Right): boolean {
+  const { value } = current;
+  if (value === undefined) return false;
+  return mayAs(right, { role: value.membership?.role, scopes: value.session.metadata.scopes ?? [] });
+}
+
+/** Whether runs, metrics, reports and the like may be changed. */
+export const mayWrite = (): boolean => may("write");
+
+/** Whether runs may be asked to stop. */
+export const mayControl = (): boolean => may("control");
+
+/** Whether there is a user, whose views and preferences can be stored. */
+export const hasUser = (): boolean => (current.value?.user ?? null) !== null;

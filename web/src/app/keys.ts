@@ -1,0 +1,75 @@
+import { signal, type ReadonlySignal } from "@preact/signals";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { pressedName, shortcutName } from "./key-names.ts";
+
+/** What a shortcut does; with a `label`, the help says it. A function that returns false lets the browser have the key. */
+export type KeyAction = Act | { readonly label: string; readonly run: Act };
+type Act = (event: KeyboardEvent) => unknown;
+
+/** Shortcuts of one part of the page. */
+export type KeyGroup = {
+  readonly id: string;
+  readonly label: string;
+  /** By how they are written. */
+  readonly keys: () => Readonly<Record<string, KeyAction>>;
+};
+
+const groups = signal<readonly KeyGroup[]>([]);
+
+/** The shortcuts of what is on screen, those of the page as a whole first. */
+export const keyGroups: ReadonlySignal<readonly KeyGroup[]> = groups;
+
+/**
+ * Gives shortcuts to what is on screen while it is: `{ j: next, "Shift+x": { label: "Select a range", run } }`. They are off while a person types
+ * or a dialog is open; those with Ctrl work while typing too. What came last wins. `label` is the heading in the help.
+ */
+export function useKeys(keys: Readonly<Record<string, KeyAction>>, { label }: { readonly label: string }): void {
+  const id = useId();
+  const latest = useRef(keys);
+  latest.current = keys;
+  const names = Object.keys(keys).join(" ");
+  useEffect(() => {
+    // The actions may close over what is drawn now, so they are looked up when they are called.
+    groups.value = [...groups.peek(), { id, label, keys: () => latest.current }];
+    return () => {
+      groups.value = groups.peek().filter((group) => group.id !== id);
+    };
+  }, [id, label, names]);
+}
+
+/** Whether key presses go into a text. */
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement)
+    return true;
+  return target instanceof HTMLInputElement && !["checkbox", "radio", "button", "range", "color"].includes(target.type);
+}
+
+/** Keys with which a focused control is used itself. */
+const OF_CONTROLS = new Set(["Enter", "Space", "ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"]);
+
+/** Begins to listen. Called once, by the start of the page. */
+export function startKeys(): void {
+  addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || document.querySelector("dialog[open]") !== null) return;
+    const name = pressedName(event);
+    if (isTyping(event.target) && !name.startsWith("Ctrl+")) return;
+    // A text undoes its own changes.
+    if (isTyping(event.target) && name === "Ctrl+z") return;
+    if (
+      OF_CONTROLS.has(name) &&
+      event.target instanceof Element &&
+      event.target.closest("a, button, [role=menu], [role=tab], input, summary") !== null
+    )
+      return;
+    for (const group of groups.peek().toReversed()) {
+      const keys = group.keys();
+      const written = Object.keys(keys).find((key) => shortcutName(key) === name);
+      const action = written === undefined ? undefined : keys[written];
+      if (action === undefined) continue;
+      const answer = typeof action === "function" ? action(event) : action.run(event);
+      if (answer !== false) event.preventDefault();
+      return;
+    }
+  });
+}

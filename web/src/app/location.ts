@@ -1,0 +1,39 @@
+import { signal, type ReadonlySignal } from "@preact/signals";
+
+/** Where the page is: the path and the query of its address, which together hold its whole state. */
+export type Location = { readonly path: string; readonly query: URLSearchParams };
+
+const read = (): Location => ({ path: location.pathname, query: new URLSearchParams(location.search) });
+const current = signal<Location>(read());
+
+addEventListener("popstate", () => {
+  current.value = read();
+});
+
+/** The address of the page, which changes with it. */
+export const currentLocation: ReadonlySignal<Location> = current;
+
+/** Goes to an address of the dashboard: a path, with a query if it has one. `replace` leaves no entry in the history. */
+export function navigate(address: string, { replace = false }: { readonly replace?: boolean } = {}): void {
+  if (replace) history.replaceState(undefined, "", address);
+  else history.pushState(undefined, "", address);
+  current.value = read();
+}
+
+/**
+ * Changes some names of the query and keeps the others; `undefined` and an empty text remove one. Typing and dragging `replace`
+ * the entry of the history, so that going back leads to where a person was before and not through every letter.
+ */
+export function setQuery(
+  changes: Readonly<Record<string, string | undefined>>,
+  options: { readonly replace?: boolean } = {},
+): void {
+  const { path, query } = current.peek();
+  const next = new URLSearchParams(query);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === "") next.delete(name);
+    else next.set(name, value);
+  }
+  const text = next.toString();
+  navigate(text === "" ? path : `${path}?${text}`, options);
+}

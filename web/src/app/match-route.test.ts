@@ -1,0 +1,47 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { runAddress } from "./addresses.ts";
+import { matchRoute, type Route } from "./match-route.ts";
+
+test.each<[string, Route]>([
+  ["/", { page: "projects" }],
+  ["/signin", { page: "signin" }],
+  ["/auth/device", { page: "device" }],
+  ["/invite", { page: "invite" }],
+  ["/p/a%2Fb", { page: "project", project: "a/b" }],
+  ["/p/a/", { page: "project", project: "a" }],
+  ["/p/a/compare", { page: "compare", project: "a" }],
+  ["/p/a/reports", { page: "reports", project: "a" }],
+  ["/p/a/r/1", { page: "run", project: "a", runId: "1", tab: "charts" }],
+  ["/p/a/r/1/logs", { page: "run", project: "a", runId: "1", tab: "logs" }],
+  ["/reports/1", { page: "report", reportId: "1" }],
+  ["/r/t", { page: "shared-report", token: "t" }],
+  ["/settings", { page: "settings", section: "" }],
+  ["/settings/keys", { page: "settings", section: "keys" }],
+])("%s", (path, route) => {
+  expect(matchRoute(path)).toEqual(route);
+});
+
+test.each([
+  "/x",
+  "/p",
+  "/p/%ff",
+  "/p/a/b",
+  "/p/a/r",
+  "/p/a/r/1/x",
+  "/p/a/r/1/logs/x",
+  "/reports",
+  "/settings/a/b",
+  "/auth",
+])("%s is no page", (path) => {
+  expect(matchRoute(path)).toEqual({ page: "missing" });
+});
+
+test("whatever a project is called, its address leads to it", () => {
+  const name = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.isWellFormed());
+  fc.assert(
+    fc.property(name, name, (project, runId) => {
+      expect(matchRoute(runAddress(project, runId))).toEqual({ page: "run", project, runId, tab: "charts" });
+    }),
+  );
+});

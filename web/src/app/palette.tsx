@@ -1,0 +1,131 @@
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { call } from "../api/client.ts";
+import { keptCall } from "../api/kept.ts";
+import { Dialog } from "../ui/dialog.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { navigate } from "./location.ts";
+import {
+  actionEntries,
+  projectEntries,
+  rankEntries,
+  runEntries,
+  type FoundRun,
+  type PaletteEntry,
+} from "./palette-entries.ts";
+import { toggleTheme } from "./theme.ts";
+
+/** Milliseconds after the last letter before runs are searched. */
+const PAUSE_MS = 150;
+
+/** The palette of commands: projects, runs by name, pages and actions, by typing a part of their name. */
+export function Palette({ onClose }: { readonly onClose: () => void }) {
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const projects = useProjects();
+  const runs = useRuns(text.trim());
+  const listId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const entries = useMemo(
+    () => [...rankEntries([...projects, ...actionEntries(toggleTheme)], text), ...runs],
+    [projects, runs, text],
+  );
+  const current = Math.min(at, entries.length - 1);
+  const open = (entry: PaletteEntry | undefined): void => {
+    if (entry === undefined) return;
+    onClose();
+    if (entry.address === undefined) entry.run?.();
+    else navigate(entry.address);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by === undefined || entries.length === 0) return;
+    event.preventDefault();
+    setAt((current + by + entries.length) % entries.length);
+  };
+  useEffect(() => {
+    list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+  }, [current, entries]);
+  return (
+    <Dialog title="Go to" onClose={onClose} onSubmit={() => open(entries[current])}>
+      <input
+        class="tm-input"
+        type="text"
+        role="combobox"
+        autocomplete="off"
+        spellcheck={false}
+        autofocus
+        placeholder="Project, run, setting or action"
+        aria-label="Project, run, setting or action"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={entries.length === 0 ? undefined : `${listId}-${current}`}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div ref={list} id={listId} class="tm-palette-list" role="listbox" aria-label="What was found">
+        {entries.map((entry, i) => (
+          <div
+            key={entry.id}
+            id={`${listId}-${i}`}
+            role="option"
+            aria-selected={i === current}
+            class="tm-palette-entry"
+            onPointerMove={() => setAt(i)}
+            onClick={() => open(entry)}
+          >
+            <Icon name={entry.icon} />
+            <span class="tm-palette-text">{entry.label}</span>
+            <span class="tm-muted">{entry.kind}</span>
+          </div>
+        ))}
+      </div>
+      {entries.length === 0 && <p role="status">Nothing is called that.</p>}
+    </Dialog>
+  );
+}
+
+function useProjects(): readonly PaletteEntry[] {
+  const [entries, setEntries] = useState<readonly PaletteEntry[]>([]);
+  useEffect(() => {
+    const left = new AbortController();
+    keptCall<{ readonly projects: readonly { readonly id: string; readonly name: string }[] }>(
+      "/projects?limit=1000",
+      left,
+    ).then(
+      ({ projects }) => setEntries(projectEntries(projects)),
+      // Without them the actions are left.
+      () => undefined,
+    );
+    return () => left.abort();
+  }, []);
+  return entries;
+}
+
+function useRuns(text: string): readonly PaletteEntry[] {
+  const [entries, setEntries] = useState<readonly PaletteEntry[]>([]);
+  useEffect(() => {
+    if (text.length < 2) {
+      setEntries([]);
+      return undefined;
+    }
+    const left = new AbortController();
+    const timer = setTimeout(() => {
+      const query = new URLSearchParams({ q: text, limit: "8" });
+      call<{ readonly runs: readonly FoundRun[] }>(`/api/runs/summary?${query.toString()}`, {
+        signal: left.signal,
+      }).then(
+        ({ runs }) => setEntries(runEntries(runs)),
+        () => setEntries([]),
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      left.abort();
+    };
+  }, [text]);
+  return entries;
+}

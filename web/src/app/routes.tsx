@@ -1,0 +1,89 @@
+import type { FunctionComponent } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { sessionState } from "../api/session.ts";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Skeleton } from "../ui/spinner.tsx";
+import { currentLocation } from "./location.ts";
+import { matchRoute, openPages, type Route } from "./match-route.ts";
+import { MissingPage } from "./missing-page.tsx";
+
+type Page = FunctionComponent<Record<string, unknown>>;
+type Loaded = { readonly page: Page } | { readonly error: unknown };
+
+/** The pages, each a part of the bundle of its own. */
+const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
+  projects: async () => (await import("../pages/projects/projects-page.tsx")).ProjectsPage,
+  signin: async () => (await import("../pages/sign-in/sign-in-page.tsx")).SignInPage,
+  device: async () => (await import("../pages/device/device-page.tsx")).DevicePage,
+  invite: async () => (await import("../pages/invite/invite-page.tsx")).InvitePage,
+  settings: async () => (await import("../pages/settings/settings-page.tsx")).SettingsPage,
+  project: async () => (await import("../pages/project/project-page.tsx")).ProjectPage,
+  compare: async () => (await import("../pages/compare/compare-page.tsx")).ComparePage,
+  run: async () => (await import("../pages/run/run-page.tsx")).RunPage,
+  reports: async () => (await import("../pages/reports/reports-page.tsx")).ReportsPage,
+  report: async () => (await import("../pages/reports/report-page.tsx")).ReportPage,
+  "shared-report": async () => (await import("../pages/reports/shared-report-page.tsx")).SharedReportPage,
+};
+
+const loaded = new Map<Route["page"], Loaded>();
+
+/** Begins to load a page, so that its part of the bundle comes while the session is asked for. */
+export async function preloadPage(page: Route["page"]): Promise<void> {
+  if (page === "missing" || loaded.has(page)) return;
+  try {
+    loaded.set(page, { page: (await loaders[page]()) as Page });
+  } catch (error) {
+    loaded.set(page, { error });
+  }
+}
+
+/** The page of the address, once its part of the bundle is there and it is known who is signed in. */
+export function CurrentPage() {
+  const route = matchRoute(currentLocation.value.path);
+  const [, drawAnew] = useState(0);
+  useEffect(() => {
+    let isLeft = false;
+    if (!loaded.has(route.page)) {
+      void preloadPage(route.page).then(() => {
+        if (!isLeft) drawAnew((count) => count + 1);
+      });
+    }
+    return () => {
+      isLeft = true;
+    };
+  }, [route.page]);
+  const isReady = openPages.has(route.page) ? sessionState.value !== "loading" : sessionState.value === "in";
+  if (route.page === "missing") return <MissingPage />;
+  const found = loaded.get(route.page);
+  if (found === undefined || !isReady) return <Waiting />;
+  if ("error" in found) return <PartMissing onRetry={() => loaded.delete(route.page)} />;
+  const { page: name, ...props } = route;
+  return <found.page key={keyOf(route, name)} {...props} />;
+}
+
+/** What makes a page another one and not the same with other contents. */
+function keyOf(route: Route, name: string): string {
+  const { project, runId, reportId, token } = route as Readonly<Record<string, string | undefined>>;
+  return [name, project, runId, reportId, token].join("\n");
+}
+
+/** A part of the bundle did not come: the server is away, or has a newer version of the page. */
+function PartMissing({ onRetry }: { readonly onRetry: () => void }) {
+  useEffect(onRetry, []);
+  return (
+    <div class="tm-page">
+      <p>This page could not be loaded.</p>
+      <ErrorNote error={new Error()} onRetry={() => location.reload()} />
+    </div>
+  );
+}
+
+function Waiting() {
+  return (
+    <div class="tm-page" aria-busy="true">
+      <h1 class="tm-hidden">Loading</h1>
+      <Skeleton width="240px" height="26px" />
+      <Skeleton lines={5} height="18px" />
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { session, sessionState } from "../api/session.ts";
+import { onSignedOut } from "../api/client.ts";
+import { IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Toasts } from "../ui/toast.tsx";
+import { undoLast } from "../ui/toasts.ts";
+import { AccountMenu } from "./account-menu.tsx";
+import { signInAddress, projectAddress } from "./addresses.ts";
+import { ConnectionBanner } from "./connection-banner.tsx";
+import { KeysHelp } from "./keys-help.tsx";
+import { useKeys } from "./keys.ts";
+import { Link } from "./link.tsx";
+import { currentLocation, navigate } from "./location.ts";
+import { matchRoute, openPages } from "./match-route.ts";
+import { Palette } from "./palette.tsx";
+import { CurrentPage } from "./routes.tsx";
+import { theme, toggleTheme } from "./theme.ts";
+import "./shell.css";
+
+/** What lies over the page: nothing, the palette of commands or the help about keys. */
+const overlay = signal<"palette" | "help" | undefined>(undefined);
+const close = (): void => {
+  overlay.value = undefined;
+};
+
+/** Goes to the sign-in, which leads back to where the page is now. */
+function askToSignIn(): void {
+  const { path, query } = currentLocation.peek();
+  const { page } = matchRoute(path);
+  if (openPages.has(page)) return;
+  const text = query.toString();
+  navigate(signInAddress(text === "" ? path : `${path}?${text}`), { replace: true });
+}
+
+/** The whole window: a bar, the page, and what lies over it. */
+export function Shell() {
+  const { path } = currentLocation.value;
+  const route = matchRoute(path);
+  useEffect(() => onSignedOut(askToSignIn), []);
+  useEffect(() => {
+    if (sessionState.value === "out") askToSignIn();
+  }, [sessionState.value, route.page]);
+  useKeys(
+    {
+      "Ctrl+K": { label: "Go to anything", run: () => (overlay.value = "palette") },
+      "?": { label: "Show the keys", run: () => (overlay.value = "help") },
+      "Ctrl+Z": { label: "Undo", run: undoLast },
+    },
+    { label: "Everywhere" },
+  );
+  const main = useFocusOnNewPage("project" in route ? `${route.page}/${route.project}` : route.page);
+  const isIn = session.value !== undefined;
+  return (
+    <>
+      <a
+        class="tm-skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <header class="tm-bar">
+        <Link class="tm-brand" href="/" aria-label="Tidemark: all projects">
+          <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+            <path d="M2 14c3 0 3-3 6-3s3 3 6 3 3-3 6-3M2 18c3 0 3-3 6-3s3 3 6 3 3-3 6-3M4 6h14" />
+          </svg>
+          <span>Tidemark</span>
+        </Link>
+        {isIn && <Crumbs />}
+        <span class="tm-bar-room" />
+        {isIn && (
+          <button
+            type="button"
+            class="tm-jump"
+            aria-keyshortcuts="Control+K"
+            onClick={() => (overlay.value = "palette")}
+          >
+            <Icon name="search" />
+            <span class="tm-jump-text">Go to…</span>
+            <kbd>Ctrl K</kbd>
+          </button>
+        )}
+        <IconButton
+          icon={theme.value === "dark" ? "sun" : "moon"}
+          label={theme.value === "dark" ? "Use the light theme" : "Use the dark theme"}
+          onClick={toggleTheme}
+        />
+        {isIn && <AccountMenu onHelp={() => (overlay.value = "help")} />}
+      </header>
+      <ConnectionBanner />
+      <main id="main" ref={main} tabIndex={-1}>
+        <CurrentPage />
+      </main>
+      <Toasts />
+      {overlay.value === "palette" && isIn && <Palette onClose={close} />}
+      {overlay.value === "help" && <KeysHelp onClose={close} />}
+    </>
+  );
+}
+
+/** Where the page is within a project. */
+function Crumbs() {
+  const route = matchRoute(currentLocation.value.path);
+  if (!("project" in route)) return null;
+  return (
+    <nav class="tm-crumbs" aria-label="Where you are">
+      <Icon name="chevron-right" size={14} />
+      <Link href={projectAddress(route.project)} aria-current={route.page === "project" ? "page" : undefined}>
+        {route.project}
+      </Link>
+    </nav>
+  );
+}
+
+/** Gives the focus to the content when another page comes, as a browser does with a new document. */
+function useFocusOnNewPage(page: string) {
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(page);
+  useEffect(() => {
+    if (before.current === page) return;
+    before.current = page;
+    scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [page]);
+  return main;
+}

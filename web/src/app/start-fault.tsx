@@ -1,0 +1,11 @@
+import { ErrorNote } from "../ui/error-note.tsx";
+
+/** What is shown where the server does not even say who is signed in. */
+export function StartFault({ error }: { readonly error: unknown }) {
+  return (
+    <main class="tm-page">
+      <h1>Tidemark</h1>
+      <ErrorNote error={error} onRetry={() => location.reload()} />
+    </main>
+  );
+}

@@ -1,0 +1,139 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKeys } from "../app/keys.ts";
+import { Button } from "../ui/button.tsx";
+import { EmptyState } from "../ui/empty-state.tsx";
+import { ErrorNote } from "../ui/error-note.tsx";
+import { Skeleton } from "../ui/spinner.tsx";
+import { keyMatch } from "./keys/match.ts";
+import { sectionsOf } from "./keys/sections.ts";
+import { useCatalogue } from "./keys/use-catalogue.ts";
+import { loadLooks } from "./look/run-look.ts";
+import { CardGrid } from "./section/card-grid.tsx";
+import { Controls } from "./section/controls.tsx";
+import { createMounts } from "./section/mounts.ts";
+import type { ChartContext, ChartRun } from "./section/types.ts";
+import { useChartState } from "./section/use-chart-state.ts";
+import { useNews } from "./section/use-news.ts";
+import type { ChartState } from "./state/chart-state.ts";
+import { nextSmoothing } from "./state/smoothing-steps.ts";
+import { useWidth } from "./view/canvas-stage.ts";
+import { createLink } from "./view/hover.ts";
+import "./charts.css";
+
+/** More charts than this are never drawn at once. */
+const CHARTS_MAX = 24;
+
+/** What a section of charts shows. */
+export type ChartSectionProps = {
+  readonly project: { readonly id: string; readonly name: string };
+  readonly runs: readonly ChartRun[];
+  /** Follows what running runs log. */
+  readonly live: boolean;
+  /** The id of a run that stands out, such as the one that the table points at. */
+  readonly highlight?: string | undefined;
+  /** Somebody points at the line of a run in a list of values. */
+  readonly onHighlight?: ((runId: string | undefined) => void) | undefined;
+  /** Exactly these keys, without search and controls, as a report shows them. */
+  readonly keys?: readonly string[] | undefined;
+  /** The choices of a report; without them they are in the address. */
+  readonly settings?: Partial<ChartState> | undefined;
+};
+
+/** Charts of the metrics of runs: searched, grouped by what keys begin with, with choices that the address holds. */
+export function ChartSection({ project, runs, live, highlight, onHighlight, keys, settings }: ChartSectionProps) {
+  const { state, change } = useChartState(settings);
+  const shownRuns = useMemo(() => runs.filter(({ hidden }) => hidden !== true), [runs]);
+  const link = useMemo(createLink, []);
+  const mounts = useMemo(() => createMounts(CHARTS_MAX), []);
+  const [pointed, setPointed] = useState<string | undefined>(undefined);
+  const [shownSections, setShownSections] = useState(SECTIONS_MAX);
+  const place = useRef<HTMLElement>(null);
+  const width = useWidth(place);
+  const runIds = useMemo(() => shownRuns.map(({ id }) => id), [shownRuns]);
+  const news = useNews(project.id, runIds, live && shownRuns.some(({ running }) => running));
+  useEffect(() => loadLooks(project.id), [project.id]);
+  const metrics = useCatalogue(project.id, "metric", runIds, keys === undefined, news);
+  const configs = useCatalogue(project.id, "config", runIds, keys === undefined, 0);
+  useKeys(
+    {
+      "[": {
+        label: "Less smoothing",
+        run: () => change({ smoothing: nextSmoothing(state.smoothing, -1) }, { replace: true }),
+      },
+      "]": {
+        label: "More smoothing",
+        run: () => change({ smoothing: nextSmoothing(state.smoothing, 1) }, { replace: true }),
+      },
+      "0": { label: "Reset zoom", run: () => change({ zoom: undefined }) },
+    },
+    { label: "Charts" },
+  );
+  const context: ChartContext = {
+    project,
+    runs: shownRuns,
+    state,
+    change,
+    link,
+    highlight: highlight ?? pointed,
+    onHighlight: (id) => {
+      setPointed(id);
+      onHighlight?.(id);
+    },
+    news,
+  };
+  const match = useMemo(() => keyMatch(state.search), [state.search]);
+  const names = keys ?? metrics.names;
+  const found = useMemo(() => (keys === undefined ? names?.filter(match.test) : names) ?? [], [names, match, keys]);
+  const sections = useMemo(() => (keys === undefined ? sectionsOf(found) : [{ name: "", keys: found }]), [found, keys]);
+  const pinned = keys === undefined ? state.pinned : [];
+  const grid = { context, mounts, width };
+  return (
+    <section ref={place} class="tm-charts" aria-label="Charts">
+      {keys === undefined && (
+        <Controls context={context} match={match} metricKeys={metrics.names ?? []} configKeys={configs.names ?? []} />
+      )}
+      <ErrorNote error={metrics.error} />
+      {pinned.length > 0 && <CardGrid {...grid} name="Pinned" keys={pinned} isFirst />}
+      {names === undefined && metrics.error === undefined && <Skeleton height="220px" />}
+      {names !== undefined && names.length === 0 && (
+        <EmptyState title="No metrics yet" icon="chart">
+          Charts appear here as soon as a run logs a metric.
+        </EmptyState>
+      )}
+      {names !== undefined && names.length > 0 && shownRuns.length === 0 && (
+        <EmptyState title="No runs to show" icon="eye-off">
+          Select or show at least one run to see its lines.
+        </EmptyState>
+      )}
+      {names !== undefined && names.length > 0 && found.length === 0 && (
+        <EmptyState title="No metric matches" icon="search">
+          No key of this project contains “{state.search}”.
+        </EmptyState>
+      )}
+      {shownRuns.length > 0 &&
+        sections
+          .slice(0, shownSections)
+          .map((section, i) => (
+            <CardGrid
+              key={section.name}
+              {...grid}
+              name={section.name}
+              keys={section.keys.filter((key) => !pinned.includes(key))}
+              isFirst={i < SECTIONS_OPEN}
+              isBare={keys !== undefined}
+            />
+          ))}
+      {shownRuns.length > 0 && sections.length > shownSections && (
+        <Button size="s" onClick={() => setShownSections(shownSections + SECTIONS_MAX)}>
+          {`Show more of ${sections.length} groups`}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** Groups that are listed at once. */
+const SECTIONS_MAX = 60;
+
+/** So many sections begin open. */
+const SECTIONS_OPEN = 4;

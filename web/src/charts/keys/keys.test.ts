@@ -1,0 +1,51 @@
+import { describe, expect, test } from "@jest/globals";
+import { keyMatch } from "./match.ts";
+import { keyTree, sectionsOf } from "./sections.ts";
+
+describe("a search for keys", () => {
+  const keys = ["train/Loss", "train/acc", "eval/loss", "lr"];
+  const found = (search: string): string[] => keys.filter(keyMatch(search).test);
+
+  test.each<[string, string[]]>([
+    ["", keys],
+    ["loss", ["train/Loss", "eval/loss"]],
+    ["loss train", ["train/Loss"]],
+    ["re:/^eval/", ["eval/loss"]],
+    ["/acc$|^lr/", ["train/acc", "lr"]],
+    ["(", []],
+  ])("%j finds", (search, expected) => {
+    expect(found(search)).toEqual(expected);
+  });
+
+  test.each([
+    ["re:/(/", "This is not a regular expression."],
+    ["re:/(a+)+$/", "A pattern must not repeat what repeats itself."],
+    [`/${"a".repeat(129)}/`, "A pattern has at most 128 characters."],
+  ])("%s has a fault and hides nothing", (search, fault) => {
+    expect(keyMatch(search).fault).toBe(fault);
+    expect(found(search)).toEqual(keys);
+  });
+});
+
+test("sections have the part before the first slash; machines come last, numbers in their order", () => {
+  expect(sectionsOf(["system/gpu", "train/b", "train/a", "loss", "/odd", "layer/10", "layer/2"])).toEqual([
+    { name: "", keys: ["/odd", "loss"] },
+    { name: "layer", keys: ["layer/2", "layer/10"] },
+    { name: "train", keys: ["train/a", "train/b"] },
+    { name: "system", keys: ["system/gpu"] },
+  ]);
+});
+
+test("the tree of keys counts what is below, also where a key is a part of another", () => {
+  const [a, b] = keyTree(["a/x", "a", "a/y/z", "b"]);
+  expect(a).toMatchObject({
+    name: "a",
+    key: "a",
+    count: 3,
+    children: [
+      { name: "x", count: 1 },
+      { name: "y", key: undefined, count: 1 },
+    ],
+  });
+  expect(b).toMatchObject({ name: "b", key: "b", count: 1, children: [] });
+});

@@ -1,0 +1,62 @@
+/** Keys that begin with the same word before a slash. */
+export type Section = { readonly name: string; readonly keys: readonly string[] };
+
+/** Keys of few words, or of machines, come last: people look for what they measured. */
+const LAST = ["system", "gpu", "cpu", "memory", "network", "disk"];
+
+/** Groups keys by the part before their first slash; those without one come first, and what machines measure last. Keys keep a natural order. */
+export function sectionsOf(keys: readonly string[]): Section[] {
+  const byName = new Map<string, string[]>();
+  for (const key of keys) {
+    const at = key.indexOf("/");
+    const name = at > 0 ? key.slice(0, at) : "";
+    const found = byName.get(name);
+    if (found === undefined) byName.set(name, [key]);
+    else found.push(key);
+  }
+  const rank = (name: string): number => (name === "" ? 0 : LAST.includes(name.toLowerCase()) ? 2 : 1);
+  return [...byName]
+    .map(([name, own]) => ({ name, keys: own.toSorted(natural) }))
+    .toSorted((a, b) => rank(a.name) - rank(b.name) || natural(a.name, b.name));
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Compares texts so that `layer/2` comes before `layer/10`. */
+export function natural(a: string, b: string): number {
+  return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+/** A part of keys between slashes: what is below it, and the key that ends here, if there is one. */
+export type KeyNode = {
+  readonly name: string;
+  readonly key: string | undefined;
+  /** How many keys end here or below. */
+  readonly count: number;
+  readonly children: readonly KeyNode[];
+};
+
+type Growing = { name: string; key: string | undefined; children: Map<string, Growing> };
+
+/** Builds the tree of keys by their parts between slashes. */
+export function keyTree(keys: readonly string[]): readonly KeyNode[] {
+  const root: Growing = { name: "", key: undefined, children: new Map() };
+  for (const key of keys) {
+    let node = root;
+    for (const part of key.split("/")) {
+      let next = node.children.get(part);
+      if (next === undefined) {
+        next = { name: part, key: undefined, children: new Map() };
+        node.children.set(part, next);
+      }
+      node = next;
+    }
+    node.key = key;
+  }
+  const grown = (node: Growing): KeyNode => {
+    const children = [...node.children.values()].map(grown).toSorted((a, b) => natural(a.name, b.name));
+    const count = children.reduce((sum, child) => sum + child.count, node.key === undefined ? 0 : 1);
+    return { name: node.name, key: node.key, count, children };
+  };
+  return grown(root).children;
+}

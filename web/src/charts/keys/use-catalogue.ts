@@ -1,0 +1,65 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { readKeys, type CatalogueKey } from "./catalogue.ts";
+
+/** Keys that runs begin to log while somebody looks appear after at most this time. */
+const AGAIN_MS = 10_000;
+
+/** Reads the names of keys while `active`, and again, not too often, when `news` changes. */
+export function useCatalogue(
+  projectId: string,
+  kind: CatalogueKey["kind"],
+  runIds: readonly string[],
+  active: boolean,
+  news: number,
+): { readonly names: readonly string[] | undefined; readonly error: unknown } {
+  const [names, setNames] = useState<readonly string[] | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const readAt = useRef(-Infinity);
+  const [attempt, setAttempt] = useState(0);
+  // Of many runs the keys of the whole project are listed, so that another choice of runs needs no request.
+  const asked = runIds.length > 0 && runIds.length <= FEW_RUNS ? runIds : undefined;
+  const askedName = asked?.toSorted().join() ?? "";
+  useEffect(() => {
+    if (!active) return;
+    const controller = new AbortController();
+    let isFirst = true;
+    readAt.current = performance.now();
+    readKeys(
+      {
+        projectId,
+        kind,
+        ...(kind === "config" ? { pagesMax: 1 } : {}),
+        ...(asked === undefined ? {} : { runIds: asked }),
+        signal: controller.signal,
+      },
+      (keys) => {
+        const next = keys.map(({ name }) => name);
+        // The first page shows at once; later ones, and new keys, only where they change something.
+        setNames((before) =>
+          isFirst && before !== undefined && before.length > next.length && attempt > 0 ? before : same(before, next),
+        );
+        isFirst = false;
+        setError(undefined);
+      },
+    ).catch((fault: unknown) => {
+      if (!controller.signal.aborted) setError(fault);
+    });
+    return () => controller.abort();
+  }, [projectId, kind, askedName, active, attempt]);
+  useEffect(() => {
+    if (news === 0 || !active) return;
+    const rest = readAt.current + AGAIN_MS - performance.now();
+    const timer = setTimeout(() => setAttempt((count) => count + 1), Math.max(0, rest));
+    return () => clearTimeout(timer);
+  }, [news > 0, Math.floor(news / AGAIN_NEWS), active]);
+  return { names, error };
+}
+
+const FEW_RUNS = 20;
+
+/** News come once a second. */
+const AGAIN_NEWS = 10;
+
+function same(before: readonly string[] | undefined, next: readonly string[]): readonly string[] {
+  return before?.length === next.length && before.every((name, i) => name === next[i]) ? before : next;
+}

@@ -1,0 +1,138 @@
+import type { RefObject } from "preact";
+import { useSignalEffect } from "@preact/signals";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { drawScene } from "./scene/canvas.ts";
+import type { Axes, Line } from "./scene/line-model.ts";
+import { lineScene, type LineScene } from "./scene/line-scene.ts";
+import type { Range } from "./scene/scale.ts";
+import { useWidth, usePainter } from "./view/canvas-stage.ts";
+import { createLink, type ChartLink } from "./view/hover.ts";
+import { drawPointed } from "./view/draw-pointed.ts";
+import { pageInks } from "./view/page-inks.ts";
+import { useChartKeys } from "./view/use-chart-keys.ts";
+import { useChartPointer } from "./view/use-chart-pointer.ts";
+import { axisText, summaryOf } from "./view/summary.ts";
+import { Tooltip } from "./view/tooltip.tsx";
+import "./charts.css";
+
+/** What a chart can be asked for by what is around it, such as downloads. */
+export type ChartHandle = { readonly drawn: () => LineScene | undefined };
+
+/** What a chart of lines shows. */
+export type LineChartProps = {
+  readonly title: string;
+  readonly lines: readonly Line[];
+  readonly axes: Axes;
+  /** In pixels; the width is that of the place. */
+  readonly height?: number;
+  /** Shared by charts that show the crosshair together. */
+  readonly link?: ChartLink;
+  /** The id of a line that stands out. */
+  readonly highlight?: string | undefined;
+  readonly onZoomX?: ((range: Range | undefined) => void) | undefined;
+  readonly onHighlight?: ((id: string | undefined) => void) | undefined;
+  readonly handle?: RefObject<ChartHandle | undefined>;
+};
+
+/** A chart of lines, drawn on a canvas: by pointer, finger and keyboard it tells values and zooms. */
+export function LineChart({
+  title,
+  lines,
+  axes: given,
+  height = 220,
+  link: shared,
+  highlight,
+  onZoomX,
+  onHighlight,
+  handle,
+}: LineChartProps) {
+  const id = useId();
+  const own = useMemo(createLink, []);
+  const link = shared ?? own;
+  const place = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const overlay = useRef<HTMLCanvasElement>(null);
+  const width = useWidth(place);
+  const [zoomY, setZoomY] = useState<Range | undefined>(undefined);
+  const inks = pageInks.value;
+  const size = { width, height };
+  const axes: Axes = { ...given, zoomY: zoomY ?? given.zoomY };
+  const drawn = useMemo(
+    () => (width === 0 ? undefined : lineScene({ lines, axes, size, inks, highlight })),
+    [lines, JSON.stringify(axes), width, height, inks, highlight],
+  );
+  const latest = useRef({ drawn, lines, axes });
+  latest.current = { drawn, lines, axes };
+  if (handle !== undefined) handle.current = { drawn: () => latest.current.drawn };
+
+  const paint = usePainter(canvas, size, (context, ratio) => {
+    if (latest.current.drawn !== undefined) drawScene(context, latest.current.drawn.scene, ratio);
+    else context.clearRect(0, 0, context.canvas.width, context.canvas.height);
+  });
+  const drag = useChartPointer({ id, place, link, latest, onZoomX, setZoomY, repaint: () => paintOverlay() });
+  const paintOverlay = usePainter(overlay, size, (context, ratio) => {
+    const pointed = link.pointed.peek();
+    drawPointed(context, ratio, {
+      ...latest.current,
+      size,
+      pointed,
+      isOwn: pointed?.chart === id,
+      drag: drag.current,
+      inks: pageInks.peek(),
+    });
+  });
+  useLayoutEffect(() => {
+    paint();
+    paintOverlay();
+  }, [drawn]);
+  useSignalEffect(() => {
+    void link.pointed.value;
+    paintOverlay();
+  });
+  // A screen of another density repaints.
+  useEffect(() => {
+    const again = (): void => {
+      paint();
+      paintOverlay();
+    };
+    addEventListener("resize", again);
+    return () => removeEventListener("resize", again);
+  }, []);
+
+  const { said, onKeyDown } = useChartKeys({ id, link, latest, onZoomX, setZoomY });
+  return (
+    <div class="tm-chart">
+      <div
+        ref={place}
+        class="tm-chart-plot"
+        style={{ height: `${height}px` }}
+        tabIndex={0}
+        role="img"
+        aria-roledescription="chart"
+        aria-label={summaryOf(title, lines, drawn, given)}
+        data-x={drawn === undefined ? undefined : drawn.x.domain.join(" ")}
+        data-y={drawn === undefined ? undefined : drawn.y.domain.join(" ")}
+        onKeyDown={onKeyDown}
+      >
+        <canvas ref={canvas} aria-hidden="true" />
+        <canvas ref={overlay} aria-hidden="true" />
+        {drawn === undefined && width > 0 && <p class="tm-chart-empty">No points here.</p>}
+      </div>
+      {drawn !== undefined && (
+        <Tooltip
+          id={id}
+          link={link}
+          lines={lines}
+          drawn={drawn}
+          width={width}
+          axisText={(x) => axisText(given, x)}
+          onHighlight={onHighlight}
+        />
+      )}
+      {drawn !== undefined && drawn.notes.length > 0 && <p class="tm-chart-notes">{drawn.notes.join(". ")}.</p>}
+      <p class="tm-chart-said" aria-live="polite">
+        {said}
+      </p>
+    </div>
+  );
+}

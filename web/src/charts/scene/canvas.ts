@@ -1,0 +1,90 @@
+import { EDGE, FONT, type Scene, type Shape } from "./scene.ts";
+
+/** Draws a picture; `ratio` is how many pixels of the device one pixel of the picture has. */
+export function drawScene(context: CanvasRenderingContext2D, scene: Scene, ratio: number): void {
+  const { width, height, plot } = scene;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, width, height);
+  context.lineJoin = "round";
+  for (const shape of scene.around) drawShape(context, shape);
+  context.save();
+  context.beginPath();
+  context.rect(plot.left - EDGE, plot.top - EDGE, plot.width + 2 * EDGE, plot.height + 2 * EDGE);
+  context.clip();
+  for (const shape of scene.inside) drawShape(context, shape);
+  context.restore();
+  context.globalAlpha = 1;
+}
+
+/** Draws one shape. */
+export function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
+  if (shape.kind === "text") {
+    drawText(context, shape);
+    return;
+  }
+  context.globalAlpha = shape.alpha;
+  switch (shape.kind) {
+    case "path":
+      context.strokeStyle = shape.stroke;
+      context.lineWidth = shape.width;
+      context.setLineDash([...shape.dash]);
+      trace(context, shape.points);
+      context.stroke();
+      context.setLineDash([]);
+      break;
+    case "area":
+      context.fillStyle = shape.fill;
+      trace(context, shape.points);
+      context.fill();
+      break;
+    case "dots": {
+      context.fillStyle = shape.fill;
+      context.beginPath();
+      const { points, radius } = shape;
+      for (let i = 0; i < points.length; i += 2) {
+        context.moveTo(points[i]! + radius, points[i + 1]!);
+        context.arc(points[i]!, points[i + 1]!, radius, 0, 2 * Math.PI);
+      }
+      context.fill();
+      break;
+    }
+    case "boxes": {
+      context.fillStyle = shape.fill;
+      const { boxes } = shape;
+      for (let i = 0; i < boxes.length; i += 4)
+        context.fillRect(boxes[i]!, boxes[i + 1]!, boxes[i + 2]!, boxes[i + 3]!);
+      break;
+    }
+  }
+}
+
+function trace(context: CanvasRenderingContext2D, points: Float64Array): void {
+  context.beginPath();
+  let isOpen = false;
+  for (let i = 0; i < points.length; i += 2) {
+    const [x, y] = [points[i]!, points[i + 1]!];
+    if (Number.isNaN(x)) isOpen = false;
+    else if (isOpen) context.lineTo(x, y);
+    else {
+      context.moveTo(x, y);
+      isOpen = true;
+    }
+  }
+}
+
+function drawText(context: CanvasRenderingContext2D, shape: Extract<Shape, { kind: "text" }>): void {
+  context.globalAlpha = 1;
+  context.font = `${shape.bold === true ? "600 " : ""}${FONT.size}px ${FONT.family}`;
+  context.fillStyle = shape.fill;
+  context.textAlign = shape.anchor === "middle" ? "center" : shape.anchor;
+  context.textBaseline = "alphabetic";
+  if (shape.turn === undefined) {
+    context.fillText(shape.text, shape.x, shape.y);
+    return;
+  }
+  context.save();
+  context.translate(shape.x, shape.y);
+  context.rotate((shape.turn * Math.PI) / 180);
+  context.fillText(shape.text, 0, 0);
+  context.restore();
+}

@@ -1,0 +1,38 @@
+import { lowerBound, type Line } from "./line-model.ts";
+import type { Range } from "./scale.ts";
+
+/** Columns that a line may have besides x and y. */
+const MORE = ["low", "high", "count", "smoothed", "step"] as const;
+
+/**
+ * Writes what a chart draws: a row for each point or bucket of each line that is in view, with full digits. `xName` and `yName` head the columns of the
+ * axes. RFC 4180.
+ */
+export function csvOf(
+  lines: readonly Line[],
+  view: Range,
+  { xName, yName }: { readonly xName: string; readonly yName: string },
+): string {
+  const more = MORE.filter(
+    (name) => lines.some((line) => line[name] !== undefined) && !(name === "step" && xName === "step"),
+  );
+  const rows = [["id", "name", xName, yName, ...more].map(cellOf).join(",")];
+  for (const line of lines) {
+    const head = `${cellOf(line.id)},${cellOf(line.name)}`;
+    for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {
+      const rest = more.map((name) => numberText(line[name]?.[i]));
+      rows.push([head, numberText(line.x[i]), numberText(line.y[i]), ...rest].join(","));
+    }
+  }
+  return `${rows.join("\r\n")}\r\n`;
+}
+
+function numberText(value: number | undefined): string {
+  return value === undefined ? "" : String(value);
+}
+
+/** Quotes a text where it must be; a leading sign that a spreadsheet takes for a formula gets an apostrophe before it. */
+export function cellOf(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

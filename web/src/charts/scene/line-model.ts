@@ -1,0 +1,53 @@
+import type { Range } from "./scale.ts";
+
+/** A line of a chart: of a run, or of a group of runs. All columns have one length and the order of `x`. */
+export type Line = {
+  readonly id: string;
+  readonly name: string;
+  readonly color: string;
+  readonly dash: readonly number[];
+  readonly x: Float64Array;
+  readonly y: Float64Array;
+  /** A band: the lowest and highest value of each bucket, or what a group spreads over. */
+  readonly low?: Float64Array | undefined;
+  readonly high?: Float64Array | undefined;
+  readonly count?: Float64Array | undefined;
+  readonly smoothed?: Float64Array | undefined;
+  readonly step?: Float64Array | undefined;
+};
+
+/** How an axis is drawn. */
+export type AxisKind = "number" | "duration" | "clock";
+
+/** What may be chosen about the axes. */
+export type Axes = {
+  readonly x: { readonly kind: AxisKind; readonly log: boolean; readonly label?: string };
+  readonly y: { readonly log: boolean; readonly ignoreOutliers: boolean };
+  /** Shown instead of everything. */
+  readonly zoomX?: Range | undefined;
+  readonly zoomY?: Range | undefined;
+  /** How far local time is ahead of UTC. */
+  readonly offsetMinutes?: number;
+};
+
+/** Returns the first place in an ascending column that is not below a value. */
+export function lowerBound(column: Float64Array, value: number): number {
+  let [low, high] = [0, column.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (column[middle]! < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Returns the place of the point that is nearest on the axis and has a value; -1 where there is none. */
+export function nearestAt(line: Line, x: number): number {
+  const at = lowerBound(line.x, x);
+  let [before, after] = [at - 1, at];
+  while (before >= 0 && !Number.isFinite(line.y[before]!)) before -= 1;
+  while (after < line.x.length && !Number.isFinite(line.y[after]!)) after += 1;
+  if (after >= line.x.length) return before;
+  if (before < 0) return after;
+  return x - line.x[before]! <= line.x[after]! - x ? before : after;
+}

@@ -1,0 +1,190 @@
+import { gapOf, isGap } from "../series/gaps.ts";
+import { lowerBound, type Line } from "./line-model.ts";
+import type { Scale } from "./scale.ts";
+import type { Shape } from "./scene.ts";
+
+/** How strong a line is drawn. */
+export type Strength = "usual" | "highlighted" | "dimmed";
+
+const WIDTH = 1.5;
+const WIDTH_HIGHLIGHTED = 2.75;
+const DOT_RADIUS = 2.5;
+const BAND_ALPHA = 0.18;
+/** Of a line behind its smoothed one. */
+const RAW_ALPHA = 0.28;
+const DIMMED = 0.15;
+
+/** A line in pixels. */
+type Traced = {
+  readonly band: Float64Array;
+  readonly spikes: Float64Array;
+  readonly raw: Trace;
+  readonly smoothed: Trace | undefined;
+};
+
+/** What was traced last of each line: when another line stands out, nothing has to be traced again. */
+const traced = new WeakMap<Line, { readonly view: string; readonly found: Traced }>();
+
+function tracedOf(line: Line, x: Scale, y: Scale): Traced {
+  const view = [x.domain, x.pixels, x.log, y.domain, y.pixels, y.log].join();
+  const known = traced.get(line);
+  if (known?.view === view) return known.found;
+  const { low, high, smoothed } = line;
+  const places = inView(line, x);
+  const gap = gapOf(line.x);
+  const found: Traced = {
+    spikes: low === undefined || high === undefined ? new Float64Array() : spikesOf(line, { low, high }, places, x, y),
+    band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
+    raw: traceOf(line.x, line.y, places, x, y, gap),
+    smoothed: smoothed === undefined ? undefined : traceOf(line.x, smoothed, places, x, y, gap),
+  };
+  traced.set(line, { view, found });
+  return found;
+}
+
+/** Returns the shapes of a line within what the axis shows: its band, its points as dots where no line reaches them, the line, and the smoothed line. */
+export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): Shape[] {
+  const { color, name } = line;
+  const { band, spikes, raw, smoothed } = tracedOf(line, x, y);
+  const dim = strength === "dimmed" ? DIMMED : 1;
+  const main = {
+    color,
+    dash: line.dash,
+    width: strength === "highlighted" ? WIDTH_HIGHLIGHTED : WIDTH,
+    alpha: dim,
+    label: name,
+  };
+  const shapes: Shape[] = band.length > 0 ? [{ kind: "area", points: band, fill: color, alpha: BAND_ALPHA * dim }] : [];
+  if (spikes.length > 0)
+    shapes.push({ kind: "path", points: spikes, stroke: color, width: 1, dash: [], alpha: SPIKE_ALPHA * dim });
+  if (smoothed === undefined) return [...shapes, ...strokes(raw, main)];
+  const behind = { color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
+  return [...shapes, ...strokes(raw, behind), ...strokes(smoothed, main)];
+}
+
+type Stroke = {
+  readonly color: string;
+  readonly dash: readonly number[];
+  readonly width: number;
+  readonly alpha: number;
+  readonly label: string;
+};
+
+function strokes({ path, dots }: Trace, { color, dash, width, alpha, label }: Stroke): Shape[] {
+  const shapes: Shape[] = [];
+  if (path.length > 0) shapes.push({ kind: "path", points: path, stroke: color, width, dash, alpha, label });
+  if (dots.length > 0) shapes.push({ kind: "dots", points: dots, fill: color, radius: DOT_RADIUS, alpha, label });
+  return shapes;
+}
+
+/** The places of the points in view, with one beyond each side so that lines run to the frame. */
+function inView({ x: xs }: Line, { domain }: Scale): [number, number] {
+  return [Math.max(0, lowerBound(xs, domain[0]) - 1), Math.min(xs.length, lowerBound(xs, domain[1]) + 2)];
+}
+
+type Trace = { readonly path: Float64Array; readonly dots: Float64Array };
+
+/** Returns a line in pixels, which ends before gaps and what has no place on the axes, and the points that stand alone. */
+export function traceOf(
+  xs: Float64Array,
+  ys: Float64Array,
+  [from, to]: readonly [number, number],
+  x: Scale,
+  y: Scale,
+  gap: number,
+): Trace {
+  const path: number[] = [];
+  const dots: number[] = [];
+  let length = 0;
+  const end = (): void => {
+    if (length === 1) dots.push(...path.splice(-2));
+    else if (length > 1) path.push(Number.NaN, Number.NaN);
+    length = 0;
+  };
+  for (let i = from; i < to; i++) {
+    const [left, top] = [x.toPixel(xs[i]!), y.toPixel(ys[i]!)];
+    if (!Number.isFinite(left) || !Number.isFinite(top)) {
+      end();
+      continue;
+    }
+    if (length > 0 && isGap(xs, i, gap)) end();
+    path.push(left, top);
+    length += 1;
+  }
+  end();
+  return { path: Float64Array.from(path), dots: Float64Array.from(dots) };
+}
+
+/** A bucket that reaches so many pixels beyond both neighbors is drawn stronger than the band, which would be one faint pixel wide there. */
+const SPIKE_PIXELS = 6;
+const SPIKE_ALPHA = 0.6;
+
+/** Returns the buckets that reach far beyond both neighbors, as upright lines. */
+export function spikesOf(
+  { x: xs }: Line,
+  { low, high }: { readonly low: Float64Array; readonly high: Float64Array },
+  [from, to]: readonly [number, number],
+  x: Scale,
+  y: Scale,
+): Float64Array {
+  const points: number[] = [];
+  const bottom = Math.max(...y.pixels);
+  const ends = (i: number): readonly [number, number] | undefined => {
+    if (i < 0 || i >= xs.length) return undefined;
+    const [top, under] = [y.toPixel(high[i]!), y.toPixel(low[i]!)];
+    return Number.isFinite(top) ? [top, Number.isFinite(under) ? under : bottom] : undefined;
+  };
+  for (let i = from; i < to; i++) {
+    const [own, before, after] = [ends(i), ends(i - 1), ends(i + 1)];
+    if (own === undefined || before === undefined || after === undefined) continue;
+    const reachesUp = own[0] < Math.min(before[0], after[0]) - SPIKE_PIXELS;
+    const reachesDown = own[1] > Math.max(before[1], after[1]) + SPIKE_PIXELS;
+    const left = x.toPixel(xs[i]!);
+    if (reachesUp || reachesDown) points.push(left, own[0], left, own[1], Number.NaN, Number.NaN);
+  }
+  return Float64Array.from(points);
+}
+
+/** Pixels that a band has at least, so that one spike among many points is seen even where the mean hides it. */
+const BAND_PIXELS_MIN = 1;
+
+/** Returns a band in pixels, as closed pieces between gaps. A logarithmic axis shows what is above 0 of it. */
+export function bandOf(
+  { x: xs }: Line,
+  { low, high }: { readonly low: Float64Array; readonly high: Float64Array },
+  [from, to]: readonly [number, number],
+  x: Scale,
+  y: Scale,
+  gap: number,
+): Float64Array {
+  const points: number[] = [];
+  let upper: number[] = [];
+  let lower: number[] = [];
+  const end = (): void => {
+    if (upper.length === 2) {
+      // A bucket alone has a width of one pixel.
+      upper = [upper[0]! - 0.5, upper[1]!, upper[0]! + 0.5, upper[1]!];
+      lower = [lower[0]! - 0.5, lower[1]!, lower[0]! + 0.5, lower[1]!];
+    }
+    for (let i = 0; i < upper.length; i++) points.push(upper[i]!);
+    for (let i = lower.length - 2; i >= 0; i -= 2) points.push(lower[i]!, lower[i + 1]!);
+    if (upper.length > 0) points.push(Number.NaN, Number.NaN);
+    [upper, lower] = [[], []];
+  };
+  const bottom = Math.max(...y.pixels);
+  for (let i = from; i < to; i++) {
+    const left = x.toPixel(xs[i]!);
+    const [top, least] = [y.toPixel(high[i]!), y.toPixel(low[i]!)];
+    if (!Number.isFinite(left) || !Number.isFinite(top)) {
+      end();
+      continue;
+    }
+    if (upper.length > 0 && isGap(xs, i, gap)) end();
+    const under = Number.isFinite(least) ? least : bottom + 1;
+    const more = Math.max(0, BAND_PIXELS_MIN - (under - top)) / 2;
+    upper.push(left, top - more);
+    lower.push(left, under + more);
+  }
+  end();
+  return Float64Array.from(points);
+}

@@ -1,0 +1,45 @@
+/** From the lowest to the highest. */
+export type Range = readonly [low: number, high: number];
+
+/** Turns values into pixels and back. */
+export type Scale = {
+  readonly domain: Range;
+  /** Where the low and the high end of the domain lie; the low end may have more pixels. */
+  readonly pixels: Range;
+  readonly log: boolean;
+  /** NaN for what has no place on the axis: on a logarithmic one what is not above 0. */
+  readonly toPixel: (value: number) => number;
+  readonly toValue: (pixel: number) => number;
+};
+
+/** Returns a scale; a domain without length lies in the middle. A logarithmic one needs a domain above 0. */
+export function scaleOf(domain: Range, pixels: Range, log = false): Scale {
+  const place = log ? (value: number) => (value > 0 ? Math.log10(value) : Number.NaN) : (value: number) => value;
+  const back = log ? (value: number) => 10 ** value : (value: number) => value;
+  const [low, high] = [place(domain[0]), place(domain[1])];
+  // Halves, because the distance of the largest numbers is beyond the largest number.
+  const span = high / 2 - low / 2;
+  const [from, to] = pixels;
+  return {
+    domain,
+    pixels,
+    log,
+    toPixel: (value) => from + (to - from) * (span === 0 ? 0.5 : (place(value) / 2 - low / 2) / span),
+    toValue: (pixel) => back(span === 0 ? low : low + ((pixel - from) / (to - from)) * span * 2),
+  };
+}
+
+/** Returns a range that is a little larger on both sides, of numbers or of logarithms; a range without length gets one. */
+export function widened([low, high]: Range, share: number, log = false): Range {
+  if (log) {
+    if (low === high) return [low / 2, high * 2];
+    const factor = (high / low) ** share;
+    return [Math.max(low / factor, Number.MIN_VALUE), Math.min(high * factor, Number.MAX_VALUE)];
+  }
+  if (low === high) {
+    const half = Math.abs(low) / 10 || 1;
+    return [low - half, high + half];
+  }
+  const more = (high / 2 - low / 2) * 2 * share;
+  return [Math.max(low - more, -Number.MAX_VALUE), Math.min(high + more, Number.MAX_VALUE)];
+}

@@ -1,0 +1,98 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { scaleOf, widened } from "./scale.ts";
+import { shortDuration, shortNumber } from "./numbers.ts";
+import { linearTicks, logTicks } from "./ticks.ts";
+import { clockTicks, durationTicks } from "./time-ticks.ts";
+
+const labels = (ticks: readonly { readonly label: string }[]): string[] => ticks.map(({ label }) => label);
+
+describe("ticks", () => {
+  test.each<[readonly [number, number], number, string[]]>([
+    [[0, 1], 5, ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]],
+    [[0, 1e6], 4, ["0", "0.5M", "1.0M"]],
+    [[-3, 3], 3, ["-2", "0", "2"]],
+    [[0, 2e-5], 2, ["0", "1e-5", "2e-5"]],
+    [[5, 5], 4, ["5"]],
+  ])("of %j", (range, wanted, expected) => {
+    expect(labels(linearTicks(range, wanted))).toEqual(expected);
+  });
+
+  test("of logarithmic axes are powers of ten, thinned out, or finer ones in short ranges", () => {
+    expect(labels(logTicks([1e-3, 1e3], 8))).toEqual(["0.001", "0.01", "0.1", "1", "10", "100", "1000"]);
+    expect(labels(logTicks([1e-3, 1e3], 3))).toEqual(["0.001", "1", "1000"]);
+    expect(labels(logTicks([1.5, 8], 5))).toEqual(["2", "5"]);
+    expect(logTicks([2.1, 2.2], 5).length).toBeGreaterThanOrEqual(2);
+  });
+
+  test("of times stand at round times", () => {
+    expect(labels(durationTicks([0, 200], 4))).toEqual(["0 s", "1 min", "2 min", "3 min"]);
+    const noon = Date.UTC(2026, 10, 25, 23, 0);
+    expect(labels(clockTicks([noon, noon + 7_200_000], 4, 0))).toEqual([
+      "11-25 23:00",
+      "23:30",
+      "11-26 00:00",
+      "00:30",
+      "01:00",
+    ]);
+    expect(labels(clockTicks([noon, noon + 3_600_000], 2, 60))).toEqual(["11-26 00:00", "00:30", "01:00"]);
+  });
+
+  test("lie within their range, in ascending order, and are not many", () => {
+    const finite = fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e200, max: 1e200 });
+    fc.assert(
+      fc.property(finite, finite, fc.integer({ min: 2, max: 12 }), (a, b, wanted) => {
+        const range = [Math.min(a, b), Math.max(a, b)] as const;
+        const values = linearTicks(range, wanted).map(({ value }) => value);
+        const room = (range[1] - range[0]) * 1e-9 + Number.MIN_VALUE;
+        expect(values.length).toBeLessThanOrEqual(wanted + 1);
+        values.forEach((value, i) => {
+          expect(value >= range[0] - room && value <= range[1] + room).toBe(true);
+          if (i > 0) expect(value).toBeGreaterThan(values[i - 1]!);
+        });
+      }),
+    );
+  });
+});
+
+test("scales lead to pixels and back", () => {
+  for (const [scale, value] of [
+    [scaleOf([0, 10], [100, 0]), 2.5],
+    [scaleOf([1, 1000], [0, 300], true), 50],
+  ] as const)
+    expect(scale.toValue(scale.toPixel(value))).toBeCloseTo(value, 9);
+  expect(scaleOf([1, 1000], [0, 300], true).toPixel(10)).toBeCloseTo(100, 9);
+  expect(scaleOf([1, 1000], [0, 300], true).toPixel(0)).toBeNaN();
+  expect(scaleOf([3, 3], [0, 100]).toPixel(3)).toBe(50);
+  expect(scaleOf([-Number.MAX_VALUE, Number.MAX_VALUE], [0, 100]).toPixel(0)).toBe(50);
+});
+
+test("ranges are widened on both sides", () => {
+  expect(widened([0, 10], 0.1)).toEqual([-1, 11]);
+  expect(widened([4, 4], 0.1)).toEqual([3.6, 4.4]);
+  expect(widened([0, 0], 0.1)).toEqual([-1, 1]);
+  const [low, high] = widened([1, 100], 0.5, true);
+  expect(low).toBeCloseTo(0.1, 9);
+  expect(high).toBeCloseTo(1000, 9);
+});
+
+test("numbers and lengths of time are short", () => {
+  expect([0, 0.1 + 0.2, 123456.789, 1e-7, 1.5e20, Number.NaN, -Infinity].map(shortNumber)).toEqual([
+    "0",
+    "0.3",
+    "123457",
+    "1e-7",
+    "1.5e20",
+    "NaN",
+    "-Infinity",
+  ]);
+  expect([0.5, 45, 200, 3600, 7500, 97_200, -90].map(shortDuration)).toEqual([
+    "0.5 s",
+    "45 s",
+    "3 min 20 s",
+    "1 h",
+    "2 h 5 min",
+    "1 d 3 h",
+    "-1 min 30 s",
+  ]);
+});

@@ -1,0 +1,85 @@
+import type { Range } from "./scale.ts";
+import { shortNumber } from "./numbers.ts";
+
+/** A place on an axis and what stands there. */
+export type Tick = { readonly value: number; readonly label: string };
+
+const UNITS = [
+  { size: 1e9, suffix: "G" },
+  { size: 1e6, suffix: "M" },
+  { size: 1e3, suffix: "k" },
+] as const;
+
+/** From here on numbers are written with a unit; beyond the next two with a power of ten. */
+const UNIT_MIN = 1e4;
+const POWER_MIN = 1e13;
+const POWER_BELOW = 1e-3;
+const UNIT_DECIMALS_MAX = 2;
+
+/** Returns multiples of 1, 2 or 5 times a power of ten within a range: about `wanted` of them, at most one more. */
+export function linearTicks([low, high]: Range, wanted: number): Tick[] {
+  const rough = high / wanted - low / wanted;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough) ?? 0;
+  const first = Math.ceil(low / step);
+  const count = Math.floor(high / step) - first + 1;
+  // Numbers that are nearly equal for their size have no multiples between them that a double can tell apart.
+  const isFine = step > 0 && Number.isFinite(step) && Number.isSafeInteger(first) && count >= 1;
+  if (!isFine) return (low === high ? [low] : [low, high]).map((value) => ({ value, label: shortNumber(value) }));
+  const values = Array.from({ length: Math.min(count, wanted + 1) }, (_, i) => (first + i) * step);
+  return labelled(values, step);
+}
+
+/** All in one notation, with as many digits as tell them apart. */
+function labelled(values: readonly number[], step: number): Tick[] {
+  const largest = Math.max(...values.map(Math.abs));
+  const write = (): ((value: number) => string) => {
+    if (largest >= POWER_MIN || largest < POWER_BELOW) return (value) => withPower(value, step);
+    const unit = largest < UNIT_MIN ? undefined : UNITS.find(({ size }) => largest >= size);
+    const decimals = decimalsOf(step / (unit?.size ?? 1));
+    if (unit === undefined || decimals > UNIT_DECIMALS_MAX) return (value) => value.toFixed(decimalsOf(step));
+    return (value) => (value === 0 ? "0" : `${(value / unit.size).toFixed(decimals)}${unit.suffix}`);
+  };
+  const labelOf = write();
+  return values.map((value) => ({ value: value === 0 ? 0 : value, label: labelOf(value === 0 ? 0 : value) }));
+}
+
+/** Returns powers of ten within a range above 0, every second, third, … where there are too many; with 2 and 5 where there are few. */
+export function logTicks([low, high]: Range, wanted: number): Tick[] {
+  const [from, to] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const powers = to - from + 1;
+  if (powers < 2) {
+    const fine = [-1, 0, 1].flatMap((e) => [1, 2, 5].map((factor) => factor * 10 ** (from + e)));
+    const within = fine.filter((value) => value >= low && value <= high);
+    return within.length >= 2
+      ? within.map((value) => ({ value, label: shortNumber(value) }))
+      : linearTicks([low, high], wanted);
+  }
+  const every = Math.max(1, Math.ceil(powers / wanted));
+  const factors = powers * 3 <= wanted ? [1, 2, 5] : [1];
+  const values: number[] = [];
+  for (let e = from - 1; e <= to; e++) {
+    if (e % every !== 0) continue;
+    for (const factor of factors) {
+      // 10 ** -3 is not the double that is written 0.001, its text is.
+      const value = Number(`${factor}e${e}`);
+      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) values.push(value);
+    }
+  }
+  return values.map((value) => ({ value, label: shortNumber(value) }));
+}
+
+/** A step has one digit that counts; the small number takes back what a logarithm of an exact power of ten loses. */
+function exponentOf(value: number): number {
+  return Math.floor(Math.log10(value) + 1e-9);
+}
+
+function decimalsOf(step: number): number {
+  return Math.min(20, Math.max(0, -exponentOf(step)));
+}
+
+function withPower(value: number, step: number): string {
+  if (value === 0) return "0";
+  const digits = Math.min(20, Math.max(0, exponentOf(Math.abs(value)) - exponentOf(step)));
+  return value.toExponential(digits).replace(/(?:\.0+)?e\+?/, "e");
+}

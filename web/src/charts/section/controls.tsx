@@ -1,0 +1,198 @@
+import { Button } from "../../ui/button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { Select, type Option } from "../../ui/select.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { KeyBrowser } from "../keys/key-browser.tsx";
+import type { KeyMatch } from "../keys/match.ts";
+import type { Smoothing, XAxis } from "../series/series.ts";
+import { smoothingStops } from "../state/smoothing-steps.ts";
+import type { ChartContext } from "./types.ts";
+
+const AXES: readonly Option<string>[] = [
+  { value: "step", label: "Step" },
+  { value: "relative", label: "Relative time" },
+  { value: "time", label: "Wall time" },
+];
+
+const KINDS: readonly Option<Smoothing["kind"] | "none">[] = [
+  { value: "none", label: "No smoothing" },
+  { value: "ema", label: "Exponential" },
+  { value: "gaussian", label: "Gaussian" },
+  { value: "mean", label: "Running mean" },
+];
+
+/** What is chosen for all charts at once. */
+export function Controls({
+  context,
+  match,
+  metricKeys,
+  configKeys,
+}: {
+  readonly context: Pick<ChartContext, "state" | "change">;
+  readonly match: KeyMatch;
+  readonly metricKeys: readonly string[];
+  readonly configKeys: readonly string[];
+}) {
+  const { state, change } = context;
+  const { x, xLog, yLog, ignoreOutliers, band, group, zoom, search } = state;
+  const isOther = x.startsWith("metric:");
+  const axes = [
+    ...AXES,
+    ...[...new Set([...(isOther ? [x.slice("metric:".length)] : []), ...metricKeys.slice(0, AXIS_KEYS_MAX)])].map(
+      (key) => ({ value: `metric:${key}`, label: key }),
+    ),
+  ];
+  return (
+    <div class="tm-chart-controls" role="group" aria-label="Charts">
+      <TextField
+        label="Search metrics"
+        hideLabel
+        type="search"
+        placeholder="Search metrics, or re:/…/"
+        value={search}
+        error={match.fault}
+        onInput={(text) => change({ search: text }, { replace: true })}
+      />
+      <KeyBrowser context={context} keys={metricKeys} />
+      <Select
+        label="Horizontal axis"
+        hideLabel
+        value={group === undefined ? x : "step"}
+        options={axes}
+        disabled={group !== undefined}
+        onChange={(value) => change({ x: value as XAxis, zoom: undefined })}
+      />
+      <SmoothingControl context={context} />
+      <GroupControl context={context} configKeys={configKeys} />
+      <Menu
+        label="Axes"
+        button={{ kind: "plain", size: "s", icon: "settings" }}
+        items={[
+          { label: "Logarithmic y axis", checked: yLog, onSelect: () => change({ yLog: !yLog }) },
+          { label: "Logarithmic x axis", checked: xLog, onSelect: () => change({ xLog: !xLog, zoom: undefined }) },
+          {
+            label: "Ignore outliers",
+            checked: ignoreOutliers,
+            onSelect: () => change({ ignoreOutliers: !ignoreOutliers }),
+          },
+          "line",
+          { label: "Band: standard deviation", checked: band === "std", onSelect: () => change({ band: "std" }) },
+          {
+            label: "Band: lowest to highest run",
+            checked: band === "range",
+            onSelect: () => change({ band: "range" }),
+          },
+        ]}
+      >
+        Axes
+      </Menu>
+      {zoom !== undefined && (
+        <Button size="s" icon="reset" title="0" onClick={() => change({ zoom: undefined })}>
+          Reset zoom
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** More keys are no list to choose from. */
+const AXIS_KEYS_MAX = 200;
+
+function SmoothingControl({
+  context: { state, change },
+}: {
+  readonly context: Pick<ChartContext, "state" | "change">;
+}) {
+  const { smoothing } = state;
+  const stops = smoothing === undefined ? [] : smoothingStops(smoothing.kind);
+  const at = smoothing === undefined ? 0 : stops.findLastIndex((stop) => stop <= smoothing.parameter) + 1;
+  return (
+    <div class="tm-chart-smooth">
+      <Select
+        label="Smoothing"
+        hideLabel
+        value={smoothing?.kind ?? "none"}
+        options={KINDS}
+        disabled={state.group !== undefined}
+        onChange={(kind) =>
+          change({ smoothing: kind === "none" ? undefined : { kind, parameter: smoothingStops(kind)[4]! } })
+        }
+      />
+      {smoothing !== undefined && (
+        <label>
+          <input
+            type="range"
+            min={1}
+            max={stops.length}
+            value={Math.max(1, at)}
+            aria-label="Amount of smoothing"
+            aria-valuetext={String(smoothing.parameter)}
+            onInput={(event) =>
+              change(
+                { smoothing: { kind: smoothing.kind, parameter: stops[Number(event.currentTarget.value) - 1]! } },
+                { replace: true },
+              )
+            }
+          />
+          <output>{smoothing.parameter}</output>
+        </label>
+      )}
+    </div>
+  );
+}
+
+function GroupControl({
+  context: { state, change },
+  configKeys,
+}: {
+  readonly context: Pick<ChartContext, "state" | "change">;
+  readonly configKeys: readonly string[];
+}) {
+  const { group } = state;
+  const names = group?.names ?? [];
+  const toggled = (name: string): readonly string[] =>
+    names.includes(name) ? names.filter((one) => one !== name) : [...names, name];
+  const set = (next: readonly string[], allBut: boolean): void =>
+    change({ group: next.length === 0 ? undefined : { names: next, allBut }, zoom: undefined });
+  const label =
+    group === undefined
+      ? "Group"
+      : `${group.allBut ? "By all but" : "By"} ${names.map((name) => name.replace(/^config\./, "")).join(", ")}`;
+  const keys = [
+    ...new Set([
+      ...names.filter((name) => name !== "tags"),
+      ...configKeys.slice(0, GROUP_KEYS_SHOWN).map((key) => `config.${key}`),
+    ]),
+  ];
+  return (
+    <Menu
+      label="Group runs"
+      button={{ kind: "plain", size: "s", icon: "group" }}
+      items={[
+        { label: "No groups", disabled: group === undefined, onSelect: () => set([], false) },
+        {
+          label: "By all but the chosen",
+          checked: group?.allBut === true,
+          disabled: group === undefined || names.includes("tags"),
+          onSelect: () => set(names, group?.allBut !== true),
+        },
+        "line",
+        {
+          label: "Tags",
+          checked: names.includes("tags"),
+          disabled: group?.allBut === true,
+          onSelect: () => set(toggled("tags"), false),
+        },
+        ...keys.map((name) => ({
+          label: name.replace(/^config\./, ""),
+          checked: names.includes(name),
+          onSelect: () => set(toggled(name), group?.allBut === true),
+        })),
+      ]}
+    >
+      {label}
+    </Menu>
+  );
+}
+
+const GROUP_KEYS_SHOWN = 60;

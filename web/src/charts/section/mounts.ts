@@ -1,0 +1,42 @@
+/** Decides which cards read and draw. */
+export type Mounts = { readonly watch: (element: Element, tell: (inView: boolean) => void) => () => void };
+
+/** Cards that are a little out of view are ready when they come. */
+const NEAR = "240px 0px";
+
+/** Makes what decides: cards in view and close to it, at most `most` of them, those that came first. */
+export function createMounts(most: number): Mounts {
+  const cards = new Map<Element, { readonly tell: (inView: boolean) => void; told: boolean }>();
+  const near = new Set<Element>();
+  const decide = (): void => {
+    const chosen = new Set([...near].slice(0, most));
+    for (const [element, card] of cards) {
+      const next = chosen.has(element);
+      if (card.told === next) continue;
+      card.told = next;
+      card.tell(next);
+    }
+  };
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) near.add(target);
+        else near.delete(target);
+      }
+      decide();
+    },
+    { rootMargin: NEAR },
+  );
+  return {
+    watch: (element, tell) => {
+      cards.set(element, { tell, told: false });
+      observer.observe(element);
+      return () => {
+        observer.unobserve(element);
+        cards.delete(element);
+        near.delete(element);
+        decide();
+      };
+    },
+  };
+}

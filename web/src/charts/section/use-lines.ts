@@ -1,0 +1,103 @@
+import { useMemo } from "preact/hooks";
+import { placeOf } from "../look/hash.ts";
+import { DASHES, PALETTE, type ThemeName } from "../look/palette.ts";
+import { runInk, runLook } from "../look/run-look.ts";
+import type { Line } from "../scene/line-model.ts";
+import { GROUP_RUNS_MAX, type GroupSeries, type GroupsQuery } from "../series/read-groups.ts";
+import { SERIES_RUNS_MAX } from "../series/read-series.ts";
+import { middles } from "../series/decode.ts";
+import type { Series, SeriesQuery } from "../series/series.ts";
+import { stepsWithin } from "../series/zoom-steps.ts";
+import { pageInks } from "../view/page-inks.ts";
+import type { ChartContext } from "./types.ts";
+import { useGroups, useSeries } from "./use-series.ts";
+
+/** The lines of a chart, and how far reading them is. */
+export type ChartLines = {
+  readonly lines: readonly Line[] | undefined;
+  readonly busy: boolean;
+  readonly error: unknown;
+  readonly retry: () => void;
+};
+
+/** Widths go up by this many pixels, so that a small change of the window asks for nothing new. */
+const BUCKETS_STEP = 50;
+
+/** Returns how many buckets a plot of this width needs. */
+export function bucketsOf(width: number): number {
+  return Math.min(4000, Math.max(100, Math.ceil(width / BUCKETS_STEP) * BUCKETS_STEP));
+}
+
+/** Reads what a chart of a key shows, while `active`: the lines of runs, or of groups of them. */
+export function useLines(context: ChartContext, key: string, buckets: number, active: boolean): ChartLines {
+  const { runs, state, news } = context;
+  const { x, smoothing, zoom, group } = state;
+  const isGrouped = group !== undefined;
+  const runIds = runs.slice(0, isGrouped ? GROUP_RUNS_MAX : SERIES_RUNS_MAX).map(({ id }) => id);
+  const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
+  const hasRuns = active && runIds.length > 0;
+  const common = { key, runIds, x, smoothing, buckets };
+  const base: SeriesQuery | undefined =
+    hasRuns && !isGrouped && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
+  const whole = useSeries(base, active, news, runningIds);
+  const steps = zoom === undefined ? undefined : stepsWithin(zoom, x, whole.result ?? []);
+  const inside: SeriesQuery | undefined =
+    hasRuns && !isGrouped && steps !== undefined ? { ...common, steps } : undefined;
+  const zoomed = useSeries(inside, active, news, runningIds);
+  const grouped: GroupsQuery | undefined =
+    hasRuns && isGrouped ? { key, runIds, by: group, steps: zoom, buckets } : undefined;
+  const groups = useGroups(grouped, active, news);
+  const loaded = isGrouped ? groups : inside === undefined ? whole : zoomed;
+  const { theme } = pageInks.value;
+  const looks = runs.map(({ id }) => runInk(id, theme) + runLook(id).dash.join(" ")).join();
+  const shown = isGrouped ? groups.result : inside === undefined ? whole.result : (zoomed.result ?? whole.result);
+  const lines = useMemo(() => {
+    if (shown === undefined) return undefined;
+    return isGrouped
+      ? groupLines(shown as readonly GroupSeries[], state.band, theme)
+      : runLines(shown as readonly Series[], context, theme);
+  }, [shown, isGrouped, state.band, theme, looks, runs]);
+  return { lines: hasRuns || !active ? lines : [], busy: loaded.busy, error: loaded.error, retry: loaded.retry };
+}
+
+function runLines(series: readonly Series[], { runs }: ChartContext, theme: ThemeName): Line[] {
+  const byId = new Map(series.map((one) => [one.runId, one]));
+  return runs.flatMap(({ id, name }): Line[] => {
+    const found = byId.get(id);
+    if (found === undefined) return [];
+    const { x, y, low, high, count, smoothed, step } = found;
+    return [{ id, name, color: runInk(id, theme), dash: runLook(id).dash, x, y, low, high, count, smoothed, step }];
+  });
+}
+
+/** Groups look by their place: their names change with what they are grouped by, and there are few. */
+function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme: ThemeName): Line[] {
+  const colors = PALETTE[theme];
+  return groups.map(({ name, runCount, step, mean, std, min, max, count }, i) => {
+    const place =
+      groups.length <= colors.length * DASHES.length
+        ? { color: i % colors.length, dash: Math.floor(i / colors.length) }
+        : placeOf(name);
+    const [low, high] =
+      band === "range"
+        ? [min, max]
+        : [mean.map((value, k) => value - std[k]!), mean.map((value, k) => value + std[k]!)];
+    const title = `${name} (${runCount} ${runCount === 1 ? "run" : "runs"})`;
+    return {
+      id: `group:${name}`,
+      name: title,
+      color: colors[place.color]!,
+      dash: DASHES[place.dash]!,
+      x: middles(
+        step,
+        count.map(() => 2),
+        true,
+      ),
+      step,
+      y: mean,
+      low,
+      high,
+      count,
+    };
+  });
+}

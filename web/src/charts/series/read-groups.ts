@@ -1,0 +1,96 @@
+import { call } from "../../api/client.ts";
+import type { GroupBy } from "../state/chart-state.ts";
+import { createBatcher } from "./batcher.ts";
+import { patiently } from "./patiently.ts";
+
+/** Most runs that may be grouped. */
+export const GROUP_RUNS_MAX = 1000;
+const KEYS_MAX = 50;
+const BUCKETS_MAX = 600_000;
+
+/** What is asked of the server for one chart of groups. */
+export type GroupsQuery = {
+  readonly key: string;
+  readonly runIds: readonly string[];
+  readonly by: GroupBy;
+  readonly steps: readonly [number, number] | undefined;
+  readonly buckets: number;
+};
+
+/** A metric over the runs of a group: statistics over the means of the runs in each bucket. */
+export type GroupSeries = {
+  /** By the values that its runs share. */
+  readonly name: string;
+  readonly runCount: number;
+  readonly step: Float64Array;
+  readonly mean: Float64Array;
+  readonly std: Float64Array;
+  readonly min: Float64Array;
+  readonly max: Float64Array;
+  readonly count: Float64Array;
+};
+
+type Answer = {
+  readonly groups: readonly {
+    readonly by: Readonly<Record<string, unknown>>;
+    readonly run_count: number;
+    readonly series: readonly {
+      readonly key: string;
+      readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+    }[];
+  }[];
+};
+
+/** Reads metrics over groups for charts. */
+export const groupsLoader = createBatcher<GroupsQuery, readonly GroupSeries[]>({
+  keysPerRequest: ({ runIds, buckets }) =>
+    Math.min(KEYS_MAX, Math.floor(BUCKETS_MAX / (buckets * Math.max(1, runIds.length)))),
+  read: async ({ runIds, by, steps, buckets }, keys, signal) => {
+    const body = {
+      run_ids: runIds,
+      keys,
+      by: by.allBut ? { except: by.names } : by.names,
+      stats: ["mean", "std", "min", "max", "count"],
+      buckets,
+      ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]) }),
+    };
+    const answer = await patiently(signal, () => call<Answer>("/api/metrics/groups", { method: "POST", body, signal }));
+    return groupsOf(answer, keys);
+  },
+  empty: [],
+  sizeOf: (groups) => groups.reduce((sum, { step }) => sum + 6 * step.byteLength + 300, 0),
+});
+
+/** Turns an answer into the series of each key; groups without points of a key are left out there. */
+export function groupsOf({ groups }: Answer, keys: readonly string[]): Map<string, GroupSeries[]> {
+  const byKey = new Map<string, GroupSeries[]>(keys.map((key) => [key, []]));
+  for (const { by, run_count: runCount, series } of groups) {
+    const name = groupName(by);
+    for (const { key, columns } of series) {
+      const column = (of: string): Float64Array => Float64Array.from(columns[of] ?? [], (value) => value ?? Number.NaN);
+      if ((columns["step"] ?? []).length === 0) continue;
+      byKey.get(key)?.push({
+        name,
+        runCount,
+        step: column("step"),
+        mean: column("mean"),
+        std: column("std"),
+        min: column("min"),
+        max: column("max"),
+        count: column("count"),
+      });
+    }
+  }
+  return byKey;
+}
+
+/** Names a group by what its runs share: `lr=0.1, batch=32`. */
+export function groupName(by: Readonly<Record<string, unknown>>): string {
+  const parts = Object.entries(by).map(([name, value]) => {
+    const short = name.replace(/^config\./, "");
+    if (value === null) return `${short}: none`;
+    if (Array.isArray(value)) return `${short}=${value.join("+")}`;
+    return `${short}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+  return parts.length === 0 ? "All runs" : parts.join(", ");
+}

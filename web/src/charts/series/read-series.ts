@@ -1,0 +1,75 @@
+import { send } from "../../api/client.ts";
+import { createBatcher } from "./batcher.ts";
+import { seriesOf, splitSeries, type SentSeries } from "./decode.ts";
+import { patiently } from "./patiently.ts";
+import { bytesOf, type Series, type SeriesQuery } from "./series.ts";
+
+/** Points and buckets of an answer (API: `total_point_cap`). */
+const POINTS_MAX = 120_000;
+
+/** Keys of a request, far fewer than the server allows: all wait for the one with the most points. */
+const KEYS_MAX = 6;
+
+/** Most runs of a request. */
+export const SERIES_RUNS_MAX = 2000;
+
+/** Work of parsing goes on for so long before the page gets its turn. */
+const TURN_MS = 8;
+
+/** Behind a step: what is new of running runs. */
+export type SeriesAsked = SeriesQuery & { readonly afterStep?: number };
+
+/** Reads series for charts. */
+export const seriesLoader = createBatcher<SeriesAsked, readonly Series[]>({
+  keysPerRequest: ({ runIds, buckets }) =>
+    Math.min(KEYS_MAX, Math.floor(POINTS_MAX / (buckets * Math.max(1, runIds.length)))),
+  read: readBatch,
+  empty: [],
+  sizeOf: (series) => series.reduce((sum, one) => sum + bytesOf(one), 0),
+});
+
+/** Returns the body of a request. */
+export function seriesBody(query: SeriesAsked, keys: readonly string[]): Record<string, unknown> {
+  const { runIds, x, smoothing, steps, buckets, afterStep } = query;
+  return {
+    format: "columns",
+    keys,
+    run_ids: runIds,
+    buckets,
+    // Without buckets of the range a series has at most this many points.
+    limit: Math.max(1, Math.min(5000, Math.floor(POINTS_MAX / (runIds.length * keys.length)))),
+    // Each series has parts of its own range: a shared one would be that of all keys, and a short metric beside a long one would have few parts.
+    ...(x === "step" ? {} : { x }),
+    ...(smoothing === undefined ? {} : { smoothing }),
+    ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]), edges: true }),
+    ...(afterStep === undefined ? {} : { after_step: afterStep }),
+  };
+}
+
+async function readBatch(
+  query: SeriesAsked,
+  keys: readonly string[],
+  signal: AbortSignal,
+): Promise<Map<string, Series[]>> {
+  const response = await patiently(signal, () =>
+    send("/api/metrics/series", { method: "POST", body: seriesBody(query, keys), signal }),
+  );
+  const byKey = new Map<string, Series[]>(keys.map((key) => [key, []]));
+  const add = (sent: readonly SentSeries[]): void => {
+    for (const one of sent) if (one.columns["step"]!.length > 0) byKey.get(one.key)?.push(seriesOf(one, query));
+  };
+  const split = splitSeries();
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let begun = performance.now();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    add(split.push(value));
+    if (performance.now() - begun < TURN_MS) continue;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    signal.throwIfAborted();
+    begun = performance.now();
+  }
+  add(split.end());
+  return byKey;
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { batchesOf, createBatcher } from "./batcher.ts";
+import { middles, seriesOf, splitSeries, type SentSeries } from "./decode.ts";
+import { newBehind, withNew } from "./delta.ts";
+import { groupName, groupsOf } from "./read-groups.ts";
+import { seriesBody } from "./read-series.ts";
+import type { Series } from "./series.ts";
+import { stepsWithin } from "./zoom-steps.ts";
+
+const column = (...values: number[]): Float64Array => Float64Array.from(values);
+const sent = (columns: SentSeries["columns"], more: Partial<SentSeries> = {}): SentSeries => ({
+  run_id: "r",
+  key: "k",
+  columns,
+  truncated: false,
+  sampled: false,
+  ...more,
+});
+const series = (runId: string, step: number[], y = step): Series => ({
+  runId,
+  key: "k",
+  sampled: false,
+  truncated: false,
+  x: column(...step),
+  step: column(...step),
+  y: column(...y),
+});
+
+describe("series of an answer", () => {
+  test("of points have their values, null as NaN", () => {
+    const found = seriesOf(sent({ step: [0, 1], value: [0.5, null], time: [1, 2] }), { x: "step" });
+    expect([...found.x]).toEqual([0, 1]);
+    expect([...found.y]).toEqual([0.5, Number.NaN]);
+    expect(found.low).toBeUndefined();
+  });
+
+  test("of buckets lie in the middle of the steps that they cover", () => {
+    const columns = {
+      step: [0, 10, 20, 40],
+      min: [0, 0, 0, 0],
+      max: [2, 2, 2, 2],
+      mean: [1, 1, 1, 1],
+      count: [10, 10, 10, 10],
+      first: [0, 0, 0, 0],
+      last: [1, 1, 1, 1],
+    };
+    const found = seriesOf(sent(columns, { sampled: true }), { x: "step" });
+    expect([...found.x]).toEqual([4.5, 14.5, 24.5, 44.5]);
+    expect([...found.high!]).toEqual([2, 2, 2, 2]);
+  });
+
+  test("on another axis lie in the middle of their part of it, points of the edges where they are", () => {
+    expect([...middles(column(0.5, 1, 2, 3, 9), column(1, 4, 4, 4, 1), false)]).toEqual([0.5, 1.5, 2.5, 3.5, 9]);
+    const columns = { step: [5, 6], x: [100, 200], value: [1, 2], time: [0, 0] };
+    expect([...seriesOf(sent(columns), { x: "time" }).x]).toEqual([100, 200]);
+  });
+
+  test("are found in a text that comes in any pieces", () => {
+    const key = fc.oneof(fc.string(), fc.constantFrom('"},{"run_id":"', ',{"run_id":', '"series":[', "{", "\\"));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(key, fc.array(fc.integer(), { maxLength: 5 })), { maxLength: 6 }),
+        fc.integer({ min: 1, max: 40 }),
+        (all, size) => {
+          const expected = all.map(([name, step], i) => sent({ step }, { run_id: `r${i}`, key: name }));
+          const text = JSON.stringify({ format: "columns", series: expected, truncated: false, run_count: 1 });
+          const split = splitSeries();
+          const found: SentSeries[] = [];
+          for (let at = 0; at < text.length; at += size) found.push(...split.push(text.slice(at, at + size)));
+          found.push(...split.end());
+          expect(found).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  test("that break off are an error", () => {
+    const split = splitSeries();
+    split.push('{"format":"columns","series":[{"run_id":"a","key"');
+    expect(() => split.end()).toThrow(SyntaxError);
+    expect(() => splitSeries().end()).toThrow(SyntaxError);
+  });
+});
+
+describe("requests", () => {
+  const query = {
+    key: "a",
+    runIds: ["1", "2"],
+    x: "step",
+    smoothing: undefined,
+    steps: undefined,
+    buckets: 500,
+  } as const;
+
+  test("have what is asked for and no more", () => {
+    expect(seriesBody(query, ["a", "b"])).toEqual({
+      format: "columns",
+      keys: ["a", "b"],
+      run_ids: ["1", "2"],
+      buckets: 500,
+      limit: 5000,
+    });
+    const more = seriesBody({ ...query, x: "time", smoothing: { kind: "ema", parameter: 0.5 }, steps: [-1, 9] }, ["a"]);
+    expect(more).toMatchObject({
+      x: "time",
+      smoothing: { kind: "ema", parameter: 0.5 },
+      start_step: 0,
+      end_step: 9,
+      edges: true,
+    });
+    expect(seriesBody({ ...query, afterStep: 7 }, ["a"])).toMatchObject({ after_step: 7 });
+  });
+
+  test("go together when only their key differs, as many as fit", () => {
+    const asks = ["a", "b", "c", "a"].map((key) => ({ query: { ...query, key } }));
+    const other = { query: { ...query, buckets: 600 } };
+    const found = batchesOf([...asks, other], () => 2).map((batch) =>
+      batch.map(({ query: { key, buckets } }) => `${key}${buckets}`),
+    );
+    expect(found).toEqual([["a500", "a500", "b500"], ["c500"], ["a600"]]);
+  });
+
+  test("that nobody waits for anymore are ended, others answered", async () => {
+    const signals: AbortSignal[] = [];
+    const release = Promise.withResolvers<void>();
+    const batcher = createBatcher<{ readonly key: string }, string>({
+      keysPerRequest: () => 1,
+      read: async (_query, [key], signal) => {
+        signals.push(signal);
+        await release.promise;
+        return new Map([[key!, `${key} read`]]);
+      },
+      empty: "none",
+      sizeOf: () => 1,
+    });
+    const [left, stays] = [new AbortController(), new AbortController()];
+    const lost = batcher.load({ key: "a" }, left.signal).catch((error: Error) => error.name);
+    const kept = batcher.load({ key: "b" }, stays.signal);
+    while (signals.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    left.abort();
+    release.resolve();
+    expect([await lost, await kept]).toEqual(["AbortError", "b read"]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  });
+
+  test("are remembered up to a bound, what was used last the longest", () => {
+    const batcher = createBatcher<{ readonly key: string }, number>({
+      keysPerRequest: () => 1,
+      read: () => Promise.resolve(new Map()),
+      empty: 0,
+      sizeOf: (size) => size,
+    });
+    const part = 20 * 1024 * 1024;
+    batcher.keep({ key: "a" }, part);
+    batcher.keep({ key: "b" }, part);
+    expect(batcher.kept({ key: "a" })).toBe(part);
+    batcher.keep({ key: "c" }, part);
+    expect(["a", "b", "c"].map((key) => batcher.kept({ key }))).toEqual([part, undefined, part]);
+  });
+});
+
+describe("what is new of running runs", () => {
+  test("is behind the least of their last steps", () => {
+    const known = [series("a", [1, 2, 9]), series("b", [1, 5])];
+    expect(newBehind(known, ["a", "b"])).toBe(5);
+    expect(newBehind(known, ["a"])).toBe(9);
+    expect(newBehind(known, ["a", "new"])).toBeUndefined();
+    expect(newBehind(known, [])).toBeUndefined();
+  });
+
+  test("is put behind what is known, once", () => {
+    const known = [series("a", [1, 2, 9]), series("b", [1, 5])];
+    const [a, b] = withNew(known, [series("a", [6, 9, 10]), series("b", [6])]);
+    expect([...a!.step]).toEqual([1, 2, 9, 10]);
+    expect([...b!.y]).toEqual([1, 5, 6]);
+    expect(withNew(known, [])).toEqual(known);
+  });
+
+  test("follows buckets as buckets of one point", () => {
+    const bucketed: Series = {
+      ...series("a", [0, 10]),
+      sampled: true,
+      low: column(0, 0),
+      high: column(9, 9),
+      first: column(1, 1),
+      last: column(2, 2),
+      count: column(10, 10),
+    };
+    const [a] = withNew([bucketed], [series("a", [20], [7])]);
+    expect([...a!.high!]).toEqual([9, 9, 7]);
+    expect([...a!.count!]).toEqual([10, 10, 1]);
+  });
+});
+
+test("a zoomed range of another axis is looked up in steps, with the points beside it", () => {
+  const timed: Series = { ...series("a", [1, 2, 3, 4, 5]), x: column(10, 20, 30, 40, 50) };
+  expect(stepsWithin([25, 35], "time", [timed])).toEqual([2, 4]);
+  expect(stepsWithin([25, 35], "time", [])).toBeUndefined();
+  expect(stepsWithin([-5, 8], "step", [])).toEqual([0, 8]);
+});
+
+test("groups are named by what their runs share", () => {
+  expect(groupName({})).toBe("All runs");
+  expect(
+    groupName({ "config.lr": 0.1, tags: ["a", "b"], "config.opt": "adam", "config.x": null, "config.on": true }),
+  ).toBe("lr=0.1, tags=a+b, opt=adam, x: none, on=true");
+  const columns = { step: [0], mean: [1], std: [0], min: [1], max: [1], count: [2] };
+  const found = groupsOf(
+    {
+      groups: [
+        {
+          by: {},
+          run_count: 2,
+          series: [
+            { key: "a", columns },
+            { key: "b", columns: { step: [] } },
+          ],
+        },
+      ],
+    },
+    ["a", "b"],
+  );
+  expect(found.get("a")).toMatchObject([{ name: "All runs", runCount: 2 }]);
+  expect(found.get("b")).toEqual([]);
+});

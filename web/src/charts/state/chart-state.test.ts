@@ -1,0 +1,117 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { nextSmoothing } from "./smoothing-steps.ts";
+import { queryOf, stateOf, STATE_USUAL, type ChartState } from "./chart-state.ts";
+
+const text = fc.string({ minLength: 1 });
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const above0 = fc.double({ noNaN: true, noDefaultInfinity: true, min: Number.MIN_VALUE });
+
+const states: fc.Arbitrary<ChartState> = fc.record({
+  x: fc.oneof(
+    fc.constantFrom("step" as const, "relative" as const, "time" as const),
+    text.map((key) => `metric:${key}` as const),
+  ),
+  xLog: fc.boolean(),
+  yLog: fc.boolean(),
+  ignoreOutliers: fc.boolean(),
+  band: fc.constantFrom("std" as const, "range" as const),
+  smoothing: fc.option(
+    fc.oneof(
+      fc.record({
+        kind: fc.constant("ema" as const),
+        parameter: fc.double({ noNaN: true, min: Number.MIN_VALUE, max: 1, maxExcluded: true }),
+      }),
+      fc.record({ kind: fc.constantFrom("gaussian" as const, "mean" as const), parameter: above0 }),
+    ),
+    { nil: undefined },
+  ),
+  search: fc.string(),
+  pinned: fc.uniqueArray(text, { maxLength: 4 }),
+  zoom: fc.option(
+    fc
+      .tuple(finite, finite)
+      .filter(([a, b]) => a !== b)
+      .map(([a, b]): readonly [number, number] => [Math.min(a, b) + 0, Math.max(a, b) + 0]),
+    { nil: undefined },
+  ),
+  group: fc.option(
+    fc.record({
+      names: fc.uniqueArray(
+        text.filter((name) => !name.startsWith("-")),
+        { minLength: 1, maxLength: 4 },
+      ),
+      allBut: fc.boolean(),
+    }),
+    { nil: undefined },
+  ),
+});
+
+/** As an address holds it. */
+function throughAddress(state: ChartState): ChartState {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(queryOf(state))) if (value !== undefined) query.set(name, value);
+  return stateOf(new URLSearchParams(query.toString()));
+}
+
+describe("the choices for charts", () => {
+  test("are the same after they went through an address", () => {
+    fc.assert(fc.property(states, (state) => expect(throughAddress(state)).toEqual(state)));
+  });
+
+  test("that are usual need no address", () => {
+    expect(Object.values(queryOf(STATE_USUAL)).every((value) => value === undefined)).toBe(true);
+    expect(stateOf(new URLSearchParams())).toEqual(STATE_USUAL);
+  });
+
+  test.each([
+    "x=metric:",
+    "x=nonsense",
+    "y=what",
+    "smooth=ema:1",
+    "smooth=mean:-1",
+    "smooth=ema:",
+    "smooth=x:1",
+    "zoom=2~1",
+    "zoom=1~1",
+    "zoom=a~b",
+    "zoom=~5",
+    "zoom=1~2~3",
+    "group=-",
+    "keys=",
+  ])("that make no sense, as %s, are as usual", (query) => {
+    expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
+  });
+
+  test("are readable", () => {
+    expect(
+      queryOf({
+        ...STATE_USUAL,
+        x: "relative",
+        xLog: true,
+        yLog: true,
+        smoothing: { kind: "ema", parameter: 0.9 },
+        search: "loss",
+        pinned: ["a,b"],
+        zoom: [10, 20.5],
+        group: { names: ["config.lr", "tags"], allBut: false },
+      }),
+    ).toEqual({
+      x: "log:relative",
+      y: "log",
+      smooth: "ema:0.9",
+      keys: "loss,a\\,b",
+      zoom: "10~20.5",
+      group: "config.lr,tags",
+    });
+  });
+});
+
+test("keys go through amounts of smoothing", () => {
+  expect(nextSmoothing(undefined, -1)).toBeUndefined();
+  expect(nextSmoothing(undefined, 1)).toEqual({ kind: "ema", parameter: 0.3 });
+  expect(nextSmoothing({ kind: "ema", parameter: 0.3 }, -1)).toBeUndefined();
+  expect(nextSmoothing({ kind: "mean", parameter: 7 }, 1)).toEqual({ kind: "mean", parameter: 10 });
+  expect(nextSmoothing({ kind: "mean", parameter: 7 }, -1)).toEqual({ kind: "mean", parameter: 5 });
+  expect(nextSmoothing({ kind: "ema", parameter: 0.999 }, 1)).toEqual({ kind: "ema", parameter: 0.999 });
+});

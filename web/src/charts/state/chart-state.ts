@@ -1,0 +1,113 @@
+import type { Range } from "../scene/scale.ts";
+import type { Smoothing, XAxis } from "../series/series.ts";
+
+/** By which columns runs are grouped, or by all keys of their configs but these. */
+export type GroupBy = { readonly names: readonly string[]; readonly allBut: boolean };
+
+/** What a person chose for the charts of a project; part of the address. */
+export type ChartState = {
+  readonly x: XAxis;
+  readonly xLog: boolean;
+  readonly yLog: boolean;
+  readonly ignoreOutliers: boolean;
+  /** What the band of a group spreads over: one standard deviation to both sides, or the lowest to the highest mean of a run. */
+  readonly band: "std" | "range";
+  readonly smoothing: Smoothing | undefined;
+  /** Only keys with this text, or that match `re:/…/`. */
+  readonly search: string;
+  /** Keys whose charts come first. */
+  readonly pinned: readonly string[];
+  readonly zoom: Range | undefined;
+  readonly group: GroupBy | undefined;
+};
+
+/** What is shown where the address says nothing. */
+export const STATE_USUAL: ChartState = {
+  x: "step",
+  xLog: false,
+  yLog: false,
+  ignoreOutliers: false,
+  band: "std",
+  smoothing: undefined,
+  search: "",
+  pinned: [],
+  zoom: undefined,
+  group: undefined,
+};
+
+/** The names that charts have in the query of an address. */
+export type ChartQuery = Readonly<Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group", string | undefined>>;
+
+/** Writes a choice as parts of an address; undefined for what is as usual. Reading it gives the same choice. */
+export function queryOf(state: ChartState): ChartQuery {
+  const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group } = state;
+  const y = [yLog ? "log" : "", ignoreOutliers ? "inliers" : "", band === "range" ? "range" : ""].filter(Boolean);
+  return {
+    x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
+    y: y.length === 0 ? undefined : y.join(","),
+    smooth: smoothing === undefined ? undefined : `${smoothing.kind}:${smoothing.parameter}`,
+    keys: search === "" && pinned.length === 0 ? undefined : joined([search, ...pinned]),
+    zoom: zoom === undefined ? undefined : zoom.map((value) => String(value === 0 ? 0 : value)).join("~"),
+    group:
+      group === undefined || group.names.length === 0 ? undefined : `${group.allBut ? "-" : ""}${joined(group.names)}`,
+  };
+}
+
+/** Reads a choice from the query of an address; what is not in the right form counts as usual. */
+export function stateOf(query: { get(name: string): string | null }): ChartState {
+  const x = query.get("x") ?? "step";
+  const xLog = x.startsWith("log:");
+  const y = (query.get("y") ?? "").split(",");
+  const [search = "", ...pinned] = separated(query.get("keys") ?? "");
+  const group = query.get("group") ?? "";
+  const names = separated(group.replace(/^-/, "")).filter((name) => name !== "");
+  return {
+    x: axisOf(xLog ? x.slice("log:".length) : x),
+    xLog,
+    yLog: y.includes("log"),
+    ignoreOutliers: y.includes("inliers"),
+    band: y.includes("range") ? "range" : "std",
+    smoothing: smoothingOf(query.get("smooth") ?? ""),
+    search,
+    pinned: [...new Set(pinned.filter((key) => key !== ""))],
+    zoom: rangeOf(query.get("zoom") ?? ""),
+    group: names.length === 0 ? undefined : { names, allBut: group.startsWith("-") },
+  };
+}
+
+const METRIC = "metric:";
+
+function axisOf(text: string): XAxis {
+  if (text === "relative" || text === "time") return text;
+  return text.startsWith(METRIC) && text.length > METRIC.length ? `metric:${text.slice(METRIC.length)}` : "step";
+}
+
+function smoothingOf(text: string): Smoothing | undefined {
+  const [, kind, number] = /^(ema|gaussian|mean):(.+)$/.exec(text) ?? [];
+  const parameter = Number(number);
+  if (kind === undefined || !Number.isFinite(parameter)) return undefined;
+  if (kind === "ema") return parameter > 0 && parameter < 1 ? { kind, parameter } : undefined;
+  return parameter > 0 ? { kind: kind as "gaussian" | "mean", parameter } : undefined;
+}
+
+function rangeOf(text: string): Range | undefined {
+  const [from, to, ...more] = text.split("~").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (from === undefined || to === undefined || more.length > 0) return undefined;
+  return Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : undefined;
+}
+
+/** Joins texts by commas; commas and backslashes within them have a backslash before them. */
+function joined(texts: readonly string[]): string {
+  return texts.map((text) => text.replace(/[\\,]/g, "\\$&")).join(",");
+}
+
+function separated(text: string): string[] {
+  if (text === "") return [];
+  const texts = [""];
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]!;
+    if (character === ",") texts.push("");
+    else texts[texts.length - 1] += character === "\\" && i + 1 < text.length ? text[++i]! : character;
+  }
+  return texts;
+}

@@ -1,0 +1,70 @@
+import { signal, type Signal } from "@preact/signals";
+import { nearestAt, type Line } from "../scene/line-model.ts";
+import type { Scale } from "../scene/scale.ts";
+
+/** Where somebody points: charts that share it show it together. */
+export type Pointed = {
+  /** On the axis. */
+  readonly x: number;
+  /** In pixels of the chart that is pointed at. */
+  readonly top: number | undefined;
+  /** The chart that is pointed at. */
+  readonly chart: string;
+  /** Stays when the pointer leaves. */
+  readonly pinned: boolean;
+};
+
+/** What charts on one page share. */
+export type ChartLink = { readonly pointed: Signal<Pointed | undefined> };
+
+/** Makes what charts share. */
+export function createLink(): ChartLink {
+  return { pointed: signal<Pointed | undefined>(undefined) };
+}
+
+/** A value at the crosshair. */
+export type Reading = {
+  readonly line: Line;
+  readonly place: number;
+  readonly x: number;
+  /** The smoothed value where there is one. */
+  readonly value: number;
+  readonly left: number;
+  readonly top: number;
+};
+
+/** Points farther from the crosshair than this are not read. */
+const REACH_PIXELS = 24;
+
+/** Returns what lines have at a place of the axis, the highest first. */
+export function readingsAt(lines: readonly Line[], at: number, x: Scale, y: Scale): Reading[] {
+  const crosshair = x.toPixel(at);
+  return lines
+    .flatMap((line): Reading[] => {
+      const place = nearestAt(line, at);
+      if (place < 0) return [];
+      const left = x.toPixel(line.x[place]!);
+      if (!(Math.abs(left - crosshair) <= REACH_PIXELS)) return [];
+      const value = line.smoothed?.[place] ?? line.y[place]!;
+      return [{ line, place, x: line.x[place]!, value, left, top: y.toPixel(value) }];
+    })
+    .toSorted((a, b) => b.value - a.value);
+}
+
+/** Returns the reading that is nearest to a height in pixels. */
+export function nearestReading(readings: readonly Reading[], top: number | undefined): Reading | undefined {
+  if (top === undefined) return undefined;
+  let nearest: Reading | undefined;
+  for (const one of readings)
+    if (Number.isFinite(one.top) && (nearest === undefined || Math.abs(one.top - top) < Math.abs(nearest.top - top)))
+      nearest = one;
+  return nearest;
+}
+
+/** Returns the readings to list: at most so many, those around the nearest one, still the highest first. */
+export function listed(readings: readonly Reading[], nearest: Reading | undefined, most: number): readonly Reading[] {
+  if (readings.length <= most) return readings;
+  const middle = nearest === undefined ? 0 : readings.indexOf(nearest);
+  const from = Math.min(Math.max(0, middle - Math.floor(most / 2)), readings.length - most);
+  return readings.slice(from, from + most);
+}

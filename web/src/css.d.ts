@@ -1,0 +1,2 @@
+/** Style sheets have no values: the build gathers them into one file. */
+declare module "*.css";

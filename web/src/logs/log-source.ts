@@ -1,0 +1,131 @@
+import { call } from "../api/client.ts";
+import { collapseProgress, type LogLine } from "./progress.ts";
+
+/** A stream of a console. */
+export type LogStream = "stdout" | "stderr";
+
+/** Where the lines of a stream come from. */
+export type LogSource = {
+  /** Its first and last line numbers; undefined where it has no lines. */
+  readonly ends: (signal: AbortSignal) => Promise<{ readonly first: number; readonly last: number } | undefined>;
+  /** The lines with numbers from `from` to `to`, both included, progress bars collapsed. */
+  readonly lines: (from: number, to: number, signal: AbortSignal) => Promise<readonly LogLine[]>;
+  /** The lines that hold a text, from a place on; `next` is where to go on, undefined at the end. */
+  readonly search: (
+    text: string,
+    from: string,
+    signal: AbortSignal,
+  ) => Promise<{ readonly lines: readonly LogLine[]; readonly next: string | undefined }>;
+};
+
+type LogPage = {
+  readonly lines: readonly { readonly line_number: number; readonly message: string; readonly timestamp: string }[];
+  readonly next_cursor: string | null;
+};
+
+const PAGE = 1000;
+
+/**
+ * The cursor of the page that begins with a line number: base64url of `[number, id]` of the line before it in the order of (number, id). No
+ * line has an id below 0.
+ */
+const cursorAt = (number: number): string =>
+  btoa(`[${number},-1]`).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+
+/** Returns the lines that were logged to the console of a run. */
+export function runLogs(runId: string, stream: LogStream): LogSource {
+  const read = (query: Readonly<Record<string, string>>, signal: AbortSignal): Promise<LogPage> =>
+    call<LogPage>(`/api/runs/${runId}/logs?${new URLSearchParams({ stream, ...query }).toString()}`, { signal });
+  return {
+    async ends(signal) {
+      const [start, end] = await Promise.all([read({ limit: "1" }, signal), read({ tail: "1" }, signal)]);
+      const first = start.lines[0]?.line_number;
+      const last = end.lines.at(-1)?.line_number;
+      return first === undefined || last === undefined ? undefined : { first, last };
+    },
+    async lines(from, to, signal) {
+      const lines: LogLine[] = [];
+      let cursor: string | null = cursorAt(from);
+      while (cursor !== null) {
+        const page: LogPage = await read({ limit: String(Math.min(PAGE, to - from + 1)), cursor }, signal);
+        for (const line of page.lines) if (line.line_number <= to) lines.push(lineOf(line));
+        const isPast = page.lines.length === 0 || page.lines.at(-1)!.line_number >= to + 1;
+        cursor = isPast ? null : page.next_cursor;
+      }
+      return collapseProgress(lines);
+    },
+    async search(text, from, signal) {
+      const page = await read({ q: text, limit: "250", ...(from === "" ? {} : { cursor: from }) }, signal);
+      return { lines: page.lines.map(lineOf), next: page.next_cursor ?? undefined };
+    },
+  };
+}
+
+const lineOf = (line: LogPage["lines"][number]): LogLine => ({
+  number: line.line_number,
+  text: line.message,
+  at: line.timestamp,
+});
+
+/** Lines of a console that are kept as attributes: as many as this are read. */
+const CONSOLE_MAX = 20_000;
+
+type ConsoleRow = { readonly value: unknown; readonly logged_at: string };
+
+/** Returns the lines that a training logged as attributes `console/stdout` and `console/stderr`, numbered in the order of their arrival. */
+export function consoleAttributes(runId: string, stream: LogStream): LogSource {
+  let all: Promise<readonly LogLine[]> | undefined;
+  const read = async (signal: AbortSignal): Promise<readonly LogLine[]> => {
+    const rows: ConsoleRow[] = [];
+    for (;;) {
+      const query = new URLSearchParams({
+        path_prefix: `console/${stream}`,
+        limit: "5000",
+        offset: String(rows.length),
+      });
+      const page = await call<{ attributes: ConsoleRow[] }>(`/api/runs/${runId}/attributes?${query.toString()}`, {
+        signal,
+      });
+      rows.push(...page.attributes);
+      if (page.attributes.length < 5000 || rows.length >= CONSOLE_MAX) break;
+    }
+    return rows.map(({ value, logged_at: at }, i) => ({
+      number: i + 1,
+      text: typeof value === "string" ? value : JSON.stringify(value),
+      at,
+    }));
+  };
+  const lines = (signal: AbortSignal): Promise<readonly LogLine[]> => (all ??= read(signal));
+  return {
+    async ends(signal) {
+      all = undefined;
+      const { length } = await lines(signal);
+      return length === 0 ? undefined : { first: 1, last: length };
+    },
+    lines: async (from, to, signal) => collapseProgress((await lines(signal)).slice(from - 1, to)),
+    async search(text, _from, signal) {
+      const wanted = text.toLowerCase();
+      return {
+        lines: (await lines(signal)).filter((line) => line.text.toLowerCase().includes(wanted)),
+        next: undefined,
+      };
+    },
+  };
+}
+
+/** Gathers all lines of a stream as the parts of a text; `onProgress` gets the share that is done. */
+export async function gatherText(
+  source: LogSource,
+  signal: AbortSignal,
+  onProgress: (share: number) => void,
+): Promise<readonly string[]> {
+  const ends = await source.ends(signal);
+  if (ends === undefined) return [];
+  const parts: string[] = [];
+  for (let from = ends.first; from <= ends.last; from += PAGE) {
+    const lines = await source.lines(from, Math.min(from + PAGE - 1, ends.last), signal);
+    parts.push(lines.map(({ text }) => `${text}\n`).join(""));
+    onProgress((from - ends.first) / (ends.last - ends.first + 1));
+  }
+  return parts;
+}

@@ -1,0 +1,73 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import * as logs from "./log-windows.ts";
+
+const line = (number: number) => ({ number, text: `line ${number}`, at: "" });
+const linesOf = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => line(from + i));
+
+describe("windows of a stream", () => {
+  test("cover every line once", () => {
+    const bounds = fc.tuple(
+      fc.integer({ min: 0, max: 5 }),
+      fc.integer({ min: 0, max: 5_000 }),
+      fc.integer({ min: 1, max: 600 }),
+    );
+    fc.assert(
+      fc.property(bounds, ([first, count, size]) => {
+        const windows = logs.emptyWindows(first, first + count - 1, size);
+        const starts = logs.rowStarts(windows);
+        expect(starts[starts.length - 1]).toBe(count);
+        for (let row = 0; row < count; row += 97) {
+          const window = logs.windowOfRow(starts, row);
+          const { from, to } = logs.windowRange(windows, window);
+          expect(first + row).toBeGreaterThanOrEqual(from);
+          expect(first + row).toBeLessThanOrEqual(to);
+          expect(logs.rowOfLine(windows, starts, first + row)).toBe(row);
+        }
+      }),
+    );
+  });
+
+  test("of a million lines are found at once", () => {
+    const windows = logs.emptyWindows(1, 1_000_000);
+    expect(logs.windowCount(windows)).toBe(2_000);
+    expect(logs.windowOf(windows, 777_777)).toBe(1_555);
+    expect(logs.windowOf(windows, 5_000_000)).toBe(1_999);
+    expect(logs.windowOf(windows, -1)).toBe(0);
+  });
+
+  test("that are loaded have the rows they have", () => {
+    const empty = logs.emptyWindows(1, 30, 10);
+    const windows = logs.withWindow(empty, 1, [line(11), line(11), line(20)]);
+    const starts = logs.rowStarts(windows);
+    expect([...starts]).toEqual([0, 10, 13, 23]);
+    expect(logs.rowOfLine(windows, starts, 11)).toBe(10);
+    expect(logs.rowOfLine(windows, starts, 15)).toBe(12);
+    expect(logs.rowOfLine(windows, starts, 21)).toBe(13);
+  });
+
+  test("are kept in bounded number, those used last", () => {
+    let windows = logs.emptyWindows(1, 1_000, 10);
+    for (let i = 0; i < 100; i += 1) windows = logs.withWindow(windows, i, linesOf(i * 10 + 1, i * 10 + 10));
+    expect(windows.loaded.size).toBe(40);
+    expect(windows.loaded.has(99)).toBe(true);
+    expect(windows.loaded.has(0)).toBe(false);
+  });
+
+  test("grow at the end, where the last one is read anew", () => {
+    const before = logs.withWindow(
+      logs.withWindow(logs.emptyWindows(1, 15, 10), 0, linesOf(1, 10)),
+      1,
+      linesOf(11, 15),
+    );
+    const after = logs.grown(before, 32);
+    expect([0, 1, 2].map((window) => logs.isWanting(after, window))).toEqual([false, true, true]);
+    expect([0, 1, 2].map((window) => logs.rowsOfWindow(after, window))).toEqual([10, 10, 10]);
+    const read = logs.withWindow(after, 1, linesOf(11, 20), 20);
+    expect(logs.isWanting(read, 1)).toBe(false);
+    expect(logs.isWanting(logs.withWindow(after, 1, linesOf(11, 17), 17), 1)).toBe(true);
+    expect(logs.windowCount(after)).toBe(4);
+    expect(logs.grown(after, 20)).toBe(after);
+    expect(logs.windowCount(logs.grown(logs.emptyWindows(1, 0), 3))).toBe(1);
+  });
+});

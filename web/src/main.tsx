@@ -1,0 +1,25 @@
+import "./styles/tokens.css";
+import "./styles/base.css";
+import { render } from "preact";
+import { loadSession } from "./api/session.ts";
+import { startKeys } from "./app/keys.ts";
+import { currentLocation } from "./app/location.ts";
+import { matchRoute } from "./app/match-route.ts";
+import { preloadPage } from "./app/routes.tsx";
+import { Shell } from "./app/shell.tsx";
+import { StartFault } from "./app/start-fault.tsx";
+
+const root = document.querySelector("#app")!;
+
+async function start(): Promise<void> {
+  startKeys();
+  void preloadPage(matchRoute(currentLocation.peek().path).page);
+  render(<Shell />, root);
+  try {
+    await loadSession();
+  } catch (error) {
+    render(<StartFault error={error} />, root);
+  }
+}
+
+void start();

@@ -1,0 +1,46 @@
+/** A histogram: `edges` has one more number than `counts`. */
+export type Histogram = { readonly edges: readonly number[]; readonly counts: readonly number[] };
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((one) => typeof one === "number");
+
+/** Reads the value of a histogram; bins that are as many as counts are centers, from which edges are made. Undefined for anything else. */
+export function readHistogram(value: unknown): Histogram | undefined {
+  if (typeof value !== "object" || value === null || !("bins" in value) || !("counts" in value)) return undefined;
+  const { bins, counts } = value;
+  if (!isNumbers(bins) || !isNumbers(counts) || counts.length === 0) return undefined;
+  if (bins.length === counts.length + 1) return { edges: bins, counts };
+  return bins.length === counts.length ? { edges: edgesAround(bins), counts } : undefined;
+}
+
+function edgesAround(centers: readonly number[]): readonly number[] {
+  const middles = centers.slice(1).map((center, i) => (center + centers[i]!) / 2);
+  const first = centers[0]!;
+  const last = centers.at(-1)!;
+  const half = middles.length === 0 ? 0.5 : middles[0]! - first;
+  return [first - half, ...middles, last + (middles.length === 0 ? 0.5 : last - middles.at(-1)!)];
+}
+
+/** A bar in a box of `width` by `height`, with what it stands for. */
+export type Bar = {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly words: string;
+};
+
+/** Returns the bars of a histogram, from left to right. Bins are drawn as wide as they are, or alike where their widths are none. */
+export function barsOf({ edges, counts }: Histogram, width: number, height: number): readonly Bar[] {
+  const most = Math.max(...counts, Number.MIN_VALUE);
+  const from = edges[0]!;
+  const length = edges.at(-1)! - from;
+  const isSound = length > 0 && Number.isFinite(length) && edges.every((edge, i) => i === 0 || edge >= edges[i - 1]!);
+  const place = (i: number): number => (isSound ? ((edges[i]! - from) / length) * width : (i / counts.length) * width);
+  const short = (value: number): string => String(Number(value.toPrecision(4)));
+  return counts.map((count, i) => {
+    const tall = Math.max(0, (count / most) * height);
+    const words = `${short(edges[i]!)} to ${short(edges[i + 1]!)}: ${short(count)}`;
+    return { x: place(i), y: height - tall, width: Math.max(0.5, place(i + 1) - place(i)), height: tall, words };
+  });
+}

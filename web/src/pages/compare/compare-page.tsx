@@ -1,0 +1,176 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { keptCall } from "../../api/kept.ts";
+import { projectAddress } from "../../app/addresses.ts";
+import { Link } from "../../app/link.tsx";
+import { currentLocation, setQuery } from "../../app/location.ts";
+import { useTitle } from "../../app/title.ts";
+import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { keyMatch } from "../../charts/keys/match.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { countWords, counted } from "../../ui/number-words.ts";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { joinList, splitList } from "../project/lists.ts";
+import { saveText } from "../run/save-text.ts";
+import { compareCsv } from "./compare-csv.ts";
+import { compareRows, type SideBySideRow } from "./compare-rows.ts";
+import { CompareTable, type ComparedRun } from "./compare-table.tsx";
+import { readDirections, writeDirections } from "./deltas.ts";
+import { useDirections } from "./use-directions.ts";
+import "./compare-page.css";
+
+/** Runs that the API compares. */
+const RUNS_MAX = 50;
+
+type Answer = {
+  readonly runs: readonly (ComparedRun & { readonly project_id: string })[];
+  readonly rows: readonly SideBySideRow[];
+  readonly truncated: boolean;
+};
+
+/** What is different between runs of a project, and their charts. */
+export function ComparePage({ project }: { readonly project: string }) {
+  useTitle("Comparison", project);
+  const { query } = currentLocation.value;
+  const ids = splitList(query.get("sel")).slice(0, RUNS_MAX);
+  const isAll = query.get("all") === "1";
+  const search = query.get("find") ?? "";
+  const [answer, setAnswer] = useState<Answer | undefined>();
+  const [error, setError] = useState<unknown>();
+  const [attempt, setAttempt] = useState(0);
+  const [widths, setWidths] = useState<Readonly<Record<string, number>>>({});
+  const wanted = ids.join(",");
+  useEffect(() => {
+    if (wanted === "") return undefined;
+    const ending = new AbortController();
+    setError(undefined);
+    keptCall<Answer>(`/api/runs/side-by-side?run_ids=${wanted}`, { signal: ending.signal }).then(
+      setAnswer,
+      (fault: unknown) => !ending.signal.aborted && setError(fault),
+    );
+    return () => ending.abort();
+  }, [wanted, attempt]);
+  const runs = answer?.runs ?? [];
+  const base = runs.find(({ id }) => id === query.get("base"))?.id ?? runs[0]?.id ?? "";
+  const found = useDirections(runs.map(({ id }) => id));
+  const chosen = readDirections(splitList(query.get("better")));
+  const directions = new Map([...found, ...chosen]);
+  const rows = useMemo(
+    () =>
+      compareRows(
+        answer?.rows ?? [],
+        runs.map(({ id }) => id),
+      ),
+    [answer],
+  );
+  const match = useMemo(() => keyMatch(search), [search]);
+  const shown = useMemo(
+    () => rows.filter((row) => (isAll || row.different) && match.test(row.label)),
+    [rows, isAll, match],
+  );
+  const chartRuns = useMemo(
+    (): ChartRun[] =>
+      runs.map(({ id, name, started_at: startedAt, status }) => ({
+        id,
+        name,
+        startedAt,
+        running: status === "running",
+      })),
+    [answer],
+  );
+  const projectId = answer?.runs[0]?.project_id;
+
+  if (wanted === "") {
+    return (
+      <EmptyState title="No runs to compare" icon="compare">
+        Select two or more runs in the table of the project, then press Compare.{" "}
+        <Link href={projectAddress(project)}>Show the runs of {project}</Link>
+      </EmptyState>
+    );
+  }
+  const different = rows.filter((row) => row.different).length;
+  return (
+    <div class="tm-compare" aria-busy={answer === undefined && error === undefined}>
+      <header class="tm-compare-head">
+        <h1>
+          Comparison of {counted(ids.length, "run")}{" "}
+          <span class="tm-muted tm-compare-of">
+            in <Link href={projectAddress(project)}>{project}</Link>
+          </span>
+        </h1>
+        <TextField
+          label="Search keys"
+          hideLabel
+          type="search"
+          placeholder="Search keys: lr, or re:/loss$/"
+          value={search}
+          onInput={(find) => setQuery({ find }, { replace: true })}
+        />
+        <Checkbox
+          label="Only differences"
+          checked={!isAll}
+          onChange={(isOn) => setQuery({ all: isOn ? undefined : "1" }, { replace: true })}
+        />
+        <Button
+          icon="download"
+          disabled={shown.length === 0}
+          onClick={() =>
+            saveText(
+              [
+                compareCsv(
+                  runs.map(({ name }) => name),
+                  shown,
+                ),
+              ],
+              `${project}-comparison.csv`,
+              "text/csv",
+            )
+          }
+        >
+          Download CSV
+        </Button>
+      </header>
+      <ErrorNote error={error} onRetry={() => setAttempt((count) => count + 1)} />
+      {answer === undefined ? (
+        error === undefined && <Skeleton lines={8} height="24px" />
+      ) : (
+        <>
+          <p class="tm-muted" role="status">
+            {countWords(different)} of {counted(rows.length, "key")} differ; {countWords(shown.length)} shown.
+            {answer.truncated && " There is more to compare than the server shows at once."}
+          </p>
+          {shown.length === 0 ? (
+            <EmptyState title={search === "" ? "These runs do not differ" : "No key matches"} icon="check">
+              {search === ""
+                ? "Show all keys to see what they have in common."
+                : "Change the search, or show all keys."}
+            </EmptyState>
+          ) : (
+            <div class="tm-compare-table" style={{ height: `${Math.min(shown.length, 16) * 34 + 52}px` }}>
+              <CompareTable
+                project={project}
+                runs={runs}
+                rows={shown}
+                base={base}
+                directions={directions}
+                widths={widths}
+                onResize={(column, width) => setWidths((before) => ({ ...before, [column]: width }))}
+                onBase={(id) => setQuery({ base: id }, { replace: true })}
+                onDirection={(metric, direction) =>
+                  setQuery(
+                    { better: joinList(writeDirections(new Map(chosen).set(metric, direction))) },
+                    { replace: true },
+                  )
+                }
+              />
+            </div>
+          )}
+          {projectId !== undefined && <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live />}
+        </>
+      )}
+    </div>
+  );
+}

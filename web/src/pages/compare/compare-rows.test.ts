@@ -1,0 +1,68 @@
+import { expect, test } from "@jest/globals";
+import { compareCsv } from "./compare-csv.ts";
+import { compareRows, differ } from "./compare-rows.ts";
+import { deltaOf, directionOf, readDirections, writeDirections } from "./deltas.ts";
+
+test("nested configs have a line for each value, and lines that differ come first", () => {
+  const rows = compareRows(
+    [
+      { path: "config/depth", values: { a: 3, b: 3 } },
+      { path: "config/optimizer", values: { a: { name: "adam", lr: 1 }, b: { name: "adam", lr: 2 } } },
+      { path: "metric/train/loss/latest", values: { a: 1, b: null } },
+      { path: "config/mixed", values: { a: { x: 1 }, b: 4 } },
+    ],
+    ["a", "b"],
+  );
+  expect(rows.map(({ label, different }) => [label, different])).toEqual([
+    ["mixed", true],
+    ["optimizer.lr", true],
+    ["train/loss latest", true],
+    ["depth", false],
+    ["optimizer.name", false],
+  ]);
+  expect(rows[2]).toMatchObject({ metric: "train/loss", values: [1, undefined] });
+});
+
+test("the order of keys is no difference, and a missing value is one", () => {
+  expect(
+    differ([
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+    ]),
+  ).toBe(false);
+  expect(differ([1, undefined])).toBe(true);
+  expect(differ([1, "1"])).toBe(true);
+});
+
+test.each([
+  [3, 2, "min", "+1", "worse"],
+  [1, 2, "min", "−1", "better"],
+  [3, 2, "max", "+1", "better"],
+  [1, 2, "max", "−1", "worse"],
+  [3, 2, undefined, "+1", "even"],
+  [2, 2, "max", "±0", "even"],
+] as const)("%d against %d, where the best is the %s, is %s and %s", (value, base, direction, text, tone) => {
+  expect(deltaOf(value, base, direction)).toEqual({ text, tone });
+});
+
+test("texts and missing values have no difference", () => {
+  expect(deltaOf("a", 1, "max")).toBeUndefined();
+  expect(deltaOf(1, undefined, "max")).toBeUndefined();
+});
+
+test("the direction of a metric is that of its best value", () => {
+  expect(directionOf({ min: 0, max: 1, best: 0 })).toBe("min");
+  expect(directionOf({ min: 0, max: 1, best: 1 })).toBe("max");
+  expect(directionOf({ min: 1, max: 1, best: 1 })).toBeUndefined();
+  expect(directionOf({ min: null, max: null, best: null })).toBeUndefined();
+  const chosen = new Map([["train/loss:x", "min"]] as const);
+  expect(readDirections(writeDirections(chosen))).toEqual(chosen);
+  expect(readDirections(["up:x"]).size).toBe(0);
+});
+
+test("CSV has every digit, and quotes what needs it", () => {
+  const row = { part: "Config", label: 'a "b"', values: [0.1 + 0.2, "x,y", undefined], different: true } as const;
+  expect(compareCsv(["r1", "r2", "r3"], [row])).toBe(
+    'part,key,r1,r2,r3\r\nConfig,"a ""b""",0.30000000000000004,"x,y",\r\n',
+  );
+});

@@ -1,0 +1,84 @@
+/** A row as the API compares runs. */
+export type SideBySideRow = { readonly path: string; readonly values: Readonly<Record<string, unknown>> };
+
+/** Parts of a comparison, in the order in which they are shown. */
+export const PARTS = ["Config", "Metrics", "Attributes", "Tags", "Environment"] as const;
+
+/** One line of a comparison. */
+export type CompareRow = {
+  readonly part: (typeof PARTS)[number];
+  /** The key with what is nested joined by points; of metrics with the figure behind it. */
+  readonly label: string;
+  /** In the order of the runs; undefined where a run has none. */
+  readonly values: readonly unknown[];
+  readonly different: boolean;
+  /** The key of a metric. */
+  readonly metric?: string;
+};
+
+const OF_PREFIX: Readonly<Record<string, CompareRow["part"]>> = {
+  config: "Config",
+  metric: "Metrics",
+  attribute: "Attributes",
+  tag: "Tags",
+  metadata: "Environment",
+};
+
+/** Nested deeper, a value is shown as a document. */
+const DEPTH_MAX = 12;
+
+/** Makes lines of the rows of the API: nested documents have a line for each value in them, lines in which runs differ come first. */
+export function compareRows(rows: readonly SideBySideRow[], runIds: readonly string[]): readonly CompareRow[] {
+  const lines = rows.flatMap(({ path, values }): CompareRow[] => {
+    const slash = path.indexOf("/");
+    const part = OF_PREFIX[path.slice(0, slash)];
+    const name = path.slice(slash + 1);
+    const all = runIds.map((id) => values[id] ?? undefined);
+    if (part === undefined) return [];
+    if (part === "Metrics") {
+      const last = name.lastIndexOf("/");
+      const metric = name.slice(0, last);
+      return [{ part, label: `${metric} ${name.slice(last + 1)}`, values: all, different: differ(all), metric }];
+    }
+    if (part !== "Config" && part !== "Environment")
+      return [{ part, label: name, values: all, different: differ(all) }];
+    return flattened(name, all, 0).map(([label, leaves]) => ({
+      part,
+      label,
+      values: leaves,
+      different: differ(leaves),
+    }));
+  });
+  const order = (row: CompareRow): number => (row.different ? 0 : PARTS.length) + PARTS.indexOf(row.part);
+  return lines.toSorted((a, b) => order(a) - order(b) || (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+}
+
+function flattened(name: string, values: readonly unknown[], depth: number): [string, readonly unknown[]][] {
+  const isNested = values.some((value) => isGroup(value) && Object.keys(value).length > 0);
+  // Where one run has a value and another a group of that name, both are shown as they are.
+  const isMixed = values.some((value) => value !== undefined && !isGroup(value));
+  if (!isNested || isMixed || depth >= DEPTH_MAX) return [[name, values]];
+  const keys = new Set(values.flatMap((value) => (isGroup(value) ? Object.keys(value) : [])));
+  return [...keys].flatMap((key) =>
+    flattened(
+      `${name}.${key}`,
+      values.map((value) => (isGroup(value) && Object.hasOwn(value, key) ? value[key] : undefined)),
+      depth + 1,
+    ),
+  );
+}
+
+const isGroup = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Whether values are not all the same, whatever the order of keys in them. */
+export function differ(values: readonly unknown[]): boolean {
+  return new Set(values.map(canonical)).size > 1;
+}
+
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!isGroup(value)) return typeof value === "bigint" ? String(value) : (JSON.stringify(value) ?? "");
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`;
+}

@@ -1,0 +1,150 @@
+import { RunSwatch } from "../../charts/index.ts";
+import { Link } from "../../app/link.tsx";
+import { runAddress } from "../../app/addresses.ts";
+import { Grid } from "../../table/grid.tsx";
+import type { GridColumn } from "../../table/grid-types.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { valueWords } from "../project/columns.ts";
+import type { CompareRow } from "./compare-rows.ts";
+import { deltaOf, type Direction } from "./deltas.ts";
+
+/** A run of the comparison. */
+export type ComparedRun = {
+  readonly id: string;
+  readonly name: string;
+  readonly started_at: string;
+  readonly status: string;
+};
+
+/** A line for each key, a column for each run. */
+export function CompareTable({
+  project,
+  runs,
+  rows,
+  base,
+  directions,
+  widths,
+  onResize,
+  onBase,
+  onDirection,
+}: {
+  readonly project: string;
+  readonly runs: readonly ComparedRun[];
+  readonly rows: readonly CompareRow[];
+  readonly base: string;
+  readonly directions: ReadonlyMap<string, Direction>;
+  readonly widths: Readonly<Record<string, number>>;
+  readonly onResize: (column: string, width: number) => void;
+  readonly onBase: (id: string) => void;
+  readonly onDirection: (metric: string, direction: Direction) => void;
+}) {
+  const baseAt = runs.findIndex(({ id }) => id === base);
+  const columns: GridColumn<CompareRow>[] = [
+    {
+      id: "key",
+      label: "Key",
+      width: widths["key"] ?? 220,
+      pinned: true,
+      isRowHeader: true,
+      cell: (row) => <KeyCell row={row} directions={directions} onDirection={onDirection} />,
+    },
+    ...runs.map((run, i): GridColumn<CompareRow> => ({
+      id: run.id,
+      label: run.name,
+      width: widths[run.id] ?? 160,
+      align: "end",
+      head: (
+        <>
+          <RunSwatch runId={run.id} />
+          <Link class="tm-grid-text tm-run-link" href={runAddress(project, run.id)} tabIndex={-1}>
+            {run.name}
+          </Link>
+          <IconButton
+            icon="flag"
+            size="s"
+            label={run.id === base ? `${run.name} is the baseline` : `Make ${run.name} the baseline`}
+            pressed={run.id === base}
+            tabIndex={-1}
+            onClick={() => onBase(run.id)}
+          />
+        </>
+      ),
+      cell: (row) => (
+        <ValueCell
+          value={row.values[i]}
+          base={i === baseAt ? undefined : row.values[baseAt]}
+          direction={row.metric === undefined ? undefined : directions.get(row.metric)}
+        />
+      ),
+    })),
+  ];
+  return (
+    <Grid
+      label="Comparison"
+      columns={columns}
+      rows={rows.length}
+      rowAt={(index) => rows[index]}
+      idOf={({ part, label }) => `${part} ${label}`}
+      onResize={onResize}
+      rowClass={({ different }) => different && "tm-row-different"}
+    />
+  );
+}
+
+function KeyCell({
+  row,
+  directions,
+  onDirection,
+}: {
+  readonly row: CompareRow;
+  readonly directions: ReadonlyMap<string, Direction>;
+  readonly onDirection: (metric: string, direction: Direction) => void;
+}) {
+  const { part, label, metric } = row;
+  const direction = metric === undefined ? undefined : directions.get(metric);
+  return (
+    <>
+      <span class="tm-grid-text" title={`${part}: ${label}`}>
+        <span class="tm-muted tm-compare-part">{part}</span> {label}
+      </span>
+      {metric !== undefined && (
+        <IconButton
+          icon={direction === "min" ? "arrow-down" : direction === "max" ? "arrow-up" : "help"}
+          size="s"
+          label={
+            direction === undefined
+              ? `Say that more of ${metric} is better`
+              : `${direction === "max" ? "More" : "Less"} of ${metric} is better: press to turn that around`
+          }
+          tabIndex={-1}
+          onClick={() => onDirection(metric, direction === "max" ? "min" : "max")}
+        />
+      )}
+    </>
+  );
+}
+
+function ValueCell({
+  value,
+  base,
+  direction,
+}: {
+  readonly value: unknown;
+  readonly base: unknown;
+  readonly direction: Direction | undefined;
+}) {
+  const text = valueWords(value);
+  const delta = deltaOf(value, base, direction);
+  return (
+    <span class="tm-grid-text" title={text}>
+      {text === "" ? <span class="tm-muted">–</span> : text}
+      {delta !== undefined && delta.text !== "±0" && (
+        <span class={`tm-compare-delta tm-compare-${delta.tone}`}>
+          {" "}
+          {delta.text}
+          {delta.tone !== "even" && <span class="tm-hidden"> ({delta.tone} than the baseline)</span>}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,86 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { hasUser, takeSession, type Session } from "../../api/session.ts";
+import { Link } from "../../app/link.tsx";
+import { navigate } from "../../app/location.ts";
+import { useTitle } from "../../app/title.ts";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { Time } from "../../ui/time.tsx";
+import "../sign-in/sign-in-page.css";
+import { forgetInvitation, invitationToken } from "./invitation-token.ts";
+
+type Invitation = {
+  readonly org_name: string;
+  readonly email_hint: string;
+  readonly role: string;
+  readonly status: string;
+  readonly expires_at: string;
+};
+
+/** Shows what an invitation is to, and accepts it for who is signed in. */
+export function InvitePage() {
+  useTitle("Invitation");
+  const [token] = useState(invitationToken);
+  const [invitation, setInvitation] = useState<Invitation>();
+  const [fault, setFault] = useState<unknown>();
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    if (token === undefined) return;
+    call<{ readonly invitation: Invitation }>("/api/invitations/preview", { body: { token } }).then(
+      (answer) => setInvitation(answer.invitation),
+      setFault,
+    );
+  }, [token]);
+  const accept = async (): Promise<void> => {
+    setBusy(true);
+    setFault(undefined);
+    try {
+      takeSession(await call<Session>("/api/invitations/accept", { body: { token } }));
+      forgetInvitation();
+      navigate("/", { replace: true });
+    } catch (error) {
+      setFault(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <div class="tm-page tm-narrow">
+      <h1>Invitation</h1>
+      {token === undefined && (
+        <p class="tm-card">This address holds no invitation. Open the whole link that you were sent.</p>
+      )}
+      {token !== undefined && invitation === undefined && fault === undefined && <Skeleton lines={3} />}
+      {invitation !== undefined && (
+        <div class="tm-card">
+          <p>
+            You are invited to join <strong>{invitation.org_name}</strong> as {invitation.role}, with the address{" "}
+            {invitation.email_hint}.
+          </p>
+          {invitation.status !== "pending" ? (
+            <p>This invitation is {invitation.status}. Ask for a new one.</p>
+          ) : hasUser() ? (
+            <>
+              <p class="tm-muted">
+                It ends <Time at={invitation.expires_at} />.
+              </p>
+              <div>
+                <Button kind="primary" busy={isBusy} onClick={() => void accept()}>
+                  Join {invitation.org_name}
+                </Button>
+              </div>
+            </>
+          ) : (
+            <div>
+              <Link class="tm-button tm-button-primary" href="/signin?next=%2Finvite">
+                Sign in to join
+              </Link>
+            </div>
+          )}
+        </div>
+      )}
+      <ErrorNote error={fault} />
+    </div>
+  );
+}

@@ -1,0 +1,61 @@
+/** A text that takes the place of a part of a query. */
+export type Suggestion = { readonly text: string; readonly hint: string; readonly from: number; readonly to: number };
+
+const WORDS: readonly (readonly [text: string, hint: string])[] = [
+  ["status:running", "runs that have not ended"],
+  ["status:finished", "runs that ended well"],
+  ["status:failed", "runs that failed or were stopped"],
+  ["name:", "a part of the name"],
+  ["tag:", "a tag"],
+  ["notes:", "a part of the notes"],
+  ["config:", "a part of the config"],
+  ["metadata:", "a part of the metadata"],
+  ["id:", "the id of a run"],
+  ["config.", "a value of the config, such as config.lr<0.1"],
+  ["metrics.", "a metric, such as metrics.loss.best<=0.2"],
+  ["attributes.", "an attribute, such as attributes.path!=1"],
+  ["re:/", "a regular expression, as re:/…/"],
+  ["AND", "both"],
+  ["OR", "one of both"],
+  ["NOT", "not the next"],
+];
+
+/** Suggestions that are shown at a time. */
+const SHOWN_MAX = 8;
+
+/** Returns the word of a query that the caret is in or behind. Phrases are no words. */
+export function wordAt(
+  query: string,
+  caret: number,
+): { readonly text: string; readonly from: number; readonly to: number } {
+  let from = caret;
+  while (from > 0 && !/[\s()]/.test(query[from - 1]!)) from -= 1;
+  if (query[from] === "-") from += from < caret ? 1 : 0;
+  let to = caret;
+  while (to < query.length && !/[\s()]/.test(query[to]!)) to += 1;
+  return { text: query.slice(from, caret), from, to };
+}
+
+/** Suggests how to go on with a query: words of its language, and keys of the project by their names as columns have them. */
+export function suggest(query: string, caret: number, keys: readonly string[]): readonly Suggestion[] {
+  const { text, from, to } = wordAt(query, caret);
+  const isInPhrase = query.slice(0, caret).split('"').length % 2 === 0;
+  if (text === "" || isInPhrase) return [];
+  const typed = text.toLowerCase();
+  const all = [...WORDS, ...keys.map((key) => [key, "key of this project"] as const)];
+  const begins = all.filter(([word]) => word.toLowerCase().startsWith(typed) && word !== text);
+  const contains = all.filter(([word]) => !word.toLowerCase().startsWith(typed) && word.toLowerCase().includes(typed));
+  return [...begins, ...(typed.length < 2 ? [] : contains)]
+    .slice(0, SHOWN_MAX)
+    .map(([word, hint]) => ({ text: word, hint, from, to }));
+}
+
+/** Puts a suggestion into a query; returns the query and where the caret is then. What is whole has a blank behind it. */
+export function taken(
+  query: string,
+  { text, from, to }: Suggestion,
+): { readonly query: string; readonly caret: number } {
+  const isWhole = /^(status:.+|AND|OR|NOT)$/.test(text);
+  const insert = isWhole && query[to] !== " " ? `${text} ` : text;
+  return { query: query.slice(0, from) + insert + query.slice(to), caret: from + insert.length };
+}

@@ -1,0 +1,90 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Link } from "../../app/link.tsx";
+import { reportsAddress } from "../../app/addresses.ts";
+import { currentLocation } from "../../app/location.ts";
+import { Button } from "../../ui/button.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { columnName } from "./columns.ts";
+import { QueryBox } from "./query-box.tsx";
+import { wordAt } from "./suggestions.ts";
+import { useKeysOf } from "./use-keys-of.ts";
+import { FIRST_CHOICES, type ViewState } from "./view-state.ts";
+import { ViewsMenu } from "./views-menu.tsx";
+
+/** Milliseconds after the last letter before a search is sent. */
+const PAUSE_MS = 200;
+
+/** The name of the project, the search, and what is shown. */
+export function Toolbar({
+  project,
+  projectId,
+  state,
+  total,
+  lines,
+  error,
+  onChange,
+  onPick,
+}: {
+  readonly project: string;
+  readonly projectId: string | undefined;
+  readonly state: ViewState;
+  readonly total: number | undefined;
+  readonly lines: number;
+  readonly error: unknown;
+  readonly onChange: (changes: Partial<ViewState>, options?: { readonly replace?: boolean }) => void;
+  readonly onPick: () => void;
+}) {
+  const [text, setText] = useState(state.q);
+  const [wish, setWish] = useState("");
+  const sent = useRef(state.q);
+  // Going back in the history changes the search from outside.
+  useEffect(() => {
+    if (state.q !== sent.current) setText(state.q);
+    sent.current = state.q;
+  }, [state.q]);
+  useEffect(() => {
+    if (text === sent.current) return undefined;
+    const timer = setTimeout(() => {
+      sent.current = text;
+      onChange({ q: text }, { replace: true });
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const part = wordAt(wish, wish.length).text.replace(/^(config|metrics|attributes)\./, "");
+  const keys = useKeysOf(part.length < 2 ? undefined : projectId, part);
+  const names = keys.map(({ kind, name }) =>
+    kind === "metric" ? `metrics.${name}.best` : columnName({ kind, key: name }),
+  );
+  return (
+    <header class="tm-project-head">
+      <div class="tm-project-title">
+        <h1 class="tm-grid-text" title={project}>
+          {project}
+        </h1>
+        <span class="tm-muted" role="status">
+          {total === undefined ? "Loading" : `${counted(total, "run")}, ${lines} shown`}
+        </span>
+        <Link href={reportsAddress(project)}>Reports</Link>
+      </div>
+      <QueryBox value={text} onInput={setText} keys={names} error={error} onWish={setWish} />
+      <div class="tm-project-tools">
+        <Menu
+          label="Lines"
+          button={{ icon: "eye" }}
+          items={FIRST_CHOICES.map((first) => ({
+            label: `First ${first} runs`,
+            checked: state.first === first,
+            onSelect: () => onChange({ first, show: [], hide: [] }),
+          }))}
+        >
+          {`First ${state.first}`}
+        </Menu>
+        <Button icon="columns" onClick={onPick}>
+          Columns
+        </Button>
+        <ViewsMenu project={project} current={currentLocation.value.query.get("view") ?? undefined} />
+      </div>
+    </header>
+  );
+}

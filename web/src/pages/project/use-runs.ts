@@ -1,0 +1,79 @@
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { watchProject } from "../../api/changes.ts";
+import { keptCall } from "../../api/kept.ts";
+import { createPages, type Pages } from "../../table/pages.ts";
+import { runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
+
+/** Changes are gathered for this long, so that a busy project makes one read a second of the rows that are seen. */
+const BUNDLE_MS = 1000;
+
+/** The runs of a table, loaded where they are seen. What they were before stays until others are there. */
+export function useRuns(
+  asked: RunsAsked,
+  projectId: string | undefined,
+): { readonly pages: Pages<TableRun>; readonly version: number } {
+  const [version, setVersion] = useState(0);
+  const name = runsPath(asked, 0, 1);
+  const before = useRef<Pages<TableRun> | undefined>(undefined);
+  const pages = useMemo(() => {
+    before.current?.end();
+    const made = createPages<TableRun>(
+      async (offset, limit, signal) => {
+        const { runs, total } = await keptCall<RunsPage>(runsPath(asked, offset, limit), { signal });
+        return { rows: runs, total };
+      },
+      () => setVersion((count) => count + 1),
+    );
+    made.show({ first: 0, end: 1 });
+    before.current = made;
+    return made;
+  }, [name]);
+  useEffect(() => () => before.current?.end(), []);
+  useEffect(() => {
+    if (projectId === undefined) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = watchProject(projectId, ({ kind }) => {
+      if (kind === "lines" || kind === "objects") return;
+      timer ??= setTimeout(
+        () => {
+          timer = undefined;
+          pages.refresh();
+        },
+        kind === "points" ? BUNDLE_MS : BUNDLE_MS / 5,
+      );
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [projectId, pages]);
+  return { pages, version };
+}
+
+/** Runs that one search by ids finds: it may have 512 bytes. */
+const IDS_TOGETHER = 10;
+
+/** Reads runs by their ids, wherever they are in the table. `version` reads them again. */
+export function useRunsById(ids: readonly string[], asked: RunsAsked, version: number): ReadonlyMap<string, TableRun> {
+  const [found, setFound] = useState<ReadonlyMap<string, TableRun>>(new Map());
+  const wanted = ids.toSorted().join();
+  const columns = asked.columns.join();
+  useEffect(() => {
+    const ending = new AbortController();
+    const read = async (): Promise<void> => {
+      const next = new Map<string, TableRun>();
+      for (let i = 0; i < ids.length; i += IDS_TOGETHER) {
+        const some = ids.slice(i, i + IDS_TOGETHER);
+        const q = some.map((id) => `id:${id}`).join(" OR ");
+        const path = runsPath({ ...asked, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
+        const { runs } = await keptCall<RunsPage>(path, { signal: ending.signal });
+        for (const run of runs) next.set(run.id, run);
+      }
+      setFound(next);
+    };
+    // The rows of the table show what is wrong; here the runs are only missing.
+    read().catch(() => undefined);
+    return () => ending.abort();
+  }, [wanted, columns, asked.project, version]);
+  return found;
+}

@@ -1,0 +1,38 @@
+import { useRef, useState } from "preact/hooks";
+import { NOTHING, selectRange, toggleRow, type Selection } from "../../table/selection.ts";
+import type { BulkRun } from "./bulk.ts";
+import type { TableRun } from "./run-row.ts";
+
+/** The selected runs of the table; what is known of each is kept, because its page may be forgotten. */
+export function useSelection(
+  ids: readonly string[],
+  rowAt: (index: number) => TableRun | undefined,
+  onChange: (ids: readonly string[]) => void,
+): {
+  readonly selected: ReadonlySet<string>;
+  readonly known: ReadonlyMap<string, BulkRun>;
+  readonly select: (index: number, how: "toggle" | "range") => void;
+  readonly clear: () => void;
+} {
+  const [selection, setSelection] = useState<Selection>({ ids: new Set(ids), anchor: undefined });
+  const known = useRef(new Map<string, BulkRun>());
+  const set = (next: Selection): void => {
+    setSelection(next);
+    onChange([...next.ids]);
+  };
+  return {
+    selected: selection.ids,
+    known: known.current,
+    select(index, how) {
+      const note = (at: number): string | undefined => {
+        const run = rowAt(at);
+        if (run !== undefined) known.current.set(run.id, run);
+        return run?.id;
+      };
+      const id = note(index);
+      if (id === undefined) return;
+      set(how === "range" ? selectRange(selection, index, note) : toggleRow(selection, index, id));
+    },
+    clear: () => set(NOTHING),
+  };
+}

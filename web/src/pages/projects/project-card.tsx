@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { keptBody, keptCall } from "../../api/kept.ts";
+import { projectAddress } from "../../app/addresses.ts";
+import { Link } from "../../app/link.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { Time } from "../../ui/time.tsx";
+import type { Overview, Project } from "./types.ts";
+
+type Answer = { readonly overview: Overview };
+
+/** A project with its figures, which are asked for when somebody sees it. */
+export function ProjectCard({ project }: { readonly project: Project }) {
+  const card = useRef<HTMLLIElement>(null);
+  const figures = useFigures(project.id, card);
+  return (
+    <li ref={card} class="tm-card tm-project">
+      <h2>
+        <Link href={projectAddress(project.name)}>{project.name}</Link>
+      </h2>
+      {project.description !== null && project.description !== "" && (
+        <p class="tm-project-text">{project.description}</p>
+      )}
+      <p class="tm-project-facts">
+        <span>{figures === undefined ? "…" : counted(figures.total_runs, "run")}</span>
+        {figures !== undefined && figures.active_runs > 0 && <Badge kind="info">{figures.active_runs} active</Badge>}
+        <span class="tm-muted">
+          created <Time at={project.created_at} />
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function useFigures(projectId: string, card: { readonly current: HTMLElement | null }): Overview | undefined {
+  const path = `/api/overview?project_id=${projectId}`;
+  const [figures, setFigures] = useState(() => keptBody<Answer>(path)?.overview);
+  useEffect(() => {
+    const left = new AbortController();
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      keptCall<Answer>(path, left).then(
+        ({ overview }) => setFigures(overview),
+        // A card without figures still leads to its project.
+        () => undefined,
+      );
+    });
+    if (card.current !== null) observer.observe(card.current);
+    return () => {
+      observer.disconnect();
+      left.abort();
+    };
+  }, [path]);
+  return figures;
+}

@@ -1,0 +1,144 @@
+import { useEffect, useState } from "preact/hooks";
+import { keptBody, keptCall } from "../../api/kept.ts";
+import { may, mayWrite } from "../../api/session.ts";
+import { runAddress } from "../../app/addresses.ts";
+import { useKeys } from "../../app/keys.ts";
+import { Link } from "../../app/link.tsx";
+import { currentLocation, setQuery } from "../../app/location.ts";
+import { useTitle } from "../../app/title.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import { Time } from "../../ui/time.tsx";
+import { FirstRun } from "./first-run.tsx";
+import { NewProject } from "./new-project.tsx";
+import { ProjectCard } from "./project-card.tsx";
+import type { ActiveRun, Project } from "./types.ts";
+import "./projects-page.css";
+
+const PROJECTS = "/projects?limit=1000";
+const ACTIVE = "/api/runs/summary?status=running&limit=8";
+/** Cards that are drawn at a time. */
+const CARDS = 60;
+
+type ProjectList = { readonly projects: readonly Project[]; readonly total: number };
+
+/** All projects, and what runs now. */
+export function ProjectsPage() {
+  useTitle("Projects");
+  const text = currentLocation.value.query.get("q") ?? "";
+  const { body, fault, load } = useProjectList();
+  const [isNew, setNew] = useState(false);
+  const [shown, setShown] = useState(CARDS);
+  useKeys(
+    {
+      "/": { label: "Search projects", run: () => document.querySelector<HTMLInputElement>("input[name=q]")?.focus() },
+    },
+    { label: "Projects" },
+  );
+  const canCreate = mayWrite();
+  const found = body?.projects.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase())) ?? [];
+  return (
+    <div class="tm-page">
+      <header class="tm-page-head">
+        <h1>Projects</h1>
+        {body !== undefined && body.total > 0 && (
+          <TextField
+            label="Search projects"
+            hideLabel
+            type="search"
+            name="q"
+            placeholder="Search projects"
+            value={text}
+            onInput={(q) => setQuery({ q }, { replace: true })}
+          />
+        )}
+        {canCreate && (
+          <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
+            New project
+          </Button>
+        )}
+      </header>
+      <ErrorNote error={fault} onRetry={load} />
+      {body === undefined && fault === undefined && <Waiting />}
+      {body?.total === 0 && <FirstRun mayMakeKeys={may("keys")} />}
+      <ActiveRuns />
+      {body !== undefined && body.total > 0 && found.length === 0 && (
+        <EmptyState
+          icon="search"
+          title="No project is called that"
+          actions={<Button onClick={() => setQuery({ q: undefined }, { replace: true })}>Show all projects</Button>}
+        />
+      )}
+      {found.length > 0 && (
+        <>
+          <p class="tm-muted" role="status">
+            {counted(found.length, "project")}
+          </p>
+          <ul class="tm-projects">
+            {found.slice(0, shown).map((project) => (
+              <ProjectCard key={project.id} project={project} />
+            ))}
+          </ul>
+        </>
+      )}
+      {found.length > shown && <Button onClick={() => setShown(shown + CARDS)}>Show more projects</Button>}
+      {isNew && <NewProject onClose={() => setNew(false)} />}
+    </div>
+  );
+}
+
+function useProjectList() {
+  const [body, setBody] = useState<ProjectList | undefined>(() => keptBody<ProjectList>(PROJECTS));
+  const [fault, setFault] = useState<unknown>();
+  const load = (): void => {
+    setFault(undefined);
+    keptCall<ProjectList>(PROJECTS).then(setBody, setFault);
+  };
+  useEffect(load, []);
+  return { body, fault, load };
+}
+
+/** What runs now, in all projects. */
+function ActiveRuns() {
+  const [runs, setRuns] = useState<readonly ActiveRun[]>([]);
+  useEffect(() => {
+    keptCall<{ readonly runs: readonly ActiveRun[] }>(ACTIVE).then(
+      (answer) => setRuns(answer.runs),
+      // The projects are what the page is for, and their request says what is wrong.
+      () => undefined,
+    );
+  }, []);
+  if (runs.length === 0) return null;
+  return (
+    <section class="tm-card" aria-labelledby="active-runs">
+      <h2 id="active-runs">Running now</h2>
+      <ul class="tm-active">
+        {runs.map((run) => (
+          <li key={run.id}>
+            <StatusBadge status={run.display_status ?? run.status} stale={run.stale === true} />
+            <Link href={runAddress(run.project, run.id)}>{run.name === "" ? run.id : run.name}</Link>
+            <span class="tm-muted">{run.project}</span>
+            <span class="tm-muted">
+              <Time at={run.started_at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Waiting() {
+  return (
+    <div class="tm-projects" aria-busy="true">
+      {Array.from({ length: 6 }, (_, i) => (
+        <Skeleton key={i} height="92px" />
+      ))}
+    </div>
+  );
+}

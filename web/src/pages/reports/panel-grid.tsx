@@ -1,0 +1,155 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { Link } from "../../app/link.tsx";
+import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Markdown } from "../../ui/markdown.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { metricWords } from "../run/facts.ts";
+import { runPath, type RunDetail } from "../run/run-types.ts";
+import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
+import { ReportImage } from "./report-image.tsx";
+import type { Panel } from "./report-types.ts";
+
+/** Runs that are read for a grid, and how many of a project where none is pinned. */
+const RUNS_MAX = 50;
+const NEWEST = 10;
+
+/** Charts and tables of runs. Their data come with the rights of the reader, never with those of the link. */
+export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readonly canReadRuns: boolean }) {
+  const { runs, error } = useRunsOf(canReadRuns ? block : undefined);
+  const keys = useMemo(() => chartKeys(block), [block]);
+  const chartRuns = useMemo<readonly ChartRun[]>(
+    () =>
+      (runs ?? []).map(({ id, name, started_at: startedAt, status }) => ({
+        id,
+        name,
+        startedAt,
+        running: status === "running",
+      })),
+    [runs],
+  );
+  if (!canReadRuns) {
+    return (
+      <p class="tm-locked">
+        Charts and runs are shown to people who sign in to this organization; this link opens the text alone.
+      </p>
+    );
+  }
+  if (error !== undefined) return <ErrorNote error={error} />;
+  if (runs === undefined) return <Skeleton height="220px" />;
+  const [first] = runs;
+  if (first === undefined) return <p class="tm-muted">These charts have no runs yet, or none that you can see.</p>;
+  const fields = tableFields(block);
+  return (
+    <div class="tm-panel-grid">
+      {keys.length > 0 && (
+        <ChartSection
+          project={{ id: first.project_id, name: first.project }}
+          runs={chartRuns}
+          live
+          keys={keys}
+          settings={{}}
+        />
+      )}
+      {fields !== undefined && <RunTable runs={runs} fields={fields} />}
+      {block.panels.map((panel, i) => (
+        <OtherPanel key={i} panel={panel} />
+      ))}
+    </div>
+  );
+}
+
+function OtherPanel({ panel }: { readonly panel: Panel }) {
+  if (panel.type === "markdown_panel") return <Markdown text={panel.text ?? ""} />;
+  if (panel.type === "code_panel") return <pre class="tm-preview-text">{panel.code ?? ""}</pre>;
+  if (panel.type === "image_panel") return <ReportImage url={panel.url ?? ""} />;
+  if (panel.type === "scatter" || panel.type === "parallel_coordinates") {
+    return (
+      <p class="tm-muted">
+        This report has a panel of a kind ({panel.type.replaceAll("_", " ")}) that is shown on the page of the project
+        only.
+      </p>
+    );
+  }
+  return null;
+}
+
+function RunTable({ runs, fields }: { readonly runs: readonly RunDetail[]; readonly fields: readonly string[] }) {
+  return (
+    <div class="tm-scroll-x" role="region" aria-label="Runs" tabIndex={0}>
+      <table class="tm-list-table">
+        <thead>
+          <tr>
+            <th scope="col">Run</th>
+            <th scope="col">Status</th>
+            {fields.map((field) => (
+              <th key={field} scope="col" class="tm-number">
+                {field}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <tr key={run.id}>
+              <th scope="row">
+                <Link href={runPath(run.project, run.id)}>{run.name}</Link>
+              </th>
+              <td>
+                <StatusBadge status={run.run_control.display_status} stale={run.stale} />
+              </td>
+              {fields.map((field) => {
+                const value = valueOfField(run, field);
+                return (
+                  <td key={field} class="tm-number">
+                    {typeof value === "number" ? metricWords(value) : (value ?? "–")}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+type Found = { readonly runs: readonly RunDetail[] | undefined; readonly error: unknown };
+
+/** Reads the runs of a grid: those that it pins, of which some may be gone, else the newest of its projects. */
+function useRunsOf(grid: Grid | undefined): Found {
+  const [found, setFound] = useState<Found>({ runs: undefined, error: undefined });
+  const pinned = grid === undefined ? [] : runIdsOf(grid).slice(0, RUNS_MAX);
+  const projects = grid === undefined ? [] : [...new Set(grid.runsets.flatMap((runset) => runset.projects))];
+  const key = grid === undefined ? undefined : JSON.stringify([pinned, projects]);
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    const ending = new AbortController();
+    const { signal } = ending;
+    const read = async (): Promise<void> => {
+      try {
+        const one = (id: string): Promise<RunDetail | undefined> =>
+          call<{ run: RunDetail }>(`/runs/${encodeURIComponent(id)}`, { signal }).then(
+            ({ run }) => run,
+            () => undefined,
+          );
+        const newest = (project: string): Promise<readonly RunDetail[]> =>
+          call<{ runs: RunDetail[] }>(`/api/runs/summary?project=${encodeURIComponent(project)}&limit=${NEWEST}`, {
+            signal,
+          }).then(({ runs }) => runs);
+        const runs =
+          pinned.length > 0
+            ? (await Promise.all(pinned.map(one))).filter((run) => run !== undefined)
+            : (await Promise.all(projects.slice(0, 5).map(newest))).flat();
+        if (!signal.aborted) setFound({ runs, error: undefined });
+      } catch (error) {
+        if (!signal.aborted) setFound({ runs: undefined, error });
+      }
+    };
+    void read();
+    return () => ending.abort();
+  }, [key]);
+  return found;
+}

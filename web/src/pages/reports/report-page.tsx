@@ -1,0 +1,111 @@
+import { useState } from "preact/hooks";
+import { ApiError, call } from "../../api/client.ts";
+import { mayWrite, session } from "../../api/session.ts";
+import { Link } from "../../app/link.tsx";
+import { currentLocation, navigate, setQuery } from "../../app/location.ts";
+import { useTitle } from "../../app/title.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { toast } from "../../ui/toasts.ts";
+import { attempt } from "../run/run-actions.ts";
+import { useRead } from "../run/use-read.ts";
+import { ReportEditor } from "./report-editor.tsx";
+import { ReportText } from "./report-text.tsx";
+import type { Report } from "./report-types.ts";
+import { ShareDialog } from "./share-dialog.tsx";
+import { useProjects } from "./use-project.ts";
+import "./reports.css";
+
+/** A report, to read and to write. */
+export function ReportPage({ reportId }: { readonly reportId: string }) {
+  const { query } = currentLocation.value;
+  const share = query.get("share");
+  const read = useRead<{ report: Report }>(
+    `/api/reports/${encodeURIComponent(reportId)}${share === null ? "" : `?share=${encodeURIComponent(share)}`}`,
+  );
+  const report = read.data?.report;
+  const isMember = report?.org_id !== undefined && session.value !== undefined;
+  const projects = useProjects(isMember);
+  const project = projects.data?.projects.find(({ id }) => id === report?.project_id);
+  const [dialog, setDialog] = useState<"share" | "delete">();
+  useTitle(report?.title ?? "Report", ...(project === undefined ? [] : [project.name]));
+  if (report === undefined) {
+    if (read.error instanceof ApiError && read.error.status === 404) {
+      return <EmptyState title="There is no such report" icon="search" />;
+    }
+    return (
+      <div class="tm-reports">
+        <ErrorNote error={read.error} onRetry={read.reload} />
+        {read.error === undefined && <Skeleton lines={8} height="24px" />}
+      </div>
+    );
+  }
+  const canWrite = isMember && mayWrite();
+  const isEditing = canWrite && query.has("edit");
+  const back = project === undefined ? "/" : `/p/${encodeURIComponent(project.name)}/reports`;
+  const remove = (): void =>
+    void attempt(async () => {
+      await call(`/api/reports/${report.id}`, { method: "DELETE" });
+      toast(`Deleted ${report.title}.`);
+      navigate(back);
+    });
+  return (
+    <div class="tm-reports">
+      {isMember && (
+        <nav class="tm-bar" aria-label="Report">
+          <Link href={back}>All reports</Link>
+          {report.visibility === "public" && <Badge kind="warn">public</Badge>}
+          {canWrite && (
+            <span class="tm-reports-actions">
+              <Button
+                icon={isEditing ? "check" : "edit"}
+                kind={isEditing ? "primary" : "plain"}
+                onClick={() => {
+                  setQuery({ edit: isEditing ? undefined : "1" });
+                  if (isEditing) read.reload();
+                }}
+              >
+                {isEditing ? "Done" : "Edit"}
+              </Button>
+              <Button icon="share" onClick={() => setDialog("share")}>
+                Share
+              </Button>
+              <Button icon="trash" kind="quiet" onClick={() => setDialog("delete")}>
+                Delete
+              </Button>
+            </span>
+          )}
+        </nav>
+      )}
+      {isEditing ? (
+        <ReportEditor key={report.id} report={report} project={project} reload={read.reload} />
+      ) : (
+        <ReportText report={report} canReadRuns={isMember} />
+      )}
+      {dialog === "share" && (
+        <ShareDialog report={report} onClose={() => setDialog(undefined)} onChanged={read.reload} />
+      )}
+      {dialog === "delete" && (
+        <Dialog
+          title={`Delete ${report.title}?`}
+          onClose={() => setDialog(undefined)}
+          onSubmit={remove}
+          actions={
+            <>
+              <Button onClick={() => setDialog(undefined)}>Cancel</Button>
+              <Button kind="danger" type="submit">
+                Delete report
+              </Button>
+            </>
+          }
+        >
+          <p>It cannot be restored. Its links stop working; the runs in it stay.</p>
+        </Dialog>
+      )}
+    </div>
+  );
+}

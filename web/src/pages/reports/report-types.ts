@@ -1,0 +1,55 @@
+/** A panel of a grid; what is not known is shown by its type. */
+export type Panel = {
+  readonly type: string;
+  readonly runset_index?: number;
+  readonly metric_key?: string;
+  readonly agg?: "min" | "max" | "mean" | "latest";
+  readonly run_ids?: readonly string[];
+  readonly fields?: readonly string[];
+  readonly text?: string;
+  readonly code?: string;
+  readonly url?: string;
+};
+
+/** The runs of panels: those that are pinned, else the newest of the projects. */
+export type Runset = {
+  readonly name: string;
+  readonly projects: readonly string[];
+  readonly pinned_run_ids?: readonly string[] | null;
+};
+
+/** A part of a report, as the API stores it. */
+export type Block =
+  | { readonly kind: "heading"; readonly level: number; readonly text: string }
+  | { readonly kind: "paragraph" | "markdown"; readonly text: string }
+  | { readonly kind: "code"; readonly code: string; readonly language?: string }
+  | { readonly kind: "callout"; readonly text: string; readonly variant?: "info" | "warn" | "success" }
+  | { readonly kind: "horizontal_rule" }
+  | { readonly kind: "image"; readonly url: string; readonly caption?: string }
+  | { readonly kind: "panel_grid"; readonly runsets: readonly Runset[]; readonly panels: readonly Panel[] }
+  | { readonly kind: "llm_summary"; readonly generated_text?: string };
+
+/** A report with its blocks. */
+export type Report = {
+  readonly id: string;
+  readonly org_id?: string;
+  readonly project_id: string | null;
+  readonly title: string;
+  readonly description: string | null;
+  readonly blocks: readonly Block[];
+  readonly updated_at: string;
+  readonly share_token?: string | null;
+  readonly share_token_issued_at: string | null;
+  readonly visibility: "private" | "org" | "public";
+};
+
+/** A report in a list. */
+export type ReportSummary = {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string | null;
+  readonly visibility: string;
+  readonly has_share_token: boolean;
+  readonly updated_at: string;
+  readonly block_count: number;
+};

@@ -1,0 +1,81 @@
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { mayWrite } from "../../api/session.ts";
+import { Link } from "../../app/link.tsx";
+import { navigate } from "../../app/location.ts";
+import { useTitle } from "../../app/title.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { Time } from "../../ui/time.tsx";
+import { attempt } from "../run/run-actions.ts";
+import { useRead } from "../run/use-read.ts";
+import { EmbedDialog } from "./embed-dialog.tsx";
+import type { Report, ReportSummary } from "./report-types.ts";
+import { useProjects } from "./use-project.ts";
+import "./reports.css";
+
+/** The reports of a project. */
+export function ReportsPage({ project }: { readonly project: string }) {
+  useTitle("Reports", project);
+  const projects = useProjects();
+  const found = projects.data?.projects.find(({ name }) => name === project);
+  const read = useRead<{ reports: ReportSummary[]; total: number }>(
+    found === undefined ? undefined : `/api/reports?project=${found.id}&limit=200`,
+  );
+  const [isEmbedding, setEmbedding] = useState(false);
+  const create = (): void =>
+    void attempt(async () => {
+      const body = { title: "Untitled report", project_id: found?.id ?? null, blocks: [] };
+      const { report } = await call<{ report: Report }>("/api/reports", { body });
+      navigate(`/reports/${report.id}?edit=1`);
+    });
+  const reports = read.data?.reports;
+  const actions = mayWrite() && found !== undefined && (
+    <Button kind="primary" icon="plus" onClick={create}>
+      Write report
+    </Button>
+  );
+  return (
+    <div class="tm-reports">
+      <header class="tm-bar">
+        <h1>Reports</h1>
+        <span class="tm-reports-actions">
+          <Button icon="share" onClick={() => setEmbedding(true)}>
+            Embed runs
+          </Button>
+          {actions}
+        </span>
+      </header>
+      <ErrorNote error={projects.error ?? read.error} onRetry={read.reload} />
+      {projects.data !== undefined && found === undefined && (
+        <EmptyState title="There is no such project" icon="search" />
+      )}
+      {reports === undefined && read.isLoading && <Skeleton lines={5} height="40px" />}
+      {reports?.length === 0 && (
+        <EmptyState title="No reports yet" icon="report" actions={actions}>
+          Put charts, tables of runs and what you learned from them on one page, and share it with a link.
+        </EmptyState>
+      )}
+      <ul class="tm-report-list">
+        {(reports ?? []).map((report) => (
+          <li key={report.id}>
+            <Link href={`/reports/${report.id}`}>{report.title}</Link>
+            {report.description !== null && <p class="tm-muted">{report.description}</p>}
+            <p class="tm-report-facts">
+              {report.visibility === "public" && <Badge kind="warn">public</Badge>}
+              {report.has_share_token && <Badge kind="info">shared by link</Badge>}
+              <span class="tm-muted">
+                {counted(report.block_count, "block")}, changed <Time at={report.updated_at} />
+              </span>
+            </p>
+          </li>
+        ))}
+      </ul>
+      {isEmbedding && <EmbedDialog project={project} onClose={() => setEmbedding(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { useMemo } from "preact/hooks";
+import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { currentLocation, setQuery } from "../../app/location.ts";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { Snippet } from "../../ui/snippet.tsx";
+import type { TabProps } from "./tab-props.ts";
+import type { RunRow } from "./run-types.ts";
+import { useRead } from "./use-read.ts";
+
+/** The metrics of a run; of a fork, with those of the run that it came from if one wishes. */
+export function ChartsTab({ run }: TabProps) {
+  const withParent = currentLocation.value.query.has("parent");
+  const isFork = run.parent_run_id !== null;
+  const lineage = useRead<{ parent: RunRow | null }>(isFork && withParent ? `/api/runs/${run.id}/lineage` : undefined);
+  const parent = lineage.data?.parent ?? undefined;
+  const runs = useMemo<readonly ChartRun[]>(
+    () => [run, ...(parent === undefined ? [] : [parent])].map(chartRun),
+    [run.id, run.name, run.status, parent?.id],
+  );
+  const project = useMemo(() => ({ id: run.project_id, name: run.project }), [run.project_id, run.project]);
+  if (run.metric_keys_total === 0 && !isFork) {
+    return (
+      <EmptyState title="No metrics yet" icon="chart">
+        <p>Charts appear here with the first point, without reloading.</p>
+        <Snippet label="Log a metric" text={'run.log({"train/loss": 0.42}, step=1)'} />
+      </EmptyState>
+    );
+  }
+  return (
+    <>
+      {isFork && (
+        <Checkbox
+          label="Show the run that this was forked from"
+          checked={withParent}
+          onChange={(on) => setQuery({ parent: on ? "1" : undefined }, { replace: true })}
+        />
+      )}
+      <ChartSection project={project} runs={runs} live />
+    </>
+  );
+}
+
+const chartRun = (run: Pick<RunRow, "id" | "name" | "started_at" | "status">): ChartRun => ({
+  id: run.id,
+  name: run.name,
+  startedAt: run.started_at,
+  running: run.status === "running",
+});

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import { currentLocation, setQuery } from "../../app/location.ts";
+import { ObjectCard } from "../../media/object-card.tsx";
+import { objectsByKey, type RichObject } from "../../media/object-types.ts";
+import { shownStep, StepSlider } from "../../media/step-slider.tsx";
+import { atStep, sliderSteps } from "../../media/steps.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { Snippet } from "../../ui/snippet.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { TextField } from "../../ui/text-field.tsx";
+import type { TabProps } from "./tab-props.ts";
+import { useObjects } from "./use-objects.ts";
+
+/** Keys that are drawn at a time. */
+const KEYS_SHOWN = 24;
+
+/** Tables, pictures, sounds, films, histograms and evaluations of a run, all at the step of one slider. */
+export function ObjectsTab({ run, changes }: TabProps) {
+  const { objects, error, isOver, more } = useObjects(run.id, changes.objects);
+  const [shown, setShown] = useState(KEYS_SHOWN);
+  const search = currentLocation.value.query.get("find") ?? "";
+  if (objects === undefined)
+    return error === undefined ? <Skeleton lines={6} height="40px" /> : <ErrorNote error={error} />;
+  if (objects.length === 0) {
+    return (
+      <EmptyState title="No objects yet" icon="image">
+        <p>Pictures, tables, sounds and histograms appear here, all of them at the step that one slider chooses.</p>
+        <Snippet label="Log an image" text={'run.log_image("samples/grid", "grid.png", step=100)'} />
+      </EmptyState>
+    );
+  }
+  const groups = objectsByKey(objects).filter(([key]) => key.toLowerCase().includes(search.trim().toLowerCase()));
+  const all: readonly RichObject[] = groups.flatMap(([, group]) => group);
+  const step = shownStep(sliderSteps(all));
+  return (
+    <div class="tm-stack">
+      <div class="tm-bar">
+        <TextField
+          label="Search the keys of objects"
+          hideLabel
+          type="search"
+          placeholder="Search keys"
+          value={search}
+          onInput={(text) => setQuery({ find: text }, { replace: true })}
+        />
+        <span class="tm-muted">{counted(groups.length, "key")}</span>
+        {!isOver && (
+          <Button size="s" onClick={more}>
+            Load earlier steps
+          </Button>
+        )}
+      </div>
+      <ErrorNote error={error} />
+      <StepSlider things={all} />
+      <div class="tm-objects">
+        {groups.slice(0, shown).map(([key, group]) => {
+          const object = atStep(group, step);
+          return object === undefined ? null : <ObjectCard key={key} name={key} object={object} step={step} />;
+        })}
+      </div>
+      {groups.length > shown && (
+        <Button onClick={() => setShown(shown + KEYS_SHOWN)}>{`Show more of ${counted(groups.length, "key")}`}</Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+import { call } from "../../api/client.ts";
+import { faultOf } from "../../ui/fault.ts";
+import { toast } from "../../ui/toasts.ts";
+
+const pathOf = (runId: string): string => `/runs/${encodeURIComponent(runId)}`;
+
+/** What a person can change of a run. */
+export type RunChange = { readonly name?: string; readonly tags?: readonly string[]; readonly notes?: string | null };
+
+/** Changes a run; what was there before can be brought back from the note that tells it. */
+export async function changeRun(
+  runId: string,
+  change: RunChange,
+  before: RunChange,
+  told: string,
+  then: () => void,
+): Promise<void> {
+  await call(pathOf(runId), { method: "PATCH", body: change });
+  then();
+  toast(told, {
+    undo: () => void attempt(async () => void (await call(pathOf(runId), { method: "PATCH", body: before })), then),
+  });
+}
+
+/** Asks the training of a run to stop. */
+export async function requestStop(runId: string, reason: string): Promise<void> {
+  await call(`/api/runs/${encodeURIComponent(runId)}/stop`, {
+    body: reason.trim() === "" ? {} : { reason: reason.trim() },
+  });
+}
+
+/** What goes with a run that is deleted. */
+export type DeletionCounts = { readonly counts: Readonly<Record<string, number>>; readonly bytes: number };
+
+/** Says what deleting a run would take with it. */
+export function countDeletion(runId: string): Promise<DeletionCounts> {
+  return call<DeletionCounts>(`${pathOf(runId)}?dry_run=true`, { method: "DELETE" });
+}
+
+/** Deletes a run; it can be restored from the note that tells it, and for 30 days from the list of deleted runs. */
+export async function deleteRun(runId: string, name: string, then: () => void, restored: () => void): Promise<void> {
+  await call(pathOf(runId), { method: "DELETE" });
+  then();
+  toast(`Deleted ${name}.`, {
+    undo: () => void attempt(async () => void (await call(`${pathOf(runId)}/restore`, { method: "POST" })), restored),
+  });
+}
+
+/** What a fork is made of. */
+export type ForkWish = { readonly name?: string; readonly step?: number; readonly notes?: string };
+
+/** Forks a run and returns the id of its child. */
+export async function forkRun(runId: string, wish: ForkWish): Promise<string> {
+  const { run } = await call<{ run: { id: string } }>(`/api/runs/${encodeURIComponent(runId)}/forks`, { body: wish });
+  return run.id;
+}
+
+/** Does something whose failure is told in a note. */
+export async function attempt(what: () => Promise<void>, then: () => void = () => undefined): Promise<void> {
+  try {
+    await what();
+    then();
+  } catch (error) {
+    toast(faultOf(error).text, { kind: "bad" });
+  }
+}

@@ -1,0 +1,81 @@
+/** The state of a run's stop request, as the API tells it. */
+export type RunControl = {
+  readonly stop_state: "none" | "requested" | "acknowledged" | "completed" | "terminal_without_completion";
+  readonly display_status: "running" | "stopping" | "stopped" | "finished" | "failed";
+  readonly stop_request_id: string | null;
+  readonly actor: string | null;
+  readonly stop_requested_at: string | null;
+  readonly stop_acknowledged_at: string | null;
+  readonly stop_completed_at: string | null;
+  readonly reason?: string | null;
+  readonly completion_message?: string | null;
+};
+
+/** A step on the way from the request to the end; `at` is when it happened. */
+export type StopStep = { readonly name: "Requested" | "Acknowledged" | "Stopped"; readonly at: string | null };
+
+/** What is said of a stop request. */
+export type StopWords = {
+  readonly sentence: string;
+  readonly tone: "wait" | "good" | "warn";
+  readonly steps: readonly StopStep[];
+};
+
+const ACTORS: Readonly<Record<string, string>> = { user: "a person", api_key: "an API key", local: "this machine" };
+
+/** Returns who asked, in words. */
+export function actorWords(actor: string | null): string {
+  return ACTORS[actor ?? ""] ?? "somebody";
+}
+
+/** Writes how long something took or is ago: its two largest units. */
+export function spanWords(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+/** A request that nothing answered for this long is told to be late; trainings ask every 10 to 30 seconds. */
+const LATE_MS = 60_000;
+
+/** Returns what to say of a stop request at a time; undefined where nobody asked. */
+export function stopWords(control: RunControl, now: number): StopWords | undefined {
+  const {
+    stop_state: state,
+    stop_requested_at: requested,
+    stop_acknowledged_at: acknowledged,
+    stop_completed_at: completed,
+  } = control;
+  if (state === "none" || requested === null) return undefined;
+  const steps: StopStep[] = [
+    { name: "Requested", at: requested },
+    { name: "Acknowledged", at: acknowledged },
+    { name: "Stopped", at: completed },
+  ];
+  const ago = (at: string): string => `${spanWords(now - Date.parse(at))} ago`;
+  const who = actorWords(control.actor);
+  if (state === "completed") {
+    const took = spanWords(Date.parse(completed ?? requested) - Date.parse(requested));
+    return { sentence: `Stopped ${took} after ${who} asked.`, tone: "good", steps };
+  }
+  if (state === "terminal_without_completion") {
+    return { sentence: `The run ended by itself; ${who} had asked it to stop ${ago(requested)}.`, tone: "warn", steps };
+  }
+  if (state === "acknowledged" && acknowledged !== null) {
+    return {
+      sentence: `The training process acknowledged the request ${ago(acknowledged)} and is stopping.`,
+      tone: "wait",
+      steps,
+    };
+  }
+  const isLate = now - Date.parse(requested) > LATE_MS;
+  const waiting = isLate
+    ? "The training process has not answered; it may be busy, gone, or not ask for stop requests."
+    : "Waiting for the training process to answer.";
+  return { sentence: `Stop requested ${ago(requested)} by ${who}. ${waiting}`, tone: isLate ? "warn" : "wait", steps };
+}

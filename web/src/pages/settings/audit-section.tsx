@@ -1,0 +1,73 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { session } from "../../api/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { Time } from "../../ui/time.tsx";
+import { actionWords } from "./action-words.ts";
+import { DataTable } from "./data-table.tsx";
+
+type Party = { readonly type: string; readonly id: string | null };
+type Event = {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: Party;
+  readonly action: string;
+  readonly target: Party;
+  readonly request_id: string;
+};
+type Answer = { readonly events: readonly Event[]; readonly next_cursor: string | null };
+
+/** Who did what to people, keys and the organization, newest first. */
+export function AuditSection() {
+  const path = `/api/orgs/${session.value?.organization.id ?? ""}/audit`;
+  const [events, setEvents] = useState<readonly Event[]>();
+  const [cursor, setCursor] = useState<string | null>(null);
+  const [fault, setFault] = useState<unknown>();
+  const read = (from: string | null): void => {
+    setFault(undefined);
+    const query = from === null ? "" : `?cursor=${encodeURIComponent(from)}`;
+    call<Answer>(`${path}${query}`).then((answer) => {
+      setEvents((before) => (from === null ? answer.events : [...(before ?? []), ...answer.events]));
+      setCursor(answer.next_cursor);
+    }, setFault);
+  };
+  useEffect(() => read(null), [path]);
+  return (
+    <>
+      <ErrorNote error={fault} onRetry={() => read(cursor)} />
+      {events === undefined && fault === undefined && <Skeleton lines={6} height="28px" />}
+      {events?.length === 0 && <EmptyState icon="list" title="Nothing has happened yet" />}
+      {events !== undefined && events.length > 0 && (
+        <DataTable label="Audit log" columns={["When", "What", "Who", "To what", "Request"]}>
+          {events.map((event) => (
+            <tr key={event.id}>
+              <td>
+                <Time at={event.at} />
+              </td>
+              <th scope="row">{actionWords(event.action)}</th>
+              <td>
+                <PartyCell party={event.actor} />
+              </td>
+              <td>
+                <PartyCell party={event.target} />
+              </td>
+              <td class="tm-mono">{event.request_id}</td>
+            </tr>
+          ))}
+        </DataTable>
+      )}
+      {cursor !== null && <Button onClick={() => read(cursor)}>Show older events</Button>}
+    </>
+  );
+}
+
+function PartyCell({ party: { type, id } }: { readonly party: Party }) {
+  return (
+    <>
+      {type.replaceAll("_", " ")} {id !== null && <span class="tm-hint tm-mono">{id}</span>}
+    </>
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from "preact/hooks";
+import { call } from "../../api/client.ts";
+import { session, type Role } from "../../api/session.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { faultOf } from "../../ui/fault.ts";
+import { Select } from "../../ui/select.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { toast } from "../../ui/toasts.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { DataTable } from "./data-table.tsx";
+import { Invitations } from "./invitations.tsx";
+import { mayChange, roleOptions } from "./member-rules.ts";
+import { useLoad } from "./use-load.ts";
+
+type Seat = {
+  readonly membership: { readonly id: string; readonly user_id: string; readonly role: Role; readonly status: string };
+  readonly user: { readonly primary_email: string; readonly display_name: string | null };
+};
+
+/** The people of the organization: their roles, who is invited, who goes. */
+export function MembersSection() {
+  const orgPath = `/api/orgs/${session.value?.organization.id ?? ""}`;
+  const { data, fault, load } = useLoad<{ readonly seats: readonly Seat[] }>(`${orgPath}/seats?limit=1000`);
+  const [leaving, setLeaving] = useState<Seat>();
+  const own = session.value?.membership?.role;
+  const change = async ({ membership, user }: Seat, role: Role): Promise<void> => {
+    try {
+      await call(`${orgPath}/seats/${membership.id}`, { method: "PATCH", body: { role } });
+      toast(`${user.primary_email} is ${role} now.`);
+    } catch (error) {
+      toast(faultOf(error).text, { kind: "bad" });
+    }
+    load();
+  };
+  return (
+    <>
+      <ErrorNote error={fault} onRetry={load} />
+      {data === undefined && fault === undefined && <Skeleton lines={4} height="28px" />}
+      {data !== undefined && (
+        <DataTable label="Members" columns={["Person", "Role", "Actions"]}>
+          {data.seats.map((seat) => {
+            const { membership, user } = seat;
+            const isOwn = membership.user_id === session.value?.user?.id;
+            const isOpen = mayChange(own, membership.role);
+            return (
+              <tr key={membership.id}>
+                <th scope="row">
+                  {user.display_name ?? user.primary_email} {isOwn && <Badge>You</Badge>}{" "}
+                  {membership.status === "invited" && <Badge kind="info">Invited</Badge>}
+                  {user.display_name !== null && <span class="tm-hint">{user.primary_email}</span>}
+                </th>
+                <td>
+                  {isOpen ? (
+                    <Select
+                      label={`Role of ${user.primary_email}`}
+                      hideLabel
+                      value={membership.role}
+                      options={roleOptions(own)}
+                      onChange={(role) => void change(seat, role)}
+                    />
+                  ) : (
+                    membership.role
+                  )}
+                </td>
+                <td>
+                  {isOpen && (
+                    <Button
+                      kind="danger"
+                      size="s"
+                      aria-label={`Remove ${user.primary_email}`}
+                      onClick={() => setLeaving(seat)}
+                    >
+                      Remove
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            );
+          })}
+        </DataTable>
+      )}
+      <Invitations path={`${orgPath}/invitations`} own={own} />
+      {leaving !== undefined && (
+        <ConfirmDialog
+          title="Remove this member?"
+          action="Remove member"
+          onClose={() => setLeaving(undefined)}
+          onConfirm={async () => {
+            await call(`${orgPath}/seats/${leaving.membership.id}`, { method: "DELETE" });
+            toast(`${leaving.user.primary_email} is removed.`);
+            load();
+          }}
+        >
+          <p>
+            <strong>{leaving.user.primary_email}</strong> is signed out of this organization at once. API keys that the
+            person made stay until they are revoked.
+          </p>
+        </ConfirmDialog>
+      )}
+    </>
+  );
+}

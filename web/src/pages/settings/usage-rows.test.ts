@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import { endOf } from "./scopes.ts";
+import { mayChange, roleOptions } from "./member-rules.ts";
+import { usageRows } from "./usage-rows.ts";
+
+test("usage is told with what is included, where there is a limit", () => {
+  const usage = { seats: 1, runs: 150, api_keys: 2, artifact_bytes_exact: 1_000_000 };
+  const limits = { included_seats: 2, runs: 100, included_storage_bytes: null };
+  expect(usageRows({ plan_tier: "free", usage, limits })).toEqual([
+    { label: "Members", used: "1", included: "2", share: 0.5 },
+    { label: "Runs", used: "150", included: "100", share: 1 },
+    { label: "Artifact storage", used: "1 MB", included: "no limit", share: undefined },
+    { label: "API keys", used: "2", included: "", share: undefined },
+  ]);
+});
+
+test("owners change everybody, admins everybody but owners, others nobody", () => {
+  const changed = (own: "owner" | "admin" | "member" | undefined) => roleOptions(own).map(({ value }) => value);
+  expect(changed("owner")).toEqual(["owner", "admin", "member", "viewer"]);
+  expect(changed("admin")).toEqual(["admin", "member", "viewer"]);
+  expect(changed("member")).toEqual([]);
+  expect(mayChange(undefined, "viewer")).toBe(false);
+});
+
+test("a key ends after whole days, or never", () => {
+  expect(endOf("", 0)).toBeUndefined();
+  expect(endOf("7", 0)).toBe("1970-01-08T00:00:00.000Z");
+});

@@ -1,0 +1,58 @@
+import { byteWords, countWords } from "../../ui/number-words.ts";
+
+/** What GET /api/usage answers, as far as it is shown. */
+export type UsageDocument = {
+  readonly usage_period: { readonly reset_at: string };
+  readonly organizations: readonly OrganizationUsage[];
+};
+
+/** The figures of one organization. */
+export type OrganizationUsage = {
+  readonly plan_tier: string;
+  readonly limits: Readonly<Record<string, number | null>>;
+  readonly usage: Readonly<Record<string, number>>;
+};
+
+/** A figure in words; `share` is the used part of what is included, where there is a limit. */
+export type UsageRow = {
+  readonly label: string;
+  readonly used: string;
+  readonly included: string;
+  readonly share: number | undefined;
+};
+
+const ROWS: readonly {
+  readonly label: string;
+  readonly used: string;
+  readonly limit?: string;
+  readonly isBytes?: true;
+}[] = [
+  { label: "Members", used: "seats", limit: "included_seats" },
+  { label: "Projects", used: "projects", limit: "projects" },
+  { label: "Runs", used: "runs", limit: "runs" },
+  { label: "Metric points this month", used: "metric_points_current_period", limit: "metric_points" },
+  { label: "Metric points in all", used: "metric_points_retained_total" },
+  { label: "Trace events this month", used: "trace_events_current_period", limit: "trace_events" },
+  { label: "Requests this month", used: "api_requests", limit: "api_requests" },
+  { label: "Artifact storage", used: "artifact_bytes_exact", limit: "included_storage_bytes", isBytes: true },
+  { label: "Artifacts", used: "artifacts" },
+  { label: "API keys", used: "api_keys" },
+];
+
+/** Returns the figures that are there, in the order in which a person looks for them. */
+export function usageRows({ usage, limits }: OrganizationUsage): readonly UsageRow[] {
+  return ROWS.flatMap(({ label, used, limit, isBytes }) => {
+    const value = usage[used];
+    if (value === undefined) return [];
+    const most = limit === undefined ? undefined : (limits[limit] ?? undefined);
+    const words = isBytes === true ? byteWords : countWords;
+    return [
+      {
+        label,
+        used: words(value),
+        included: limit === undefined ? "" : most === undefined ? "no limit" : words(most),
+        share: most === undefined || most === 0 ? undefined : Math.min(1, value / most),
+      },
+    ];
+  });
+}

@@ -1,0 +1,40 @@
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { Time } from "../../ui/time.tsx";
+import { DataTable } from "./data-table.tsx";
+import { usageRows, type UsageDocument } from "./usage-rows.ts";
+import { useLoad } from "./use-load.ts";
+
+/** What the organization uses, and of what there is a limit. */
+export function UsageSection() {
+  const { data, fault, load } = useLoad<UsageDocument>("/api/usage");
+  const organization = data?.organizations[0];
+  return (
+    <>
+      <ErrorNote error={fault} onRetry={load} />
+      {data === undefined && fault === undefined && <Skeleton lines={6} height="28px" />}
+      {data !== undefined && organization !== undefined && (
+        <>
+          <p class="tm-muted">
+            Plan {organization.plan_tier}. The figures of this month begin anew <Time at={data.usage_period.reset_at} />
+            .
+          </p>
+          <DataTable label="Usage" columns={["What", "Used", "Included", "Share"]}>
+            {usageRows(organization).map(({ label, used, included, share }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td class="tm-number">{used}</td>
+                <td class="tm-number">{included}</td>
+                <td>
+                  {share !== undefined && (
+                    <meter min={0} max={1} high={0.9} value={share} aria-label={`Share of ${label}`} />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </DataTable>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import type { ComponentChildren, ComponentProps } from "preact";
+import { classes } from "./class-names.ts";
+import { Icon } from "./icon.tsx";
+import type { IconName } from "./icons.ts";
+import { Spinner } from "./spinner.tsx";
+import "./button.css";
+
+type Native = Omit<ComponentProps<"button">, "icon" | "size" | "class" | "className">;
+
+/** What buttons have besides what HTML gives them. */
+export type ButtonProps = Native & {
+  /** `primary` once a view at most, `danger` for what cannot be undone, `quiet` within rows and bars. */
+  readonly kind?: "primary" | "plain" | "danger" | "quiet";
+  readonly size?: "s" | "m";
+  readonly icon?: IconName | undefined;
+  /** It works: it shows that and cannot be pressed. */
+  readonly busy?: boolean;
+  readonly class?: string;
+  readonly children?: ComponentChildren;
+};
+
+/** A button with a verb on it. */
+export function Button({
+  kind = "plain",
+  size = "m",
+  icon,
+  busy = false,
+  disabled,
+  class: more,
+  children,
+  ...rest
+}: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={classes("tm-button", `tm-button-${kind}`, size === "s" && "tm-button-s", more)}
+      disabled={disabled === true || busy}
+      aria-busy={busy || undefined}
+    >
+      {busy ? <Spinner /> : icon !== undefined && <Icon name={icon} />}
+      {children !== undefined && <span>{children}</span>}
+    </button>
+  );
+}
+
+/** A button that shows an icon alone; `label` is its name and its tooltip. `pressed` makes it a switch. */
+export function IconButton({
+  icon,
+  label,
+  pressed,
+  kind = "quiet",
+  size = "m",
+  class: more,
+  ...rest
+}: Omit<ButtonProps, "children" | "icon" | "busy"> & {
+  readonly icon: IconName;
+  readonly label: string;
+  readonly pressed?: boolean | undefined;
+}) {
+  return (
+    <button
+      type="button"
+      title={label}
+      aria-label={label}
+      aria-pressed={pressed}
+      {...rest}
+      class={classes("tm-button tm-icon-button", `tm-button-${kind}`, size === "s" && "tm-button-s", more)}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}

@@ -1,0 +1,15 @@
+import { ApiError } from "../api/client.ts";
+
+/** What a person is told of an error. The id of the request is there for faults of the server, which somebody will look for in its log. */
+export function faultOf(error: unknown): { readonly text: string; readonly requestId?: string } {
+  if (!(error instanceof ApiError)) return { text: "Something went wrong in this page. Reload it." };
+  const text = sentence(error.message);
+  return error.status >= 500 && error.requestId !== undefined ? { text, requestId: error.requestId } : { text };
+}
+
+/** Makes a sentence of a text of the API, which begins in lower case and has no full stop. */
+export function sentence(text: string): string {
+  const [first = "", ...rest] = text.trim();
+  const joined = `${first.toUpperCase()}${rest.join("")}`;
+  return joined === "" || /[.!?:]$/.test(joined) ? joined : `${joined}.`;
+}

@@ -1,0 +1,23 @@
+import { useEffect, useState } from "preact/hooks";
+import type { SafeHtml } from "./markdown-html.ts";
+import { Skeleton } from "./spinner.tsx";
+import "./markdown.css";
+
+/** Markdown of a user, as what is safe of it. Its libraries are loaded with the first one. */
+export function Markdown({ text }: { readonly text: string }) {
+  const [html, setHtml] = useState<SafeHtml>();
+  useEffect(() => {
+    let isLeft = false;
+    const render = async (): Promise<void> => {
+      const { safeHtml } = await import("./markdown-html.ts");
+      if (!isLeft) setHtml(safeHtml(text));
+    };
+    void render();
+    return () => {
+      isLeft = true;
+    };
+  }, [text]);
+  if (html === undefined) return <Skeleton lines={3} />;
+  // The only place of the dashboard where markup is set; the policy of the page takes it from the sanitizer alone.
+  return <div class="tm-markdown" dangerouslySetInnerHTML={html} />;
+}

@@ -1,0 +1,19 @@
+const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"] as const;
+
+/** Returns a count with its thousands apart: `12,345`. */
+export function countWords(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** Returns a count with its word, of which `plural` is the other form: `1 run`, `2 runs`, `3 entries`. */
+export function counted(count: number, word: string, plural = `${word}s`): string {
+  return `${countWords(count)} ${count === 1 ? word : plural}`;
+}
+
+/** Returns a size in decimal units with at most three digits: `999 B`, `1.24 MB`. */
+export function byteWords(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  const digits = power === 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return `${Number(value.toFixed(digits)).toLocaleString("en-US")} ${UNITS[power]}`;
+}

@@ -1,0 +1,46 @@
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Returns how long ago (or ahead) a time is, in the fewest words: `just now`, `5 min ago`, `in 3 d`, `Mar 4`, `Mar 4, 2024`. */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const away = Math.abs(nowMs - atMs);
+  if (away < MINUTE) return "just now";
+  const unit = unitOf(away);
+  if (unit === undefined) return dayOf(atMs, nowMs);
+  return atMs <= nowMs ? `${unit} ago` : `in ${unit}`;
+}
+
+function unitOf(ms: number): string | undefined {
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
+  if (ms < 14 * DAY) return `${Math.floor(ms / DAY)} d`;
+  return undefined;
+}
+
+function dayOf(atMs: number, nowMs: number): string {
+  const at = new Date(atMs);
+  const isThisYear = at.getFullYear() === new Date(nowMs).getFullYear();
+  return at.toLocaleDateString("en-US", {
+    month: "short",
+    day: "numeric",
+    ...(isThisYear ? {} : { year: "numeric" as const }),
+  });
+}
+
+/** Returns a time in full, in the time zone of the reader. */
+export function absoluteTime(atMs: number): string {
+  return new Date(atMs).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "long" });
+}
+
+/** Returns a span of time in its two largest units: `850 ms`, `12.4 s`, `3 min 20 s`, `2 h 5 min`, `3 d 4 h`. */
+export function durationWords(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${(Math.floor(ms / 100) / 10).toString()} s`;
+  if (ms < HOUR) return two(Math.floor(ms / MINUTE), "min", Math.floor((ms % MINUTE) / 1000), "s");
+  if (ms < DAY) return two(Math.floor(ms / HOUR), "h", Math.floor((ms % HOUR) / MINUTE), "min");
+  return two(Math.floor(ms / DAY), "d", Math.floor((ms % DAY) / HOUR), "h");
+}
+
+const two = (large: number, unit: string, small: number, smaller: string): string =>
+  small === 0 ? `${large} ${unit}` : `${large} ${unit} ${small} ${smaller}`;
