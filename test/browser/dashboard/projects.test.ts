@@ -53,6 +53,18 @@ describeDashboard("the list of projects", (scene) => {
     expect(names).toContain("made/by keyboard?");
   });
 
+  test.each([".", ".."])("a project named %s has an address that leads to it", async (name) => {
+    const { open, api, stack } = scene();
+    await api.post("/projects", { name });
+    const watched = await open();
+    const { page } = watched;
+    await page.getByRole("link", { name, exact: true }).press("Enter");
+    await page.waitForURL(`${stack.baseUrl}/p/~${name}`);
+    await page.reload();
+    await settled(watched);
+    expect(await page.title()).toBe(`${name} · Tidemark`);
+  });
+
   test("a viewer can look and make nothing", async () => {
     const { open } = scene();
     const { page } = await open({ role: "viewer" });

@@ -56,7 +56,7 @@ describeDashboard("the settings", (scene) => {
     await page.getByRole("button", { name: "Import a file" }).press("Enter");
     await page.getByLabel("From").selectOption("wandb");
     const runs = [{ id: "r1", name: "imported", state: "finished", history: [{ _step: 0, loss: 1 }] }];
-    await page.getByLabel("File").setInputFiles({
+    await page.getByLabel("File", { exact: true }).setInputFiles({
       name: "runs.json",
       mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify({ project: "brought", runs })),

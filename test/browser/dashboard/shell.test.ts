@@ -48,7 +48,15 @@ describeDashboard("the window of the dashboard", (scene) => {
     await expectAccessible(watched);
   });
 
-  test("shows no other page in a frame and takes no markup of a text", async () => {
+  test("is shown in no frame of another page", async () => {
+    const { open, stack } = scene();
+    const { page } = await open();
+    const outer = await page.context().newPage();
+    await outer.setContent(`<iframe src="${stack.baseUrl}/"></iframe>`);
+    expect(outer.frames().map((frame) => frame.url())).toEqual(["about:blank", "chrome-error://chromewebdata/"]);
+  });
+
+  test("takes no markup of a text", async () => {
     const { open } = scene();
     const { page } = await open();
     const outcome = await page.evaluate(() => {

@@ -37,6 +37,16 @@ test.each([
   expect(matchRoute(path)).toEqual({ page: "missing" });
 });
 
+test.each([".", "..", "~.", "~..", "~~.", "~a", "...", "%2e"])(
+  "a project named %s has an address of its own",
+  (project) => {
+    const path = runAddress(project, "1");
+    expect(matchRoute(path)).toEqual({ page: "run", project, runId: "1", tab: "charts" });
+    // As browsers read it.
+    expect(new URL(path, "http://a.test").pathname).toBe(path);
+  },
+);
+
 test("whatever a project is called, its address leads to it", () => {
   const name = fc.string({ minLength: 1, unit: "grapheme" }).filter((text) => text.isWellFormed());
   fc.assert(

@@ -1,4 +1,4 @@
-import { runTabs, type RunTab } from "./addresses.ts";
+import { nameOfPart, runTabs, type RunTab } from "./addresses.ts";
 
 /** Which page an address shows. */
 export type Route =
@@ -26,7 +26,7 @@ export function matchRoute(path: string): Route {
   if (parts === undefined) return MISSING;
   const [first, second, ...rest] = parts;
   if (first === undefined) return { page: "projects" };
-  if (first === "p" && second !== undefined) return projectRoute(second, rest);
+  if (first === "p" && second !== undefined) return projectRoute(nameOfPart(second), rest);
   if (parts.length === 1 && (first === "signin" || first === "invite")) return { page: first };
   if (parts.length === 2 && first === "auth" && second === "device") return { page: "device" };
   if (first === "settings" && parts.length <= 2) return { page: "settings", section: second ?? "" };

@@ -64,7 +64,7 @@ export function Shell() {
       >
         Skip to the content
       </a>
-      <header class="tm-bar">
+      <header class="tm-top">
         <Link class="tm-brand" href="/" aria-label="Tidemark: all projects">
           <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
             <path d="M2 14c3 0 3-3 6-3s3 3 6 3 3-3 6-3M2 18c3 0 3-3 6-3s3 3 6 3 3-3 6-3M4 6h14" />

@@ -49,8 +49,8 @@ export type GridProps<Row> = {
   /** Called with the rows that are drawn, whenever they change. */
   readonly onWindow?: (window: { readonly first: number; readonly end: number }) => void;
   readonly isSelected?: (row: Row) => boolean;
-  /** Space, or a press with Shift or Ctrl on a row. */
-  readonly onSelect?: (index: number, how: "toggle" | "range") => void;
+  /** Space, or a press with Shift or Ctrl on a row. A range that has not begun begins at `from`. */
+  readonly onSelect?: (index: number, how: "toggle" | "range", from?: number) => void;
   /** Enter on a row. */
   readonly onOpen?: (row: Row) => void;
   readonly onPoint?: (row: Row | undefined) => void;

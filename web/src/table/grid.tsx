@@ -7,21 +7,34 @@ import { useScroll } from "./use-scroll.ts";
 import { columnWindow, rowWindow, rowsTop, scrollHeight, scrollToRow } from "./windows.ts";
 import "./grid.css";
 
-const ROW_HEIGHT = 34;
-const HEAD_HEIGHT = 34;
+const touch = matchMedia("(pointer: coarse), (max-width: 640px)");
+
+/** The height of rows, and of the header, in pixels: what a mouse or a finger can hit. */
+export const usualRowHeight = (): number => (touch.matches ? 44 : 34);
 
 /**
  * A grid of any number of rows of one height, of which it draws those that are seen, and of these the columns that are seen. One cell has the
  * focus; arrows, Home, End, Page Up and Page Down move it, Enter opens a row, Space selects it.
  */
 export function Grid<Row>(props: GridProps<Row>) {
-  const { label, columns, rows, rowAt, idOf, rowHeight = ROW_HEIGHT, onSelect, onOpen, onPoint, onWindow } = props;
+  const {
+    label,
+    columns,
+    rows,
+    rowAt,
+    idOf,
+    rowHeight = usualRowHeight(),
+    onSelect,
+    onOpen,
+    onPoint,
+    onWindow,
+  } = props;
   const place = useRef<HTMLDivElement>(null);
   const scroll = useScroll(place);
   const [focus, setFocus] = useState<Place>({ row: 0, column: 0 });
   const mustFocus = useRef(false);
   const focusedId = useRef<string | undefined>(undefined);
-  const heights = { rows, rowHeight, viewport: Math.max(rowHeight, scroll.height - HEAD_HEIGHT) };
+  const heights = { rows, rowHeight, viewport: Math.max(rowHeight, scroll.height - usualRowHeight()) };
   const seen = rowWindow(scroll.top, heights);
   const { placed, width } = columnWindow(columns, { scrollLeft: scroll.left, viewport: scroll.width });
   const pinnedWidth = columns.reduce((sum, column) => sum + (column.pinned === true ? column.width : 0), 0);
@@ -109,7 +122,7 @@ export function Grid<Row>(props: GridProps<Row>) {
         if (next !== undefined) {
           event.preventDefault();
           focusedId.current = undefined;
-          if (event.shiftKey && next.row >= 0 && next.row !== focus.row) onSelect?.(next.row, "range");
+          if (event.shiftKey && next.row >= 0 && next.row !== focus.row) onSelect?.(next.row, "range", focus.row);
           goTo(next);
         } else if (isOnCell && focus.row >= 0 && (event.key === "Enter" || event.key === " ")) {
           event.preventDefault();

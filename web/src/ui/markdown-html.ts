@@ -33,6 +33,18 @@ function showAsText(image: Element): void {
   image.replaceWith(text === "" ? "[image of another site]" : `[image: ${text}]`);
 }
 
+/** Tags that people write into Markdown because it has no other way, without attributes. */
+const PLAIN_TAGS = /&lt;(\/?(?:br|hr|kbd|sub|sup|details|summary)) ?\/?&gt;/gi;
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** Markup in the text is shown as it is written, so that the sanitizer never meets a handler, which browsers report even where it cannot run. */
+marked.use({
+  renderer: {
+    html: ({ text }) => text.replaceAll(/[&<>"]/g, (char) => escapes[char]!).replaceAll(PLAIN_TAGS, "<$1>"),
+  },
+});
+
 /** HTML that the sanitizer has let through, as Preact takes it. */
 export type SafeHtml = { readonly __html: string };
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, type ButtonProps } from "./button.tsx";
 import { classes } from "./class-names.ts";
 import { Icon } from "./icon.tsx";
@@ -49,6 +49,13 @@ export function Menu({
   ];
   const close = (): void => list.current?.hidePopover();
 
+  // The entries are drawn once it is open, and only then can one have the focus and the place be known.
+  useLayoutEffect(() => {
+    if (!isOpen || list.current === null || trigger.current === null) return;
+    placeBeside(list.current, trigger.current, align);
+    entries()[0]?.focus();
+  }, [isOpen]);
+
   const move = (event: KeyboardEvent): void => {
     const all = entries();
     const at = all.indexOf(document.activeElement as HTMLElement);
@@ -80,13 +87,7 @@ export function Menu({
         tabIndex={-1}
         aria-label={label}
         class="tm-menu-list"
-        onToggle={(event) => {
-          const opens = event.newState === "open";
-          setOpen(opens);
-          if (!opens) return;
-          placeBeside(list.current!, trigger.current!, align);
-          entries()[0]?.focus();
-        }}
+        onToggle={(event) => setOpen(event.newState === "open")}
         onKeyDown={move}
       >
         {isOpen &&

@@ -6,6 +6,7 @@ import { currentLocation, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
 import { ChartSection, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/match.ts";
+import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -149,7 +150,10 @@ export function ComparePage({ project }: { readonly project: string }) {
                 : "Change the search, or show all keys."}
             </EmptyState>
           ) : (
-            <div class="tm-compare-table" style={{ height: `${Math.min(shown.length, 16) * 34 + 52}px` }}>
+            <div
+              class="tm-compare-table"
+              style={{ height: `${(Math.min(shown.length, 16) + 1) * usualRowHeight() + 18}px` }}
+            >
               <CompareTable
                 project={project}
                 runs={runs}

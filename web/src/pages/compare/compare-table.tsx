@@ -5,6 +5,7 @@ import { Grid } from "../../table/grid.tsx";
 import type { GridColumn } from "../../table/grid-types.ts";
 import { IconButton } from "../../ui/button.tsx";
 import { valueWords } from "../project/columns.ts";
+import { useIsNarrow } from "../project/use-is-narrow.ts";
 import type { CompareRow } from "./compare-rows.ts";
 import { deltaOf, type Direction } from "./deltas.ts";
 
@@ -38,12 +39,13 @@ export function CompareTable({
   readonly onBase: (id: string) => void;
   readonly onDirection: (metric: string, direction: Direction) => void;
 }) {
+  const isNarrow = useIsNarrow();
   const baseAt = runs.findIndex(({ id }) => id === base);
   const columns: GridColumn<CompareRow>[] = [
     {
       id: "key",
       label: "Key",
-      width: widths["key"] ?? 220,
+      width: widths["key"] ?? (isNarrow ? 150 : 220),
       pinned: true,
       isRowHeader: true,
       cell: (row) => <KeyCell row={row} directions={directions} onDirection={onDirection} />,

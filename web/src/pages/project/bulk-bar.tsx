@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { compareAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import { may, mayControl, mayWrite } from "../../api/session.ts";
@@ -33,6 +33,8 @@ export function BulkBar({
   readonly onDone: () => void;
 }) {
   const [isAll, setAll] = useState(false);
+  // All that one search finds are not all that another finds.
+  useEffect(() => setAll(false), [project, q]);
   const isAny = selected.length > 0 || isAll;
   const open = (kind: BulkAction["kind"]) => () => onAsk(kind);
   const items: MenuItem[] = [

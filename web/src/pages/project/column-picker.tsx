@@ -53,7 +53,7 @@ export function ColumnPicker({
       }
     >
       <div class="tm-picker">
-        <div>
+        <div class="tm-picker-keys">
           <TextField
             label="Search keys"
             type="search"

@@ -57,6 +57,12 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const { selected, known, select, clear } = useSelection(state.sel, rowAt, (sel) =>
     change({ sel }, { replace: true }),
   );
+  // Runs that a copied address selects may be in rows that nobody has seen.
+  const copied = useRunsById(
+    useMemo(() => state.sel, [project]),
+    asked,
+    version,
+  );
   const grid = useRef<GridHandle | undefined>(undefined);
   const [pointed, setPointed] = useState<string | undefined>();
   const [ask, setAsk] = useState<BulkAction["kind"] | undefined>();
@@ -107,11 +113,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
     },
     { label: "Runs" },
   );
-  // Selected runs of a copied address are known when their rows are.
-  const selectedRuns = [...selected].flatMap((id) => {
-    for (let i = 0; i < 200; i += 1) if (rowAt(i)?.id === id) return rowAt(i)!;
-    return known.get(id) ?? [];
-  });
+  const near = new Map(Array.from({ length: 200 }, (_, i) => rowAt(i)).flatMap((run) => (run ? [[run.id, run]] : [])));
+  const selectedRuns = [...selected].flatMap((id) => near.get(id) ?? copied.get(id) ?? known.get(id) ?? []);
 
   const first = Array.from({ length: state.first }, (_, i) => pages.row(i)).flatMap((run, i) =>
     run !== undefined && isOn(run, i) ? [run] : [],

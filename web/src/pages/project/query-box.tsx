@@ -109,10 +109,7 @@ export function QueryBox({
               {`${value}\n${" ".repeat(Math.max(0, fault.position - 1))}^`}
             </pre>
           )}
-          <p>
-            {sentence(fault.message)}
-            {fault.position !== undefined && ` (column ${fault.position})`}
-          </p>
+          <p>{sentence(fault.message)}</p>
         </div>
       )}
     </div>

@@ -90,7 +90,7 @@ export function ValueCell({
           <span class="tm-muted tm-delta">
             {" "}
             {value > reference ? "+" : "−"}
-            {valueWords(Math.abs(value - reference))}
+            {valueWords(Number(Math.abs(value - reference).toPrecision(3)))}
           </span>
         )}
       </span>

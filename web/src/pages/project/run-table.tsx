@@ -21,7 +21,7 @@ export type RunTableProps = {
   readonly pinned: readonly TableRun[];
   readonly base: TableRun | undefined;
   readonly selected: ReadonlySet<string>;
-  readonly onSelect: (index: number, how: "toggle" | "range") => void;
+  readonly onSelect: (index: number, how: "toggle" | "range", from?: number) => void;
   readonly onSort: (column: string) => void;
   readonly onResize: (column: string, width: number) => void;
   readonly onToggle: (run: TableRun) => void;

@@ -59,6 +59,10 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
   const wanted = ids.toSorted().join();
   const columns = asked.columns.join();
   useEffect(() => {
+    if (ids.length === 0) {
+      setFound((before) => (before.size === 0 ? before : new Map()));
+      return undefined;
+    }
     const ending = new AbortController();
     const read = async (): Promise<void> => {
       const next = new Map<string, TableRun>();

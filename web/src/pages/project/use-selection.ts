@@ -11,7 +11,7 @@ export function useSelection(
 ): {
   readonly selected: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, BulkRun>;
-  readonly select: (index: number, how: "toggle" | "range") => void;
+  readonly select: (index: number, how: "toggle" | "range", from?: number) => void;
   readonly clear: () => void;
 } {
   const [selection, setSelection] = useState<Selection>({ ids: new Set(ids), anchor: undefined });
@@ -23,7 +23,7 @@ export function useSelection(
   return {
     selected: selection.ids,
     known: known.current,
-    select(index, how) {
+    select(index, how, from = index) {
       const note = (at: number): string | undefined => {
         const run = rowAt(at);
         if (run !== undefined) known.current.set(run.id, run);
@@ -31,7 +31,8 @@ export function useSelection(
       };
       const id = note(index);
       if (id === undefined) return;
-      set(how === "range" ? selectRange(selection, index, note) : toggleRow(selection, index, id));
+      const { ids: chosen, anchor = Math.max(0, from) } = selection;
+      set(how === "range" ? selectRange({ ids: chosen, anchor }, index, note) : toggleRow(selection, index, id));
     },
     clear: () => set(NOTHING),
   };

@@ -14,7 +14,7 @@ export function ProjectCard({ project }: { readonly project: Project }) {
   const card = useRef<HTMLLIElement>(null);
   const figures = useFigures(project.id, card);
   return (
-    <li ref={card} class="tm-card tm-project">
+    <li ref={card} class="tm-card tm-project-card">
       <h2>
         <Link href={projectAddress(project.name)}>{project.name}</Link>
       </h2>

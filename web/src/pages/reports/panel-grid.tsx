@@ -44,6 +44,7 @@ export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readon
   const fields = tableFields(block);
   return (
     <div class="tm-panel-grid">
+      <h2 class="tm-hidden">Charts and runs</h2>
       {keys.length > 0 && (
         <ChartSection
           project={{ id: first.project_id, name: first.project }}

@@ -46,7 +46,7 @@ export function ReportEditor({
   return (
     <div class="tm-report tm-report-editor">
       <h1 class="tm-hidden">Edit {report.title}</h1>
-      <div class="tm-bar">
+      <div class="tm-tools">
         <SaveNote state={state} onKeep={overwrite} onTake={takeTheirs} />
       </div>
       <TextField label="Title" value={title} onInput={setTitle} maxLength={512} />

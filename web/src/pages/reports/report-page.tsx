@@ -56,7 +56,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
   return (
     <div class="tm-reports">
       {isMember && (
-        <nav class="tm-bar" aria-label="Report">
+        <nav class="tm-tools" aria-label="Report">
           <Link href={back}>All reports</Link>
           {report.visibility === "public" && <Badge kind="warn">public</Badge>}
           {canWrite && (

@@ -41,7 +41,7 @@ export function ReportsPage({ project }: { readonly project: string }) {
   );
   return (
     <div class="tm-reports">
-      <header class="tm-bar">
+      <header class="tm-tools">
         <h1>Reports</h1>
         <span class="tm-reports-actions">
           <Button icon="share" onClick={() => setEmbedding(true)}>

@@ -54,7 +54,7 @@ export function ConfigTab({ run, changes }: TabProps) {
   return (
     <div class="tm-config">
       <ErrorNote error={read.error} onRetry={read.reload} />
-      <div class="tm-bar">
+      <div class="tm-tools">
         <TextField
           label="Search the config"
           hideLabel

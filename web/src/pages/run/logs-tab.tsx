@@ -54,7 +54,7 @@ function Logs({ source, log, stream, name }: { readonly source: LogSource; reado
   const replace = { replace: true } as const;
   return (
     <div class="tm-logs">
-      <div class="tm-bar">
+      <div class="tm-tools">
         <Select
           label="Stream"
           hideLabel

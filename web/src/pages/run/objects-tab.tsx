@@ -37,7 +37,7 @@ export function ObjectsTab({ run, changes }: TabProps) {
   const step = shownStep(sliderSteps(all));
   return (
     <div class="tm-stack">
-      <div class="tm-bar">
+      <div class="tm-tools">
         <TextField
           label="Search the keys of objects"
           hideLabel

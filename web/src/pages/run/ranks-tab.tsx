@@ -64,7 +64,7 @@ export function RanksTab({ run, changes }: TabProps) {
   return (
     <div class="tm-stack">
       <ErrorNote error={error} onRetry={all.reload} />
-      <div class="tm-bar">
+      <div class="tm-tools">
         <Select
           label="Metric"
           value={key ?? ""}

@@ -35,7 +35,7 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
   const isPartial = trace !== undefined && tree.spans.size < trace.span_count;
   return (
     <div class="tm-stack">
-      <div class="tm-bar">
+      <div class="tm-tools">
         <Button
           size="s"
           icon="chevron-left"
@@ -56,7 +56,7 @@ export function TraceView({ run, traceId }: { readonly run: RunDetail; readonly 
           </>
         )}
       </div>
-      <div class="tm-bar">
+      <div class="tm-tools">
         <TextField
           label="Search spans"
           hideLabel

@@ -93,7 +93,7 @@ function TraceList({ run, changes }: TabProps) {
   }
   return (
     <div class="tm-stack">
-      <div class="tm-bar">
+      <div class="tm-tools">
         <TextField
           label="Search traces"
           hideLabel

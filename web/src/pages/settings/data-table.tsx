@@ -4,10 +4,13 @@ import type { ComponentChildren } from "preact";
 export function DataTable({
   label,
   columns,
+  numbers = [],
   children,
 }: {
   readonly label: string;
   readonly columns: readonly string[];
+  /** Columns whose cells stand at the end, as numbers do. */
+  readonly numbers?: readonly string[];
   readonly children: ComponentChildren;
 }) {
   return (
@@ -16,7 +19,7 @@ export function DataTable({
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column} scope="col">
+              <th key={column} scope="col" class={numbers.includes(column) ? "tm-number" : undefined}>
                 {column}
               </th>
             ))}

@@ -20,7 +20,7 @@ type Counts = Readonly<Record<string, number>>;
 /** What an import would bring, or has brought. */
 type Found = { readonly text: string };
 
-/** Imports a file: documents are looked at first, and archives can be sent again after a loss without storing anything twice. */
+/** Imports a file. The server looks at a document of another tracker first and says what it holds; an archive is imported at once. */
 export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const [source, setSource] = useState<Source>("archive");
   const [file, setFile] = useState<File>();
@@ -88,7 +88,8 @@ export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void
       {found !== undefined && <p role="status">The file holds {found.text}. Each import makes new runs.</p>}
       {source === "archive" && (
         <p class="tm-hint">
-          If the connection is lost, import the same file again: what is stored already is not stored twice.
+          If the connection is lost, import the same file again within a day: what is stored already is not stored
+          twice.
         </p>
       )}
       <ErrorNote error={fault} />
@@ -101,7 +102,7 @@ async function sendDocument(source: Source, file: File, isDry: boolean): Promise
   return call(`/api/imports/${source}${isDry ? "?dry_run=true" : ""}`, { method: "POST", body });
 }
 
-/** The key names the very bytes, so that the same file goes on where a broken import ended. */
+/** The key is made of the name, size and time of change of a file: within a day, the same file goes on where a broken import ended. */
 async function sendArchive(file: File): Promise<Counts> {
   const body = new Blob([file], { type: "application/x-ndjson" });
   const key = `archive-${file.name}-${file.size}-${file.lastModified}`.replaceAll(/[^\x21-\x7e]/g, "_").slice(0, 200);

@@ -19,7 +19,7 @@ export function UsageSection() {
             Plan {organization.plan_tier}. The figures of this month begin anew <Time at={data.usage_period.reset_at} />
             .
           </p>
-          <DataTable label="Usage" columns={["What", "Used", "Included", "Share"]}>
+          <DataTable label="Usage" columns={["What", "Used", "Included", "Share"]} numbers={["Used", "Included"]}>
             {usageRows(organization).map(({ label, used, included, share }) => (
               <tr key={label}>
                 <th scope="row">{label}</th>

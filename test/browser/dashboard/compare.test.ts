@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
+import { expectAccessible } from "./axe.ts";
+import { describeDashboard, expectClean, PHONE, sideways } from "./open-dashboard.ts";
+
+const RUNS = 50;
+
+describeDashboard("the comparison of runs", (scene) => {
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    const { api } = scene();
+    for (let i = 0; i < RUNS; i += 1) {
+      const config = { lr: 0.1, optimizer: { name: "adam", beta: i === 7 ? 0.8 : 0.9 }, depth: 3 };
+      const { id } = (await api.post("/runs", { project: "compared", name: `run ${i}`, config })).json.run;
+      ids.push(id);
+      const points = [
+        { step: 0, metrics: { "train/loss": 9, reward: 0 } },
+        { step: 1, metrics: { "train/loss": 1 + i, reward: 1 + i } },
+      ];
+      await api.post(`/runs/${id}/metrics/batch`, { points });
+    }
+  });
+
+  const labels = (texts: readonly string[]): string[] => texts.map((text) => text.trim());
+
+  test("shows the differences of 50 runs first, and alone", async () => {
+    const { open, stack } = scene();
+    const watched = await open({ path: `/p/compared/compare?sel=${ids.join(",")}` });
+    const { page } = watched;
+    const keys = page.getByRole("grid", { name: "Comparison" }).getByRole("rowheader");
+    await keys.first().waitFor();
+    const shown = labels(await keys.allTextContents());
+    expect(shown[0]).toBe("Config optimizer.beta");
+    expect(shown.filter((label) => label.startsWith("Config"))).toHaveLength(1);
+    expect(shown).toContain("Metrics train/loss latest");
+    await page.getByLabel("Only differences").uncheck();
+    await until("the page shows it", async () =>
+      labels(await keys.allTextContents()).includes("Config optimizer.name"),
+    );
+    expect(labels(await keys.allTextContents())[0]).toBe("Config optimizer.beta");
+    await page.getByLabel("Search keys").first().fill("re:/^optimizer/");
+    await until("the page shows it", async () => (await keys.count()) === 2);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Download CSV" }).click(),
+    ]);
+    const lines = (await readFile(await download.path(), "utf8")).trimEnd().split("\r\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]!.split(",")).toEqual(["Config", "optimizer.beta", ...ids.map((_, i) => (i === 7 ? "0.8" : "0.9"))]);
+    await expectClean(watched, stack);
+  });
+
+  test("gives differences the sign of the number and the color of the metric's direction", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: `/p/compared/compare?sel=${ids.slice(0, 3).join(",")}&base=${ids[1]}` });
+    const cell = (label: string, column: number) =>
+      page.locator(".tm-grid-row", { hasText: label }).locator(`[data-column="${column}"] .tm-compare-delta`);
+    await cell("train/loss latest", 1).waitFor();
+    const told = async (label: string, column: number): Promise<string> =>
+      (await cell(label, column).textContent())!.trim();
+    await until("the page shows it", async () => (await told("train/loss latest", 1)).includes("better"));
+    expect(await told("train/loss latest", 1)).toBe("−1 (better than the baseline)");
+    expect(await told("train/loss latest", 3)).toBe("+1 (worse than the baseline)");
+    expect(await told("reward latest", 1)).toBe("−1 (worse than the baseline)");
+    expect(await told("reward latest", 3)).toBe("+1 (better than the baseline)");
+    expect(await cell("train/loss latest", 2).count()).toBe(0);
+    await page.getByRole("button", { name: "More of reward is better: press to turn that around" }).first().click();
+    await until("the page shows it", async () => (await told("reward latest", 3)).includes("worse"));
+  });
+
+  test("has no fault that axe finds and fits a phone", async () => {
+    const { open } = scene();
+    const path = `/p/compared/compare?sel=${ids.slice(0, 3).join(",")}`;
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path, theme });
+      await watched.page.waitForSelector(".tm-compare-delta");
+      await expectAccessible(watched);
+    }
+    const phone = await open({ path, viewport: PHONE });
+    await phone.page.waitForSelector(".tm-compare-delta");
+    expect(await sideways(phone)).toBe(0);
+  });
+});

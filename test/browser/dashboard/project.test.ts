@@ -1,0 +1,128 @@
+import { beforeAll, expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
+import type { Page } from "playwright-core";
+import { expectAccessible } from "./axe.ts";
+import { describeDashboard, expectClean, PHONE, settled, sideways } from "./open-dashboard.ts";
+import { seedProject } from "./seed-project.ts";
+
+const MANY = 100_000;
+const HOSTILE = `<img src=x onerror="document.title='owned'"><script>1</script>`;
+
+const rowsOf = (page: Page): Promise<number> => page.locator('[role="row"]').count();
+const names = (page: Page): Promise<string[]> => page.locator(".tm-grid-row .tm-run-link").allTextContents();
+
+describeDashboard("the page of a project", (scene) => {
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    const { api, stack, team } = scene();
+    await seedProject(stack, { orgId: team.orgId, name: "many", runs: MANY });
+    for (const [i, name] of ["alpha", "beta", "gamma", HOSTILE].entries()) {
+      const config = { lr: 10 ** -i, optimizer: { name: i % 2 === 0 ? "adam" : "sgd" } };
+      const made = await api.post("/runs", { project: "few", name, config, tags: ["seeded"] });
+      const { id } = made.json.run as { id: string };
+      ids.push(id);
+      const points = Array.from({ length: 50 }, (_, step) => ({
+        step,
+        metrics: { "train/loss": (i + 1) / (step + 1) },
+      }));
+      await api.post(`/runs/${id}/metrics/batch`, { points });
+    }
+    await api.patch(`/runs/${ids[0]}`, { status: "finished" });
+  });
+
+  test("shows any of 100,000 runs with few rows in the document", async () => {
+    const { api, open, stack } = scene();
+    const watched = await open({ path: "/p/many?split=100" });
+    const { page } = watched;
+    await page.waitForSelector(".tm-grid-row .tm-run-link");
+    expect(await page.getByRole("grid", { name: "Runs" }).getAttribute("aria-rowcount")).toBe(String(MANY + 1));
+    await page.getByRole("grid", { name: "Runs" }).evaluate((grid) => {
+      grid.scrollTop = 90_000 * 34;
+    });
+    const wanted = await api.get("/api/runs/summary?project=many&projection=selection&limit=1&cursor=offset:90000");
+    const { name } = (wanted.json.runs as { name: string }[])[0]!;
+    const row = page.locator('[data-index="90000"] .tm-run-link');
+    await row.waitFor();
+    expect(await row.textContent()).toBe(name);
+    expect(await rowsOf(page)).toBeLessThanOrEqual(80);
+    await page.getByRole("grid", { name: "Runs" }).focus();
+    await page.locator('[data-index="90000"] [role=rowheader]').click({ position: { x: 3, y: 3 } });
+    await page.keyboard.press("Control+End");
+    await page.locator(`[data-index="${MANY - 1}"] .tm-run-link`).waitFor();
+    expect(await names(page)).toContain("run-000001");
+    expect(await rowsOf(page)).toBeLessThanOrEqual(80);
+    await expectClean(watched, stack);
+  });
+
+  test("keeps everything in the address", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: "/p/few" });
+    await page.waitForSelector(".tm-grid-row .tm-run-link");
+    expect(await names(page)).toEqual([HOSTILE, "gamma", "beta", "alpha"]);
+    await page.getByRole("columnheader", { name: "Name" }).click();
+    await until("the page shows it", async () => (await names(page))[1] === "alpha");
+    await page.keyboard.press("/");
+    await page.keyboard.type("config.lr<0.5");
+    await until("the page shows it", async () => (await names(page)).length === 3);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Escape");
+    await page.locator('[data-row="1"][data-column="1"]').focus();
+    await page.keyboard.press("b");
+    await page.keyboard.press("j");
+    await page.keyboard.press("Space");
+    await page.getByText("Baseline", { exact: true }).first().waitFor();
+    const before = await names(page);
+    const address = new URL(page.url());
+    const copy = await open({ path: `${address.pathname}${address.search}` });
+    await until("the page shows it", async () => (await names(copy.page)).join() === before.join());
+    expect(await copy.page.getByRole("combobox", { name: "Search runs" }).inputValue()).toBe("config.lr<0.5");
+    expect(await copy.page.locator(".tm-grid-selected").count()).toBe(await page.locator(".tm-grid-selected").count());
+  });
+
+  test("tags and stops runs in bulk and says how far a stop has come", async () => {
+    const { api, open } = scene();
+    const { page } = await open({ path: `/p/few?sel=${ids[1]},${ids[2]}` });
+    await page.waitForSelector(".tm-grid-selected");
+    await page.getByRole("button", { name: "Actions" }).click();
+    await page.getByRole("menuitem", { name: "Add tag…" }).click();
+    await page.getByLabel("Tag", { exact: true }).fill("kept");
+    await page.getByText("This changes 2 runs of 2 runs.").waitFor();
+    await page.getByRole("button", { name: "Add tag" }).click();
+    await page.getByText("Tagged 2 runs.").waitFor();
+    expect((await api.get(`/runs/${ids[1]}`)).json.run.tags).toEqual(["seeded", "kept"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await until("the page shows it", async () => (await api.get(`/runs/${ids[1]}`)).json.run.tags.length === 1);
+    await page.locator('[data-row="1"][data-column="1"]').focus();
+    await page.keyboard.press("s");
+    await page.getByRole("dialog").getByRole("button", { name: "Stop runs" }).click();
+    await page
+      .getByText(/asked \d+ s ago/)
+      .first()
+      .waitFor();
+    const { stop_request_id: request } = (await api.get(`/runs/${ids[1]}`)).json.run.run_control;
+    const told = { stop_request_id: request, state: "acknowledged" };
+    expect((await api.post(`/api/runs/${ids[1]}/stop-ack`, told)).status).toBe(200);
+    await page.getByText(/acknowledged \d+ s ago/).waitFor();
+  });
+
+  test("has no fault that axe finds, fits a phone, and shows a viewer nothing to write with", async () => {
+    const { open, stack } = scene();
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: `/p/few?sel=${ids[1]}&base=${ids[0]}`, theme });
+      await watched.page.waitForSelector(".tm-grid-row .tm-run-link");
+      await expectAccessible(watched);
+      await expectClean(watched, stack);
+    }
+    const phone = await open({ path: "/p/few", viewport: PHONE, role: "viewer" });
+    await settled(phone);
+    await phone.page.waitForSelector(".tm-grid-row .tm-run-link");
+    expect(await sideways(phone)).toBe(0);
+    await expectAccessible(phone);
+    await phone.page.locator(".tm-grid-row .tm-check").first().click();
+    await phone.page.getByRole("button", { name: "Compare" }).waitFor();
+    expect(await phone.page.getByRole("button", { name: "Actions" }).count()).toBe(0);
+    await phone.page.getByRole("tab", { name: "Charts" }).click();
+    expect(await sideways(phone)).toBe(0);
+  });
+});
