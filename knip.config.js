@@ -71,6 +71,8 @@ export default {
         "bench/seed/main.ts!",
       ],
       project: ["**/*.ts", "bench/**/*.ts!", `!bench/**/*.${tests}!`],
+      // Read as a file, for the pages of a browser.
+      ignoreDependencies: ["axe-core"],
     },
     "examples/typescript": {
       entry: ["*.ts!"],

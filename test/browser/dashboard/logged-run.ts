@@ -5,7 +5,7 @@ import type { Api } from "../../stack/client.ts";
 export const HOSTILE = `"><img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>`;
 
 /** A picture of one pixel in the color. */
-export function svgOf(color: string): string {
+function svgOf(color: string): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" onload="globalThis.hacked=1"><script>parent.hacked=1</script><rect width="40" height="40" fill="${color}"/></svg>`;
 }
 
@@ -85,7 +85,7 @@ async function logObjects(api: Api, runId: string): Promise<void> {
 }
 
 /** The spans of the trace. */
-export const SPANS = 400;
+const SPANS = 400;
 
 async function logTrace(api: Api, runId: string): Promise<void> {
   const id = (i: number): string => (i + 1).toString(16).padStart(16, "0");

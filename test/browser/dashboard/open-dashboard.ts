@@ -36,7 +36,7 @@ export type Scene = {
 /** The size of a phone on which nothing may be wider than the screen. */
 export const PHONE = { width: 390, height: 844 } as const;
 /** The size of a laptop. */
-export const LAPTOP = { width: 1440, height: 900 } as const;
+const LAPTOP = { width: 1440, height: 900 } as const;
 
 const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "imports:write"];
 

@@ -53,7 +53,7 @@ export function AccountMenu({ onHelp }: { readonly onHelp: () => void }) {
 }
 
 /** Returns what the signed-in one is called. */
-export function whoOf({ user, organization }: Session): string {
+function whoOf({ user, organization }: Session): string {
   return user === null ? `a key of ${organization.name}` : (user.display_name ?? user.primary_email);
 }
 

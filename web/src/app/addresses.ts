@@ -36,9 +36,6 @@ export const compareAddress = (project: string): string => `${projectAddress(pro
 /** Returns the address of a project's reports. */
 export const reportsAddress = (project: string): string => `${projectAddress(project)}/reports`;
 
-/** Returns the address of a report. */
-export const reportAddress = (reportId: string): string => `/reports/${encodeURIComponent(reportId)}`;
-
 /** Returns the address to sign in at and then go on to `next`, an address of the dashboard. */
 export const signInAddress = (next: string): string =>
   next === "/" || next === "" ? "/signin" : `/signin?next=${encodeURIComponent(next)}`;

@@ -1,14 +1,3 @@
-export { ChartSection, type ChartSectionProps } from "./chart-section.tsx";
-export { LineChart, type ChartHandle, type LineChartProps } from "./line-chart.tsx";
-export { chooseLook, loadLooks, runInk, runLook, type RunLook } from "./look/run-look.ts";
-export { LookPicker } from "./look/look-picker.tsx";
-export { RunSwatch, Swatch } from "./look/run-swatch.tsx";
-export type { Axes, Line } from "./scene/line-model.ts";
+export { ChartSection } from "./chart-section.tsx";
+export { RunSwatch } from "./look/run-swatch.tsx";
 export type { ChartRun } from "./section/types.ts";
-export { createLink, type ChartLink } from "./view/hover.ts";
-export type { HeatmapData } from "./scene/heatmap-scene.ts";
-export type { ParallelColumn, ParallelRun } from "./scene/parallel-scene.ts";
-export { Heatmap } from "./table-charts/heatmap.tsx";
-export { ParallelCoordinates } from "./table-charts/parallel-coordinates.tsx";
-export { ParameterImportance } from "./table-charts/parameter-importance.tsx";
-export { Scatter, type ScatterRun } from "./table-charts/scatter.tsx";

@@ -40,8 +40,8 @@ export function placeAfter(
 }
 
 /** Widths of columns in pixels, and the step of the keyboard. */
-export const WIDTH_MIN = 56;
-export const WIDTH_MAX = 720;
+const WIDTH_MIN = 56;
+const WIDTH_MAX = 720;
 export const WIDTH_STEP = 16;
 
 /** Returns a width within what columns may have. */

@@ -22,7 +22,7 @@ export type Pages<Row> = {
 };
 
 /** Rows of a page, and pages that are kept: 2,000 rows. */
-export const PAGE_ROWS = 100;
+const PAGE_ROWS = 100;
 export const PAGES_MAX = 20;
 
 /**

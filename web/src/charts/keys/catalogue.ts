@@ -12,7 +12,7 @@ type Page = { readonly keys: readonly CatalogueKey[]; readonly next_cursor: stri
 const PAGE_ROWS = 1000;
 
 /** More keys than this are not listed; a search reaches them on the server. */
-export const KEYS_MAX = 20_000;
+const KEYS_MAX = 20_000;
 
 /** Of so few runs only their own keys are listed; the ids of more would not fit into an address. */
 const OWN_KEYS_RUNS_MAX = 20;

@@ -23,7 +23,7 @@ export function sectionsOf(keys: readonly string[]): Section[] {
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Compares texts so that `layer/2` comes before `layer/10`. */
-export function natural(a: string, b: string): number {
+function natural(a: string, b: string): number {
   return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 

@@ -73,7 +73,7 @@ function rule(points: readonly number[], stroke: string): Shape {
 }
 
 /** Returns a text as a shape. */
-export function text(
+function text(
   label: string,
   x: number,
   y: number,

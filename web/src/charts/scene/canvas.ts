@@ -17,7 +17,7 @@ export function drawScene(context: CanvasRenderingContext2D, scene: Scene, ratio
 }
 
 /** Draws one shape. */
-export function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
+function drawShape(context: CanvasRenderingContext2D, shape: Shape): void {
   if (shape.kind === "text") {
     drawText(context, shape);
     return;

@@ -75,7 +75,7 @@ function marksOf(lines: readonly Line[], x: Scale, bottom: number): Shape[] {
 }
 
 /** Tells in sentences what of the data is not drawn. */
-export function notesOf({ droppedX, droppedY, droppedAtLeast, cut, cutTo, notFinite }: Extent): string[] {
+function notesOf({ droppedX, droppedY, droppedAtLeast, cut, cutTo, notFinite }: Extent): string[] {
   const notes: string[] = [];
   if (droppedX > 0) notes.push(`${counted(droppedX, "point")} not above 0 left out by the logarithmic x axis`);
   if (droppedY > 0)

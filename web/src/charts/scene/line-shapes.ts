@@ -85,7 +85,7 @@ function inView({ x: xs }: Line, { domain }: Scale): [number, number] {
 type Trace = { readonly path: Float64Array; readonly dots: Float64Array };
 
 /** Returns a line in pixels, which ends before gaps and what has no place on the axes, and the points that stand alone. */
-export function traceOf(
+function traceOf(
   xs: Float64Array,
   ys: Float64Array,
   [from, to]: readonly [number, number],
@@ -120,7 +120,7 @@ const SPIKE_PIXELS = 6;
 const SPIKE_ALPHA = 0.6;
 
 /** Returns the buckets that reach far beyond both neighbors, as upright lines. */
-export function spikesOf(
+function spikesOf(
   { x: xs }: Line,
   { low, high }: { readonly low: Float64Array; readonly high: Float64Array },
   [from, to]: readonly [number, number],
@@ -149,7 +149,7 @@ export function spikesOf(
 const BAND_PIXELS_MIN = 1;
 
 /** Returns a band in pixels, as closed pieces between gaps. A logarithmic axis shows what is above 0 of it. */
-export function bandOf(
+function bandOf(
   { x: xs }: Line,
   { low, high }: { readonly low: Float64Array; readonly high: Float64Array },
   [from, to]: readonly [number, number],

@@ -10,7 +10,7 @@ import { LineLegend } from "./line-legend.tsx";
 import { TableTwin } from "./table-twin.tsx";
 
 /** How the axis of a choice is drawn. */
-export function axesOf({ state }: Pick<ChartContext, "state">): Axes {
+function axesOf({ state }: Pick<ChartContext, "state">): Axes {
   const { x, xLog, yLog, ignoreOutliers, zoom, group } = state;
   const of: XAxis = group === undefined ? x : "step";
   const label = of.startsWith("metric:") ? of.slice("metric:".length) : undefined;

@@ -13,7 +13,7 @@ import { bucketsOf, useLines } from "./use-lines.ts";
 const HEIGHT = 220;
 
 /** The name of the horizontal axis in files. */
-export function axisName({ x, group }: ChartContext["state"]): string {
+function axisName({ x, group }: ChartContext["state"]): string {
   if (group !== undefined || x === "step") return "step";
   return x === "relative" ? "seconds" : x === "time" ? "unix_ms" : x.slice("metric:".length);
 }

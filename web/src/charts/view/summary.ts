@@ -10,7 +10,7 @@ export function axisText({ x, offsetMinutes }: Axes, value: number): string {
 }
 
 /** Writes a time of the clock to the second, of whoever looks: `2026-11-25 12:00:05`. */
-export function clockText(ms: number, offsetMinutes: number): string {
+function clockText(ms: number, offsetMinutes: number): string {
   return new Date(ms + offsetMinutes * 60_000).toISOString().slice(0, "2026-11-25T12:00:05".length).replace("T", " ");
 }
 

@@ -9,7 +9,7 @@ import type { BulkAction, BulkRun } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 
 /** Runs that can be compared. */
-export const COMPARED_MAX = 50;
+const COMPARED_MAX = 50;
 
 /** What can be done with the selected runs, or with all that the search finds. */
 export function BulkBar({

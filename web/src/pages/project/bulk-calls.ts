@@ -3,7 +3,7 @@ import { parts, type BulkAction, type BulkRun, type BulkStep } from "./bulk.ts";
 import { runsPath, type RunsPage } from "./run-row.ts";
 
 /** More runs than this are not changed at once. */
-export const BULK_MAX = 10_000;
+const BULK_MAX = 10_000;
 
 const PAGE = 1000;
 const STOP_TOGETHER = 100;

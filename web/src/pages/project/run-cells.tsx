@@ -49,7 +49,7 @@ export function NameCell({
 }
 
 /** The status of a run; of one that is asked to stop since when, and whether the training knows. */
-export function StatusCell({ run, now }: { readonly run: TableRun; readonly now: number }) {
+function StatusCell({ run, now }: { readonly run: TableRun; readonly now: number }) {
   const { display_status: status, stop_requested_at: asked, stop_acknowledged_at: known } = run.run_control;
   return (
     <>

@@ -51,7 +51,7 @@ export const VIEW_USUAL: ViewState = {
 export const FIRST_CHOICES = [10, 25, 50, 100] as const;
 
 /** Selected runs that an address holds; more are selected only while the page is open. */
-export const ADDRESS_RUNS_MAX = 50;
+const ADDRESS_RUNS_MAX = 50;
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const NAMES = [

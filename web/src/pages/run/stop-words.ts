@@ -24,7 +24,7 @@ export type StopWords = {
 const ACTORS: Readonly<Record<string, string>> = { user: "a person", api_key: "an API key", local: "this machine" };
 
 /** Returns who asked, in words. */
-export function actorWords(actor: string | null): string {
+function actorWords(actor: string | null): string {
   return ACTORS[actor ?? ""] ?? "somebody";
 }
 
