@@ -7,7 +7,7 @@ declare global {
 
 const addresses = new Map<Mode, Promise<Address>>();
 
-/** Starts the stack of a mode once in this worker. Its processes end with the worker. */
+/** Starts the stack of a mode once in this worker. Its processes end with the worker, its folder with the test run. */
 export function sharedStack(mode: Mode): Promise<Address> {
   let address = addresses.get(mode);
   if (address === undefined) {
@@ -19,5 +19,5 @@ export function sharedStack(mode: Mode): Promise<Address> {
 
 async function start(mode: Mode): Promise<Address> {
   const { startStack } = await import("./stack.ts");
-  return (await startStack(mode)).address;
+  return (await startStack(mode, { parentDirectory: process.env["TIDEMARK_TEST_STACKS"] })).address;
 }

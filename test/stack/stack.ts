@@ -41,6 +41,8 @@ export type Replica = {
 /** Settings beyond the usual ones. */
 export type StackOptions = {
   settings?: Record<string, string>;
+  /** Where its folder is made; the system's folder for temporary files unless said. */
+  parentDirectory?: string | undefined;
   /** Use this database instead of a new one. */
   databaseUrl?: string;
 } & ChildLimits;
@@ -95,7 +97,7 @@ const databaseSettings = (url: string | undefined): Record<string, string> =>
 const freePorts = async () => ({ internal: await freePort(), grpc: await freePort(), metrics: await freePort() });
 
 async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-stack-"));
+  const directory = await mkdtemp(join(options.parentDirectory ?? tmpdir(), "tidemark-stack-"));
   const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const databaseUrl = options.databaseUrl ?? own!.url;
   const logins = await createLogins(databaseUrl);

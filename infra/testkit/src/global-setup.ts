@@ -8,6 +8,7 @@ import { obtainServersOfRun } from "./require-servers.ts";
 
 declare global {
   // Jest runs setup and teardown in one process and passes nothing from one to the other.
+  var tidemarkTestStacks: string | undefined;
   var tidemarkTestPostgres: { server: Postgres; directory: string } | undefined;
 }
 
@@ -21,7 +22,7 @@ const requirements = [
 ].map((file) => join(root, file));
 
 /**
- * Starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its data are deleted at the
+ * Makes the folder of the stacks that test files share (TIDEMARK_TEST_STACKS), and starts one PostgreSQL for the whole test run, unless TIDEMARK_TEST_DATABASE_URL names one. Its data are deleted at the
  * end, so it does not wait for the disk; tests of durability start their own.
  *
  * With TIDEMARK_TEST_OBTAIN=1, which a full run sets, everything else that tests need is obtained before: they never run
@@ -31,6 +32,9 @@ export default async function prepareTestRun(): Promise<void> {
   if (process.env["TIDEMARK_TEST_OBTAIN"] === "1") {
     await Promise.all([obtainServersOfRun(), obtainChromium(), ...requirements.map(obtainPython)]);
   }
+  const stacks = await mkdtemp(join(tmpdir(), "tidemark-test-stacks-"));
+  globalThis.tidemarkTestStacks = stacks;
+  process.env["TIDEMARK_TEST_STACKS"] = stacks;
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
   const server = await startPostgres({
