@@ -8,7 +8,7 @@ import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const TIMEOUT_MS = 1_800_000;
-const EXAMPLES = 12;
+const EXAMPLES = 40;
 const SEED = 20_261_122;
 
 const environment = await requirePython({
