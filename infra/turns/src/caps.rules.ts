@@ -4,7 +4,7 @@ export const LATE_MS = 5;
 /** Below this a party that was slowed down may have more again. */
 export const CALM_MS = 2.5;
 
-/** Requests of a party that are served beside each other, however late the loop is. */
+/** What a party keeps, requests that are served or connections, however late the loop or the database is. */
 export const CAP_MIN = 1;
 
 /** A party with such a cap is bounded no more. */
@@ -27,19 +27,19 @@ export type Load = {
 };
 
 /**
- * Sets the caps of all parties, none below `capMin`, from how late the loop or another shared server is, in milliseconds: additive increase, multiplicative decrease (Chiu and Jain, 1989). A late
- * one takes from the party of which most was served, because what a request waits is what is served beside it; nobody else is slowed down. While
+ * Sets the caps of all parties from how late the loop or another shared server is, in milliseconds: additive increase, multiplicative decrease
+ * (Chiu and Jain, 1989). A late one takes from the party of which most was served, because what a request waits is what is served beside it; nobody else is slowed down. While
  * nobody else is there (`isShared` false) nobody is.
  */
-export function judge(parties: Iterable<Load>, lateMs: number, isShared: boolean, capMin: number = CAP_MIN): void {
+export function judge(parties: Iterable<Load>, lateMs: number, isShared: boolean): void {
   let heaviest: Load | undefined;
   for (const party of parties) {
     party.load = party.load * KEPT + party.held * (1 - KEPT);
     if (!isShared) party.cap = Number.POSITIVE_INFINITY;
     else if (lateMs < CALM_MS && party.cap !== Number.POSITIVE_INFINITY)
       party.cap = party.cap + 1 > CAP_MAX ? Number.POSITIVE_INFINITY : party.cap + 1;
-    if (party.load > (heaviest?.load ?? capMin)) heaviest = party;
+    if (party.load > (heaviest?.load ?? CAP_MIN)) heaviest = party;
   }
   if (!isShared || lateMs <= LATE_MS || heaviest === undefined) return;
-  heaviest.cap = Math.max(capMin, Math.floor(Math.min(heaviest.cap, heaviest.load) * CUT));
+  heaviest.cap = Math.max(CAP_MIN, Math.floor(Math.min(heaviest.cap, heaviest.load) * CUT));
 }

@@ -53,9 +53,6 @@ export function sharesOf(connections: number): Shares {
   return { alone: connections - reserve, beside: Math.floor(connections / 2), reserve };
 }
 
-/** Connections that a party keeps, however late the database is. */
-const CAP_MIN = 1;
-
 /** `held` are connections for work. */
 type Party<Waiter> = Load & { streams: number; readonly waiting: Map<Waiter, Use> };
 
@@ -64,7 +61,6 @@ const HELD_BY = { work: "held", stream: "streams" } as const;
 /** Shares out `connections`, none of which is taken. A waiter must not wait twice at a time. */
 export function createFairShare<Waiter>(connections: number): FairShare<Waiter> {
   const { alone, beside, reserve } = sharesOf(connections);
-  const hasShares = connections >= SHARED_MIN;
   const parties = new Map<string, Party<Waiter>>();
   /** Those with waiting requests, in the order of their turns. */
   const turns = new Map<string, Party<Waiter>>();
@@ -151,8 +147,7 @@ export function createFairShare<Waiter>(connections: number): FairShare<Waiter> 
       judge(
         organizations.map(([, party]) => party),
         lateMs,
-        hasShares && nowMs < sharedUntilMs,
-        CAP_MIN,
+        reserve > 0 && nowMs < sharedUntilMs,
       );
       for (const [name, party] of organizations) forgetIdle(name, party);
       return admitAll(nowMs);
