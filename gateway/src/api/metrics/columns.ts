@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { SERIES_KEYS_MAX, SERIES_POINTS } from "@tidemark/limits";
@@ -10,6 +9,7 @@ import {
   type QuerySeriesColumnsResponse,
   type SeriesColumns,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { createPauses } from "@tidemark/turns";
 import { createJsonBytes, writeJson, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import {
@@ -185,9 +185,6 @@ const POINT_COLUMNS = ["step", "value", "time"] as const;
 const BUCKET_COLUMNS = ["step", "min", "max", "mean", "count", "first", "last"] as const;
 const ADDED_COLUMNS = ["smoothed", "x"] as const;
 
-/** Numbers that are written without a break. */
-const TURN_NUMBERS = 20_000;
-
 /**
  * One series for each key and requested id, which is returned as it was sent: those of the first key in the order of the ids, then those of the next. Written
  * in turns, because a hundred thousand buckets take a tenth of a second.
@@ -200,17 +197,15 @@ export async function encodeSeriesColumns(
   const { runIds, buckets } = request;
   const json = createJsonBytes(64 * 1024);
   json.text('{"format":"columns","series":[');
-  let left = TURN_NUMBERS;
+  const pauseIfLong = createPauses();
   for (const [i, series] of response.series.entries()) {
     json.text(
       `${i > 0 ? "," : ""}{"run_id":${JSON.stringify(runIds[i % runIds.length])},"key":${JSON.stringify(series.key)},`,
     );
-    left -= addColumns(json, series);
+    addColumns(json, series);
     json.text(`,"truncated":${series.truncated},"sampled":${series.sampled}}`);
-    if (left <= 0) {
-      await setImmediate();
-      left = TURN_NUMBERS;
-    }
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
   }
   const rest = writeJson({
     truncated: response.series.some(({ truncated }) => truncated),
@@ -225,8 +220,8 @@ export async function encodeSeriesColumns(
   return { body: null, bytes: json.take(), etag: response.tag };
 }
 
-/** Adds the columns that a series has, and returns how many numbers these are. */
-function addColumns(json: JsonBytes, series: SeriesColumns): number {
+/** Adds the columns that a series has. */
+function addColumns(json: JsonBytes, series: SeriesColumns): void {
   const added = ADDED_COLUMNS.filter((name) => series[name].length > 0);
   const names = [...(series.sampled ? BUCKET_COLUMNS : POINT_COLUMNS), ...added];
   names.forEach((name, i) => {
@@ -235,6 +230,4 @@ function addColumns(json: JsonBytes, series: SeriesColumns): number {
     json.write(columnBytesMax(column), (target, at) => writeColumn(target, at, column));
   });
   json.text("}");
-  // An entry takes a while even if it is empty.
-  return names.length * (series.step.length + 10);
 }

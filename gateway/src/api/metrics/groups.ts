@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { GROUP_NAMES_MAX, GROUP_STAT_SHAPE, GROUP_STATS_MAX, RUNS_PAGE_ROWS, SERIES_KEYS_MAX } from "@tidemark/limits";
@@ -7,6 +6,7 @@ import type {
   QueryMetricGroupsRequestSchema,
   QueryMetricGroupsResponse,
 } from "@tidemark/proto/ingest/v1/ingest";
+import { createPauses } from "@tidemark/turns";
 import { createJsonBytes, type JsonBytes } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import {
@@ -130,9 +130,6 @@ export function decodeQueryGroups({ body }: RouteInput): GroupsRequest {
   };
 }
 
-/** Numbers that are written without a break. */
-const TURN_NUMBERS = 20_000;
-
 /** `{groups: [{by, run_count, series, aggregates}], …}`, written in turns. */
 export async function encodeQueryGroups(
   response: QueryMetricGroupsResponse,
@@ -140,19 +137,15 @@ export async function encodeQueryGroups(
 ): Promise<RouteReply> {
   const { stats } = message;
   const json = createJsonBytes(64 * 1024);
-  let left = TURN_NUMBERS;
+  const pauseIfLong = createPauses();
   json.text('{"groups":[');
   for (const [g, { valuesJson, runCount, series }] of response.groups.entries()) {
     const by = response.columns.map((name, i) => `${JSON.stringify(name)}:${valuesJson[i] || "null"}`);
     json.text(`${g > 0 ? "," : ""}{"by":{${by.join(",")}},"run_count":${runCount},"series":[`);
-    left -= by.length;
     for (const [k, one] of series.entries()) {
       addSeries(json, stats, one, k > 0);
-      // An entry takes a while even if it is empty.
-      left -= (stats.length + 1) * (one.step.length + 10);
-      if (left > 0) continue;
-      await setImmediate();
-      left = TURN_NUMBERS;
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
     }
     const aggregates = series.map(
       ({ key, latest, best }) =>
