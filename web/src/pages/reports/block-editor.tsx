@@ -1,3 +1,4 @@
+import { LANGUAGES } from "@tidemark/report-blocks/languages";
 import { IconButton } from "../../ui/button.tsx";
 import { Select } from "../../ui/select.tsx";
 import { TextField } from "../../ui/text-field.tsx";
@@ -65,18 +66,10 @@ export function BlockEditor({
   );
 }
 
-const LANGUAGES = [
-  "plain",
-  "python",
-  "javascript",
-  "typescript",
-  "json",
-  "yaml",
-  "markdown",
-  "rust",
-  "bash",
-  "sql",
-].map((value) => ({ value, label: value }));
+const LANGUAGE_CHOICES = ["plain", ...LANGUAGES.filter((name) => name !== "plain")].map((value) => ({
+  value,
+  label: value,
+}));
 const LEVELS = ["1", "2", "3"].map((value) => ({ value, label: `Level ${value}` }));
 const VARIANTS = [
   { value: "info", label: "Note" },
@@ -131,7 +124,7 @@ function Fields({
             label="Language"
             hideLabel
             value={block.language ?? "plain"}
-            options={LANGUAGES}
+            options={LANGUAGE_CHOICES}
             onChange={(language) => onChange({ ...block, language })}
           />
           <TextField

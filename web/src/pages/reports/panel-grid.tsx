@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { runAddress } from "../../app/addresses.ts";
 import { call } from "../../api/client.ts";
 import { Link } from "../../app/link.tsx";
 import { ChartSection, type ChartRun } from "../../charts/index.ts";
@@ -7,7 +8,7 @@ import { Markdown } from "../../ui/markdown.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { metricWords } from "../run/facts.ts";
-import { runPath, type RunDetail } from "../run/run-types.ts";
+import { type RunDetail } from "../run/run-types.ts";
 import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
 import { ReportImage } from "./report-image.tsx";
 import type { Panel } from "./report-types.ts";
@@ -96,7 +97,7 @@ function RunTable({ runs, fields }: { readonly runs: readonly RunDetail[]; reado
           {runs.map((run) => (
             <tr key={run.id}>
               <th scope="row">
-                <Link href={runPath(run.project, run.id)}>{run.name}</Link>
+                <Link href={runAddress(run.project, run.id, "overview")}>{run.name}</Link>
               </th>
               <td>
                 <StatusBadge status={run.run_control.display_status} stale={run.stale} />

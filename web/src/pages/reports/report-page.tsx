@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { ApiError, call } from "../../api/client.ts";
 import { mayWrite, session } from "../../api/session.ts";
+import { reportsAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
@@ -46,7 +47,7 @@ export function ReportPage({ reportId }: { readonly reportId: string }) {
   }
   const canWrite = isMember && mayWrite();
   const isEditing = canWrite && query.has("edit");
-  const back = project === undefined ? "/" : `/p/${encodeURIComponent(project.name)}/reports`;
+  const back = project === undefined ? "/" : reportsAddress(project.name);
   const remove = (): void =>
     void attempt(async () => {
       await call(`/api/reports/${report.id}`, { method: "DELETE" });

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -10,7 +11,7 @@ import type { Collection, Entry, Version, VersionLineage } from "./artifact-type
 import { webAddress } from "./facts.ts";
 import type { ShownFile } from "./file-preview.tsx";
 import { Digest, DownloadLink } from "./file-parts.tsx";
-import { runPath, type RunDetail } from "./run-types.ts";
+import { type RunDetail } from "./run-types.ts";
 import { useRead } from "./use-read.ts";
 
 /** The versioned artifacts of the project of a run; those whose latest version it made come first. */
@@ -129,7 +130,7 @@ function VersionItem({
         <Badge kind="accent">from this run</Badge>
       ) : (
         <Link
-          href={runPath(run.project, version.source_run_id, "files")}
+          href={runAddress(run.project, version.source_run_id, "files")}
         >{`run ${version.source_run_id.slice(0, 8)}`}</Link>
       )}
       {version.source_step !== null && <span class="tm-muted">{`step ${version.source_step}`}</span>}
@@ -171,7 +172,7 @@ function UsedBy({ lineage, project }: { readonly lineage: VersionLineage; readon
       {users.map((id, i) => (
         <>
           {i > 0 && ", "}
-          <Link key={id} href={runPath(project, id.replace(/^run:/, ""))}>
+          <Link key={id} href={runAddress(project, id.replace(/^run:/, ""), "overview")}>
             {labels.get(id) ?? id}
           </Link>
         </>

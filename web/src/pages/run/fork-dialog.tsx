@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
+import { runAddress } from "../../app/addresses.ts";
 import { navigate } from "../../app/location.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { attempt, forkRun } from "./run-actions.ts";
-import { runPath, type RunDetail } from "./run-types.ts";
+import { type RunDetail } from "./run-types.ts";
 
 /** Makes a child of a run, to which a new training can attach. */
 export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly onClose: () => void }) {
@@ -20,7 +21,7 @@ export function ForkDialog({ run, onClose }: { readonly run: RunDetail; readonly
       const wish = { ...(name.trim() === "" ? {} : { name: name.trim() }), ...(at === undefined ? {} : { step: at }) };
       const child = await forkRun(run.id, wish);
       onClose();
-      navigate(runPath(run.project, child));
+      navigate(runAddress(run.project, child, "overview"));
     });
     setBusy(false);
   };

@@ -1,3 +1,4 @@
+import { runAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -7,7 +8,7 @@ import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { Artifact, Collection, VersionLineage } from "./artifact-types.ts";
 import type { TabProps } from "./tab-props.ts";
-import { runPath, type RunRow } from "./run-types.ts";
+import { type RunRow } from "./run-types.ts";
 import { useArtifactLineage } from "./use-artifact-lineage.ts";
 import { useRead } from "./use-read.ts";
 
@@ -103,7 +104,7 @@ function Node({ run, isHere = false }: { readonly run: RunRow; readonly isHere?:
       {isHere ? (
         <strong aria-current="page">{run.name}</strong>
       ) : (
-        <Link href={runPath(run.project, run.id)}>{run.name}</Link>
+        <Link href={runAddress(run.project, run.id, "overview")}>{run.name}</Link>
       )}
       <StatusBadge status={run.run_control.display_status} stale={run.stale} />
       {run.forked_from_step !== null && <span class="tm-muted">{`at step ${run.forked_from_step}`}</span>}
@@ -152,7 +153,7 @@ function Graph({
                         {id === runId ? (
                           "this run"
                         ) : (
-                          <Link href={runPath(project, id)}>{labels.get(run) ?? id.slice(0, 8)}</Link>
+                          <Link href={runAddress(project, id, "overview")}>{labels.get(run) ?? id.slice(0, 8)}</Link>
                         )}
                       </div>
                     </li>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { runAddress } from "../../app/addresses.ts";
 import { call } from "../../api/client.ts";
 import { Link } from "../../app/link.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -12,7 +13,7 @@ import { configRows, isBranch, mergeConfig, valueText } from "./config-rows.ts";
 import { factsOf, mainMetrics, metricWords } from "./facts.ts";
 import { attempt, changeRun } from "./run-actions.ts";
 import type { TabProps } from "./tab-props.ts";
-import { runPath, type AttributeRow } from "./run-types.ts";
+import { type AttributeRow } from "./run-types.ts";
 import { useRead } from "./use-read.ts";
 
 const METRICS_SHOWN = 12;
@@ -41,7 +42,7 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
             <h2 id="run-metrics">Metrics</h2>
             {run.metric_keys_total > 0 && (
               <Link
-                href={runPath(run.project, run.id, "charts")}
+                href={runAddress(run.project, run.id, "charts")}
               >{`Show ${counted(run.metric_keys_total, "chart")}`}</Link>
             )}
           </header>
@@ -78,7 +79,7 @@ export function OverviewTab({ run, changes, canWrite, reload }: TabProps) {
           <header>
             <h2 id="run-config">Config</h2>
             {rows.length > 0 && (
-              <Link href={runPath(run.project, run.id, "config")}>{`Show ${counted(rows.length, "value")}`}</Link>
+              <Link href={runAddress(run.project, run.id, "config")}>{`Show ${counted(rows.length, "value")}`}</Link>
             )}
           </header>
           {rows.length === 0 &&

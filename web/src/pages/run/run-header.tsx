@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { projectAddress, runAddress } from "../../app/addresses.ts";
 import { mayControl, mayWrite } from "../../api/session.ts";
 import { Link } from "../../app/link.tsx";
 import { navigate } from "../../app/location.ts";
@@ -16,7 +17,7 @@ import { DeleteDialog } from "./delete-dialog.tsx";
 import { ForkDialog } from "./fork-dialog.tsx";
 import { attempt, changeRun } from "./run-actions.ts";
 import { RunTags } from "./run-tags.tsx";
-import { runPath, type RunDetail } from "./run-types.ts";
+import { type RunDetail } from "./run-types.ts";
 import { StopControl } from "./stop-control.tsx";
 
 /** Name, state and origin of a run, with what can be done to it. */
@@ -64,7 +65,7 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
         {run.resume_count > 0 && <Fact name="Resumed">{`${run.resume_count} ×`}</Fact>}
         {run.parent_run_id !== null && (
           <Fact name="Forked from">
-            <Link href={runPath(run.project, run.parent_run_id)}>{run.parent_run_id.slice(0, 8)}</Link>
+            <Link href={runAddress(run.project, run.parent_run_id, "overview")}>{run.parent_run_id.slice(0, 8)}</Link>
             {run.forked_from_step !== null && ` at step ${run.forked_from_step}`}
           </Fact>
         )}
@@ -78,8 +79,8 @@ export function RunHeader({ run, reload }: { readonly run: RunDetail; readonly r
         <DeleteDialog
           run={run}
           onClose={() => setDialog(undefined)}
-          onDeleted={() => navigate(`/p/${encodeURIComponent(run.project)}`)}
-          onRestored={() => navigate(runPath(run.project, run.id))}
+          onDeleted={() => navigate(projectAddress(run.project))}
+          onRestored={() => navigate(runAddress(run.project, run.id, "overview"))}
         />
       )}
     </header>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { projectAddress, runAddress, type RunTab } from "../../app/addresses.ts";
 import { ApiError } from "../../api/client.ts";
 import { mayWrite } from "../../api/session.ts";
 import { useKeys } from "../../app/keys.ts";
@@ -17,7 +18,7 @@ import { ObjectsTab } from "./objects-tab.tsx";
 import { OverviewTab } from "./overview-tab.tsx";
 import { RanksTab } from "./ranks-tab.tsx";
 import { RunHeader } from "./run-header.tsx";
-import { RUN_TABS, runPath, runTabOf, type RunDetail, type RunTab } from "./run-types.ts";
+import { RUN_TABS, runTabOf, type RunDetail } from "./run-types.ts";
 import type { TabProps } from "./tab-props.ts";
 import { TracesTab } from "./traces-tab.tsx";
 import { useChanges } from "./use-changes.ts";
@@ -56,7 +57,7 @@ export function RunPage({
   const run = read.data?.run;
   useEffect(() => setProjectId(run?.project_id), [run?.project_id]);
   const current = runTabOf(tab);
-  const go = (id: RunTab): void => navigate(runPath(project, runId, id));
+  const go = (id: RunTab): void => navigate(runAddress(project, runId, id));
   useTitle(run?.name ?? "Run", project);
   useKeys(
     Object.fromEntries(
@@ -69,7 +70,7 @@ export function RunPage({
     return (
       <EmptyState title="There is no such run" icon="search">
         It may have been deleted, or belong to another organization.{" "}
-        <a href={`/p/${encodeURIComponent(project)}`}>Show the runs of {project}</a>
+        <a href={projectAddress(project)}>Show the runs of {project}</a>
       </EmptyState>
     );
   }

@@ -1,3 +1,4 @@
+import { runTabs, type RunTab } from "../../app/addresses.ts";
 import type { ConfigValue } from "./config-rows.ts";
 import type { RunControl } from "./stop-words.ts";
 
@@ -54,28 +55,10 @@ export type AttributeRow = {
   readonly logged_at: string;
 };
 
-/** The tabs of a run, in the order of their keys. */
-export const RUN_TABS = [
-  { id: "overview", label: "Overview" },
-  { id: "charts", label: "Charts" },
-  { id: "logs", label: "Logs" },
-  { id: "config", label: "Config" },
-  { id: "files", label: "Files" },
-  { id: "objects", label: "Objects" },
-  { id: "ranks", label: "Ranks" },
-  { id: "traces", label: "Traces" },
-  { id: "lineage", label: "Lineage" },
-] as const;
-
-/** The name of a tab. */
-export type RunTab = (typeof RUN_TABS)[number]["id"];
+/** The tabs of a run with what they are called, in the order of their keys. */
+export const RUN_TABS = runTabs.map((id) => ({ id, label: `${id.charAt(0).toUpperCase()}${id.slice(1)}` }));
 
 /** Returns the tab that an address names; the overview where it names none. */
 export function runTabOf(name: string | undefined): RunTab {
   return RUN_TABS.find(({ id }) => id === name)?.id ?? "overview";
-}
-
-/** Returns the address of a run. */
-export function runPath(project: string, runId: string, tab: RunTab = "overview"): string {
-  return `/p/${encodeURIComponent(project)}/r/${encodeURIComponent(runId)}/${tab}`;
 }
