@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
@@ -31,7 +32,8 @@ describeDashboard("the page of a run", (scene) => {
         await expectAccessible(watched);
         expect([tab, await isHacked(page)]).toEqual([tab, false]);
         await page.setViewportSize(PHONE);
-        await page.waitForTimeout(100);
+        // Charts and media are laid out anew after the window has changed.
+        await until(`${tab} to fit a phone`, async () => (await sideways(watched)) === 0);
         expect([tab, await sideways(watched)]).toEqual([tab, 0]);
         await page.setViewportSize({ width: 1440, height: 900 });
       }
