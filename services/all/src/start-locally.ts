@@ -199,7 +199,6 @@ Create a first run:
 
   curl -s -X POST ${facts.baseUrl}/runs -H "Authorization: Bearer ${facts.key}" -H "Content-Type: application/json" -d '{"project": "demo", "config": {"lr": 0.001}}'
 
-
 From Python (pip install instantml):
 
   export INSTANTML_API_BASE_URL=${facts.baseUrl} INSTANTML_API_KEY=${facts.key}
