@@ -1,13 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { lateness } from "./lateness.rules.ts";
+import { lateness, type Intervals } from "./lateness.rules.ts";
 
 const RESOLUTION_MS = 10;
 
-function statisticsOf(intervals: readonly number[]): { mean: number; deviation: number } {
-  const mean = intervals.reduce((sum, one) => sum + one, 0) / intervals.length;
-  const variance = intervals.reduce((sum, one) => sum + (one - mean) ** 2, 0) / intervals.length;
-  return { mean, deviation: Math.sqrt(variance) };
+function statisticsOf(intervals: readonly number[]): Intervals {
+  const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
+  return { sum: total(intervals), squares: total(intervals.map((one) => one * one)) };
 }
 
 /** What moments of every hundredth of a millisecond wait until the next tick, on average, above an idle loop's. */

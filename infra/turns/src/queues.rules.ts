@@ -18,7 +18,7 @@ export type Queues<Waiter> = {
   judge(lateMs: number, nowMs: number): readonly Waiter[];
   /** How many wait. */
   waiting(): number;
-  /** How many parties are known, for tests. */
+  /** How many parties are served, wait, or have a cap. */
   parties(): number;
 };
 
