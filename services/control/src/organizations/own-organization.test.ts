@@ -77,7 +77,7 @@ describe("creating one's own organization", () => {
       status: "pending",
       deliveryStatus: "sent",
     });
-    expect(invitations[0]!.previewLink).toMatch(/^https:\/\/t\.example\/invitations\/accept#token=tm_invite_/);
+    expect(invitations[0]!.previewLink).toMatch(/^https:\/\/t\.example\/invite#token=tm_invite_/);
   });
 
   test.each([
