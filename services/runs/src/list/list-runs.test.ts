@@ -49,6 +49,7 @@ afterAll(() => fixture.close());
 
 const base = { sortBy: "created", metricKey: "eval/return_mean", limit: 100 };
 type Request = {
+  q?: string;
   project?: string;
   status?: string;
   displayStatus?: string;
@@ -137,6 +138,10 @@ describe("filters", () => {
     ["shown status stopped", { displayStatus: "stopped" }, ["Beta q"]],
     ["shown status failed leaves stopped out", { displayStatus: "failed" }, ["echo q"]],
     ["an unknown shown status", { displayStatus: "x" }, []],
+    ["a project that cannot be stored", { project: "p\0" }, []],
+    ["a status that cannot be stored", { status: "running\0" }, []],
+    ["a shown status that cannot be stored", { displayStatus: "running\0" }, []],
+    ["a shown status that cannot be stored, with an expression", { displayStatus: "failed\0", q: "re:/a/" }, []],
     ["all together", { project: "q", status: "failed", displayStatus: "failed" }, ["echo q"]],
     [
       "all together by metric",

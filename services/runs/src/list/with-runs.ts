@@ -7,6 +7,7 @@ import type { RunsDeps } from "../handlers.ts";
 import { findProjectByName, listProjectNames } from "../projects/projects.sql.ts";
 import { SEARCH_MS_MAX, tooBroad } from "../regex-search/bounds.rules.ts";
 import { parseSearch } from "../search/parse-search.rules.ts";
+import { isStorable } from "../search/words.rules.ts";
 import { needsProjectNames, resolveTerms, type SearchTree } from "../search/tree.rules.ts";
 import type { RunFilter } from "./run-filter.sql.ts";
 
@@ -39,7 +40,7 @@ export async function withRuns<T>(
   const caller = callerOf(call);
   const { orgId } = caller;
   const q = message?.q ?? "";
-  const columns = { status: message?.status, displayStatus: message?.displayStatus };
+  const columns = { status: storedOf(message?.status), displayStatus: storedOf(message?.displayStatus) };
   const stale = message?.stale === undefined ? undefined : { wanted: message.stale, before: staleness.bound() };
   if (mayContainRegex(q)) {
     const project = await db.readTenant(orgId, (tx) => projectOfFilter(tx, caller, message));
@@ -69,6 +70,14 @@ export async function withRuns<T>(
   }
 }
 
+/** A word that no row has. */
+const NO_STATUS = "none";
+
+/** Returns what is compared with stored words: a text that cannot be stored is none of them, where PostgreSQL would refuse it. */
+function storedOf(text: string | undefined): string | undefined {
+  return text === undefined || isStorable(text) ? text : NO_STATUS;
+}
+
 /** Tells whether a query may contain a regular expression. Text that only looks like one gives the same result in a thread. */
 function mayContainRegex(q: string): boolean {
   return q.includes("re:/");
@@ -93,6 +102,7 @@ export async function projectOfFilter(
     ids.push(message.projectId);
   }
   if (message?.project !== undefined) {
+    if (!isStorable(message.project)) return "none";
     const named = await findProjectByName(tx, orgId, message.project);
     if (named === undefined) return "none";
     ids.push(named.id);
