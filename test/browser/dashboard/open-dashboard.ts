@@ -5,7 +5,7 @@ import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
 import { openBrowser, sessionCookie } from "../../stack/browser.ts";
 import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
-import { startStack, type OwnStack, type StackOptions } from "../../stack/stack.ts";
+import { startStack, type Mode, type OwnStack, type StackOptions } from "../../stack/stack.ts";
 import { openPage, startChromium, type WatchedPage } from "../browser.ts";
 import { dashboardFolder } from "./dashboard-folder.ts";
 
@@ -42,8 +42,12 @@ const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", 
 
 const executable = await requireChromium("the dashboard");
 
-/** Declares tests of the dashboard in Chromium, over one server with everything in one process. Where there is no Chromium they are skipped. */
-export function describeDashboard(name: string, suite: (scene: () => Scene) => void, options: StackOptions = {}): void {
+/** Declares tests of the dashboard in Chromium, over one server, with everything in one process unless `mode` says otherwise. Where there is no Chromium they are skipped. */
+export function describeDashboard(
+  name: string,
+  suite: (scene: () => Scene) => void,
+  { mode = "embedded", ...options }: StackOptions & { readonly mode?: Mode } = {},
+): void {
   describeWith(executable)(name, () => {
     let scene: Scene | undefined;
     let browser: Browser | undefined;
@@ -52,7 +56,7 @@ export function describeDashboard(name: string, suite: (scene: () => Scene) => v
       const folder = await dashboardFolder();
       const settings = { ...options.settings, TIDEMARK_DASHBOARD_DIRECTORY: folder };
       const [stack, started] = await Promise.all([
-        startStack("embedded", { ...options, settings }),
+        startStack(mode, { ...options, settings }),
         startChromium(executable!),
       ]);
       browser = started;

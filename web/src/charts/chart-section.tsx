@@ -1,4 +1,4 @@
-import { useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { useKeys } from "../app/keys.ts";
 import { Button } from "../ui/button.tsx";
 import { EmptyState } from "../ui/empty-state.tsx";
@@ -7,6 +7,7 @@ import { Skeleton } from "../ui/spinner.tsx";
 import { keyMatch } from "./keys/match.ts";
 import { sectionsOf } from "./keys/sections.ts";
 import { useCatalogue } from "./keys/use-catalogue.ts";
+import { loadLooks } from "./look/run-look.ts";
 import { CardGrid } from "./section/card-grid.tsx";
 import { Controls } from "./section/controls.tsx";
 import { createMounts } from "./section/mounts.ts";
@@ -50,6 +51,7 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   const width = useWidth(place);
   const runIds = useMemo(() => shownRuns.map(({ id }) => id), [shownRuns]);
   const news = useNews(project.id, runIds, live && shownRuns.some(({ running }) => running));
+  useEffect(() => loadLooks(project.id), [project.id]);
   const metrics = useCatalogue(project.id, "metric", runIds, keys === undefined, news);
   const configs = useCatalogue(project.id, "config", runIds, keys === undefined, 0);
   useKeys(

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashOf, placeOf } from "./hash.ts";
+import { readLooks } from "./own-looks.ts";
 import { DASHES, PALETTE, type ThemeName } from "./palette.ts";
 
 const read = (path: string): string => readFileSync(join(import.meta.dirname, path), "utf8");
@@ -96,4 +97,21 @@ test("a look follows from the id alone, and ids that differ in a digit spread ov
   for (const found of counts.values()) expect(Math.abs(found.length - 100)).toBeLessThan(60);
   expect(placeOf(ids[0]!.toUpperCase())).toEqual(placeOf(ids[0]!));
   expect(hashOf("")).toBe(hashOf(""));
+});
+
+test("of stored looks what is not in the right form is left out", () => {
+  expect(readLooks(null)).toEqual([]);
+  expect(readLooks("{")).toEqual([]);
+  expect(readLooks('{"a":1}')).toEqual([]);
+  const stored = [
+    ["a", { color: "#12AB34", dash: 1 }],
+    ["b", { color: "red", dash: 99, place: 2 }],
+    ["c"],
+    3,
+    ["d", null],
+  ];
+  expect(readLooks(JSON.stringify(stored))).toEqual([
+    ["a", { color: "#12AB34", dash: 1 }],
+    ["b", { place: 2 }],
+  ]);
 });

@@ -73,7 +73,7 @@ function rule(points: readonly number[], stroke: string): Shape {
 }
 
 /** Returns a text as a shape. */
-function text(
+export function text(
   label: string,
   x: number,
   y: number,

@@ -14,7 +14,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { countWords, counted } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
-import { joinList, splitList } from "../project/lists.ts";
+import { joinList, splitList } from "../../app/lists.ts";
 import { saveText } from "../run/save-text.ts";
 import { compareCsv } from "./compare-csv.ts";
 import { compareRows, type SideBySideRow } from "./compare-rows.ts";

@@ -4,7 +4,8 @@ import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { ChartSection, LookPicker, type ChartRun } from "../../charts/index.ts";
+import { stateOf as chartStateOf } from "../../charts/state/chart-state.ts";
 import { ApiError } from "../../api/client.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -12,10 +13,12 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { BulkBar } from "./bulk-bar.tsx";
+import { ColumnCharts } from "./by-column/column-charts.tsx";
 import type { BulkAction } from "./bulk.ts";
 import { ColumnPicker } from "./column-picker.tsx";
 import { firstDirection, isLookedUp, sortOf } from "./columns.ts";
 import { EmptyProject } from "./empty-project.tsx";
+import { GroupTable } from "./groups/group-table.tsx";
 import type { RunsAsked, TableRun } from "./run-row.ts";
 import { RunTable } from "./run-table.tsx";
 import { isShown, LINES_MAX, toggled, withShown } from "./shown-runs.ts";
@@ -44,6 +47,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   useSavedView(state.view);
   const found = useProjectId(project);
   const projectId = found.id ?? undefined;
+  const group = useMemo(() => chartStateOf(query).group, [query.get("group")]);
   const columns = useMemo(() => state.cols.filter(isLookedUp), [state.cols.join("\n")]);
   const asked: RunsAsked = { project, q: state.q, sortBy: sortOf(state.sort) ?? "created", dir: state.dir, columns };
   const { pages, version } = useRuns(asked, projectId);
@@ -54,7 +58,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
   const total = pages.total();
-  const { selected, known, select, clear } = useSelection(state.sel, rowAt, (sel) =>
+  const { selected, known, select, choose, clear } = useSelection(state.sel, rowAt, (sel) =>
     change({ sel }, { replace: true }),
   );
   // Runs that a copied address selects may be in rows that nobody has seen.
@@ -67,6 +71,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const [pointed, setPointed] = useState<string | undefined>();
   const [ask, setAsk] = useState<BulkAction["kind"] | undefined>();
   const [isPicking, setPicking] = useState(false);
+  const [looking, setLooking] = useState<TableRun | undefined>();
   const isNarrow = useIsNarrow();
 
   const isOn = (run: TableRun, index: number | undefined): boolean => isShown(state, run.id, index);
@@ -88,6 +93,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
       k: { label: "Previous run", run: move(-1) },
       x: { label: "Show or hide its lines", run: onCurrent(toggleShown) },
       "Shift+x": { label: "Select up to here", run: onCurrent((_, index) => select(index, "range")) },
+      c: { label: "Change its color", run: onCurrent((run) => setLooking(run)) },
       p: { label: "Pin", run: onCurrent((run) => change({ pin: toggled(state.pin, run.id).slice(-PINS_MAX) })) },
       b: {
         label: "Make it the baseline",
@@ -151,6 +157,15 @@ export function ProjectPage({ project }: { readonly project: string }) {
         <EmptyState title="No run matches" icon="search">
           No run of this project passes the search. Change it, or clear it to see all runs.
         </EmptyState>
+      ) : group !== undefined && projectId !== undefined ? (
+        <GroupTable
+          project={{ id: projectId, name: project }}
+          q={state.q}
+          cols={state.cols}
+          by={group}
+          version={version}
+          onSearch={(q) => change({ q })}
+        />
       ) : (
         <RunTable
           project={project}
@@ -170,6 +185,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
           }
           onResize={(column, width) => change({ widths: { ...state.widths, [column]: width } }, { replace: true })}
           onToggle={toggleShown}
+          onLook={setLooking}
           onOpen={(run) => navigate(runAddress(project, run.id))}
           onPoint={(run) => setPointed(run?.id)}
           handle={(handle) => {
@@ -181,11 +197,33 @@ export function ProjectPage({ project }: { readonly project: string }) {
   );
   const charts = (
     <div class="tm-project-charts">
-      {projectId === undefined ? (
-        <Skeleton height="220px" />
-      ) : (
-        <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live highlight={pointed} />
-      )}
+      <Tabs
+        name="charts"
+        label="Charts"
+        tabs={[
+          { id: "steps", label: "Metrics" },
+          { id: "columns", label: "Parameters" },
+        ]}
+        current={state.charts}
+        onSelect={(kind) => change({ charts: kind }, { replace: true })}
+      />
+      <TabPanel name="charts" current={state.charts}>
+        {projectId === undefined ? (
+          <Skeleton height="220px" />
+        ) : state.charts === "steps" ? (
+          <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live highlight={pointed} />
+        ) : (
+          <ColumnCharts
+            project={{ id: projectId, name: project }}
+            q={state.q}
+            version={version}
+            highlight={pointed}
+            onHighlight={setPointed}
+            onOpen={(id) => navigate(runAddress(project, id))}
+            onSelect={choose}
+          />
+        )}
+      </TabPanel>
     </div>
   );
   return (
@@ -236,6 +274,9 @@ export function ProjectPage({ project }: { readonly project: string }) {
           start={table}
           end={charts}
         />
+      )}
+      {looking !== undefined && projectId !== undefined && (
+        <LookPicker projectId={projectId} run={looking} onClose={() => setLooking(undefined)} />
       )}
       {isPicking && (
         <ColumnPicker

@@ -18,6 +18,7 @@ export function NameCell({
   isPinned,
   isBase,
   onToggle,
+  onLook,
 }: {
   readonly run: TableRun;
   readonly project: string;
@@ -25,6 +26,8 @@ export function NameCell({
   readonly isPinned: boolean;
   readonly isBase: boolean;
   readonly onToggle: () => void;
+  /** Somebody wants another color for it. */
+  readonly onLook: () => void;
 }) {
   return (
     <>
@@ -36,9 +39,16 @@ export function NameCell({
         tabIndex={-1}
         onClick={onToggle}
       />
-      <span class={isOn ? "tm-legend" : "tm-legend tm-legend-off"}>
+      <button
+        type="button"
+        class={isOn ? "tm-legend" : "tm-legend tm-legend-off"}
+        tabIndex={-1}
+        title="Change its color"
+        aria-label={`Change the color of ${run.name}`}
+        onClick={onLook}
+      >
         <RunSwatch runId={run.id} />
-      </span>
+      </button>
       <Link class="tm-grid-text tm-run-link" href={runAddress(project, run.id)} title={run.name} tabIndex={-1}>
         {run.name}
       </Link>

@@ -25,6 +25,7 @@ export type RunTableProps = {
   readonly onSort: (column: string) => void;
   readonly onResize: (column: string, width: number) => void;
   readonly onToggle: (run: TableRun) => void;
+  readonly onLook: (run: TableRun) => void;
   readonly onOpen: (run: TableRun) => void;
   readonly onPoint: (run: TableRun | undefined) => void;
   readonly handle: (handle: GridHandle) => void;
@@ -32,7 +33,7 @@ export type RunTableProps = {
 
 /** The runs of a project, and the legend of its charts. */
 export function RunTable(props: RunTableProps) {
-  const { project, state, pages, pinned, base, selected, onSelect, onToggle } = props;
+  const { project, state, pages, pinned, base, selected, onSelect, onToggle, onLook } = props;
   const rows = (pages.total() ?? 12) + pinned.length;
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
@@ -81,6 +82,7 @@ export function RunTable(props: RunTableProps) {
           isPinned={index < pinned.length}
           isBase={state.base === run.id}
           onToggle={() => onToggle(run)}
+          onLook={() => onLook(run)}
         />
       ),
     },

@@ -12,6 +12,8 @@ export function useSelection(
   readonly selected: ReadonlySet<string>;
   readonly known: ReadonlyMap<string, BulkRun>;
   readonly select: (index: number, how: "toggle" | "range", from?: number) => void;
+  /** Selects these runs in place of all others. */
+  readonly choose: (runs: readonly TableRun[]) => void;
   readonly clear: () => void;
 } {
   const [selection, setSelection] = useState<Selection>({ ids: new Set(ids), anchor: undefined });
@@ -33,6 +35,10 @@ export function useSelection(
       if (id === undefined) return;
       const { ids: chosen, anchor = Math.max(0, from) } = selection;
       set(how === "range" ? selectRange({ ids: chosen, anchor }, index, note) : toggleRow(selection, index, id));
+    },
+    choose(runs) {
+      for (const run of runs) known.current.set(run.id, run);
+      set({ ids: new Set(runs.map(({ id }) => id)), anchor: undefined });
     },
     clear: () => set(NOTHING),
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { columnName, columnSource, FIELD_NAMES, FIGURES, sortOf, valueWords } from "./columns.ts";
-import { joinList, splitList } from "./lists.ts";
+import { joinList, splitList } from "../../app/lists.ts";
 import { addressOfView, payloadOfView } from "./saved-view.ts";
 import { isShown, withShown } from "./shown-runs.ts";
 import { FIRST_CHOICES, queryOf, stateOf, VIEW_USUAL, type ViewState } from "./view-state.ts";
@@ -31,6 +31,7 @@ const state: fc.Arbitrary<ViewState> = fc.record({
   first: fc.constantFrom(...FIRST_CHOICES),
   split: fc.integer({ min: 0, max: 100 }),
   tab: fc.constantFrom("table", "charts"),
+  charts: fc.constantFrom("steps", "columns"),
   view: fc.option(fc.uuid(), { nil: undefined }),
 });
 

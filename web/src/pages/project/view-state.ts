@@ -1,5 +1,5 @@
 import { COLUMNS_MAX, COLUMNS_USUAL, columnSource, sortOf } from "./columns.ts";
-import { joinList, splitList } from "./lists.ts";
+import { joinList, splitList } from "../../app/lists.ts";
 
 /** What the table of a project shows; the address has it beside the choices of the charts. */
 export type ViewState = {
@@ -25,6 +25,8 @@ export type ViewState = {
   readonly split: number;
   /** What phones show. */
   readonly tab: "table" | "charts";
+  /** Whether charts show metrics over their steps, or runs by their columns. */
+  readonly charts: "steps" | "columns";
   /** The saved view that was opened. */
   readonly view: string | undefined;
 };
@@ -44,6 +46,7 @@ export const VIEW_USUAL: ViewState = {
   first: 10,
   split: 45,
   tab: "table",
+  charts: "steps",
   view: undefined,
 };
 
@@ -68,6 +71,7 @@ const NAMES = [
   "first",
   "split",
   "tab",
+  "charts",
   "view",
 ] as const;
 
@@ -92,6 +96,7 @@ export function queryOf(state: ViewState): ViewQuery {
     first: state.first === VIEW_USUAL.first ? undefined : String(state.first),
     split: state.split === VIEW_USUAL.split ? undefined : String(state.split),
     tab: state.tab === VIEW_USUAL.tab ? undefined : state.tab,
+    charts: state.charts === VIEW_USUAL.charts ? undefined : state.charts,
     view: state.view,
   };
 }
@@ -129,6 +134,7 @@ export function stateOf(query: { get(name: string): string | null }): ViewState 
     first: FIRST_CHOICES.some((choice) => choice === first) ? first : VIEW_USUAL.first,
     split: Number.isInteger(split) && split >= 0 && split <= 100 ? split : VIEW_USUAL.split,
     tab: query.get("tab") === "charts" ? "charts" : "table",
+    charts: query.get("charts") === "columns" ? "columns" : "steps",
     view: one("view"),
   };
 }

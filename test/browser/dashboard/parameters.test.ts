@@ -1,0 +1,140 @@
+import { beforeAll, expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
+import type { Page } from "playwright-core";
+import { expectAccessible } from "./axe.ts";
+import { describeDashboard, expectClean, PHONE, settled, sideways } from "./open-dashboard.ts";
+
+const RUNS = 24;
+const PATH = "/p/sweep?charts=columns&split=30";
+
+/** The place of something within a chart, from the left and the top of its canvas. */
+async function boxOf(page: Page, name: RegExp): Promise<{ x: number; y: number; width: number; height: number }> {
+  const chart = page.getByRole("img", { name });
+  await chart.scrollIntoViewIfNeeded();
+  return (await chart.boundingBox())!;
+}
+
+describeDashboard("runs by their parameters", (scene) => {
+  beforeAll(async () => {
+    const { api } = scene();
+    for (let i = 0; i < RUNS; i += 1) {
+      const config = { lr: 10 ** -(1 + (i % 6)), depth: (i * 7) % 5, optimizer: i % 2 === 0 ? "adam" : "sgd" };
+      const made = await api.post("/runs", { project: "sweep", name: `trial-${i}`, config });
+      const { id } = made.json.run as { id: string };
+      await api.post(`/runs/${id}/metrics`, { step: 1, metrics: { loss: 0.1 * (1 + (i % 6)), accuracy: i / RUNS } });
+    }
+    // It has no metric, and is drawn nowhere.
+    await api.post("/runs", { project: "sweep", name: "failed early", config: { lr: 1 } });
+  });
+
+  test("tell which parameter goes together with a metric, and keep the choice in the address", async () => {
+    const { open, stack } = scene();
+    const watched = await open({ path: PATH });
+    const { page } = watched;
+    await page.getByLabel("Metric", { exact: true }).selectOption("loss");
+    const table = page.getByRole("table", { name: /^How parameters go together with loss/ });
+    await table.waitFor();
+    const first = table.locator("tbody tr").first();
+    await until("the strongest comes first", async () => (await first.textContent())?.startsWith("lr-1.00") === true);
+    expect(await table.textContent()).toContain("over 25 runs");
+    await page.getByRole("img", { name: /^loss \(best\) by lr: 24 runs/ }).waitFor();
+    await table.getByRole("button", { name: "depth" }).click();
+    await page.getByRole("img", { name: /^loss \(best\) by depth: 24 runs/ }).waitFor();
+    await page.getByLabel("Color", { exact: true }).selectOption("config.lr");
+    await page
+      .getByText(/lr from 0\.000001 \(dark\) to 0\.1 \(light\)|lr from 1e-6 \(dark\) to 0\.1 \(light\)/)
+      .waitFor();
+    const { pathname, search } = new URL(page.url());
+    const copy = await open({ path: pathname + search });
+    await copy.page.getByRole("img", { name: /^loss \(best\) by depth: 24 runs/ }).waitFor();
+    expect(await copy.page.getByLabel("Color", { exact: true }).inputValue()).toBe("config.lr");
+    await expectClean(watched, stack);
+  });
+
+  test("go from run to run by keys and open one", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: `${PATH}&of=metrics.loss.best&by=config.lr&logs=by` });
+    const chart = page.getByRole("img", { name: /^loss \(best\) by lr: 24 runs/ });
+    await chart.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.getByText(/^trial-\d+: lr (?:0\.000001|1e-6), loss \(best\) 0\.6$/).waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/p\/sweep\/r\//);
+    expect(new URL(page.url()).pathname).toMatch(/^\/p\/sweep\/r\/[\da-f-]{36}/);
+  });
+
+  test("select those that pass a range of a column", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: `${PATH}&of=metrics.loss.best&axes=config.optimizer,config.lr` });
+    const name = /^Runs by their columns: 25 runs over optimizer, lr, loss \(best\)/;
+    await page.getByRole("img", { name }).waitFor();
+    const box = await boxOf(page, name);
+    // The lower half of the first column: texts are in the order of the alphabet, from below.
+    const left = box.x + 56;
+    await page.mouse.move(left, box.y + box.height - 15);
+    await page.mouse.down();
+    await page.mouse.move(left, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText("12 runs selected", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Select 12 runs in the table" }).click();
+    await until("the table has them selected", async () => (await page.locator(".tm-grid-selected").count()) === 12);
+    await page.getByRole("button", { name: "Reset the columns" }).click();
+    expect(await page.getByRole("button", { name: /^Select \d+ runs in the table/ }).count()).toBe(0);
+  });
+
+  test("are grouped in the table by what they share, with means, and a group leads to its runs", async () => {
+    const { open } = scene();
+    const watched = await open({ path: "/p/sweep?group=config.optimizer&cols=metrics.loss.best,config.lr&split=60" });
+    const { page } = watched;
+    const table = page.getByRole("table", { name: /^\d groups? by optimizer/ });
+    await table.waitFor();
+    const rows = (): Promise<string[]> => table.getByRole("row").allTextContents();
+    expect((await table.locator("caption").textContent())?.startsWith("3 groups")).toBe(true);
+    expect((await rows()).slice(1).toSorted()).toEqual([
+      expect.stringMatching(/^optimizer = adamOnly these120\.3 ± 0\.16/),
+      "optimizer = none1–1",
+      expect.stringMatching(/^optimizer = sgdOnly these120\.4 ± 0\.16/),
+    ]);
+    await expectAccessible(watched);
+    await page.screenshot({ path: "/tmp/q/groups.png" });
+    await table.getByRole("button", { name: "optimizer = none" }).click();
+    await table.getByRole("link", { name: "failed early" }).waitFor();
+    await table.getByRole("button", { name: "Only these" }).first().click();
+    await until("its runs are searched for", async () => (await rows()).length === 2);
+    expect(await page.getByRole("combobox", { name: "Search runs" }).inputValue()).toMatch(
+      /^config\.optimizer="(?:adam|sgd)"$/,
+    );
+  });
+
+  test("are accessible in both themes and fit a phone", async () => {
+    const { open, stack } = scene();
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: PATH, theme });
+      await watched.page.getByRole("img", { name: /^Runs by their columns/ }).waitFor();
+      await expectAccessible(watched);
+      await expectClean(watched, stack);
+    }
+    const phone = await open({ path: "/p/sweep?charts=columns&tab=charts", viewport: PHONE });
+    await phone.page.getByRole("img", { name: /^Runs by their columns/ }).waitFor();
+    await settled(phone);
+    expect(await sideways(phone)).toBe(0);
+  });
+
+  test("have the color that somebody chose, in the table and in the charts, also after a reload", async () => {
+    const { open } = scene();
+    const { page } = await open({ path: "/p/sweep" });
+    const swatch = page.getByRole("button", { name: "Change the color of failed early" });
+    const strokeOf = (): Promise<string> => swatch.locator("line").evaluate((line) => getComputedStyle(line).stroke);
+    await swatch.click();
+    const dialog = page.getByRole("dialog", { name: "Line of failed early" });
+    await dialog.getByLabel("Another color").fill("#123456");
+    await dialog.getByRole("button", { name: "Dashes 2" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    expect(await strokeOf()).toBe("rgb(18, 52, 86)");
+    await page.reload();
+    await until("the color is kept", async () => (await strokeOf()) === "rgb(18, 52, 86)");
+    await swatch.click();
+    await dialog.getByRole("button", { name: "Reset" }).click();
+    expect(await strokeOf()).not.toBe("rgb(18, 52, 86)");
+  });
+});

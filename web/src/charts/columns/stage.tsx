@@ -1,0 +1,91 @@
+import type { ComponentChildren, RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "../../ui/button.tsx";
+import { drawScene } from "../scene/canvas.ts";
+import type { Scene } from "../scene/scene.ts";
+import { downloadPng, downloadSvg } from "../section/downloads.ts";
+import { usePainter } from "../view/canvas-stage.ts";
+import "../charts.css";
+
+/** A picture in its place, with what lies beside it. */
+export function Stage({
+  place,
+  title,
+  summary,
+  scene,
+  height,
+  said,
+  notes = [],
+  onPoint,
+  onLeave,
+  onPress,
+  onRelease,
+  onKeyDown,
+  children,
+}: {
+  readonly place: RefObject<HTMLDivElement | null>;
+  readonly title: string;
+  /** What it shows, in a sentence. */
+  readonly summary: string;
+  readonly scene: Scene | undefined;
+  readonly height: number;
+  /** What is told at the moment. */
+  readonly said: string;
+  readonly notes?: readonly string[];
+  readonly onPoint: (left: number, top: number) => void;
+  readonly onLeave?: () => void;
+  readonly onPress?: (left: number, top: number) => void;
+  readonly onRelease?: () => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+  readonly children?: ComponentChildren;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const size = scene ?? { width: 0, height: 0 };
+  const paint = usePainter(canvas, size, (context, ratio) => {
+    if (scene !== undefined) drawScene(context, scene, ratio);
+  });
+  useLayoutEffect(paint, [scene]);
+  const at = (event: PointerEvent): [number, number] => {
+    const { left, top } = place.current!.getBoundingClientRect();
+    return [event.clientX - left, event.clientY - top];
+  };
+  return (
+    <figure class="tm-stage">
+      <div
+        ref={place}
+        class="tm-chart-plot"
+        style={{ height: `${height}px` }}
+        tabIndex={0}
+        role="img"
+        aria-label={summary}
+        onPointerMove={(event) => onPoint(...at(event))}
+        onPointerDown={(event) => {
+          place.current?.setPointerCapture(event.pointerId);
+          onPress?.(...at(event));
+          onPoint(...at(event));
+        }}
+        onPointerUp={() => onRelease?.()}
+        onPointerCancel={() => onRelease?.()}
+        onPointerLeave={() => onLeave?.()}
+        onKeyDown={onKeyDown}
+      >
+        <canvas ref={canvas} aria-hidden="true" />
+        {scene === undefined && <p class="tm-chart-empty">No values here.</p>}
+      </div>
+      <figcaption>
+        <span aria-live="polite">{said === "" ? notes.join(". ") : said}</span>
+        {scene !== undefined && (
+          <>
+            <Button kind="quiet" size="s" icon="download" onClick={() => void downloadPng(scene, title)}>
+              PNG
+            </Button>
+            <Button kind="quiet" size="s" icon="download" onClick={() => downloadSvg(scene, title)}>
+              SVG
+            </Button>
+          </>
+        )}
+        {children}
+      </figcaption>
+    </figure>
+  );
+}

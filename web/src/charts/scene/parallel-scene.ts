@@ -1,0 +1,157 @@
+import { text } from "./axes-shapes.ts";
+import { shortNumber } from "./numbers.ts";
+import { rampColor } from "./ramp.ts";
+import { scaleOf, widened, type Range, type Scale } from "./scale.ts";
+import { CHARACTER_PIXELS, type Inks, type Scene, type Shape } from "./scene.ts";
+import { linearTicks, logTicks } from "./ticks.ts";
+
+/** A column of runs: numbers or texts. */
+export type ParallelColumn = { readonly name: string; readonly log?: boolean };
+
+/** A run with a value for each column; null where it has none. */
+export type ParallelRun = {
+  readonly id: string;
+  readonly name: string;
+  readonly values: readonly (number | string | null)[];
+};
+
+/** A column in the picture. */
+export type ParallelAxis = {
+  readonly name: string;
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+  /** Where a value stands; undefined for what has no place. */
+  readonly place: (value: number | string | null) => number | undefined;
+};
+
+/** A picture of runs over columns with what is needed to brush them. */
+export type ParallelScene = {
+  readonly scene: Scene;
+  readonly axes: readonly ParallelAxis[];
+  readonly selected: readonly string[];
+};
+
+/** What is brushed on a column, from one height to another in pixels. */
+export type Brushes = ReadonlyMap<string, Range>;
+
+const MARGIN = { top: 30, bottom: 14, side: 56 } as const;
+const TICKS_APART = 40;
+/** A drag that ends so many pixels beside a value takes it in: nobody hits the end of a column exactly. */
+const SLACK = 3;
+const CATEGORIES_MAX = 40;
+
+/** Returns the picture of runs over columns. The last column gives the colors. Runs outside of what is brushed are faint. */
+export function parallelScene(
+  columns: readonly ParallelColumn[],
+  runs: readonly ParallelRun[],
+  brushes: Brushes,
+  size: { readonly width: number; readonly height: number },
+  inks: Inks,
+): ParallelScene {
+  const { width, height } = size;
+  const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
+  const apart = columns.length < 2 ? 0 : (width - 2 * MARGIN.side) / (columns.length - 1);
+  const around: Shape[] = [];
+  const axes = columns.map((column, i): ParallelAxis => {
+    const left = MARGIN.side + i * apart;
+    const values = runs.map((run) => run.values[i] ?? null);
+    const { place, ticks } = placesOf(values, [bottom, top], column.log === true);
+    around.push({
+      kind: "path",
+      points: Float64Array.of(left, top, left, bottom),
+      stroke: inks.faint,
+      width: 1,
+      dash: [],
+      alpha: 1,
+    });
+    const room = Math.max(4, Math.floor((apart || width) / CHARACTER_PIXELS) - 2);
+    around.push({ ...text(shortened(column.name, room), left, top - 14, "middle", inks.ink), bold: true });
+    for (const { at, label } of ticks) around.push(text(shortened(label, room), left - 6, at + 4, "end", inks.faint));
+    return { name: column.name, left, top, bottom, place };
+  });
+  const isIn = ({ values }: ParallelRun): boolean =>
+    axes.every(({ name, place }, i) => {
+      const brush = brushes.get(name);
+      const at = place(values[i] ?? null);
+      return brush === undefined || (at !== undefined && at >= brush[0] - SLACK && at <= brush[1] + SLACK);
+    });
+  const inside: Shape[] = [];
+  const selected: string[] = [];
+  for (const run of runs) {
+    const points = run.values.flatMap((value, i) => {
+      const at = axes[i]?.place(value);
+      return at === undefined ? [Number.NaN, Number.NaN] : [axes[i]!.left, at];
+    });
+    const chosen = isIn(run);
+    if (chosen) selected.push(run.id);
+    const last = axes.at(-1)?.place(run.values.at(-1) ?? null);
+    const share = last === undefined ? undefined : (bottom - last) / (bottom - top);
+    inside.push({
+      kind: "path",
+      points: Float64Array.from(points),
+      stroke: !chosen || share === undefined ? inks.faint : rampColor(share),
+      width: 1.25,
+      dash: [],
+      alpha: chosen ? 0.75 : 0.12,
+      label: run.name,
+    });
+  }
+  for (const { name, left } of axes) {
+    const brush = brushes.get(name);
+    if (brush !== undefined)
+      inside.push({
+        kind: "boxes",
+        boxes: Float64Array.of(left - 7, brush[0], 14, brush[1] - brush[0]),
+        fill: inks.ink,
+        alpha: 0.2,
+      });
+  }
+  const plot = { left: 0, top: 0, width, height };
+  return { scene: { ...size, background: inks.surface, plot, around, inside }, axes, selected };
+}
+
+type Places = {
+  readonly place: ParallelAxis["place"];
+  readonly ticks: readonly { readonly at: number; readonly label: string }[];
+};
+
+function placesOf(values: readonly (number | string | null)[], pixels: Range, log: boolean): Places {
+  const texts = values.filter((value) => typeof value === "string");
+  if (texts.length > 0)
+    return categories([...new Set(values.filter((value) => value !== null).map(String))].toSorted(), pixels);
+  const numbers = values.filter(
+    (value): value is number => typeof value === "number" && Number.isFinite(value) && (!log || value > 0),
+  );
+  if (numbers.length === 0) return { place: () => undefined, ticks: [] };
+  const range: Range = [numbers.reduce((a, b) => Math.min(a, b)), numbers.reduce((a, b) => Math.max(a, b))];
+  const domain = range[0] === range[1] ? widened(range, 0, log) : range;
+  const scale: Scale = scaleOf(domain, pixels, log);
+  const wanted = Math.max(2, Math.floor(Math.abs(pixels[0] - pixels[1]) / TICKS_APART));
+  const ticks = log ? logTicks(domain, wanted) : linearTicks(domain, wanted);
+  return {
+    place: (value) => {
+      const at = typeof value === "number" ? scale.toPixel(value) : Number.NaN;
+      return Number.isFinite(at) ? at : undefined;
+    },
+    ticks: ticks.map(({ value, label }) => ({ at: scale.toPixel(value), label: label || shortNumber(value) })),
+  };
+}
+
+function categories(names: readonly string[], [from, to]: Range): Places {
+  const at = new Map(
+    names.map((name, i) => [
+      name,
+      names.length === 1 ? (from + to) / 2 : from + ((to - from) * i) / (names.length - 1),
+    ]),
+  );
+  return {
+    place: (value) => (value === null ? undefined : at.get(String(value))),
+    ticks: names.length > CATEGORIES_MAX ? [] : [...at].map(([label, place]) => ({ at: place, label })),
+  };
+}
+
+/** Keeps the end of a text, where keys differ. */
+function shortened(label: string, most: number): string {
+  return label.length <= most ? label : `…${label.slice(label.length - most + 1)}`;
+}

@@ -1,0 +1,63 @@
+import { EmptyState } from "../../../ui/empty-state.tsx";
+import { counted } from "../../../ui/number-words.ts";
+import { columnLabel } from "../columns.ts";
+import type { Correlation } from "./use-correlations.ts";
+
+/** Parameters that are listed. */
+const LISTED_MAX = 30;
+
+/** Which numbers of the configs go together with a metric: the strongest correlation of ranks first. A press chooses one. */
+export function Importance({
+  metric,
+  ranked,
+  runs,
+  chosen,
+  onChoose,
+}: {
+  readonly metric: string;
+  readonly ranked: readonly Correlation[];
+  readonly runs: number;
+  readonly chosen: string | undefined;
+  readonly onChoose: (column: string) => void;
+}) {
+  if (ranked.length === 0)
+    return (
+      <EmptyState title="No number of the configs goes together with it" icon="gauge">
+        At least two runs need values of {columnLabel(metric)} and a number in their configs that differs.
+      </EmptyState>
+    );
+  return (
+    <table class="tm-importance">
+      <caption>
+        {`How parameters go together with ${columnLabel(metric)}, over ${counted(runs, "run")}: correlation of ranks (Spearman) and of values (Pearson), from -1 to 1. It does not tell what causes what.`}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Parameter</th>
+          <th scope="col">Ranks</th>
+          <th scope="col">Values</th>
+          <th scope="col">Runs</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ranked.slice(0, LISTED_MAX).map(({ column, spearman, pearson, run_count: count }) => (
+          <tr key={column} class={column === chosen ? "is-chosen" : undefined}>
+            <th scope="row">
+              <button type="button" aria-pressed={column === chosen} onClick={() => onChoose(column)}>
+                {columnLabel(column)}
+              </button>
+            </th>
+            <td>
+              <span class={spearman < 0 ? "tm-importance-bar is-negative" : "tm-importance-bar"} aria-hidden="true">
+                <span style={{ width: `${50 * Math.abs(spearman)}%` }} />
+              </span>
+              {spearman.toFixed(2)}
+            </td>
+            <td>{pearson === null ? "" : pearson.toFixed(2)}</td>
+            <td>{count}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,54 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "../../../api/client.ts";
+
+/** How a column of the configs goes together with a metric, over the runs that have both. */
+export type Correlation = {
+  readonly column: string;
+  readonly run_count: number;
+  readonly pearson: number | null;
+  /** Of the ranks. */
+  readonly spearman: number;
+};
+
+type Answer = {
+  readonly run_count: number;
+  readonly correlations: readonly (Omit<Correlation, "spearman"> & { readonly spearman: number | null })[];
+};
+
+/** What goes together with a metric, the strongest first; undefined while it is not known. */
+export type Correlations = {
+  readonly ranked: readonly Correlation[] | undefined;
+  readonly runs: number;
+  readonly error: unknown;
+  readonly retry: () => void;
+};
+
+/** Reads which numbers of the configs go together with the column of a metric, over the runs of a project that pass a search. */
+export function useCorrelations(project: string, q: string, metric: string | undefined): Correlations {
+  const [found, setFound] = useState<{ readonly name: string; readonly answer: Answer } | undefined>(undefined);
+  const [error, setError] = useState<unknown>(undefined);
+  const [attempt, setAttempt] = useState(0);
+  const name = JSON.stringify({
+    metric: metric?.slice("metrics.".length),
+    filter: { project, ...(q === "" ? {} : { q }) },
+  });
+  useEffect(() => {
+    if (metric === undefined) return undefined;
+    const ending = new AbortController();
+    setError(undefined);
+    call<Answer>("/api/runs/correlations", { body: JSON.parse(name), signal: ending.signal }).then(
+      (answer) => setFound({ name, answer }),
+      (fault: unknown) => {
+        if (!ending.signal.aborted) setError(fault);
+      },
+    );
+    return () => ending.abort();
+  }, [name, attempt]);
+  const answer = found?.name === name ? found.answer : undefined;
+  return {
+    ranked: answer?.correlations.flatMap((one) => (one.spearman === null ? [] : [{ ...one, spearman: one.spearman }])),
+    runs: answer?.run_count ?? 0,
+    error,
+    retry: () => setAttempt((count) => count + 1),
+  };
+}
