@@ -66,7 +66,7 @@ export default {
     test: {
       entry: [
         "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,chart-columns,growth,skew,artifacts,objects,traces,views,bulk-update,export,import,archive,limits,neighbors,deletion,changes}.ts!",
+        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,chart-columns,growth,skew,artifacts,objects,traces,views,bulk-update,export,import,archive,limits,neighbors,deletion,changes,web}.ts!",
         "bench/{metrics,neighbors}/*-process.ts!",
         "bench/seed/main.ts!",
       ],

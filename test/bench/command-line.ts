@@ -29,6 +29,7 @@ const NAMES = [
   "neighbors",
   "deletion",
   "changes",
+  "web",
 ] as const;
 
 type BenchName = (typeof NAMES)[number];
@@ -50,6 +51,7 @@ const EMBEDDED_FIRST: ReadonlySet<BenchName> = new Set([
   "limits",
   "neighbors",
   "deletion",
+  "web",
 ]);
 
 /** Those whose ratios can be judged. */

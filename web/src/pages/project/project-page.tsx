@@ -153,7 +153,11 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const table = (
     <div class="tm-runs" aria-busy={total === undefined && error === undefined}>
       <ErrorNote error={isSearchFault ? undefined : error} onRetry={pages.refresh} />
-      {total === 0 && state.q !== "" && error === undefined ? (
+      {isSearchFault && total === undefined ? (
+        <EmptyState title="The search cannot be read" icon="search">
+          What is wrong with it is marked below it. Mend it, or clear it to see all runs.
+        </EmptyState>
+      ) : total === 0 && state.q !== "" && error === undefined ? (
         <EmptyState title="No run matches" icon="search">
           No run of this project passes the search. Change it, or clear it to see all runs.
         </EmptyState>
