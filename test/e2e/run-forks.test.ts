@@ -1,23 +1,10 @@
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { promisify } from "node:util";
 import { describe, expect, test } from "@jest/globals";
-import { requirePython } from "@tidemark/testkit";
-import { describeWith } from "../stack/describe-with.ts";
 import type { Api, Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam } from "../stack/people.ts";
 
-// One file, because all cases share a stack in each mode.
-
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
-
-const environment = await requirePython({
-  requirements: join(import.meta.dirname, "../../examples/python/requirements.txt"),
-  leftOut: "fork_run of the unmodified instantml SDK",
-});
-const describePython = describeWith(environment);
 
 const forks = (runId: string): string => `/api/runs/${runId}/forks`;
 const keyed = (key: string) => ({ headers: { "idempotency-key": key } });
@@ -26,7 +13,7 @@ const fine = (answer: Answer): Answer => {
   return answer;
 };
 
-describeModes("forks and lineage", (stack) => {
+describeModes("forks", (stack) => {
   const fresh = async (): Promise<Api> => (await stack().organization()).api;
   const runOf = async (api: Api, body: Record<string, unknown> = {}) => (await api.post("/runs", body)).json.run;
   const childrenOf = async (api: Api, runId: string): Promise<number> =>
@@ -323,85 +310,6 @@ describeModes("forks and lineage", (stack) => {
       const { id } = await runOf(api);
       fine(await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 }, keyed("k")));
       expect(await api.post(forks(id), {}, keyed("k"))).toMatchObject({ status: 409 });
-    });
-  });
-
-  describe("GET /api/runs/{run_id}/lineage", () => {
-    test("200: shows the run, its parent and its children, the newest first", async () => {
-      const api = await fresh();
-      const top = await runOf(api, { name: "top" });
-      const middle = (await api.post(forks(top.id))).json.run;
-      const children = [];
-      for (let i = 0; i < 3; i += 1) children.push((await api.post(forks(middle.id))).json.run.id);
-      await api.post(`/runs/${middle.id}/metrics`, { metrics: { loss: 0.5 }, step: 3 });
-      await api.patch(`/runs/${top.id}`, { status: "failed" });
-      const { json } = fine(await api.get(`/api/runs/${middle.id}/lineage`));
-      expect(Object.keys(json).toSorted()).toEqual(
-        ["checkpoint_artifact", "children", "children_total", "has_more_children", "limit", "parent", "run"].toSorted(),
-      );
-      expect(json).toMatchObject({
-        run: { id: middle.id, latest_metrics: { loss: 0.5 }, metric_keys: ["loss"], parent_run_id: top.id },
-        parent: { id: top.id, status: "failed", run_control: { display_status: "failed" }, metric_keys: [] },
-        checkpoint_artifact: null,
-        children_total: 3,
-        has_more_children: false,
-        limit: 100,
-      });
-      expect(json.children.map(({ id }: { id: string }) => id)).toEqual(children.toReversed());
-      expect(json.children[0].metadata.lineage.source_run_id).toBe(middle.id);
-      expect((await api.get(`/api/runs/${top.id}/lineage`)).json).toMatchObject({
-        parent: null,
-        children: [{ id: middle.id }],
-      });
-    });
-
-    test.each(["not-a-uuid", randomUUID()])("404: %s", async (id) => {
-      const api = await fresh();
-      expect(await api.get(`/api/runs/${id}/lineage`)).toMatchObject({ status: 404, json: { error: "run not found" } });
-    });
-
-    test("403: a key that may not read", async () => {
-      const { api } = await stack().organization({ scopes: ["sdk:ingest"] });
-      const { id } = await runOf(api);
-      expect((await api.get(`/api/runs/${id}/lineage`)).status).toBe(403);
-    });
-  });
-
-  describePython("the published SDK", () => {
-    const script = `
-import json, os, instantml
-run = instantml.Api().fork_run(
-    os.environ["RUN"], step=3, config_overrides={"lr": 0.5}, tags=["sdk"], notes="from Python", metadata={"who": "sdk"})
-again = instantml.Api().fork_run(
-    os.environ["RUN"], step=3, config_overrides={"lr": 0.5}, tags=["sdk"], notes="from Python", metadata={"who": "sdk"})
-other = instantml.Api().fork_run(os.environ["RUN"])
-print(json.dumps({"run": run, "again": again["id"], "other": other["id"]}))
-`;
-
-    test("forks a run; the same call twice is one fork", async () => {
-      const { api, key } = await stack().organization();
-      const parent = await runOf(api, { name: "base", config: { lr: 0.1, depth: 2 } });
-      const settings = { INSTANTML_API_BASE_URL: stack().baseUrl, INSTANTML_API_KEY: key, RUN: parent.id };
-      const { PATH = "" } = process.env;
-      const { stdout } = await promisify(execFile)(environment?.python ?? "", ["-c", script], {
-        env: { PATH, ...settings },
-      });
-      const { run, again, other } = JSON.parse(stdout) as {
-        run: Record<string, unknown>;
-        again: string;
-        other: string;
-      };
-      expect(run).toMatchObject({
-        parent_run_id: parent.id,
-        forked_from_step: 3,
-        name: "fork-of-base-step-3",
-        config: { lr: 0.5, depth: 2 },
-        tags: ["sdk", "forked"],
-        metadata: { who: "sdk", notes: "from Python", lineage: { source_run_id: parent.id } },
-      });
-      expect(again).toBe(run["id"]);
-      expect(other).not.toBe(run["id"]);
-      expect(await childrenOf(api, parent.id)).toBe(2);
     });
   });
 });
