@@ -96,7 +96,6 @@ describeDashboard("runs by their parameters", (scene) => {
       expect.stringMatching(/^optimizer = sgdOnly these120\.4 ± 0\.16/),
     ]);
     await expectAccessible(watched);
-    await page.screenshot({ path: "/tmp/q/groups.png" });
     await table.getByRole("button", { name: "optimizer = none" }).click();
     await table.getByRole("link", { name: "failed early" }).waitFor();
     await table.getByRole("button", { name: "Only these" }).first().click();

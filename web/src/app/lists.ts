@@ -3,13 +3,19 @@ export function joinList(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : texts.map((text) => text.replace(/[\\,]/g, "\\$&")).join(",");
 }
 
+/** Reads what `joinList` wrote, empty texts in their places; the empty text is no list. */
+export function listParts(text: string): string[] {
+  if (text === "") return [];
+  const texts = [""];
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i]!;
+    if (character === ",") texts.push("");
+    else texts[texts.length - 1] += character === "\\" && i + 1 < text.length ? text[(i += 1)]! : character;
+  }
+  return texts;
+}
+
 /** Reads what `joinList` wrote; empty and repeated texts are left out. */
 export function splitList(text: string | null): string[] {
-  const texts = [""];
-  for (let i = 0; i < (text ?? "").length; i += 1) {
-    const character = text![i]!;
-    if (character === ",") texts.push("");
-    else texts[texts.length - 1] += character === "\\" && i + 1 < text!.length ? text![(i += 1)]! : character;
-  }
-  return [...new Set(texts)].filter((one) => one !== "");
+  return [...new Set(listParts(text ?? ""))].filter((one) => one !== "");
 }

@@ -1,3 +1,4 @@
+import { joinList, listParts } from "../../app/lists.ts";
 import type { Range } from "../scene/scale.ts";
 import type { Smoothing, XAxis } from "../series/series.ts";
 
@@ -46,10 +47,12 @@ export function queryOf(state: ChartState): ChartQuery {
     x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
     y: y.length === 0 ? undefined : y.join(","),
     smooth: smoothing === undefined ? undefined : `${smoothing.kind}:${smoothing.parameter}`,
-    keys: search === "" && pinned.length === 0 ? undefined : joined([search, ...pinned]),
+    keys: search === "" && pinned.length === 0 ? undefined : joinList([search, ...pinned]),
     zoom: zoom === undefined ? undefined : zoom.map((value) => String(value === 0 ? 0 : value)).join("~"),
     group:
-      group === undefined || group.names.length === 0 ? undefined : `${group.allBut ? "-" : ""}${joined(group.names)}`,
+      group === undefined || group.names.length === 0
+        ? undefined
+        : `${group.allBut ? "-" : ""}${joinList(group.names)}`,
   };
 }
 
@@ -58,9 +61,9 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
   const x = query.get("x") ?? "step";
   const xLog = x.startsWith("log:");
   const y = (query.get("y") ?? "").split(",");
-  const [search = "", ...pinned] = separated(query.get("keys") ?? "");
+  const [search = "", ...pinned] = listParts(query.get("keys") ?? "");
   const group = query.get("group") ?? "";
-  const names = separated(group.replace(/^-/, "")).filter((name) => name !== "");
+  const names = listParts(group.replace(/^-/, "")).filter((name) => name !== "");
   return {
     x: axisOf(xLog ? x.slice("log:".length) : x),
     xLog,
@@ -94,20 +97,4 @@ function rangeOf(text: string): Range | undefined {
   const [from, to, ...more] = text.split("~").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (from === undefined || to === undefined || more.length > 0) return undefined;
   return Number.isFinite(from) && Number.isFinite(to) && from < to ? [from, to] : undefined;
-}
-
-/** Joins texts by commas; commas and backslashes within them have a backslash before them. */
-function joined(texts: readonly string[]): string {
-  return texts.map((text) => text.replace(/[\\,]/g, "\\$&")).join(",");
-}
-
-function separated(text: string): string[] {
-  if (text === "") return [];
-  const texts = [""];
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]!;
-    if (character === ",") texts.push("");
-    else texts[texts.length - 1] += character === "\\" && i + 1 < text.length ? text[++i]! : character;
-  }
-  return texts;
 }
