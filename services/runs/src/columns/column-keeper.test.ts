@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { untilEarlierWritesEnd } from "@tidemark/testkit";
 import { storedRun, storeRuns } from "../list/stored-runs.fixture.ts";
 import { removeRunRow, removeRowsOfOrganization } from "../removal/removed-rows.sql.ts";
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
@@ -88,6 +89,7 @@ describe("a column that is kept", () => {
       ids.push((await makeRun(fixture.client, call, { name: `r${n}`, configJson: json(`{"x":${n}}`) })).id);
     const id = (await askAnyway(fixture, call.orgId, "config.x"))!;
     expect(await fillStep(fixture, call.orgId, id, 2)).toBe("waiting");
+    await untilEarlierWritesEnd(fixture.owner);
     expect(await fillStep(fixture, call.orgId, id, 2)).toBe("more");
     expect(await isReady(call.orgId)).toEqual([false]);
     expect(await sorted(call, "config.x")).toBe("r0 r1 r2 r3 r4 r5");
@@ -107,8 +109,8 @@ describe("a column that is kept", () => {
       id = (await askAnyway(fixture, call.orgId, "config.x"))!;
       for (let i = 0; i < 3; i += 1) expect(await fillStep(fixture, call.orgId, id, 10)).toBe("waiting");
     });
-    // Transactions of other test files hold it up as well.
-    while ((await fillStep(fixture, call.orgId, id, 10)) !== "done");
+    await untilEarlierWritesEnd(fixture.owner);
+    expect(await fillStep(fixture, call.orgId, id, 10)).toBe("done");
   });
 
   test("goes with its runs and its organization", async () => {
@@ -175,6 +177,8 @@ describe("a keeper", () => {
     keeper.ask(orgId, by("c10"));
     const others = started();
     others.keeper.ask(orgId, by("c99"));
+    await keeper.round();
+    await untilEarlierWritesEnd(fixture.owner);
     await keeper.round();
     expect((await listColumnsToFill(fixture.db)).filter((column) => column.orgId === orgId)).toEqual([]);
     expect(await paths(orgId)).toHaveLength(16);

@@ -1,0 +1,20 @@
+import { sql, type Db } from "@tidemark/pg";
+import { until } from "./until.ts";
+
+const takeNumber = sql("test_take_transaction_number", "SELECT pg_current_xact_id()::text AS number");
+const haveEnded = sql(
+  "test_earlier_have_ended",
+  "SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 AS ended",
+);
+
+/**
+ * Waits until every transaction has ended that began to write before this call, in whatever database of the server: those
+ * of other test files hold up what waits for earlier writes.
+ */
+export async function untilEarlierWritesEnd(db: Pick<Db, "one">): Promise<void> {
+  const taken = await db.one<{ number: string }>(takeNumber, []);
+  await until(
+    "earlier transactions to end",
+    async () => (await db.one<{ ended: boolean }>(haveEnded, [taken?.number]))?.ended,
+  );
+}
