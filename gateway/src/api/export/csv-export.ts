@@ -7,7 +7,7 @@ import { writeJson } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
 import { writeAttribute } from "../attributes/list.ts";
 import { jobJson } from "../imports/rows.ts";
-import { writeInstants } from "../metrics/write-points.ts";
+import { writeInstants } from "../metrics/write-instants.ts";
 import { projectJson } from "../projects/projects.ts";
 import { requireMessage } from "../replies.ts";
 import { runJson } from "../runs/rows.ts";

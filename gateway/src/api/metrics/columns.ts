@@ -26,7 +26,6 @@ import {
 } from "../fields/field.ts";
 import { integer, number, step, stepRange } from "../fields/number.ts";
 import { requireText, text, textInputSchema, uuid, word } from "../fields/text.ts";
-import { columnBytesMax, writeColumn } from "./write-columns.ts";
 
 /** What the field of the message can hold; the service applies the limit. */
 const UINT32_MAX = 2 ** 32 - 1;
@@ -225,9 +224,8 @@ function addColumns(json: JsonBytes, series: SeriesColumns): void {
   const added = ADDED_COLUMNS.filter((name) => series[name].length > 0);
   const names = [...(series.sampled ? BUCKET_COLUMNS : POINT_COLUMNS), ...added];
   names.forEach((name, i) => {
-    const column = series[name];
     json.text(`${i === 0 ? '"columns":{' : ","}"${name}":`);
-    json.write(columnBytesMax(column), (target, at) => writeColumn(target, at, column));
+    json.numbers(series[name]);
   });
   json.text("}");
 }

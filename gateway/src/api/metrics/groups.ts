@@ -26,7 +26,6 @@ import { integer, stepRange } from "../fields/number.ts";
 import { maybeBlankText, text, uuid } from "../fields/text.ts";
 import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
 import { readFilter } from "../runs/list.ts";
-import { columnBytesMax, writeColumn } from "./write-columns.ts";
 
 const STATS_DEFAULT = ["mean", "std", "min", "max", "count"];
 const BUCKETS = { min: 1, max: 4096, default: 500 };
@@ -167,11 +166,10 @@ function addSeries(
   isNext: boolean,
 ): void {
   json.text(`${isNext ? "," : ""}{"key":${JSON.stringify(key)},"columns":{"step":`);
-  json.write(columnBytesMax(step), (target, at) => writeColumn(target, at, step));
+  json.numbers(step);
   stats.forEach((name, i) => {
-    const { numbers } = columns[i]!;
     json.text(`,"${name}":`);
-    json.write(columnBytesMax(numbers), (target, at) => writeColumn(target, at, numbers));
+    json.numbers(columns[i]!.numbers);
   });
   json.text("}}");
 }

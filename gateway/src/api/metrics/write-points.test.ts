@@ -3,7 +3,8 @@ import { describe, expect, test } from "@jest/globals";
 import { PointColumnsSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { createJsonBytes } from "../../http/json.ts";
 import { parseMicros } from "../fields/instant.ts";
-import { pointsBytesMax, writeInstants, writePoints } from "./write-points.ts";
+import { writeInstants } from "./write-instants.ts";
+import { pointsBytesMax, writePoints } from "./write-points.ts";
 import fc from "fast-check";
 
 const anyNumber = fc.oneof(
@@ -64,8 +65,10 @@ describe("JSON that is written piece by piece", () => {
       const json = createJsonBytes(capacity);
       json.text('["é😀"');
       json.write(5, (target, at) => at + target.write(",1", at));
+      json.text(",");
+      json.numbers([0.1, -7, 1e300]);
       json.text("]");
-      expect(json.take().toString()).toBe('["é😀",1]');
+      expect(json.take().toString()).toBe('["é😀",1,[0.1,-7,1e+300]]');
     }
   });
 });

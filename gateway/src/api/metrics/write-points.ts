@@ -1,4 +1,5 @@
 import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
+import { instantBytes, writeInstants } from "./write-instants.ts";
 
 /** Most bytes of a point without its key: two numbers of 25, two instants of 30, and the names around them. */
 const POINT_BYTES_MAX = 180;
@@ -7,7 +8,11 @@ const POINT_BYTES_MAX = 180;
 type FastBuffer = Buffer & { latin1Write(text: string, at: number): number };
 
 const ZERO = "0".charCodeAt(0);
+const COMMA = ",".charCodeAt(0);
+const CLOSE = "]".charCodeAt(0);
 const valueName = Buffer.from(',"value":');
+/** Ends a point behind its client's time. */
+const closed = Buffer.from('"}');
 
 /** Returns a bound of the bytes that {@link writePoints} writes. */
 export function pointsBytesMax(key: string, { steps }: PointColumns, before = ""): number {
@@ -28,37 +33,57 @@ export function writePoints(bytes: Buffer, from: number, key: string, points: Po
   const head = `{${before}"key":${JSON.stringify(key)},"step":`;
   const begin = Buffer.from(head);
   const next = Buffer.from(`,${head}`);
+  const write = instantBytes();
   const received = writeInstants();
-  const sent = writeInstants();
   let receivedUs = Number.NaN;
-  let end = "";
+  /** Begins with when the point was received, and ends it or leads to its time. */
+  let end = closed;
+  let endTimed = closed;
   /** The end of a point and the begin of the next, once two points were received at one time, as most share theirs with many. */
   let between: Buffer | null = null;
   let isOpen = false;
+  // Written as one text, numbers of many digits take a third of the time that each takes alone.
+  const numbers = Buffer.from(JSON.stringify(values), "latin1");
+  let place = 1;
   for (let i = 0; i < steps.length; i++) {
     const joint = i === 0 ? begin : isOpen ? between! : next;
     target.set(joint, at);
-    at = writeNumber(target, at + joint.length, steps[i]!);
+    at = writeStep(target, at + joint.length, steps[i]!);
     target.set(valueName, at);
-    at = writeNumber(target, at + valueName.length, values[i]!);
+    at += valueName.length;
+    for (let digit = numbers[place]!; digit !== COMMA && digit !== CLOSE; digit = numbers[++place]!)
+      target[at++] = digit;
+    place += 1;
     if (createdUs[i] !== receivedUs) {
       receivedUs = createdUs[i]!;
-      end = `,"created_at":"${received(receivedUs)}"`;
+      const created = `,"created_at":"${received(receivedUs)}"`;
+      end = Buffer.from(`${created}}`);
+      endTimed = Buffer.from(`${created},"timestamp":"`);
       between = null;
-    } else between ??= Buffer.from(`${end}},${head}`);
+    } else between ??= Buffer.concat([end, next]);
     const timestamp = timestampsUs[i];
-    const isTimed = timestamp !== undefined && !Number.isNaN(timestamp);
-    isOpen = !isTimed && between !== null;
-    if (!isOpen) at += target.latin1Write(isTimed ? `${end},"timestamp":"${sent(timestamp)}"}` : `${end}}`, at);
+    if (timestamp !== undefined && !Number.isNaN(timestamp)) {
+      target.set(endTimed, at);
+      at = write(target, at + endTimed.length, timestamp);
+      target.set(closed, at);
+      at += closed.length;
+      isOpen = false;
+    } else {
+      isOpen = between !== null;
+      if (isOpen) continue;
+      target.set(end, at);
+      at += end.length;
+    }
   }
-  if (isOpen) at += target.latin1Write(`${end}}`, at);
+  if (isOpen) {
+    target.set(end, at);
+    at += end.length;
+  }
   return at;
 }
 
-/** Writes a finite number as JSON.stringify does. Returns where it ends. */
-export function writeNumber(bytes: Buffer, at: number, number: number): number {
-  const target = bytes as FastBuffer;
-  // Steps are nearly always small whole numbers, which are faster to write by hand.
+/** Writes a finite number as JSON.stringify does. Returns where it ends. Steps are nearly always small whole numbers, which are faster to write by hand. */
+function writeStep(target: FastBuffer, at: number, number: number): number {
   if ((number | 0) !== number || number < 0) return at + target.latin1Write(String(number), at);
   let digits = 1;
   for (let bound = 10; number >= bound; bound *= 10) digits += 1;
@@ -69,36 +94,4 @@ export function writeNumber(bytes: Buffer, at: number, number: number): number {
     rest = tenth;
   }
   return at + digits;
-}
-
-const SECOND_US = 1_000_000;
-
-/**
- * Returns a writer of instants: microseconds since the Unix epoch as RFC 3339 in UTC, without trailing zeros.
- * Neighbors in a column are often equal or of one second, so the writer remembers the latest.
- */
-export function writeInstants(): (micros: number) => string {
-  let latest = Number.NaN;
-  let text = "";
-  let latestSecond = Number.NaN;
-  let whole = "";
-  return (micros) => {
-    if (micros === latest) return text;
-    const second = Math.floor(micros / SECOND_US);
-    if (second !== latestSecond) {
-      whole = new Date(second * 1000).toISOString().slice(0, -".000Z".length);
-      latestSecond = second;
-    }
-    const fraction = micros - second * SECOND_US;
-    text = fraction === 0 ? `${whole}Z` : `${whole}.${decimals(fraction)}Z`;
-    latest = micros;
-    return text;
-  };
-}
-
-function decimals(fractionUs: number): string {
-  const digits = String(fractionUs).padStart(6, "0");
-  let end = digits.length;
-  while (digits[end - 1] === "0") end -= 1;
-  return digits.slice(0, end);
 }
