@@ -19,6 +19,7 @@ const programs = {
   split: "services/all/src/split.ts",
   bench: "test/bench/main.ts",
   seed: "test/bench/seed/main.ts",
+  pictures: "test/pictures/main.ts",
   tidemark: "cli/src/main.ts",
 };
 
