@@ -26,19 +26,24 @@ type Shot = {
 function shots(runIds: readonly string[]): Shot[] {
   const both = ["light", "dark"] as const;
   const of = (query: Record<string, string>): string => `/p/${PROJECT}?${new URLSearchParams(query)}`;
-  const columns = "config.optimizer.learning_rate,config.model.units,metrics.val/accuracy.best,metrics.val/loss.best";
+  const columns = "metrics.val/loss.best,metrics.val/accuracy.best,config.optimizer.learning_rate,config.model.units";
   const best = runIds[19]!;
   return [
     {
       name: "project",
       path: of({
-        cols: `status,${columns}`,
+        cols: columns,
         sort: "metrics.val/loss.best",
         dir: "asc",
-        first: "25",
         smooth: "ema:0.9",
-        group: "config.optimizer.learning_rate",
+        keys: ",val/loss,train/loss",
       }),
+      themes: both,
+      viewport: LAPTOP,
+    },
+    {
+      name: "groups",
+      path: of({ cols: columns, first: "25", group: "config.optimizer.learning_rate", keys: ",val/loss,val/accuracy" }),
       themes: both,
       viewport: LAPTOP,
     },

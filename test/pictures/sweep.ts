@@ -15,7 +15,7 @@ export type Sweep = { readonly runIds: readonly string[] };
 /** Trains a small network for each choice of hyperparameters, and logs everything as a user would. */
 export async function logSweep(api: Api): Promise<Sweep> {
   const choices: Hyperparameters[] = [0.003, 0.01, 0.03, 0.1].flatMap((learningRate) =>
-    [3, 12].flatMap((units) => [1, 2, 3].map((seed) => ({ learningRate, units, batchSize: 16, seed }))),
+    [3, 12].flatMap((units) => [1, 2, 3].map((seed) => ({ learningRate, units, batchSize: 64, seed }))),
   );
   const runIds: string[] = [];
   for (const [i, choice] of choices.entries()) runIds.push(await logTraining(api, choice, i === choices.length - 1));

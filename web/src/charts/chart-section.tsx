@@ -16,7 +16,7 @@ import { useChartState } from "./section/use-chart-state.ts";
 import { useNews } from "./section/use-news.ts";
 import type { ChartState } from "./state/chart-state.ts";
 import { nextSmoothing } from "./state/smoothing-steps.ts";
-import { useWidth } from "./view/canvas-stage.ts";
+import { useWidth } from "../ui/use-width.ts";
 import { createLink } from "./view/hover.ts";
 import "./charts.css";
 

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
 import { counted } from "../scene/numbers.ts";
 import { parallelScene, type Brushes, type ParallelColumn, type ParallelRun } from "../scene/parallel-scene.ts";
-import { useWidth } from "../view/canvas-stage.ts";
+import { useWidth } from "../../ui/use-width.ts";
 import { pageInks } from "../view/page-inks.ts";
 import { Stage } from "./stage.tsx";
 

@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { runInk } from "../look/run-look.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import { pointAt, scatterScene, type PlottedRun } from "../scene/scatter-scene.ts";
-import { useWidth } from "../view/canvas-stage.ts";
+import { useWidth } from "../../ui/use-width.ts";
 import { pageInks } from "../view/page-inks.ts";
 import { Stage } from "./stage.tsx";
 

@@ -51,6 +51,7 @@ export function parallelScene(
 ): ParallelScene {
   const { width, height } = size;
   const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
+  const last = columns.length - 1;
   const apart = columns.length < 2 ? 0 : (width - 2 * MARGIN.side) / (columns.length - 1);
   const around: Shape[] = [];
   const axes = columns.map((column, i): ParallelAxis => {
@@ -66,8 +67,11 @@ export function parallelScene(
       alpha: 1,
     });
     const room = Math.max(4, Math.floor((apart || width) / CHARACTER_PIXELS) - 2);
-    around.push({ ...text(shortened(column.name, room), left, top - 14, "middle", inks.ink), bold: true });
-    for (const { at, label } of ticks) around.push(text(shortened(label, room), left - 6, at + 4, "end", inks.faint));
+    const [at, anchor] =
+      i === 0 ? [0, "start" as const] : i === last ? [width, "end" as const] : [left, "middle" as const];
+    const nameRoom = anchor === "middle" ? room : Math.floor((MARGIN.side + apart / 2) / CHARACTER_PIXELS) - 1;
+    around.push({ ...text(shortened(column.name, nameRoom), at, top - 14, anchor, inks.ink), bold: true });
+    for (const tick of ticks) around.push(text(shortened(tick.label, room), left - 6, tick.at + 4, "end", inks.faint));
     return { name: column.name, left, top, bottom, place };
   });
   const isIn = ({ values }: ParallelRun): boolean =>
@@ -85,8 +89,8 @@ export function parallelScene(
     });
     const chosen = isIn(run);
     if (chosen) selected.push(run.id);
-    const last = axes.at(-1)?.place(run.values.at(-1) ?? null);
-    const share = last === undefined ? undefined : (bottom - last) / (bottom - top);
+    const end = axes.at(-1)?.place(run.values.at(-1) ?? null);
+    const share = end === undefined ? undefined : (bottom - end) / (bottom - top);
     inside.push({
       kind: "path",
       points: Float64Array.from(points),

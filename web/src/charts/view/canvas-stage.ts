@@ -1,19 +1,5 @@
 import type { RefObject } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-
-/** Returns the width of an element, which follows it. 0 until it is known. */
-export function useWidth(element: RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const found = element.current;
-    if (found === null) return;
-    setWidth(Math.floor(found.clientWidth));
-    const observer = new ResizeObserver(() => setWidth(Math.floor(found.clientWidth)));
-    observer.observe(found);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** Draws into a canvas at most once for each frame, the latest that was asked for; `draw` gets how many pixels of the device a pixel has. */
 export function usePainter(

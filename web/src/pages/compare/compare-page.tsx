@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { keptCall } from "../../api/kept.ts";
 import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
@@ -17,6 +17,7 @@ import { TextField } from "../../ui/text-field.tsx";
 import { joinList, splitList } from "../../app/lists.ts";
 import { saveText } from "../run/save-text.ts";
 import { compareCsv } from "./compare-csv.ts";
+import { useWidth } from "../../ui/use-width.ts";
 import { compareRows, type SideBySideRow } from "./compare-rows.ts";
 import { CompareTable, type ComparedRun } from "./compare-table.tsx";
 import { readDirections, writeDirections } from "./deltas.ts";
@@ -42,6 +43,9 @@ export function ComparePage({ project }: { readonly project: string }) {
   const [answer, setAnswer] = useState<Answer | undefined>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
+  const head = useRef<HTMLElement>(null);
+  // The table is as wide as what stands above it.
+  const width = useWidth(head);
   const [widths, setWidths] = useState<Readonly<Record<string, number>>>({});
   const wanted = ids.join(",");
   useEffect(() => {
@@ -95,7 +99,7 @@ export function ComparePage({ project }: { readonly project: string }) {
   const different = rows.filter((row) => row.different).length;
   return (
     <div class="tm-compare" aria-busy={answer === undefined && error === undefined}>
-      <header class="tm-compare-head">
+      <header class="tm-compare-head" ref={head}>
         <h1>
           Comparison of {counted(ids.length, "run")}{" "}
           <span class="tm-muted tm-compare-of">
@@ -157,6 +161,7 @@ export function ComparePage({ project }: { readonly project: string }) {
               <CompareTable
                 project={project}
                 runs={runs}
+                width={width}
                 rows={shown}
                 base={base}
                 directions={directions}

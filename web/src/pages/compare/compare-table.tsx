@@ -9,6 +9,9 @@ import { useIsNarrow } from "../project/use-is-narrow.ts";
 import type { CompareRow } from "./compare-rows.ts";
 import { deltaOf, type Direction } from "./deltas.ts";
 
+/** Pixels beside the columns. */
+const SCROLLBAR = 16;
+
 /** A run of the comparison. */
 export type ComparedRun = {
   readonly id: string;
@@ -17,6 +20,14 @@ export type ComparedRun = {
   readonly status: string;
 };
 
+/** Returns how wide columns are where nobody chose: wide enough for long keys and names, if there is room for them. */
+function usualWidths(width: number, runs: number, isNarrow: boolean): { readonly key: number; readonly run: number } {
+  if (isNarrow) return { key: 150, run: 160 };
+  const key = Math.min(360, Math.max(220, Math.floor(width * 0.28)));
+  const each = Math.floor((width - key - SCROLLBAR) / Math.max(1, runs));
+  return { key, run: Math.min(280, Math.max(160, each)) };
+}
+
 /** A line for each key, a column for each run. */
 export function CompareTable({
   project,
@@ -24,6 +35,7 @@ export function CompareTable({
   rows,
   base,
   directions,
+  width,
   widths,
   onResize,
   onBase,
@@ -34,18 +46,22 @@ export function CompareTable({
   readonly rows: readonly CompareRow[];
   readonly base: string;
   readonly directions: ReadonlyMap<string, Direction>;
+  /** Pixels that there are for all columns. */
+  readonly width: number;
+  /** Widths of columns that a person chose. */
   readonly widths: Readonly<Record<string, number>>;
   readonly onResize: (column: string, width: number) => void;
   readonly onBase: (id: string) => void;
   readonly onDirection: (metric: string, direction: Direction) => void;
 }) {
   const isNarrow = useIsNarrow();
+  const usual = usualWidths(width, runs.length, isNarrow);
   const baseAt = runs.findIndex(({ id }) => id === base);
   const columns: GridColumn<CompareRow>[] = [
     {
       id: "key",
       label: "Key",
-      width: widths["key"] ?? (isNarrow ? 150 : 220),
+      width: widths["key"] ?? usual.key,
       pinned: true,
       isRowHeader: true,
       cell: (row) => <KeyCell row={row} directions={directions} onDirection={onDirection} />,
@@ -53,7 +69,7 @@ export function CompareTable({
     ...runs.map((run, i): GridColumn<CompareRow> => ({
       id: run.id,
       label: run.name,
-      width: widths[run.id] ?? 160,
+      width: widths[run.id] ?? usual.run,
       align: "end",
       head: (
         <>

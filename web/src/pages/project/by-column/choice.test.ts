@@ -40,22 +40,18 @@ describe("the choice of columns in an address", () => {
   });
 });
 
-test("what is not chosen are the columns that go together with the metric most, then those there are", () => {
+test("what is not chosen are the columns that go together with the metric most, else those there are", () => {
   expect(byOf(usual, ranked, ["a"])).toBe("config.lr");
   expect(byOf(usual, [], ["a"])).toBe("config.a");
   expect(byOf(usual, [], [])).toBeUndefined();
   expect(byOf({ ...usual, by: "config.z" }, ranked, ["a"])).toBe("config.z");
-  expect(axesOf(usual, "metrics.m", ranked, ["depth", "x"])).toEqual([
-    "config.lr",
-    "config.depth",
-    "config.x",
-    "metrics.m",
-  ]);
+  expect(axesOf(usual, "metrics.m", ranked, ["x"])).toEqual([...ranked.map(({ column }) => column), "metrics.m"]);
+  expect(axesOf(usual, "metrics.m", [], ["depth", "x"])).toEqual(["config.depth", "config.x", "metrics.m"]);
   expect(
     axesOf(
       usual,
       "metrics.m",
-      ranked,
+      [],
       Array.from({ length: 20 }, (_, i) => `k${i}`),
     ),
   ).toHaveLength(6);

@@ -72,6 +72,7 @@ export function axesOf(
   configKeys: readonly string[],
 ): string[] {
   if (choice.axes.length > 0) return [...choice.axes, of];
-  const usual = [...ranked.map(({ column }) => column), ...configKeys.map((key) => `config.${key}`)];
-  return [...[...new Set(usual)].slice(0, AXES_USUAL), of];
+  // What is not ranked is the same in all runs, or no number.
+  const usual = ranked.length > 0 ? ranked.map(({ column }) => column) : configKeys.map((key) => `config.${key}`);
+  return [...usual.slice(0, AXES_USUAL), of];
 }

@@ -1,0 +1,16 @@
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+
+/** Returns the width of an element, which follows it. 0 until it is known. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const found = element.current;
+    if (found === null) return;
+    setWidth(Math.floor(found.clientWidth));
+    const observer = new ResizeObserver(() => setWidth(Math.floor(found.clientWidth)));
+    observer.observe(found);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}
