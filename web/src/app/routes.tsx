@@ -10,19 +10,23 @@ import { MissingPage } from "./missing-page.tsx";
 type Page = FunctionComponent<Record<string, unknown>>;
 type Loaded = { readonly page: Page } | { readonly error: unknown };
 
-/** The pages, each a part of the bundle of its own. */
+const runLists = () => import("../pages/run-lists.ts");
+const reports = () => import("../pages/report-pages.ts");
+const entrances = () => import("../pages/entrances.ts");
+
+/** The pages. Those that one goes to from each other are one part of the bundle: each further part makes its shared modules several small files. */
 const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<unknown>>> = {
-  projects: async () => (await import("../pages/projects/projects-page.tsx")).ProjectsPage,
-  signin: async () => (await import("../pages/sign-in/sign-in-page.tsx")).SignInPage,
-  device: async () => (await import("../pages/device/device-page.tsx")).DevicePage,
-  invite: async () => (await import("../pages/invite/invite-page.tsx")).InvitePage,
-  settings: async () => (await import("../pages/settings/settings-page.tsx")).SettingsPage,
-  project: async () => (await import("../pages/project/project-page.tsx")).ProjectPage,
-  compare: async () => (await import("../pages/compare/compare-page.tsx")).ComparePage,
+  projects: async () => (await runLists()).ProjectsPage,
+  project: async () => (await runLists()).ProjectPage,
+  compare: async () => (await runLists()).ComparePage,
   run: async () => (await import("../pages/run/run-page.tsx")).RunPage,
-  reports: async () => (await import("../pages/reports/reports-page.tsx")).ReportsPage,
-  report: async () => (await import("../pages/reports/report-page.tsx")).ReportPage,
-  "shared-report": async () => (await import("../pages/reports/shared-report-page.tsx")).SharedReportPage,
+  reports: async () => (await reports()).ReportsPage,
+  report: async () => (await reports()).ReportPage,
+  "shared-report": async () => (await reports()).SharedReportPage,
+  settings: async () => (await import("../pages/settings/settings-page.tsx")).SettingsPage,
+  signin: async () => (await entrances()).SignInPage,
+  device: async () => (await entrances()).DevicePage,
+  invite: async () => (await entrances()).InvitePage,
 };
 
 const loaded = new Map<Route["page"], Loaded>();

@@ -59,6 +59,21 @@ function needsCount({ filter, order }: RunChoice): boolean {
   return filter.projectId !== undefined && (order.sort === "column" || order.sort.startsWith("metric-"));
 }
 
+/** A walk that passes over so many runs looks them up in about 10 ms. */
+const DEEP_OFFSET = 1000;
+
+/** The ids of so many runs take some 25 MB. */
+const DEEP_RUNS_MAX = 300_000;
+
+/** Tells whether a list begins so far down that all of its runs are read before the walk: where the index of its order does not have what the filter asks. */
+async function isDeep(tx: Tx, orgId: string, { filter, order, start }: RunChoice, total?: number): Promise<boolean> {
+  const { status, displayStatus, stale, search, ids } = filter;
+  const isWalk = [status, displayStatus, stale, search, ids].every((part) => part === undefined);
+  const isLookedUp = metricOrderOf(order) !== undefined || order.sort === "column";
+  if (!isWalk || !isLookedUp || !("offset" in start) || start.offset < DEEP_OFFSET) return false;
+  return (total ?? (await countRuns(tx, orgId, filter)).total) <= DEEP_RUNS_MAX;
+}
+
 /** Sorts in which every run has a value. */
 const NO_REST = new Set(["created", "name", "status"]);
 
@@ -82,7 +97,8 @@ export async function chooseRuns(tx: Tx, orgId: string, asked: RunChoice): Promi
   const isStale =
     wanted.filter.stale?.wanted === true && wanted.filter.search === undefined && wanted.filter.ids === undefined;
   const few = isStale || (total !== undefined && total <= FEW_RUNS && (await isShortCut(tx, orgId, wanted, total)));
-  const choice = few ? { ...wanted, filter: { ...wanted.filter, few } } : wanted;
+  const how = few ? { few } : (await isDeep(tx, orgId, wanted, total)) ? { deep: true } : {};
+  const choice = { ...wanted, filter: { ...wanted.filter, ...how } };
   const read = async (part: OrderPart, at: RunStart, rows: number): Promise<ChosenRuns> => {
     const { statement, values } = choiceStatement(orgId, { ...choice, start: at, limit: rows }, part);
     const found = await tx.rows<ChosenRow>(statement, values);

@@ -1,7 +1,7 @@
 import { isMinimizeKey } from "@tidemark/metric-codec";
 import type { Bind } from "../search/search-condition.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
-import { columnConditions, runSource, type RunFilter, type RunSource } from "./run-filter.sql.ts";
+import { columnConditions, runSource, runsOnWalk, type RunFilter, type RunSource } from "./run-filter.sql.ts";
 import { comparableValue } from "../columns/column-value.sql.ts";
 import type { Column } from "../columns/column.rules.ts";
 import { isDescending, metricOrderOf, type MetricOrder, type RunOrder } from "./run-list.rules.ts";
@@ -77,16 +77,18 @@ function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part
   ];
   const { search, ids, few } = filter;
   const isWalk = search === undefined && ids === undefined && few !== true;
-  if (part === "valued" && isWalk)
+  if (part === "valued" && isWalk) {
+    const met = runsOnWalk(filter, "v.run_id", bind);
     return {
       with: "",
-      from: `runs.kept_values v ${runOfId("v.run_id")}`,
-      where: `v.org_id = $1 AND v.column_id = ${column}::uuid AND v.num IS NOT NULL AND ${columnConditions(filter, "r", bind)}`,
+      from: `runs.kept_values v ${met.join}`,
+      where: `v.org_id = $1 AND v.column_id = ${column}::uuid AND v.num IS NOT NULL AND ${met.where}`,
       id: "v.run_id",
       createdAt: "v.created_at",
       values,
       descending,
     };
+  }
   const runs = runSource(filter, "position", bind);
   if (part === "rest")
     return { ...runs, where: `${runs.where} AND NOT EXISTS (${valueOf(runs.id)})`, values: [], descending };
@@ -111,13 +113,14 @@ function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricO
   }
   const column = `h.sort_${by}`;
   const isSortKey = `(SELECT EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = $1 AND s.key = ${key} AND s.by = '${by}'))`;
+  const met = runsOnWalk(filter, "h.run_id", bind);
   const columns = columnConditions(filter, "r", bind);
   const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending };
   return [
     {
       ...valued,
-      from: `ingest.sort_values_v1 h ${runOfId("h.run_id")}`,
-      where: `h.org_id = $1 AND h.key = ${key} AND ${column} IS NOT NULL AND (${isSortKey} OR h.indexed) AND ${columns}`,
+      from: `ingest.sort_values_v1 h ${met.join}`,
+      where: `h.org_id = $1 AND h.key = ${key} AND ${column} IS NOT NULL AND (${isSortKey} OR h.indexed) AND ${met.where}`,
       createdAt: "h.sort_created_at",
     },
     {

@@ -1,0 +1,4 @@
+// One part of the bundle.
+export { ReportPage } from "./reports/report-page.tsx";
+export { ReportsPage } from "./reports/reports-page.tsx";
+export { SharedReportPage } from "./reports/shared-report-page.tsx";
