@@ -1,8 +1,8 @@
 import pg from "pg";
 import { currentOrg } from "@tidemark/deadline";
+import { NOBODY } from "@tidemark/turns";
 import { BinaryClient, eachRow } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";
-import { NOBODY } from "./pool/fair-share.rules.ts";
 import { boundStatements, type StatementTime } from "./pool/statement-time.ts";
 import { queryOf, rowOf, type Statement } from "./statement.ts";
 import { endsSession, sqlState, toAppError } from "./pg-error.ts";

@@ -4,6 +4,7 @@ import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2
 import { deadlineExceeded } from "@tidemark/deadline";
 import { isAppError } from "@tidemark/errors";
 import { Pool, type Dispatcher } from "undici";
+import { createCallSlots } from "./call-slots.ts";
 import { callToHeaders, refusedHeader, type Call } from "./call.ts";
 import { readEnvelopes, STREAM_TYPE, envelopeHeader } from "./envelopes.ts";
 import { errorFromJson, peerUnavailable } from "./error-wire.ts";
@@ -16,6 +17,7 @@ export type Peer = {
   close(): Promise<void>;
 };
 
+const CONNECTIONS_MAX = 32;
 const ATTEMPTS_MAX = 40;
 const BACKOFF_MS = 50;
 const ANSWER_BYTES_MAX = 256 * 1024 * 1024;
@@ -57,9 +59,11 @@ export function connectPeer(
     headersTimeout: 0,
     bodyTimeout: 0,
   };
+  const connections = options.connectionsMax ?? CONNECTIONS_MAX;
+  const slots = createCallSlots(connections);
   const pool = new Pool(baseUrl, {
     ...poolOptions,
-    connections: options.connectionsMax ?? 32,
+    connections,
     maxResponseSize: ANSWER_BYTES_MAX,
   });
   // A stream has a connection to itself for as long as it takes, so that it keeps none from short calls.
@@ -112,16 +116,20 @@ export function connectPeer(
   };
 
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
-    const bytes = await send({
-      path,
-      type: "application/proto",
-      body: toBinary(method.input, create(method.input, request as never)),
-      call,
-      repeatable: isRepeatable(method),
-      pool,
-      signal: deadlineOf(call),
-      read: (response) => response.body.bytes(),
-    });
+    const body = toBinary(method.input, create(method.input, request as never));
+    const signal = deadlineOf(call);
+    const bytes = await slots.use(call, signal, () =>
+      send({
+        path,
+        type: "application/proto",
+        body,
+        call,
+        repeatable: isRepeatable(method),
+        pool,
+        signal,
+        read: (response) => response.body.bytes(),
+      }),
+    );
     return fromBinary(method.output, bytes);
   };
 

@@ -1,7 +1,7 @@
 import { currentDeadlineMs, deadlineExceeded } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
+import { createFairShare, type Use } from "@tidemark/turns";
 import type pg from "pg";
-import { createFairShare, type Use } from "./fair-share.rules.ts";
 import { measureLateness } from "./lateness.rules.ts";
 
 /** A connection that is taken. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { LATE_MS } from "@tidemark/turns";
+import { LATE_MS } from "./caps.rules.ts";
 import { createFairShare, NOBODY, SHARED_MS, sharesOf } from "./fair-share.rules.ts";
 
 type Step = {

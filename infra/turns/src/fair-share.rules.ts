@@ -1,4 +1,4 @@
-import { judge, type Load } from "@tidemark/turns";
+import { judge, type Load } from "./caps.rules.ts";
 
 /** The connections of a pool, shared by parties: organizations, and what belongs to none. */
 export type FairShare<Waiter> = {
@@ -6,7 +6,7 @@ export type FairShare<Waiter> = {
   enter(party: string, waiter: Waiter, nowMs: number, use?: Use): "in" | "waiting" | "refused";
   /** Gives a connection of a party back. Returns who has one now: parties take turns, and those of a party come in their order. */
   leave(party: string, nowMs: number, use?: Use): readonly Waiter[];
-  /** Judges how late the database is, in milliseconds (`caps.rules.ts`). Returns who has a connection now. */
+  /** Judges how late what the connections lead to is, in milliseconds (`caps.rules.ts`). Returns who has a connection now. */
   judge(lateMs: number, nowMs: number): readonly Waiter[];
   /** Takes back a request that waits. Returns false if it does not wait. */
   withdraw(party: string, waiter: Waiter): boolean;

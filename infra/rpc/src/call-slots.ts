@@ -1,0 +1,54 @@
+import { deadlineExceeded } from "@tidemark/deadline";
+import { AppError } from "@tidemark/errors";
+import { createFairShare, NOBODY } from "@tidemark/turns";
+import type { Call } from "./call.ts";
+
+/** `admit` is set before anyone may call it. */
+type Waiter = { admit: (() => void) | undefined };
+
+/** Who may have one of the connections to a peer. */
+export type CallSlots = {
+  /**
+   * Does `work` once its organization may have a connection, at the latest when `signal` says that the time of the call is over.
+   * @throws service_unavailable when too many calls of the organization wait, deadline_exceeded
+   */
+  readonly use: <T>(call: Pick<Call, "identity">, signal: AbortSignal, work: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Shares out the connections to a peer among organizations. Calls of one that asks for hundreds of large answers hold their connections while they wait for
+ * their turn over there, and in the order of their coming everybody else would wait behind them.
+ */
+export function createCallSlots(connections: number): CallSlots {
+  const share = createFairShare<Waiter>(connections);
+  const wait = (party: string, waiter: Waiter, signal: AbortSignal): Promise<void> => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      if (share.withdraw(party, waiter)) reject(deadlineExceeded());
+    };
+    waiter.admit = () => {
+      signal.removeEventListener("abort", giveUp);
+      resolve();
+    };
+    signal.addEventListener("abort", giveUp, { once: true });
+    return promise;
+  };
+  return {
+    async use({ identity }, signal, work) {
+      if (signal.aborted) throw deadlineExceeded();
+      const party = identity?.orgId ?? NOBODY;
+      const waiter: Waiter = { admit: undefined };
+      const entered = share.enter(party, waiter, Date.now());
+      if (entered === "refused")
+        throw new AppError("service_unavailable", "too many requests of this organization wait; try again", {
+          retryAfterSeconds: 1,
+        });
+      if (entered === "waiting") await wait(party, waiter, signal);
+      try {
+        return await work();
+      } finally {
+        for (const { admit } of share.leave(party, Date.now())) admit?.();
+      }
+    },
+  };
+}
