@@ -37,7 +37,7 @@ export function makeMoons(count: number, noise: number, seed: number): Example[]
 }
 
 /** Returns the probability of label 1. */
-export function predict({ hidden, output }: Network, x: number, y: number): number {
+function predict({ hidden, output }: Network, x: number, y: number): number {
   const sum = hidden.reduce(
     (total, [a, b, c], i) => total + output[i]! * Math.tanh(a * x + b * y + c),
     output[hidden.length]!,
@@ -90,7 +90,7 @@ export function beginTraining(
     const descend = (weights: number[], speeds: number[], slopes: readonly number[]): void =>
       slopes.forEach((slope, i) => {
         speeds[i] = 0.9 * speeds[i]! + slope;
-        weights[i]! -= learningRate * speeds[i]!;
+        weights[i]! -= learningRate * speeds[i];
       });
     network.hidden.forEach((weights, i) => descend(weights, speed.hidden[i]!, gradient.hidden[i]!));
     descend(network.output, speed.output, gradient.output);

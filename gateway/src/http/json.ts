@@ -67,8 +67,8 @@ export async function writeListInTurns<Item>(
  */
 export function numbersJson(numbers: ArrayLike<number>): string {
   if (Array.isArray(numbers)) return JSON.stringify(numbers);
-  const list = new Array<number>(numbers.length);
-  for (let i = 0; i < numbers.length; i++) list[i] = numbers[i]!;
+  const list: number[] = [];
+  for (let i = 0; i < numbers.length; i++) list.push(numbers[i]!);
   return JSON.stringify(list);
 }
 

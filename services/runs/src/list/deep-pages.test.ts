@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { keepColumn } from "../columns/kept-columns.fixture.ts";
 import { callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { storeMeasured } from "./measured-runs.fixture.ts";
+import { storeMeasured, type MeasuredRun } from "./measured-runs.fixture.ts";
 import { storedRun } from "./stored-runs.fixture.ts";
 
 let fixture: RunsFixture;
@@ -13,7 +13,7 @@ const KEY = "loss";
 
 beforeAll(async () => {
   fixture = await startRuns();
-  const runs = Array.from({ length: RUNS }, (_, n) => ({
+  const runs = Array.from({ length: RUNS }, (_, n): MeasuredRun => ({
     ...storedRun({
       name: `run ${n}`,
       project: n % 9 === 8 ? "small" : "large",
@@ -21,7 +21,7 @@ beforeAll(async () => {
       config: n % 11 === 10 ? "{}" : `{"x":${(n * 7919) % 101}}`,
       createdAt: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
     }),
-    metrics: n % 13 === 12 ? ({} as Record<string, number>) : { [KEY]: (n * 7907) % 103 },
+    metrics: n % 13 === 12 ? {} : { [KEY]: (n * 7907) % 103 },
   }));
   await storeMeasured(fixture, call.orgId, runs);
   const control = callAs({ orgId: call.orgId, scopes: ["runs:control"] });
