@@ -106,6 +106,6 @@ describe("with everything in place", () => {
   test.each([[[]], [["toString"]], [["run"]]])("%j is answered with the usage", async (args) => {
     const { code, stderr } = await tree.launch(args).ended;
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^tidemark: usage: .*start\|dev\|test\|split\|bench\|seed\|tidemark\|run FILE/);
+    expect(stderr).toMatch(/^tidemark: usage: .*start\|dev\|test\|split\|bench\|seed\|pictures\|tidemark\|run FILE/);
   });
 });
