@@ -148,7 +148,7 @@ export async function encodeQueryGroups(
     }
     const aggregates = series.map(
       ({ key, latest, best }) =>
-        `{"key":${JSON.stringify(key)},"latest":${numbersJson(stats, latest)},"best":${numbersJson(stats, best)}}`,
+        `{"key":${JSON.stringify(key)},"latest":${statsJson(stats, latest)},"best":${statsJson(stats, best)}}`,
     );
     json.text(`],"aggregates":[${aggregates.join(",")}]}`);
   }
@@ -175,6 +175,6 @@ function addSeries(
 }
 
 /** JSON writes what is not a number as null. */
-function numbersJson(stats: readonly string[], numbers: readonly number[]): string {
+function statsJson(stats: readonly string[], numbers: readonly number[]): string {
   return JSON.stringify(Object.fromEntries(stats.map((name, i) => [name, numbers[i]!])));
 }
