@@ -1,6 +1,6 @@
 import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
 import { numbersJson } from "../../http/json.ts";
-import { instantBytes, writeInstants } from "./write-instants.ts";
+import { instantBytes } from "./write-instants.ts";
 
 /** Most bytes of a point without its key: two numbers of 25, two instants of 30, and the names around them. */
 const POINT_BYTES_MAX = 180;
@@ -12,8 +12,9 @@ const ZERO = "0".charCodeAt(0);
 const COMMA = ",".charCodeAt(0);
 const CLOSE = "]".charCodeAt(0);
 const valueName = Buffer.from(',"value":');
-/** Ends a point behind its client's time. */
-const closed = Buffer.from('"}');
+const createdName = Buffer.from(',"created_at":"');
+const timestampName = Buffer.from('","timestamp":"');
+const end = Buffer.from('"}');
 
 /** Returns a bound of the bytes that {@link writePoints} writes. */
 export function pointsBytesMax(key: string, { steps }: PointColumns, before = ""): number {
@@ -23,61 +24,46 @@ export function pointsBytesMax(key: string, { steps }: PointColumns, before = ""
 
 /**
  * Writes the points of one key as JSON objects, comma between them, into `bytes` from byte `from`, and returns where they end: `key`, `step`, `value`,
- * `created_at`, and `timestamp` where the client sent one. Bytes, because all but the numbers is the same in most points and copied as one piece; an
- * object per point costs several times as much, and a text that grows by pieces more than twice. Members that stand before the key, in ASCII and each
- * with its comma, are the same in all points.
+ * `created_at`, and `timestamp` where the client sent one. Bytes, because an object per point costs several times as much, and a text that grows by pieces
+ * more than twice. Members that stand before the key, in ASCII and each with its comma, are the same in all points.
  */
 export function writePoints(bytes: Buffer, from: number, key: string, points: PointColumns, before = ""): number {
   const target = bytes as FastBuffer;
   let at = from;
+  const put = (piece: Buffer): void => {
+    target.set(piece, at);
+    at += piece.length;
+  };
   const { steps, values, createdUs, timestampsUs } = points;
-  const head = `{${before}"key":${JSON.stringify(key)},"step":`;
-  const begin = Buffer.from(head);
-  const next = Buffer.from(`,${head}`);
-  const write = instantBytes();
-  const received = writeInstants();
-  let receivedUs = Number.NaN;
-  /** Begins with when the point was received, and ends it or leads to its time. */
-  let end = closed;
-  let endTimed = closed;
-  /** The end of a point and the begin of the next, once two points were received at one time, as most share theirs with many. */
-  let between: Buffer | null = null;
-  let isOpen = false;
+  const head = Buffer.from(`,{${before}"key":${JSON.stringify(key)},"step":`);
+  const begin = head.subarray(1);
+  const [writeCreated, writeSent] = [instantBytes(), instantBytes()];
   const numbers = Buffer.from(numbersJson(values), "latin1");
   let place = 1;
+  let [createdFrom, createdTo] = [0, 0];
   for (let i = 0; i < steps.length; i++) {
-    const joint = i === 0 ? begin : isOpen ? between! : next;
-    target.set(joint, at);
-    at = writeStep(target, at + joint.length, steps[i]!);
-    target.set(valueName, at);
-    at += valueName.length;
+    put(i === 0 ? begin : head);
+    at = writeStep(target, at, steps[i]!);
+    put(valueName);
     for (let digit = numbers[place]!; digit !== COMMA && digit !== CLOSE; digit = numbers[++place]!)
       target[at++] = digit;
     place += 1;
-    if (createdUs[i] !== receivedUs) {
-      receivedUs = createdUs[i]!;
-      const created = `,"created_at":"${received(receivedUs)}"`;
-      end = Buffer.from(`${created}}`);
-      endTimed = Buffer.from(`${created},"timestamp":"`);
-      between = null;
-    } else between ??= Buffer.concat([end, next]);
+    // Most points were received together with the one before.
+    if (i > 0 && createdUs[i] === createdUs[i - 1]) {
+      target.copyWithin(at, createdFrom, createdTo);
+      at += createdTo - createdFrom;
+    } else {
+      createdFrom = at;
+      put(createdName);
+      at = writeCreated(target, at, createdUs[i]!);
+      createdTo = at;
+    }
     const timestamp = timestampsUs[i];
     if (timestamp !== undefined && !Number.isNaN(timestamp)) {
-      target.set(endTimed, at);
-      at = write(target, at + endTimed.length, timestamp);
-      target.set(closed, at);
-      at += closed.length;
-      isOpen = false;
-    } else {
-      isOpen = between !== null;
-      if (isOpen) continue;
-      target.set(end, at);
-      at += end.length;
+      put(timestampName);
+      at = writeSent(target, at, timestamp);
     }
-  }
-  if (isOpen) {
-    target.set(end, at);
-    at += end.length;
+    put(end);
   }
   return at;
 }
