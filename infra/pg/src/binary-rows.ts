@@ -107,3 +107,9 @@ export function eachRow<Row>(
     client.query(query);
   });
 }
+
+/** Turns the rows of a result from arrays into objects, as other results have them. */
+export function withObjects(result: pg.QueryResult): pg.QueryResult {
+  const names = result.fields.map(({ name }) => name);
+  return { ...result, rows: (result.rows as unknown[][]).map((values) => rowOf(names, values)) };
+}

@@ -1,10 +1,11 @@
 import pg from "pg";
 import { currentOrg } from "@tidemark/deadline";
 import { NOBODY } from "@tidemark/turns";
-import { BinaryClient, eachRow } from "./binary-rows.ts";
+import { beginRead, beginStream, beginWrite, ONE_PLAN, type Plans } from "./begin.rules.ts";
+import { BinaryClient, eachRow, withObjects } from "./binary-rows.ts";
 import { shareConnections } from "./pool/connections.ts";
 import { boundStatements, type StatementTime } from "./pool/statement-time.ts";
-import { queryOf, rowOf, type Statement } from "./statement.ts";
+import { queryOf, type Statement } from "./statement.ts";
 import { endsSession, sqlState, toAppError } from "./pg-error.ts";
 import { columnTypes } from "./types.ts";
 
@@ -40,7 +41,7 @@ export type Db = Tx & {
   readTenant<T>(orgId: string, work: (tx: Tx) => Promise<T>, options?: ReadOptions): Promise<T>;
   /**
    * As `readTenant`, for rows that are passed on as they are read. The transaction, and with it a connection, stays open until the last row is
-   * taken or whoever takes them stops; whoever takes none for `STREAM_IDLE_MS_MAX` loses it. Nothing is retried.
+   * taken or whoever takes them stops; whoever takes none for a minute loses it. Nothing is retried.
    */
   streamTenant<T>(
     orgId: string,
@@ -63,13 +64,6 @@ export type ReadOptions = {
   readonly plans?: Plans;
 };
 
-/**
- * How PostgreSQL may plan the statements of a transaction. `walks`: a page in an order is read by walking the index of that order, never by sorting
- * what the planner takes for few rows, wherever there is such an index. `by values`: the same, and statements of `plannedSql` get a plan for their
- * values. Default: one plan for all values.
- */
-export type Plans = "walks" | "by values";
-
 /** Options of a pool. */
 export type DbOptions = {
   /**
@@ -91,48 +85,13 @@ export type DbOptions = {
   onError?: (error: Error) => void;
 };
 
-/**
- * PostgreSQL plans for the average tenant, and for tables as small as they were then, but one plan has to serve every tenant, whatever statistics
- * there are. So plans do not depend on values, and those that read a whole table, or all rows of an organization, to join a few of them are not
- * considered. ADR 20 tells how statements are written for that.
- */
-const ONE_PLAN = [
-  "-c plan_cache_mode=force_generic_plan",
-  "-c enable_seqscan=off",
-  "-c enable_hashjoin=off",
-  "-c enable_mergejoin=off",
-];
-
-const WALKS = "; SET LOCAL enable_sort = off; SET LOCAL enable_incremental_sort = off";
-
-const SETTINGS_OF_PLANS: Readonly<Record<Plans, string>> = {
-  walks: WALKS,
-  // The plan that reads the fewest rows wins: rows with long texts cost far more to compare than PostgreSQL assumes.
-  "by values": `${WALKS}; SET LOCAL plan_cache_mode = auto; SET LOCAL cpu_tuple_cost = 10`,
-};
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ROLE = /^[a-z_]{1,63}$/;
 const RETRIES = 2;
 const CONNECT_SECONDS = 1;
 const STATEMENT_MS_MAX = 15_000;
 
-/** Milliseconds that a transaction of `streamTenant` waits for rows to be taken: time for 100 KB/s to take a batch of some megabytes. */
-const STREAM_IDLE_MS_MAX = 60_000;
-
-const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
 /** How a transaction begins. */
 type Begin = { readonly sql: string; readonly statementMsMax?: number | undefined };
-
-function settingsOf(plans: Plans | undefined): string {
-  return plans === undefined ? "" : SETTINGS_OF_PLANS[plans];
-}
-
-function enter(orgId: string): string {
-  if (!UUID.test(orgId)) throw new Error("a tenant transaction needs an organization id");
-  return `SET LOCAL app.org_id = '${orgId}'`;
-}
 
 /** Whoever asks for an organization takes connections as that organization, also where it goes through definer functions. */
 const partyOfCaller = (): string => currentOrg() ?? NOBODY;
@@ -140,12 +99,6 @@ const partyOfCaller = (): string => currentOrg() ?? NOBODY;
 function connectSeconds(url: string): number {
   const asked = Number(URL.parse(url)?.searchParams.get("connect_timeout"));
   return asked > 0 ? asked : CONNECT_SECONDS;
-}
-
-/** Turns the rows of a result from arrays into objects, as other results have them. */
-function withObjects(result: pg.QueryResult): pg.QueryResult {
-  const names = result.fields.map(({ name }) => name);
-  return { ...result, rows: (result.rows as unknown[][]).map((values) => rowOf(names, values)) };
 }
 
 /** Opens a pool. It connects lazily, so a database that is down shows at the first statement. */
@@ -319,14 +272,10 @@ export function createDb(options: DbOptions): Db {
 
   return {
     ...overPool,
-    withTenant: (orgId, work, { plans } = {}) =>
-      retrying(orgId, { sql: `BEGIN; ${enter(orgId)}${settingsOf(plans)}` }, work),
+    withTenant: (orgId, work, { plans } = {}) => retrying(orgId, { sql: beginWrite(orgId, plans) }, work),
     readTenant: (orgId, work, { statementMsMax, plans } = {}) =>
-      retrying(orgId, { sql: `${BEGIN_READ}; ${enter(orgId)}${settingsOf(plans)}`, statementMsMax }, work),
-    streamTenant: (orgId, work, { plans } = {}) => {
-      const idle = `SET LOCAL idle_in_transaction_session_timeout = ${STREAM_IDLE_MS_MAX}`;
-      return stream(orgId, { sql: `${BEGIN_READ}; ${enter(orgId)}; ${idle}${settingsOf(plans)}` }, work);
-    },
+      retrying(orgId, { sql: beginRead(orgId, plans), statementMsMax }, work),
+    streamTenant: (orgId, work, { plans } = {}) => stream(orgId, { sql: beginStream(orgId, plans) }, work),
     transaction: (work) => retrying(partyOfCaller(), { sql: "BEGIN" }, work),
     stats: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: connections.waiting() }),
     ping: async () => {
