@@ -1,6 +1,5 @@
 import { deadlineExceeded } from "@tidemark/deadline";
-import { AppError } from "@tidemark/errors";
-import { createFairShare, NOBODY } from "@tidemark/turns";
+import { busy, createFairShare, NOBODY } from "@tidemark/turns";
 import type { Call } from "./call.ts";
 
 /** `admit` is set before anyone may call it. */
@@ -39,10 +38,7 @@ export function createCallSlots(connections: number): CallSlots {
       const party = identity?.orgId ?? NOBODY;
       const waiter: Waiter = { admit: undefined };
       const entered = share.enter(party, waiter, Date.now());
-      if (entered === "refused")
-        throw new AppError("service_unavailable", "too many requests of this organization wait; try again", {
-          retryAfterSeconds: 1,
-        });
+      if (entered === "refused") throw busy();
       if (entered === "waiting") await wait(party, waiter, signal);
       try {
         return await work();

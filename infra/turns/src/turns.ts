@@ -120,7 +120,8 @@ function createClock(judge: (lateMs: number, nowMs: number) => boolean): { start
   };
 }
 
-function busy(): AppError {
+/** The refusal of a request of whose organization too many wait already, or that is withdrawn. */
+export function busy(): AppError {
   return new AppError("service_unavailable", "too many requests of this organization wait; try again", {
     retryAfterSeconds: 1,
   });
