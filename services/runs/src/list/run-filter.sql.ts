@@ -65,17 +65,16 @@ export function runSource(filter: RunFilter, need: Need, bind: Bind): RunSource 
 }
 
 /**
- * Returns how a walk along values, each with the id of a run, meets the runs that pass the columns of a filter: what joins `runs.runs` as `r`, and a condition.
+ * Returns how a walk along values, each with the id of a run, meets the runs `r` for which `where` holds: what joins `runs.runs`, and a condition.
  * A deep walk does not join it: all ids of the filter are read once, into a hash table, and looked up there, in a fifth of the time. PostgreSQL
  * makes a join of `IN`, and then sorts, but not where it is part of an expression.
  */
 export function runsOnWalk(
-  filter: RunFilter,
+  { deep }: Pick<RunFilter, "deep">,
   runId: string,
-  bind: Bind,
+  where: string,
 ): { readonly join: string; readonly where: string } {
-  const where = columnConditions(filter, "r", bind);
-  if (filter.deep !== true) return { join: runOfId(runId), where };
+  if (deep !== true) return { join: runOfId(runId), where };
   return { join: "", where: `(${runId} IN (SELECT r.id FROM runs.runs r WHERE ${where})) IS TRUE` };
 }
 

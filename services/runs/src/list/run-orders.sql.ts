@@ -78,7 +78,7 @@ function byKeptColumn(filter: RunFilter, kept: string, descending: boolean, part
   const { search, ids, few } = filter;
   const isWalk = search === undefined && ids === undefined && few !== true;
   if (part === "valued" && isWalk) {
-    const met = runsOnWalk(filter, "v.run_id", bind);
+    const met = runsOnWalk(filter, "v.run_id", columnConditions(filter, "r", bind));
     return {
       with: "",
       from: `runs.kept_values v ${met.join}`,
@@ -113,8 +113,8 @@ function byMetric(filter: RunFilter, { key: metricKey, by, descending }: MetricO
   }
   const column = `h.sort_${by}`;
   const isSortKey = `(SELECT EXISTS (SELECT FROM ingest.sort_keys_v1 s WHERE s.org_id = $1 AND s.key = ${key} AND s.by = '${by}'))`;
-  const met = runsOnWalk(filter, "h.run_id", bind);
   const columns = columnConditions(filter, "r", bind);
+  const met = runsOnWalk(filter, "h.run_id", columns);
   const valued = { with: "", values: [{ sql: column, type: "float8" }], id: "h.run_id", descending };
   return [
     {
