@@ -1,3 +1,4 @@
+import { openBrowser, sessionCookie } from "../stack/browser.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
 // As root there is no sandbox. What calls home by itself would wait for names that a machine without a network cannot look up.
@@ -14,6 +15,24 @@ const FLAGS = [
 /** Starts a Chromium without windows, with a new profile that ends with it. */
 export function startChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: FLAGS });
+}
+
+/** The size of a phone on which nothing may be wider than the screen. */
+export const PHONE = { width: 390, height: 844 } as const;
+/** The size of a laptop. */
+export const LAPTOP = { width: 1440, height: 900 } as const;
+
+/** The cookie by which a browser of ours is signed in. */
+export function cookieOf(baseUrl: string, token: string) {
+  return { name: sessionCookie, value: token, url: baseUrl, httpOnly: true, sameSite: "Lax" } as const;
+}
+
+/** Signs in with an API key. @throws Error where the key is refused */
+export async function signInWithKey(baseUrl: string, key: string): Promise<ReturnType<typeof cookieOf>> {
+  const own = openBrowser(baseUrl);
+  const answer = await own.post("/api/auth/api-key", { api_key: key });
+  if (answer.status !== 200) throw new Error(`no session: ${answer.status}`);
+  return cookieOf(baseUrl, own.token()!);
 }
 
 /** A page with what happened in it and its frames. */

@@ -1,7 +1,6 @@
 import { requireChromium } from "@tidemark/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { startChromium } from "../../browser/browser.ts";
-import { openBrowser, sessionCookie } from "../../stack/browser.ts";
+import { LAPTOP, signInWithKey, startChromium } from "../../browser/browser.ts";
 import type { BenchStack } from "../bench-stack.ts";
 
 declare global {
@@ -37,16 +36,13 @@ export async function openWebScene(bench: BenchStack): Promise<WebScene> {
   const executable = await requireChromium("the benchmark of pages");
   if (executable === undefined) throw new Error("there is no Chromium");
   const { baseUrl } = bench.stack;
-  const own = openBrowser(baseUrl);
-  const answer = await own.post("/api/auth/api-key", { api_key: bench.key });
-  if (answer.status !== 200) throw new Error(`no session: ${answer.status}`);
-  const value = own.token()!;
+  const cookie = await signInWithKey(baseUrl, bench.key);
   const browser = await startChromium(executable);
   return {
     browser,
     async open(path, selector) {
-      const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
-      await context.addCookies([{ name: sessionCookie, value, url: baseUrl, httpOnly: true, sameSite: "Lax" }]);
+      const context = await browser.newContext({ viewport: LAPTOP });
+      await context.addCookies([cookie]);
       const page = await context.newPage();
       await page.addInitScript(noteWhenSeen, selector);
       const sizes: Promise<number>[] = [];

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
-import { describeDashboard, expectClean, PHONE, sideways } from "./open-dashboard.ts";
+import { PHONE } from "../browser.ts";
+import { describeDashboard, expectClean, sideways } from "./open-dashboard.ts";
 
 const RUNS = 50;
 

@@ -3,10 +3,10 @@ import { requireChromium } from "@tidemark/testkit";
 import type { Browser, BrowserContext } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
-import { openBrowser, sessionCookie } from "../../stack/browser.ts";
+import { openBrowser } from "../../stack/browser.ts";
 import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
 import { startStack, type Mode, type OwnStack, type StackOptions } from "../../stack/stack.ts";
-import { openPage, startChromium, type WatchedPage } from "../browser.ts";
+import { cookieOf, LAPTOP, openPage, startChromium, type WatchedPage } from "../browser.ts";
 import { dashboardFolder } from "./dashboard-folder.ts";
 
 /** How the dashboard is opened. */
@@ -32,11 +32,6 @@ export type Scene = {
   /** Opens the dashboard in a browser of its own, which ends with the test. */
   readonly open: (options?: OpenOptions) => Promise<WatchedPage>;
 };
-
-/** The size of a phone on which nothing may be wider than the screen. */
-export const PHONE = { width: 390, height: 844 } as const;
-/** The size of a laptop. */
-const LAPTOP = { width: 1440, height: 900 } as const;
 
 const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "imports:write"];
 
@@ -115,7 +110,7 @@ async function createScene(stack: OwnStack, browser: Browser, contexts: BrowserC
       contexts.push(context);
       if (scopes !== undefined || role !== "nobody") {
         const value = scopes === undefined ? await tokenOf(role as Role) : await tokenOfKey(scopes);
-        await context.addCookies([{ name: sessionCookie, value, url: stack.baseUrl, httpOnly: true, sameSite: "Lax" }]);
+        await context.addCookies([cookieOf(stack.baseUrl, value)]);
       }
       const watched = await openPage(context);
       await watched.page.goto(`${stack.baseUrl}${path}`);

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { createTeam } from "../../stack/people.ts";
 import { expectAccessible } from "./axe.ts";
-import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+import { PHONE } from "../browser.ts";
+import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const HOSTILE = '<img src=x onerror="alert(1)">\u202e"\'&amp;';
 

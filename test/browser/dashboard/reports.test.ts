@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from "@jest/globals";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE } from "./logged-run.ts";
-import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+import { PHONE } from "../browser.ts";
+import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const PROJECT = "reported";
 

@@ -3,7 +3,8 @@ import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
-import { describeDashboard, expectClean, PHONE, settled, sideways } from "./open-dashboard.ts";
+import { PHONE } from "../browser.ts";
+import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 
 const TABS = ["overview", "charts", "logs", "config", "files", "objects", "ranks", "traces", "lineage"] as const;
 

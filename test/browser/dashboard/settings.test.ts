@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { expectAccessible } from "./axe.ts";
-import { describeDashboard, expectClean, PHONE, settled } from "./open-dashboard.ts";
+import { PHONE } from "../browser.ts";
+import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("the settings", (scene) => {
   test.each(["keys", "members", "usage", "audit", "imports"])("%s is accessible and clean", async (section) => {
