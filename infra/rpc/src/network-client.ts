@@ -1,4 +1,3 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import { deadlineExceeded } from "@tidemark/deadline";
@@ -9,6 +8,7 @@ import { callToHeaders, refusedHeader, type Call } from "./call.ts";
 import { readEnvelopes, STREAM_TYPE, envelopeHeader } from "./envelopes.ts";
 import { errorFromJson, peerUnavailable } from "./error-wire.ts";
 import { observed, streamed, type CallObserver } from "./invoke.ts";
+import { decodeMessage, encodeMessage } from "./messages.ts";
 import { methodsOf, type Client, type Method } from "./service.ts";
 
 /** Connections to one peer, shared by the clients of all its services. */
@@ -116,7 +116,7 @@ export function connectPeer(
   };
 
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
-    const body = toBinary(method.input, create(method.input, request as never));
+    const body = await encodeMessage(method.input, request);
     const signal = deadlineOf(call);
     const bytes = await slots.use(call, signal, () =>
       send({
@@ -130,7 +130,7 @@ export function connectPeer(
         read: (response) => response.body.bytes(),
       }),
     );
-    return fromBinary(method.output, bytes);
+    return decodeMessage(method.output, bytes);
   };
 
   const stream = async function* (
@@ -139,7 +139,7 @@ export function connectPeer(
     request: object,
     call: Call,
   ): AsyncGenerator<object, void, undefined> {
-    const message = toBinary(method.input, create(method.input, request as never));
+    const message = await encodeMessage(method.input, request);
     const stopped = new AbortController();
     try {
       const { body } = await send({
@@ -153,7 +153,7 @@ export function connectPeer(
         read: (response) => Promise.resolve(response),
       });
       for await (const { isEnd, bytes } of readEnvelopes(body)) {
-        if (!isEnd) yield fromBinary(method.output, bytes);
+        if (!isEnd) yield await decodeMessage(method.output, bytes);
         else return endStream(Buffer.from(bytes).toString("utf8"));
       }
       throw peerUnavailable(new Error("the stream has no end"));

@@ -1,9 +1,10 @@
-import { create, toBinary, type DescMessage } from "@bufbuild/protobuf";
+import type { DescMessage } from "@bufbuild/protobuf";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { isAppError } from "@tidemark/errors";
 import { envelopeHeader, STREAM_TYPE } from "./envelopes.ts";
 import { errorToJson } from "./error-wire.ts";
+import { encodeMessage } from "./messages.ts";
 
 /**
  * Sends the messages of a stream, each when the connection has room for it, and how it ended. Ends the stream when the peer is gone.
@@ -26,7 +27,7 @@ export async function sendStream(
   try {
     messages = opened();
     for await (const message of messages) {
-      const bytes = toBinary(output, create(output, message as never) as never);
+      const bytes = await encodeMessage(output, message);
       response.write(envelopeHeader(bytes.length, false));
       if (!response.write(bytes)) await once(response, "drain", { signal: closed.signal });
       if (closed.signal.aborted) return;

@@ -1,4 +1,3 @@
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AppError, isAppError } from "@tidemark/errors";
 import type { Turn, Turns } from "@tidemark/turns";
@@ -6,6 +5,7 @@ import { callFromHeaders, refusedHeader, type Call } from "./call.ts";
 import { errorToJson } from "./error-wire.ts";
 import { readEnvelopes } from "./envelopes.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
+import { decodeMessage, encodeMessage } from "./messages.ts";
 import { isPeer, notAPeer } from "./peer-token.ts";
 import { answerOf, methodsOf, streamOf, type Implementation, type Method } from "./service.ts";
 import { sendStream } from "./stream-server.ts";
@@ -96,14 +96,9 @@ export function createUnaryServer(
       if (options.turns !== undefined) turn = await turnOf(options.turns, route.service, call, response);
       const facts = { service: route.service, method: route.method.name, side: "server" as const };
       const output = await observed(options.observer, facts, () =>
-        withinDeadline(call, () => answerOf(route.handler, fromBinary(route.method.input, body), call)),
+        withinDeadline(call, async () => answerOf(route.handler, await decodeMessage(route.method.input, body), call)),
       );
-      answer(
-        response,
-        200,
-        "application/proto",
-        toBinary(route.method.output, create(route.method.output, output as never)),
-      );
+      answer(response, 200, "application/proto", await encodeMessage(route.method.output, output));
     } catch (error) {
       if (!isAppError(error)) options.onUnknownError?.(error);
       // Our own clients read the body, not the status; any status but 200 marks an error.
@@ -125,8 +120,8 @@ export function createUnaryServer(
       const call = callFromHeaders((name) => request.headers[name] as string | undefined, {
         isStream: true,
       });
-      const open = () => streamOf(route.handler, fromBinary(route.method.input, message), call);
-      yield* streamed(call, options.observer, facts, open);
+      const input = await decodeMessage(route.method.input, message);
+      yield* streamed(call, options.observer, facts, () => streamOf(route.handler, input, call));
     };
     await sendStream(response, route.method.output, opened, options.onUnknownError);
   };

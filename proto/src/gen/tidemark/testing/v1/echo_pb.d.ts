@@ -25,6 +25,11 @@ export declare type EchoMessage = Message<"tidemark.testing.v1.EchoMessage"> & {
    * @generated from field: repeated double numbers = 2;
    */
   numbers: number[];
+
+  /**
+   * @generated from field: repeated tidemark.testing.v1.EchoMessage parts = 3;
+   */
+  parts: EchoMessage[];
 };
 
 /**
