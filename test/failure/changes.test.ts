@@ -13,11 +13,31 @@ describeWith(servers)("streams of changes", () => {
   beforeAll(async () => {
     stack = await startStack("split");
     replica = await stack.addReplica();
+    await untilItGoesOn(replica.api.baseUrl);
   });
   afterEach(() => {
     for (const stream of open.splice(0)) stream.close();
   });
   afterAll(() => stack?.stop());
+
+  /** A gateway that has just begun has not heard of all who announce; until then others cannot go on behind its last event. */
+  const untilItGoesOn = async (baseUrl: string): Promise<void> => {
+    const { follow } = await setUp();
+    const publishersAt = async (gateway: string): Promise<string> => {
+      const stream = await follow(undefined, gateway);
+      await until("the first comment", () => Promise.resolve(stream.comments() > 0));
+      const parts = stream.lastEventId().split(".");
+      stream.close();
+      return parts
+        .map((part) => part.split("-")[0]!)
+        .toSorted()
+        .join(" ");
+    };
+    await until("the same publishers", async () => {
+      const [known, own] = await Promise.all([publishersAt(stack.baseUrl), publishersAt(baseUrl)]);
+      return own === known;
+    });
+  };
 
   /** An organization with a run, and how to follow its project at a gateway. */
   const setUp = async () => {
@@ -84,7 +104,7 @@ describeWith(servers)("streams of changes", () => {
   test("end when their gateway stops, and lose nothing at another one", async () => {
     const { write, follow } = await setUp();
     const spare = await stack.addReplica();
-    // A gateway that has just begun does not know yet what others remember.
+    await untilItGoesOn(spare.api.baseUrl);
     const first = await follow(undefined, spare.api.baseUrl);
     await untilStep(first, await write());
     await spare.child.end();
