@@ -11,6 +11,8 @@ export type Line = {
   /** A band: the lowest and highest value of each bucket, or what a group spreads over. */
   readonly low?: Float64Array | undefined;
   readonly high?: Float64Array | undefined;
+  /** Whether the band is how far the runs of a group spread, which has no spikes that may hide in a bucket. */
+  readonly isSpread?: boolean;
   readonly count?: Float64Array | undefined;
   readonly smoothed?: Float64Array | undefined;
   readonly step?: Float64Array | undefined;

@@ -47,8 +47,11 @@ describe("a picture of lines", () => {
     expect(Math.min(...tops)).toBeCloseTo(scale.toPixel(1000), 6);
     expect(scale.toPixel(1000)).toBeLessThan(30);
     // It is one pixel wide, so it is drawn stronger than the band.
-    const strong = of(scene.inside, "path").filter(({ alpha, label }) => alpha > 0.5 && label === undefined);
-    expect(strong.map(({ points }) => points.length / 6)).toEqual([1]);
+    const strong = (shapes: readonly Shape[]) =>
+      of(shapes, "path").filter(({ alpha, label }) => alpha > 0.5 && label === undefined);
+    expect(strong(scene.inside).map(({ points }) => points.length / 6)).toEqual([1]);
+    // What a group spreads over hides no points.
+    expect(strong(drawn([line(x, y, { low, high, isSpread: true })]).scene.inside)).toEqual([]);
   });
 
   test("ends lines and bands at gaps and shows single points as dots", () => {

@@ -29,11 +29,14 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
   const view = [x.domain, x.pixels, x.log, y.domain, y.pixels, y.log].join();
   const known = traced.get(line);
   if (known?.view === view) return known.found;
-  const { low, high, smoothed } = line;
+  const { low, high, smoothed, isSpread = false } = line;
   const places = inView(line, x);
   const gap = gapOf(line.x);
   const found: Traced = {
-    spikes: low === undefined || high === undefined ? new Float64Array() : spikesOf(line, { low, high }, places, x, y),
+    spikes:
+      low === undefined || high === undefined || isSpread
+        ? new Float64Array()
+        : spikesOf(line, { low, high }, places, x, y),
     band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
     raw: traceOf(line.x, line.y, places, x, y, gap),
     smoothed: smoothed === undefined ? undefined : traceOf(line.x, smoothed, places, x, y, gap),

@@ -97,6 +97,7 @@ function groupLines(groups: readonly GroupSeries[], band: "std" | "range", theme
       y: mean,
       low,
       high,
+      isSpread: true,
       count,
     };
   });
