@@ -24,7 +24,17 @@ const call = async (path: string, headers: Record<string, string> = {}, method =
 };
 
 describe("pages", () => {
-  const paths = ["/", "/signin", "/signin?next=%2Fp%2Fa", "/p/a%2Fb", "/p/a/nothing/here", "/settings/keys", "/r/x/y"];
+  const paths = [
+    "/",
+    "/signin",
+    "/signin?next=%2Fp%2Fa",
+    "/p/a%2Fb",
+    "/p/a/nothing/here",
+    "/settings/keys",
+    "/settings/",
+    "/signin/",
+    "/r/x/y",
+  ];
   test.each(paths)("%s is HTML for a browser and a JSON 404 for a program", async (path) => {
     await start();
     const page = await call(path, { accept: HTML });

@@ -6,7 +6,7 @@ const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/signin$/, "signin"],
   [/^\/auth\/device$/, "device"],
   [/^\/invite$/, "invite"],
-  [/^\/p\/[^/]+\/?$/, "project"],
+  [/^\/p\/[^/]+$/, "project"],
   [/^\/p\/[^/]+\/compare$/, "compare"],
   [/^\/p\/[^/]+\/reports$/, "reports"],
   [/^\/p\/[^/]+\/r\/[^/]+(?:\/[^/]+)?$/, "run"],
@@ -17,9 +17,10 @@ const PAGES: readonly (readonly [pattern: RegExp, part: string])[] = [
   [/^\/(?:p|reports|r|settings)\/.+$/, ""],
 ];
 
-/** Returns the part of the bundle that a path shows, empty for one that no part is known of; undefined where the path is no page. */
+/** Returns the part of the bundle that a path shows, empty for one that no part is known of; undefined where the path is no page. A slash at its end is no part. */
 export function pageOfPath(path: string): string | undefined {
-  return PAGES.find(([pattern]) => pattern.test(path))?.[1];
+  const trimmed = path.replace(/(?<=[^/])\/$/, "");
+  return PAGES.find(([pattern]) => pattern.test(trimmed))?.[1];
 }
 
 /** Whether a client wants a page rather than a document for programs: it names HTML itself, as browsers do when they open an address (RFC 9110, Accept). */
