@@ -329,6 +329,46 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
+  test("a fork begins with its parent's part if one wishes, which hover, keys and files tell apart", async () => {
+    const parent = runs.get("alpha")!;
+    const forked = (await api.post(`/api/runs/${parent.id}/forks`, { name: "child", step: 9 })).json;
+    const { id } = forked.run as { id: string };
+    const points = Array.from({ length: 10 }, (_, i) => ({ step: 10 + i, metrics: { loss: 2 } }));
+    expect((await api.post(`/runs/${id}/metrics/batch`, { points })).status).toBe(200);
+    runs.set("child", { id, name: "child", startedAt: parent.startedAt, running: true, forkStep: 9 });
+    const watched = await open(["child"]);
+    const { page } = watched;
+    const plot = await drawn(page, "loss");
+    expect(await plot.getAttribute("aria-label")).toMatch(/^loss: 1 line, step 10 to step 19,/);
+    await page.getByRole("button", { name: "Axes" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Show the parent's part of forks" }).click();
+    await page.waitForURL(/lineage=1/);
+    await until("the parent's part is drawn", async () =>
+      (await plot.getAttribute("aria-label"))!.startsWith("loss: 1 line, step 0 to step 19,"),
+    );
+    await settled(page, "loss");
+    const rows = (await saved(page, "loss", "CSV")).trim().split("\r\n");
+    expect(rows[0]).toBe("id,name,step,loss,inherited");
+    expect(rows.slice(1).map((row) => row.split(",").slice(1))).toEqual(
+      Array.from({ length: 20 }, (_, i) => [
+        "child",
+        String(i),
+        String(i < 10 ? Math.exp(-i / 80) : 2),
+        String(i < 10),
+      ]),
+    );
+    const svg = await saved(page, "loss", "SVG");
+    expect(svg).toContain('aria-label="child, of its parent"');
+    await plot.focus();
+    await page.keyboard.press("Home");
+    await page.getByText("At 0: child 1 (part of its parent, forked at step 9)").waitFor({ state: "attached" });
+    await page.getByText("Part of its parent, forked at step 9", { exact: true }).waitFor();
+    await expectAccessible(watched);
+    await page.keyboard.press("End");
+    await page.getByText("At 19: child 2", { exact: true }).waitFor({ state: "attached" });
+    expect(everyFault()).toEqual([]);
+  });
+
   test("what a run logs is drawn while somebody looks, zoomed charts stay where they are", async () => {
     const { page } = await open(["alpha"], { live: true });
     const plot = await drawn(page, "loss");

@@ -40,6 +40,7 @@ export type ShownRun = {
   readonly name: string;
   readonly startedAt: string;
   readonly running: boolean;
+  readonly forkStep?: number;
 };
 
 /** What the page of charts shows, of which server, as whom. */

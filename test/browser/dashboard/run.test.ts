@@ -85,6 +85,17 @@ describeDashboard("the page of a run", (scene) => {
     expect(seen).toEqual(["255 0 0 255", "255 0 0 255"]);
   });
 
+  test("a fork without points of its own shows those of its parent if one wishes", async () => {
+    const { api, open } = scene();
+    const forked = await api.post(`/api/runs/${run.id}/forks`, { name: `fork ${HOSTILE}`, step: 20 });
+    const { id } = forked.json.run as { id: string };
+    const watched = await open({ path: `/p/${encodeURIComponent(run.project)}/r/${id}/charts?lineage=1` });
+    const { page } = watched;
+    await page.getByRole("img", { name: /^val\/acc: 1 line, step 0 to step 20, values 0 to 0\.4/ }).waitFor();
+    await expectAccessible(watched);
+    expect(await isHacked(page)).toBe(false);
+  });
+
   test("a stop request shows its age, is acknowledged and ends, without reloading", async () => {
     const { api, open } = scene();
     const { id } = (await api.post("/runs", { project: run.project, name: "to stop" })).json.run as { id: string };

@@ -52,7 +52,13 @@ export function ChartSection({ project, runs, live, highlight, onHighlight, keys
   const runIds = useMemo(() => shownRuns.map(({ id }) => id), [shownRuns]);
   const news = useNews(project.id, runIds, live && shownRuns.some(({ running }) => running));
   useEffect(() => loadLooks(project.id), [project.id]);
-  const metrics = useCatalogue(project.id, "metric", runIds, keys === undefined, news);
+  const keyRunIds = useMemo(
+    () => [
+      ...new Set([...runIds, ...shownRuns.flatMap(({ parentId }) => (state.lineage && parentId ? [parentId] : []))]),
+    ],
+    [runIds, state.lineage],
+  );
+  const metrics = useCatalogue(project.id, "metric", keyRunIds, keys === undefined, news);
   const configs = useCatalogue(project.id, "config", runIds, keys === undefined, 0);
   useKeys(
     {

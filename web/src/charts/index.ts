@@ -1,3 +1,4 @@
+export { chartRun } from "./chart-run.ts";
 export { ChartSection } from "./chart-section.tsx";
 export { LookPicker } from "./look/look-picker.tsx";
 export { RunSwatch } from "./look/run-swatch.tsx";

@@ -1,4 +1,4 @@
-import { lowerBound, type Line } from "./line-model.ts";
+import { isInherited, lowerBound, type Line } from "./line-model.ts";
 import type { Range } from "./scale.ts";
 
 /** Columns that a line may have besides x and y. */
@@ -6,7 +6,7 @@ const MORE = ["low", "high", "count", "smoothed", "step"] as const;
 
 /**
  * Writes what a chart draws: a row for each point or bucket of each line that is in view, with full digits. `xName` and `yName` head the columns of the
- * axes. RFC 4180.
+ * axes. Where forks are drawn with the parts of their parents, a last column tells which points these are. RFC 4180.
  */
 export function csvOf(
   lines: readonly Line[],
@@ -16,11 +16,13 @@ export function csvOf(
   const more = MORE.filter(
     (name) => lines.some((line) => line[name] !== undefined) && !(name === "step" && xName === "step"),
   );
-  const rows = [["id", "name", xName, yName, ...more].map(cellOf).join(",")];
+  const hasForks = lines.some(({ forkStep }) => forkStep !== undefined);
+  const rows = [["id", "name", xName, yName, ...more, ...(hasForks ? ["inherited"] : [])].map(cellOf).join(",")];
   for (const line of lines) {
     const head = `${cellOf(line.id)},${cellOf(line.name)}`;
     for (let i = lowerBound(line.x, view[0]); i < line.x.length && line.x[i]! <= view[1]; i++) {
       const rest = more.map((name) => numberText(line[name]?.[i]));
+      if (hasForks) rest.push(String(isInherited(line, i)));
       rows.push([head, numberText(line.x[i]), numberText(line.y[i]), ...rest].join(","));
     }
   }

@@ -16,7 +16,14 @@ export type Line = {
   readonly count?: Float64Array | undefined;
   readonly smoothed?: Float64Array | undefined;
   readonly step?: Float64Array | undefined;
+  /** Of a fork with the part of its parent: points up to this step are the parent's. */
+  readonly forkStep?: number | undefined;
 };
+
+/** Whether a point of a fork is one of its parent's. */
+export function isInherited({ step, forkStep }: Line, i: number): boolean {
+  return forkStep !== undefined && step !== undefined && step[i]! <= forkStep;
+}
 
 /** How an axis is drawn. */
 export type AxisKind = "number" | "duration" | "clock";

@@ -122,6 +122,26 @@ describe("a picture of lines", () => {
     expect(paths[1]!.dash).toEqual([8, 3]);
   });
 
+  test("has the parent's part of a fork thinner and in dots, up to its first own point", () => {
+    const x = column(0, 1, 2, 3, 4);
+    const fork = line(x, x, { step: x, forkStep: 2 });
+    const [parents, own, ...more] = of(drawn([fork]).scene.inside, "path");
+    expect(more).toEqual([]);
+    // A dot marks the fork, where the parent's part ends.
+    expect(of(drawn([fork]).scene.inside, "dots").map(({ label, points }) => [label, points])).toEqual([
+      ["Fork of first", parents!.points.slice(4, 6)],
+    ]);
+    expect([parents!.label, own!.label]).toEqual(["first, of its parent", "first"]);
+    expect(parents!.stroke).toBe(own!.stroke);
+    expect(parents!.width).toBeLessThan(own!.width);
+    expect(own!.dash).toEqual([]);
+    // Each ends with a pair that is no place: from 0 to 3, and from 3 to 4.
+    expect([parents, own].map((path) => path!.points.length / 2 - 1)).toEqual([4, 2]);
+    expect(parents!.points.slice(6, 8)).toEqual(own!.points.slice(0, 2));
+    const smoothed = of(drawn([{ ...fork, smoothed: x }]).scene.inside, "path");
+    expect(smoothed.map(({ label }) => label)).toEqual(["first, not smoothed", "first, of its parent", "first"]);
+  });
+
   test("dims all but the highlighted line, which lies above them", () => {
     const lines = ["a", "b", "c"].map((id) => line(column(0, 1), column(0, 1), { id, name: id }));
     const { scene } = lineScene({ lines, axes, size, inks, highlight: "a" })!;
@@ -173,6 +193,19 @@ describe("a CSV file", () => {
         "",
       ].join("\r\n"),
     );
+  });
+
+  test("tells which points of forks are their parents'", () => {
+    const x = column(0, 1, 2);
+    const lines = [line(x, x, { step: x, forkStep: 1 }), line(column(1), column(5), { id: "b", name: "other" })];
+    const rows = csvOf(lines, [0, 9], { xName: "step", yName: "loss" }).trim().split("\r\n");
+    expect(rows).toEqual([
+      "id,name,step,loss,inherited",
+      "a,first,0,0,true",
+      "a,first,1,1,true",
+      "a,first,2,2,false",
+      "b,other,1,5,false",
+    ]);
   });
 
   test("has no text that a spreadsheet takes for a formula", () => {

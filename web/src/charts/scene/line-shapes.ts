@@ -1,4 +1,5 @@
 import { gapOf, isGap } from "../series/gaps.ts";
+import { forkPlace, inheritedPart, ownPart } from "./fork-parts.ts";
 import { lowerBound, type Line } from "./line-model.ts";
 import type { Scale } from "./scale.ts";
 import type { Shape } from "./scene.ts";
@@ -13,6 +14,8 @@ const BAND_ALPHA = 0.18;
 /** Of a line behind its smoothed one. */
 const RAW_ALPHA = 0.28;
 const DIMMED = 0.15;
+/** How the parent's part of a fork is drawn: thinner, in dots. */
+const INHERITED = { dash: [1, 3], width: 0.75 } as const;
 
 /** A line in pixels. */
 type Traced = {
@@ -20,6 +23,10 @@ type Traced = {
   readonly spikes: Float64Array;
   readonly raw: Trace;
   readonly smoothed: Trace | undefined;
+  /** The parent's part of what stands out: of the smoothed line where there is one. */
+  readonly inherited: Trace;
+  /** Where the parent's part ends: one point, or none. */
+  readonly fork: Float64Array;
 };
 
 /** What was traced last of each line: when another line stands out, nothing has to be traced again. */
@@ -38,8 +45,10 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
         ? new Float64Array()
         : spikesOf(line, { low, high }, places, x, y),
     band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
-    raw: traceOf(line.x, line.y, places, x, y, gap),
-    smoothed: smoothed === undefined ? undefined : traceOf(line.x, smoothed, places, x, y, gap),
+    raw: traceOf(line.x, smoothed === undefined ? ownPart(line, line.y) : line.y, places, x, y, gap),
+    smoothed: smoothed === undefined ? undefined : traceOf(line.x, ownPart(line, smoothed), places, x, y, gap),
+    inherited: traceOf(line.x, inheritedPart(line, smoothed ?? line.y), places, x, y, gap),
+    fork: forkPlace(line, smoothed ?? line.y, x, y),
   };
   traced.set(line, { view, found });
   return found;
@@ -48,7 +57,7 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
 /** Returns the shapes of a line within what the axis shows: its band, its points as dots where no line reaches them, the line, and the smoothed line. */
 export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): Shape[] {
   const { color, name } = line;
-  const { band, spikes, raw, smoothed } = tracedOf(line, x, y);
+  const { band, spikes, raw, smoothed, inherited, fork } = tracedOf(line, x, y);
   const dim = strength === "dimmed" ? DIMMED : 1;
   const main = {
     color,
@@ -60,9 +69,13 @@ export function lineShapes(line: Line, x: Scale, y: Scale, strength: Strength): 
   const shapes: Shape[] = band.length > 0 ? [{ kind: "area", points: band, fill: color, alpha: BAND_ALPHA * dim }] : [];
   if (spikes.length > 0)
     shapes.push({ kind: "path", points: spikes, stroke: color, width: 1, dash: [], alpha: SPIKE_ALPHA * dim });
-  if (smoothed === undefined) return [...shapes, ...strokes(raw, main)];
+  const { dash, width } = INHERITED;
+  const parents = strokes(inherited, { ...main, dash, width: width * main.width, label: `${name}, of its parent` });
+  if (fork.length > 0)
+    parents.push({ kind: "dots", points: fork, fill: color, radius: DOT_RADIUS, alpha: dim, label: `Fork of ${name}` });
+  if (smoothed === undefined) return [...shapes, ...parents, ...strokes(raw, main)];
   const behind = { color, dash: [], width: 1, alpha: RAW_ALPHA * dim, label: `${name}, not smoothed` };
-  return [...shapes, ...strokes(raw, behind), ...strokes(smoothed, main)];
+  return [...shapes, ...strokes(raw, behind), ...parents, ...strokes(smoothed, main)];
 }
 
 type Stroke = {

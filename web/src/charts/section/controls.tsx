@@ -34,7 +34,7 @@ export function Controls({
   readonly configKeys: readonly string[];
 }) {
   const { state, change } = context;
-  const { x, xLog, yLog, ignoreOutliers, band, group, zoom, search } = state;
+  const { x, xLog, yLog, ignoreOutliers, band, group, lineage, zoom, search } = state;
   const isOther = x.startsWith("metric:");
   const axes = [
     ...AXES,
@@ -81,6 +81,13 @@ export function Controls({
             label: "Band: lowest to highest run",
             checked: band === "range",
             onSelect: () => change({ band: "range" }),
+          },
+          "line",
+          {
+            label: "Show the parent's part of forks",
+            checked: lineage,
+            disabled: group !== undefined,
+            onSelect: () => change({ lineage: !lineage }),
           },
         ]}
       >

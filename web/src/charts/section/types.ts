@@ -9,6 +9,10 @@ export type ChartRun = {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly running: boolean;
+  /** Of a fork, the step up to which the points of its parent are its own beginning. */
+  readonly forkStep?: number | undefined;
+  /** Of a fork, its parent where the person may see it: with the parent's part, also metrics that the parent alone has are shown. */
+  readonly parentId?: string | undefined;
 };
 
 /** What all cards of a section share. */

@@ -36,7 +36,8 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
   const runIds = runs.slice(0, isGrouped ? GROUP_RUNS_MAX : SERIES_RUNS_MAX).map(({ id }) => id);
   const runningIds = runs.filter(({ running }) => running).map(({ id }) => id);
   const hasRuns = active && runIds.length > 0;
-  const common = { key, runIds, x, smoothing, buckets };
+  const lineage = state.lineage && runs.some(({ forkStep }) => forkStep !== undefined);
+  const common = { key, runIds, x, smoothing, buckets, ...(lineage ? { lineage } : {}) };
   const base: SeriesQuery | undefined =
     hasRuns && !isGrouped && (zoom === undefined || x !== "step") ? { ...common, steps: undefined } : undefined;
   const whole = useSeries(base, active, news, runningIds);
@@ -56,17 +57,19 @@ export function useLines(context: ChartContext, key: string, buckets: number, ac
     return isGrouped
       ? groupLines(shown as readonly GroupSeries[], state.band, theme)
       : runLines(shown as readonly Series[], context, theme);
-  }, [shown, isGrouped, state.band, theme, looks, runs]);
+  }, [shown, isGrouped, state.band, state.lineage, theme, looks, runs]);
   return { lines: hasRuns || !active ? lines : [], busy: loaded.busy, error: loaded.error, retry: loaded.retry };
 }
 
-function runLines(series: readonly Series[], { runs }: ChartContext, theme: ThemeName): Line[] {
+function runLines(series: readonly Series[], { runs, state }: ChartContext, theme: ThemeName): Line[] {
   const byId = new Map(series.map((one) => [one.runId, one]));
-  return runs.flatMap(({ id, name }): Line[] => {
+  return runs.flatMap(({ id, name, forkStep: at }): Line[] => {
     const found = byId.get(id);
     if (found === undefined) return [];
     const { x, y, low, high, count, smoothed, step } = found;
-    return [{ id, name, color: runInk(id, theme), dash: runLook(id).dash, x, y, low, high, count, smoothed, step }];
+    const forkStep = state.lineage ? at : undefined;
+    const look = { color: runInk(id, theme), dash: runLook(id).dash };
+    return [{ id, name, ...look, x, y, low, high, count, smoothed, step, forkStep }];
   });
 }
 

@@ -30,7 +30,7 @@ export const seriesLoader = createBatcher<SeriesAsked, readonly Series[]>({
 
 /** Returns the body of a request. */
 export function seriesBody(query: SeriesAsked, keys: readonly string[]): Record<string, unknown> {
-  const { runIds, x, smoothing, steps, buckets, afterStep } = query;
+  const { runIds, x, smoothing, steps, buckets, lineage, afterStep } = query;
   return {
     format: "columns",
     keys,
@@ -42,6 +42,7 @@ export function seriesBody(query: SeriesAsked, keys: readonly string[]): Record<
     ...(x === "step" ? {} : { x }),
     ...(smoothing === undefined ? {} : { smoothing }),
     ...(steps === undefined ? {} : { start_step: Math.max(0, steps[0]), end_step: Math.max(0, steps[1]), edges: true }),
+    ...(lineage === undefined ? {} : { lineage }),
     ...(afterStep === undefined ? {} : { after_step: afterStep }),
   };
 }

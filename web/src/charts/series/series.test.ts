@@ -110,6 +110,7 @@ describe("requests", () => {
       edges: true,
     });
     expect(seriesBody({ ...query, afterStep: 7 }, ["a"])).toMatchObject({ after_step: 7 });
+    expect(seriesBody({ ...query, lineage: true }, ["a"])).toMatchObject({ lineage: true });
   });
 
   test("go together when only their key differs, as many as fit", () => {

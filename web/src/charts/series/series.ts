@@ -35,6 +35,8 @@ export type SeriesQuery = {
   /** Only between these steps, with one point beyond each. */
   readonly steps: readonly [number, number] | undefined;
   readonly buckets: number;
+  /** Of forks also the points of what they were forked from, up to the steps of the forks. */
+  readonly lineage?: true;
 };
 
 /** About the bytes that a series takes in memory. */

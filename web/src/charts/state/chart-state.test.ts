@@ -45,6 +45,7 @@ const states: fc.Arbitrary<ChartState> = fc.record({
     }),
     { nil: undefined },
   ),
+  lineage: fc.boolean(),
 });
 
 /** As an address holds it. */
@@ -79,6 +80,7 @@ describe("the choices for charts", () => {
     "zoom=1~2~3",
     "group=-",
     "keys=",
+    "lineage=yes",
   ])("that make no sense, as %s, are as usual", (query) => {
     expect(stateOf(new URLSearchParams(query))).toEqual(STATE_USUAL);
   });
@@ -95,6 +97,7 @@ describe("the choices for charts", () => {
         pinned: ["a,b"],
         zoom: [10, 20.5],
         group: { names: ["config.lr", "tags"], allBut: false },
+        lineage: true,
       }),
     ).toEqual({
       x: "log:relative",
@@ -103,6 +106,7 @@ describe("the choices for charts", () => {
       keys: "loss,a\\,b",
       zoom: "10~20.5",
       group: "config.lr,tags",
+      lineage: "1",
     });
   });
 });

@@ -20,6 +20,8 @@ export type ChartState = {
   readonly pinned: readonly string[];
   readonly zoom: Range | undefined;
   readonly group: GroupBy | undefined;
+  /** Lines of forks begin with the part of their parents. */
+  readonly lineage: boolean;
 };
 
 /** What is shown where the address says nothing. */
@@ -34,14 +36,17 @@ export const STATE_USUAL: ChartState = {
   pinned: [],
   zoom: undefined,
   group: undefined,
+  lineage: false,
 };
 
 /** The names that charts have in the query of an address. */
-export type ChartQuery = Readonly<Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group", string | undefined>>;
+export type ChartQuery = Readonly<
+  Record<"x" | "y" | "smooth" | "keys" | "zoom" | "group" | "lineage", string | undefined>
+>;
 
 /** Writes a choice as parts of an address; undefined for what is as usual. Reading it gives the same choice. */
 export function queryOf(state: ChartState): ChartQuery {
-  const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group } = state;
+  const { x, xLog, yLog, ignoreOutliers, band, smoothing, search, pinned, zoom, group, lineage } = state;
   const y = [yLog ? "log" : "", ignoreOutliers ? "inliers" : "", band === "range" ? "range" : ""].filter(Boolean);
   return {
     x: x === "step" && !xLog ? undefined : `${xLog ? "log:" : ""}${x}`,
@@ -53,6 +58,7 @@ export function queryOf(state: ChartState): ChartQuery {
       group === undefined || group.names.length === 0
         ? undefined
         : `${group.allBut ? "-" : ""}${joinList(group.names)}`,
+    lineage: lineage ? "1" : undefined,
   };
 }
 
@@ -75,6 +81,7 @@ export function stateOf(query: { get(name: string): string | null }): ChartState
     pinned: [...new Set(pinned.filter((key) => key !== ""))],
     zoom: rangeOf(query.get("zoom") ?? ""),
     group: names.length === 0 ? undefined : { names, allBut: group.startsWith("-") },
+    lineage: query.get("lineage") === "1",
   };
 }
 

@@ -1,5 +1,5 @@
 import { Swatch } from "../look/run-swatch.tsx";
-import type { Line } from "../scene/line-model.ts";
+import { isInherited, type Line } from "../scene/line-model.ts";
 import type { LineScene } from "../scene/line-scene.ts";
 import { counted, shortNumber } from "../scene/numbers.ts";
 import { listed, nearestReading, readingsAt, type ChartLink } from "./hover.ts";
@@ -55,7 +55,12 @@ export function Tooltip({ id, link, lines, drawn, width, axisText, onHighlight }
             onPointerLeave={() => onHighlight?.(undefined)}
           >
             <Swatch color={one.line.color} dash={one.line.dash} />
-            <span class="tm-chart-tip-name">{one.line.name}</span>
+            <span class="tm-chart-tip-name">
+              {one.line.name}
+              {isInherited(one.line, one.place) && (
+                <small class="tm-chart-tip-fork">{`Part of its parent, forked at step ${shortNumber(one.line.forkStep!)}`}</small>
+              )}
+            </span>
             <span class="tm-chart-tip-value">{valueText(one.line, one.place, one.value)}</span>
           </li>
         ))}

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { isInherited } from "../scene/line-model.ts";
 import { shortNumber } from "../scene/numbers.ts";
 import { readingsAt } from "./hover.ts";
 import { zoomedAround } from "./pointer.ts";
@@ -45,7 +46,12 @@ export function useChartKeys({ id, link, latest, onZoomX, setZoomY }: ChartParts
       at.current = next;
       link.pointed.value = { x: next, top: undefined, chart: id, pinned: true };
       const readings = readingsAt(lines, next, x, y);
-      const told = readings.slice(0, SAID_MAX).map(({ line, value }) => `${line.name} ${shortNumber(value)}`);
+      const told = readings
+        .slice(0, SAID_MAX)
+        .map(
+          ({ line, place, value }) =>
+            `${line.name} ${shortNumber(value)}${isInherited(line, place) ? ` (part of its parent, forked at step ${shortNumber(line.forkStep!)})` : ""}`,
+        );
       const more = readings.length > SAID_MAX ? `, and ${readings.length - SAID_MAX} more` : "";
       setSaid(`At ${shortNumber(next)}: ${told.join(", ")}${more}`);
       return;

@@ -4,7 +4,7 @@ import { projectAddress } from "../../app/addresses.ts";
 import { Link } from "../../app/link.tsx";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { keyMatch } from "../../charts/keys/match.ts";
 import { usualRowHeight } from "../../table/grid.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -76,16 +76,7 @@ export function ComparePage({ project }: { readonly project: string }) {
     () => rows.filter((row) => (isAll || row.different) && match.test(row.label)),
     [rows, isAll, match],
   );
-  const chartRuns = useMemo(
-    (): ChartRun[] =>
-      runs.map(({ id, name, started_at: startedAt, status }) => ({
-        id,
-        name,
-        startedAt,
-        running: status === "running",
-      })),
-    [answer],
-  );
+  const chartRuns = useMemo((): ChartRun[] => runs.map(chartRun), [answer]);
   const projectId = answer?.runs[0]?.project_id;
 
   if (wanted === "") {

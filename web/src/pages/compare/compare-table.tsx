@@ -18,6 +18,7 @@ export type ComparedRun = {
   readonly name: string;
   readonly started_at: string;
   readonly status: string;
+  readonly forked_from_step?: number | null;
 };
 
 /** Returns how wide columns are where nobody chose: wide enough for long keys and names, if there is room for them. */

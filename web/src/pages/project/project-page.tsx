@@ -4,7 +4,7 @@ import { runAddress } from "../../app/addresses.ts";
 import { useKeys } from "../../app/keys.ts";
 import { currentLocation, navigate, setQuery } from "../../app/location.ts";
 import { useTitle } from "../../app/title.ts";
-import { ChartSection, LookPicker, type ChartRun } from "../../charts/index.ts";
+import { chartRun, ChartSection, LookPicker, type ChartRun } from "../../charts/index.ts";
 import { stateOf as chartStateOf } from "../../charts/state/chart-state.ts";
 import { ApiError } from "../../api/client.ts";
 import type { GridHandle } from "../../table/grid-types.ts";
@@ -128,16 +128,7 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const others = apart.flatMap((id) => byId.get(id) ?? []).filter((run) => isOn(run, indexOf(run)));
   const lines = [...new Map([...others, ...first].map((run) => [run.id, run])).values()].slice(0, LINES_MAX);
   const linesName = lines.map(({ id, name, status }) => `${id} ${name} ${status}`).join("\n");
-  const chartRuns = useMemo(
-    (): ChartRun[] =>
-      lines.map(({ id, name, started_at: startedAt, status }) => ({
-        id,
-        name,
-        startedAt,
-        running: status === "running",
-      })),
-    [linesName],
-  );
+  const chartRuns = useMemo((): ChartRun[] => lines.map(chartRun), [linesName]);
   const error = pages.error();
   const isSearchFault = error instanceof ApiError && error.code?.startsWith("run_search") === true;
   const isEmpty = total === 0 && state.q === "" && error === undefined;

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { runAddress } from "../../app/addresses.ts";
 import { call } from "../../api/client.ts";
 import { Link } from "../../app/link.tsx";
-import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { Markdown } from "../../ui/markdown.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
@@ -21,16 +21,7 @@ const NEWEST = 10;
 export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readonly canReadRuns: boolean }) {
   const { runs, error } = useRunsOf(canReadRuns ? block : undefined);
   const keys = useMemo(() => chartKeys(block), [block]);
-  const chartRuns = useMemo<readonly ChartRun[]>(
-    () =>
-      (runs ?? []).map(({ id, name, started_at: startedAt, status }) => ({
-        id,
-        name,
-        startedAt,
-        running: status === "running",
-      })),
-    [runs],
-  );
+  const chartRuns = useMemo<readonly ChartRun[]>(() => (runs ?? []).map(chartRun), [runs]);
   if (!canReadRuns) {
     return (
       <p class="tm-locked">

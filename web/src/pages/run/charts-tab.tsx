@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { ChartSection, type ChartRun } from "../../charts/index.ts";
+import { chartRun, ChartSection, type ChartRun } from "../../charts/index.ts";
 import { currentLocation, setQuery } from "../../app/location.ts";
 import { Checkbox } from "../../ui/checkbox.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
@@ -10,13 +10,19 @@ import { useRead } from "./use-read.ts";
 
 /** The metrics of a run; of a fork, with those of the run that it came from if one wishes. */
 export function ChartsTab({ run }: TabProps) {
-  const withParent = currentLocation.value.query.has("parent");
+  const { query } = currentLocation.value;
+  const withParent = query.has("parent");
   const isFork = run.parent_run_id !== null;
-  const lineage = useRead<{ parent: RunRow | null }>(isFork && withParent ? `/api/runs/${run.id}/lineage` : undefined);
+  const lineage = useRead<{ parent: RunRow | null }>(
+    isFork && (withParent || query.has("lineage")) ? `/api/runs/${run.id}/lineage` : undefined,
+  );
   const parent = lineage.data?.parent ?? undefined;
   const runs = useMemo<readonly ChartRun[]>(
-    () => [run, ...(parent === undefined ? [] : [parent])].map(chartRun),
-    [run.id, run.name, run.status, parent?.id],
+    () => [
+      { ...chartRun(run), parentId: parent?.id },
+      ...(parent !== undefined && withParent ? [chartRun(parent)] : []),
+    ],
+    [run.id, run.name, run.status, parent?.id, withParent],
   );
   const project = useMemo(() => ({ id: run.project_id, name: run.project }), [run.project_id, run.project]);
   if (run.metric_keys_total === 0 && !isFork) {
@@ -40,10 +46,3 @@ export function ChartsTab({ run }: TabProps) {
     </>
   );
 }
-
-const chartRun = (run: Pick<RunRow, "id" | "name" | "started_at" | "status">): ChartRun => ({
-  id: run.id,
-  name: run.name,
-  startedAt: run.started_at,
-  running: run.status === "running",
-});
