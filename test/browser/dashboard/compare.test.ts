@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
+import { HOSTILE } from "./logged-run.ts";
 import { PHONE } from "../browser.ts";
 import { describeDashboard, expectClean, sideways } from "./open-dashboard.ts";
 
@@ -69,6 +70,49 @@ describeDashboard("the comparison of runs", (scene) => {
     expect(await cell("train/loss latest", 2).count()).toBe(0);
     await page.getByRole("button", { name: "More of reward is better: press to turn that around" }).first().click();
     await until("the page shows it", async () => (await told("reward latest", 3)).includes("worse"));
+  });
+
+  test("shows what runs logged up to one step side by side, and says which step each has", async () => {
+    const { api, open, stack } = scene();
+    const logged = async (name: string, steps: readonly number[]): Promise<string> => {
+      const { id } = (await api.post("/runs", { project: "objects", name })).json.run as { id: string };
+      for (const step of steps) {
+        const histogram = { key: HOSTILE, kind: "histogram", step, value: { bins: [0, 1, 2], counts: [step, 4] } };
+        expect((await api.post(`/api/runs/${id}/objects`, histogram)).status).toBe(200);
+        const table = { key: "predictions", kind: "table", step, rows: [{ answer: `${HOSTILE} at ${step}` }] };
+        expect((await api.post(`/api/runs/${id}/objects`, table)).status).toBe(200);
+      }
+      return id;
+    };
+    const sel = [await logged("steady", [10, 20]), await logged(HOSTILE, [15]), await logged("silent", [])].join(",");
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: `/p/objects/compare?sel=${sel}`, theme });
+      const { page } = watched;
+      await page.getByRole("tab", { name: "Objects" }).click();
+      const row = page.getByRole("region", { name: "predictions of each run" });
+      const told = async (): Promise<string[]> =>
+        (await row.locator("figcaption, figure > p").allInnerTexts()).map((text) =>
+          text.replaceAll(/\s+/g, " ").trim(),
+        );
+      const saying = (...texts: string[]) =>
+        until(`the runs to say ${texts.join(", ")}`, async () => (await told()).join("|") === texts.join("|"));
+      await saying("steady table step 20", `${HOSTILE} table step 15, nothing at 20`, "silent", "Nothing logged.");
+      await page.getByRole("region", { name: "Rows of predictions of steady" }).getByText("at 20").waitFor();
+      await page.getByLabel("Step", { exact: true }).press("ArrowLeft");
+      await page.waitForURL(/tab=objects&step=15/);
+      await saying("steady table step 10, nothing at 15", `${HOSTILE} table step 15`, "silent", "Nothing logged.");
+      await page.locator("body").press(",");
+      await saying("steady table step 10", HOSTILE, "Nothing logged up to step 10.", "silent", "Nothing logged.");
+      await page.getByRole("region", { name: "Rows of predictions of steady" }).getByText("at 10").waitFor();
+      const { pathname, search } = new URL(page.url());
+      expect(new URLSearchParams(search).get("step")).toBe("10");
+      await expectAccessible(watched);
+      expect(await page.evaluate(() => "hacked" in globalThis)).toBe(false);
+      await expectClean(watched, stack);
+      const phone = await open({ path: `${pathname}${search}`, theme, viewport: PHONE });
+      await phone.page.getByText("Nothing logged up to step 10.").first().waitFor();
+      expect(await sideways(phone)).toBe(0);
+    }
   });
 
   test("has no fault that axe finds and fits a phone", async () => {

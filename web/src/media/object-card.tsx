@@ -1,16 +1,21 @@
+import type { ComponentChildren } from "preact";
 import { Badge } from "../ui/badge.tsx";
 import { EvaluationCard } from "./evaluation-card.tsx";
 import { barsOf, readHistogram } from "./histogram-bars.ts";
 import type { RichObject } from "./object-types.ts";
 import { TableRows } from "./table-rows.tsx";
 
-/** What was logged under a key, as it was at a step. */
+/** What was logged under a key, as it was at a step. `name` heads it, `mark` before that; `label` is what the content is called for those who do not see it. */
 export function ObjectCard({
   name,
+  label = name,
+  mark,
   object,
   step,
 }: {
   readonly name: string;
+  readonly label?: string;
+  readonly mark?: ComponentChildren;
   readonly object: RichObject;
   readonly step: number | undefined;
 }) {
@@ -18,25 +23,25 @@ export function ObjectCard({
   return (
     <figure class={isWide ? "tm-object tm-object-wide" : "tm-object"} data-step={object.step ?? ""}>
       <figcaption>
-        <span class="tm-object-key">{name}</span>
+        {mark} <span class="tm-object-key">{name}</span>
         <Badge>{object.kind === "classification_eval" ? "evaluation" : object.kind}</Badge>
         {object.step !== null && (
-          <span
-            class="tm-muted"
-            title={object.step === step ? undefined : "Nothing was logged at the step of the slider"}
-          >
-            step {object.step.toLocaleString("en-US")}
+          <span class="tm-muted">
+            {`step ${stepWords(object.step)}`}
+            {step !== undefined && object.step !== step && `, nothing at ${stepWords(step)}`}
           </span>
         )}
       </figcaption>
-      <Content object={object} />
+      <Content label={label} object={object} />
       {typeof object.metadata["caption"] === "string" && <p class="tm-muted">{object.metadata["caption"]}</p>}
     </figure>
   );
 }
 
-function Content({ object }: { readonly object: RichObject }) {
-  if (object.kind === "table") return <TableRows objectId={object.id} />;
+const stepWords = (step: number): string => step.toLocaleString("en-US");
+
+function Content({ label, object }: { readonly label: string; readonly object: RichObject }) {
+  if (object.kind === "table") return <TableRows objectId={object.id} label={`Rows of ${label}`} />;
   if (object.kind === "histogram") return <HistogramPlot object={object} />;
   if (object.kind === "classification_eval") return <EvaluationCard value={object.value} />;
   const { artifact } = object;
@@ -45,15 +50,15 @@ function Content({ object }: { readonly object: RichObject }) {
   const address = `/api/artifacts/${artifact.id}/download`;
   // As the content of these elements nothing runs, whatever the file is; SVG included.
   if (object.kind === "video")
-    return <video key={artifact.id} src={address} controls preload="metadata" aria-label={object.key} />;
+    return <video key={artifact.id} src={address} controls preload="metadata" aria-label={label} />;
   if (object.kind === "audio")
-    return <audio key={artifact.id} src={address} controls preload="none" aria-label={object.key} />;
+    return <audio key={artifact.id} src={address} controls preload="none" aria-label={label} />;
   return (
     <a href={address} download={artifact.name} title="Download the image">
       <img
         key={artifact.id}
         src={address}
-        alt={`${object.key}${object.step === null ? "" : ` at step ${object.step}`}`}
+        alt={`${label}${object.step === null ? "" : ` at step ${object.step}`}`}
         loading="lazy"
       />
     </a>

@@ -22,10 +22,12 @@ export function StepSlider({ things }: { readonly things: readonly Stepped[] }) 
     // At the end it follows what comes.
     setQuery({ step: stop === stops.at(-1) ? undefined : String(stop) }, { replace: true });
   };
+  // From the step of the address, which a key that is pressed again may have changed before this is drawn.
+  const goBy = (by: number): void => go(stops.indexOf(shownStep(stops) ?? Number.NaN) + by);
   useKeys(
     {
-      ",": { label: "Previous step", run: () => go(at - 1) },
-      ".": { label: "Next step", run: () => go(at + 1) },
+      ",": { label: "Previous step", run: () => goBy(-1) },
+      ".": { label: "Next step", run: () => goBy(1) },
     },
     { label: "Media" },
   );

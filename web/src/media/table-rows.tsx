@@ -12,7 +12,7 @@ type Rows = {
 };
 
 /** The rows of a logged table, a page at a time. */
-export function TableRows({ objectId }: { readonly objectId: number }) {
+export function TableRows({ objectId, label }: { readonly objectId: number; readonly label: string }) {
   const [page, setPage] = useState(0);
   // One more than is shown tells whether there is another page.
   const read = useRead<Rows>(`/api/objects/${objectId}/rows?limit=${PAGE + 1}&offset=${page * PAGE}`, { exact: true });
@@ -23,7 +23,7 @@ export function TableRows({ objectId }: { readonly objectId: number }) {
   if (read.data === undefined) return <Skeleton lines={6} height="22px" />;
   return (
     <>
-      <div class="tm-scroll-x tm-object-table" role="region" aria-label="Rows of the table" tabIndex={0}>
+      <div class="tm-scroll-x tm-object-table" role="region" aria-label={label} tabIndex={0}>
         <table class="tm-list-table">
           <thead>
             <tr>

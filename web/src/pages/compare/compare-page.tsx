@@ -13,11 +13,13 @@ import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { countWords, counted } from "../../ui/number-words.ts";
 import { Skeleton } from "../../ui/spinner.tsx";
+import { TabPanel, Tabs } from "../../ui/tabs.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { joinList, splitList } from "../../app/lists.ts";
 import { saveText } from "../run/save-text.ts";
 import { compareCsv } from "./compare-csv.ts";
 import { useWidth } from "../../ui/use-width.ts";
+import { CompareObjects } from "./compare-objects.tsx";
 import { compareRows, type SideBySideRow } from "./compare-rows.ts";
 import { CompareTable, type ComparedRun } from "./compare-table.tsx";
 import { readDirections, writeDirections } from "./deltas.ts";
@@ -33,13 +35,14 @@ type Answer = {
   readonly truncated: boolean;
 };
 
-/** What is different between runs of a project, and their charts. */
+/** What is different between runs of a project, their charts, and what they logged at the same steps. */
 export function ComparePage({ project }: { readonly project: string }) {
   useTitle("Comparison", project);
   const { query } = currentLocation.value;
   const ids = splitList(query.get("sel")).slice(0, RUNS_MAX);
   const isAll = query.get("all") === "1";
   const search = query.get("find") ?? "";
+  const tab = query.get("tab") === "objects" ? "objects" : "charts";
   const [answer, setAnswer] = useState<Answer | undefined>();
   const [error, setError] = useState<unknown>();
   const [attempt, setAttempt] = useState(0);
@@ -168,7 +171,25 @@ export function ComparePage({ project }: { readonly project: string }) {
               />
             </div>
           )}
-          {projectId !== undefined && <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live />}
+          <Tabs
+            name="compare"
+            label="What runs logged"
+            tabs={[
+              { id: "charts", label: "Charts" },
+              { id: "objects", label: "Objects" },
+            ]}
+            current={tab}
+            onSelect={(id) => setQuery({ tab: id === "charts" ? undefined : id }, { replace: true })}
+          />
+          <TabPanel name="compare" current={tab}>
+            {tab === "objects" ? (
+              <CompareObjects runs={runs} search={search} matches={match.test} />
+            ) : (
+              projectId !== undefined && (
+                <ChartSection project={{ id: projectId, name: project }} runs={chartRuns} live />
+              )
+            )}
+          </TabPanel>
         </>
       )}
     </div>

@@ -4,6 +4,7 @@ import { ObjectCard } from "../../media/object-card.tsx";
 import { objectsByKey, type RichObject } from "../../media/object-types.ts";
 import { shownStep, StepSlider } from "../../media/step-slider.tsx";
 import { atStep, sliderSteps } from "../../media/steps.ts";
+import { useObjects } from "../../media/use-objects.ts";
 import { Button } from "../../ui/button.tsx";
 import { EmptyState } from "../../ui/empty-state.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
@@ -12,14 +13,14 @@ import { Snippet } from "../../ui/snippet.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import type { TabProps } from "./tab-props.ts";
-import { useObjects } from "./use-objects.ts";
 
 /** Keys that are drawn at a time. */
 const KEYS_SHOWN = 24;
 
 /** Tables, pictures, sounds, films, histograms and evaluations of a run, all at the step of one slider. */
 export function ObjectsTab({ run, changes }: TabProps) {
-  const { objects, error, isOver, more } = useObjects(run.id, changes.objects);
+  const { byRun, error, isOver, more } = useObjects([run.id], changes.objects);
+  const objects = byRun.get(run.id);
   const [shown, setShown] = useState(KEYS_SHOWN);
   const search = currentLocation.value.query.get("find") ?? "";
   if (objects === undefined)

@@ -1,0 +1,131 @@
+import { useState } from "preact/hooks";
+import { RunSwatch } from "../../charts/index.ts";
+import { ObjectCard } from "../../media/object-card.tsx";
+import type { RichObject } from "../../media/object-types.ts";
+import { shownStep, StepSlider } from "../../media/step-slider.tsx";
+import { atOrBefore, sliderSteps } from "../../media/steps.ts";
+import { useObjects } from "../../media/use-objects.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState } from "../../ui/empty-state.tsx";
+import { ErrorNote } from "../../ui/error-note.tsx";
+import { counted } from "../../ui/number-words.ts";
+import { Skeleton } from "../../ui/spinner.tsx";
+import { comparedObjects, type ComparedObjects } from "./compared-objects.ts";
+
+/** Runs whose objects are read at a time; those of fifty would be 25,000 objects. */
+const RUNS_AT_ONCE = 8;
+
+/** Keys that are drawn at a time. */
+const KEYS_AT_ONCE = 12;
+
+type Run = { readonly id: string; readonly name: string };
+
+/** What runs logged under the same keys, side by side at the step of one slider. */
+export function CompareObjects({
+  runs,
+  search,
+  matches,
+}: {
+  readonly runs: readonly Run[];
+  readonly search: string;
+  /** Whether a key passes the search. */
+  readonly matches: (key: string) => boolean;
+}) {
+  const [runsRead, setRunsRead] = useState(RUNS_AT_ONCE);
+  const [keysShown, setKeysShown] = useState(KEYS_AT_ONCE);
+  const compared = runs.slice(0, runsRead);
+  const ids = compared.map(({ id }) => id);
+  const { byRun, error, isOver, more } = useObjects(ids, 0);
+  const all = comparedObjects(ids, byRun);
+  const rows = all.filter(({ key }) => matches(key));
+  const things = rows.flatMap(({ ofRuns }) => ofRuns.flat());
+  const step = shownStep(sliderSteps(things));
+  const isReading = byRun.size < compared.length && error === undefined;
+  return (
+    <section class="tm-stack" aria-label="Objects" aria-busy={isReading || undefined}>
+      <ErrorNote error={error} />
+      <div class="tm-tools">
+        <span class="tm-muted">{counted(rows.length, "key")}</span>
+        {runs.length > compared.length && (
+          <Button size="s" onClick={() => setRunsRead(runsRead + RUNS_AT_ONCE)}>
+            {`Show more of ${counted(runs.length, "run")}`}
+          </Button>
+        )}
+        {!isOver && (
+          <Button size="s" onClick={more}>
+            Load earlier steps
+          </Button>
+        )}
+      </div>
+      <StepSlider things={things} />
+      {isReading && all.length === 0 && <Skeleton lines={6} height="40px" />}
+      {!isReading && error === undefined && rows.length === 0 && (
+        <EmptyState title={all.length === 0 ? "No objects" : "No key matches"} icon="image">
+          {all.length === 0
+            ? "These runs have logged no tables, pictures, sounds or histograms."
+            : `No object of these runs has a key with “${search}”.`}
+        </EmptyState>
+      )}
+      {rows.slice(0, keysShown).map((row) => (
+        <KeyRow key={row.key} row={row} runs={compared} step={step} />
+      ))}
+      {rows.length > keysShown && (
+        <Button
+          onClick={() => setKeysShown(keysShown + KEYS_AT_ONCE)}
+        >{`Show more of ${counted(rows.length, "key")}`}</Button>
+      )}
+    </section>
+  );
+}
+
+/** What each run has under a key: what it logged last up to the step. */
+function KeyRow({
+  row,
+  runs,
+  step,
+}: {
+  readonly row: ComparedObjects;
+  readonly runs: readonly Run[];
+  readonly step: number | undefined;
+}) {
+  return (
+    <section class="tm-compare-key">
+      <h2>{row.key}</h2>
+      <div class="tm-compare-objects" role="region" aria-label={`${row.key} of each run`} tabIndex={0}>
+        {runs.map((run, i) => (
+          <RunObject key={run.id} name={row.key} run={run} objects={row.ofRuns[i] ?? []} step={step} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function RunObject({
+  name,
+  run,
+  objects,
+  step,
+}: {
+  /** The key. */
+  readonly name: string;
+  readonly run: Run;
+  readonly objects: readonly RichObject[];
+  readonly step: number | undefined;
+}) {
+  const object = atOrBefore(objects, step);
+  const mark = <RunSwatch runId={run.id} />;
+  if (object !== undefined)
+    return <ObjectCard name={run.name} label={`${name} of ${run.name}`} mark={mark} object={object} step={step} />;
+  return (
+    <figure class="tm-object" data-step="">
+      <figcaption>
+        {mark} <span class="tm-object-key">{run.name}</span>
+      </figcaption>
+      <p class="tm-muted">
+        {objects.length === 0 || step === undefined
+          ? "Nothing logged."
+          : `Nothing logged up to step ${step.toLocaleString("en-US")}.`}
+      </p>
+    </figure>
+  );
+}
