@@ -1,10 +1,14 @@
 import { beforeAll, expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE } from "./logged-run.ts";
 import { PHONE } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const PROJECT = "reported";
+
+/** A column with a member that we do not know. */
+const ACC = { metric_key: "acc", color: "red" };
 
 describeDashboard("reports", (scene) => {
   let projectId: string;
@@ -15,7 +19,10 @@ describeDashboard("reports", (scene) => {
       run: { id: string; project_id: string };
     };
     ({ id: runId, project_id: projectId } = run);
-    const points = Array.from({ length: 20 }, (_, step) => ({ step, metrics: { loss: 1 / (step + 1) } }));
+    const points = Array.from({ length: 20 }, (_, step) => ({
+      step,
+      metrics: { loss: 1 / (step + 1), acc: step / 20 },
+    }));
     await api.post(`/runs/${runId}/metrics/batch`, { points });
   });
 
@@ -26,6 +33,8 @@ describeDashboard("reports", (scene) => {
       panels: [
         { type: "line", metric_key: "loss" },
         { type: "run_comparer", run_ids: [runId], fields: ["config.lr", "metrics.loss.best"] },
+        { type: "scatter", x_metric: "loss", y_metric: "acc", note: "kept" },
+        { type: "parallel_coordinates", dimensions: [{ config_key: "lr" }, { config_key: HOSTILE }, ACC] },
       ],
     };
     const blocks = [
@@ -47,6 +56,8 @@ describeDashboard("reports", (scene) => {
     const { page } = watched;
     await page.getByRole("link", { name: "best run" }).waitFor();
     await page.locator("strong", { hasText: "Bold" }).waitFor();
+    await page.getByRole("img", { name: /^acc by loss: 1 run, loss 0\.0\d+ to 0\.\d+, acc/ }).waitFor();
+    await page.getByRole("img", { name: /^Runs by their columns: 1 run over config\.lr, .*metrics\.acc\./ }).waitFor();
     await expectAccessible(watched);
     await page.setViewportSize(PHONE);
     await page.waitForTimeout(200);
@@ -86,6 +97,54 @@ describeDashboard("reports", (scene) => {
       "callout",
     ]);
     await expectAccessible(watched);
+  });
+
+  test("get scatter plots and parallel coordinates, and keep what nobody touched", async () => {
+    const { api, open, stack } = scene();
+    const id = await write("By columns");
+    const panels = async (): Promise<Record<string, unknown>[]> =>
+      (await api.get(`/api/reports/${id}`)).json.report.blocks[2].panels;
+    const before = await panels();
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: `/reports/${id}?edit=1`, theme });
+      const { page } = watched;
+      await page.getByRole("button", { name: /^Choose runs and metrics/ }).click();
+      const columns = page.getByRole("group", { name: "Parallel coordinates 1" }).getByRole("textbox");
+      await columns.waitFor();
+      expect(await columns.inputValue()).toBe(`config.lr, config.${HOSTILE}, metrics.acc`);
+      await page.getByRole("checkbox", { name: "acc", exact: true }).waitFor();
+      await expectAccessible(watched);
+      expect(await page.evaluate(() => "hacked" in globalThis)).toBe(false);
+      await expectClean(watched, stack);
+    }
+    const { page } = await open({ path: `/reports/${id}?edit=1` });
+    await page.getByRole("button", { name: /^Choose runs and metrics/ }).click();
+    await page.getByRole("checkbox", { name: "acc", exact: true }).waitFor();
+    const columns = page.getByRole("group", { name: "Parallel coordinates 1" }).getByRole("textbox");
+    await columns.fill("metrics.acc");
+    await columns.press("End");
+    await columns.pressSequentially(", config.lr, loss");
+    const first = page.getByRole("group", { name: "Scatter plot 1" });
+    await first.getByLabel("Vertical metric").selectOption("loss");
+    await page.getByRole("button", { name: "Add scatter plot" }).click();
+    const second = page.getByRole("group", { name: "Scatter plot 2" });
+    await second.getByLabel("Horizontal metric").selectOption("acc");
+    await page
+      .getByRole("img", { name: /^Runs by their columns: 1 run over metrics\.acc, config\.lr, metrics\.loss/ })
+      .waitFor();
+    const wanted = [
+      before[0],
+      before[1],
+      { ...before[2], y_metric: "loss" },
+      { ...before[3], dimensions: [ACC, { config_key: "lr" }, { metric_key: "loss" }] },
+      { type: "scatter", x_metric: "acc", y_metric: "acc", runset_index: 0 },
+    ];
+    await until("the panels to be stored", async () => JSON.stringify(await panels()) !== JSON.stringify(before));
+    await page.getByText("All changes saved").waitFor();
+    await until("all of them to be stored", async () => (await panels()).length === wanted.length);
+    expect(await panels()).toMatchObject(wanted);
+    await page.getByRole("button", { name: "Remove Scatter plot 2" }).click();
+    await until("it to be gone", async () => (await panels()).length === wanted.length - 1);
   });
 
   test("that somebody else changed meanwhile are not written over unasked", async () => {

@@ -4,9 +4,11 @@ import { Checkbox } from "../../ui/checkbox.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { TextField } from "../../ui/text-field.tsx";
 import { useRead } from "../run/use-read.ts";
+import { ListField } from "./list-field.tsx";
 import { PanelGrid } from "./panel-grid.tsx";
 import { chartKeys, runIdsOf, tableFields, type Grid } from "./panels.ts";
 import type { Block } from "./report-types.ts";
+import { RunPanelsEditor } from "./run-panels-editor.tsx";
 import type { ProjectRow } from "./use-project.ts";
 
 type Run = { readonly id: string; readonly name: string };
@@ -37,9 +39,13 @@ export function PanelGridEditor({
   const keys = useRead<{ keys: { name: string }[] }>(
     project === undefined || !isOpen ? undefined : `/api/projects/${project.id}/keys?${keyWish.toString()}`,
   );
+  const configs = useRead<{ keys: { name: string }[] }>(
+    project === undefined || !isOpen ? undefined : `/api/projects/${project.id}/keys?kind=config&limit=40`,
+  );
   const chosen = runIdsOf(block);
   const drawn = chartKeys(block);
   const fields = tableFields(block);
+  const metricKeys = [...new Set([...drawn, ...(keys.data?.keys ?? []).map(({ name }) => name)])];
 
   const set = (runIds: readonly string[], metrics: readonly string[], columns: readonly string[] | undefined): void => {
     const own = new Set(["line", "bar", "scalar", "run_comparer"]);
@@ -103,7 +109,7 @@ export function PanelGridEditor({
               onInput={setFindKey}
             />
             <ErrorNote error={keys.error} />
-            {[...new Set([...drawn, ...(keys.data?.keys ?? []).map(({ name }) => name)])].map((name) => (
+            {metricKeys.map((name) => (
               <Checkbox
                 key={name}
                 label={name}
@@ -118,26 +124,30 @@ export function PanelGridEditor({
             onChange={(on) => set(chosen, drawn, on ? drawn.map((key) => `metrics.${key}.best`) : undefined)}
           />
           {fields !== undefined && (
-            <TextField
+            <ListField
               label="Columns"
               hint="Apart by commas: config.lr, metrics.val/loss.best, tags"
-              mono
-              value={fields.join(", ")}
-              onInput={(text) =>
-                set(
-                  chosen,
-                  drawn,
-                  text
-                    .split(",")
-                    .map((field) => field.trim())
-                    .filter((field) => field !== ""),
-                )
-              }
+              text={fields.join(", ")}
+              onInput={(text) => set(chosen, drawn, fieldsOf(text))}
             />
           )}
+          <RunPanelsEditor
+            panels={block.panels}
+            metricKeys={metricKeys}
+            configKeys={(configs.data?.keys ?? []).map(({ name }) => name)}
+            onChange={(panels) => onChange({ ...block, panels })}
+          />
         </div>
       )}
       {block.panels.length > 0 && <PanelGrid block={block} canReadRuns />}
     </>
   );
+}
+
+/** Reads a list of names that are apart by commas. */
+function fieldsOf(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((field) => field.trim())
+    .filter((field) => field !== "");
 }

@@ -11,6 +11,7 @@ import { metricWords } from "../run/facts.ts";
 import { type RunDetail } from "../run/run-types.ts";
 import { chartKeys, runIdsOf, tableFields, valueOfField, type Grid } from "./panels.ts";
 import { ReportImage } from "./report-image.tsx";
+import { RunPanel } from "./run-panel.tsx";
 import type { Panel } from "./report-types.ts";
 
 /** Runs that are read for a grid, and how many of a project where none is pinned. */
@@ -48,24 +49,26 @@ export function PanelGrid({ block, canReadRuns }: { readonly block: Grid; readon
       )}
       {fields !== undefined && <RunTable runs={runs} fields={fields} />}
       {block.panels.map((panel, i) => (
-        <OtherPanel key={i} panel={panel} />
+        <OtherPanel key={i} grid={block} panel={panel} runs={runs} />
       ))}
     </div>
   );
 }
 
-function OtherPanel({ panel }: { readonly panel: Panel }) {
+function OtherPanel({
+  grid,
+  panel,
+  runs,
+}: {
+  readonly grid: Grid;
+  readonly panel: Panel;
+  readonly runs: readonly RunDetail[];
+}) {
   if (panel.type === "markdown_panel") return <Markdown text={panel.text ?? ""} />;
   if (panel.type === "code_panel") return <pre class="tm-preview-text">{panel.code ?? ""}</pre>;
   if (panel.type === "image_panel") return <ReportImage url={panel.url ?? ""} />;
-  if (panel.type === "scatter" || panel.type === "parallel_coordinates") {
-    return (
-      <p class="tm-muted">
-        This report has a panel of a kind ({panel.type.replaceAll("_", " ")}) that is shown on the page of the project
-        only.
-      </p>
-    );
-  }
+  if (panel.type === "scatter" || panel.type === "parallel_coordinates")
+    return <RunPanel grid={grid} panel={panel} runs={runs} />;
   return null;
 }
 

@@ -57,7 +57,11 @@ function metricValue({ metric_aggregates: aggregates }: RunDetail, name: string)
   return Object.hasOwn(aggregates, name) ? (aggregates[name]!.latest ?? undefined) : undefined;
 }
 
-function configValue(config: { readonly [key: string]: ConfigValue }, path: string): string | number | undefined {
+/** Returns what a config has at a path, whose parts are apart by dots. */
+export function configValue(
+  config: { readonly [key: string]: ConfigValue },
+  path: string,
+): string | number | undefined {
   const value = valueAt(config, [path]) ?? valueAt(config, path.split("."));
   if (value === undefined || value === null) return undefined;
   return typeof value === "number" || typeof value === "string" ? value : exactJson(value);

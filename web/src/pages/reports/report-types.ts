@@ -1,3 +1,6 @@
+/** A column of parallel coordinates: of a metric or of a key of the config. */
+export type Dimension = { readonly metric_key?: string; readonly config_key?: string };
+
 /** A panel of a grid; what is not known is shown by its type. */
 export type Panel = {
   readonly type: string;
@@ -6,6 +9,11 @@ export type Panel = {
   readonly agg?: "min" | "max" | "mean" | "latest";
   readonly run_ids?: readonly string[];
   readonly fields?: readonly string[];
+  /** Of a scatter plot. */
+  readonly x_metric?: string;
+  readonly y_metric?: string;
+  /** Of parallel coordinates. */
+  readonly dimensions?: readonly Dimension[];
   readonly text?: string;
   readonly code?: string;
   readonly url?: string;
