@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
 import { PHONE } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
@@ -67,6 +68,59 @@ describeDashboard("the settings", (scene) => {
     await page.getByRole("button", { name: "Import file" }).press("Enter");
     await page.getByRole("link", { name: "brought" }).waitFor();
     expect((await api.get("/runs?project=brought")).json.runs).toHaveLength(1);
+  });
+
+  test("send an archive, say how far that is, cancel it, and say what is wrong with it", async () => {
+    const { open, api, stack } = scene();
+    const { id } = (await api.post("/runs", { project: "archived", name: "<i>kept</i>" })).json.run as { id: string };
+    await api.patch(`/runs/${id}`, { status: "finished" });
+    const exported = (await api.get(`/api/export?format=ndjson&run_ids=${id}`)).text;
+    const lines = exported.trimEnd().split("\n");
+    const [first, ...rest] = lines.map((line) => line.replaceAll('"archived"', '"restored"'));
+    // Lines of a type that nobody knows are left out.
+    const filling = Array.from({ length: 20_000 }, () => JSON.stringify({ type: "future", text: "x".repeat(500) }));
+    const archive = (name: string, content: readonly string[]) => ({
+      name,
+      mimeType: "application/x-ndjson",
+      buffer: Buffer.from(`${content.join("\n")}\n`),
+    });
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: "/settings/imports", theme });
+      const { page } = watched;
+      const network = await page.context().newCDPSession(page);
+      const upload = async (bytesPerSecond: number): Promise<void> => {
+        const limits = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: bytesPerSecond };
+        await network.send("Network.emulateNetworkConditions", limits);
+      };
+      await network.send("Network.enable");
+      await upload(500_000);
+      await page.getByRole("button", { name: "Import a file" }).press("Enter");
+      const file = page.getByLabel("File", { exact: true });
+      await file.setInputFiles(archive("large.ndjson", [first!, ...filling, ...rest]));
+      await page.getByRole("button", { name: "Import file" }).press("Enter");
+      await page.getByText(/^[1-9][\d.]* [KM]B of 10\.\d MB sent \(\d+%\)\.$/).waitFor();
+      const bar = page.getByRole("progressbar", { name: "Progress of the upload" });
+      await until("the bar to move", async () => Number(await bar.getAttribute("value")) > 0);
+      await expectAccessible(watched);
+      await page.getByRole("button", { name: "Cancel upload" }).press("Enter");
+      await page.getByText(/^Canceled after .* of 10\.\d MB\. Nothing was imported\.$/).waitFor();
+      expect(await bar.count()).toBe(0);
+      await expectClean(watched, stack);
+      await upload(-1);
+      await file.setInputFiles(archive("broken.ndjson", [first!, '{"type":"run","name":"<b>"}', ...rest]));
+      await page.getByRole("button", { name: "Import file" }).press("Enter");
+      await page
+        .getByRole("alert")
+        .getByText(/line 2/i)
+        .waitFor();
+      expect((await api.get("/runs?project=restored")).json.runs ?? []).toHaveLength(0);
+    }
+    const { page } = await open({ path: "/settings/imports" });
+    await page.getByRole("button", { name: "Import a file" }).press("Enter");
+    await page.getByLabel("File", { exact: true }).setInputFiles(archive("whole.ndjson", [first!, ...rest]));
+    await page.getByRole("button", { name: "Import file" }).press("Enter");
+    await page.getByText(/^Imported: .*1 run/).waitFor();
+    expect((await api.get("/runs?project=restored")).json.runs).toMatchObject([{ name: "<i>kept</i>" }]);
   });
 
   test("show a viewer nothing that only others may see or do", async () => {

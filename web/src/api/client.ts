@@ -70,15 +70,17 @@ export async function send(path: string, { method, body, signal, headers }: Call
     if (signal?.aborted === true) throw error;
     throw new ApiError(0, { error: "The server does not answer.", code: "unreachable" });
   }
-  if (response.status === 401) for (const listener of refused) listener();
-  if (!response.ok && response.status !== 304) throw await errorOf(response);
-  return response;
+  if (response.ok || response.status === 304) return response;
+  const said: unknown = await response.json().catch(() => undefined);
+  throw refusal(response.status, said, response.headers.get("x-request-id") ?? undefined);
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
-  const requestId = response.headers.get("x-request-id") ?? undefined;
-  const body = (await response.json().catch(() => undefined)) as ErrorBody | undefined;
+/** Returns the error of an answer that refuses, and tells those who listen when nobody is signed in. `body` is its JSON, where it has some. */
+export function refusal(status: number, body: unknown, requestId: string | undefined): ApiError {
+  if (status === 401) for (const listener of refused) listener();
+  const found = body as Partial<ErrorBody> | null | undefined;
   // A proxy before the server may answer with a page of its own.
-  const said = typeof body?.error === "string" ? body : { error: `The server answered with ${response.status}.` };
-  return new ApiError(response.status, said, requestId);
+  const said =
+    typeof found?.error === "string" ? (found as ErrorBody) : { error: `The server answered with ${status}.` };
+  return new ApiError(status, said, requestId);
 }

@@ -1,11 +1,12 @@
-import { useState } from "preact/hooks";
-import { call } from "../../api/client.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { upload, type Sent } from "../../api/upload.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { ErrorNote } from "../../ui/error-note.tsx";
 import { byteWords, counted } from "../../ui/number-words.ts";
 import { Select } from "../../ui/select.tsx";
 import { toast } from "../../ui/toasts.ts";
+import { canceledWords, isSent, uploadWords } from "./upload-words.ts";
 
 const SOURCES = [
   { value: "archive", label: "Tidemark archive (.ndjson)" },
@@ -20,42 +21,66 @@ type Counts = Readonly<Record<string, number>>;
 /** What an import would bring, or has brought. */
 type Found = { readonly text: string };
 
-/** Imports a file. The server looks at a document of another tracker first and says what it holds; an archive is imported at once. */
+/** How a file is sent. */
+type Sending = { readonly signal: AbortSignal; readonly onSent: (sent: Sent) => void };
+
+/**
+ * Imports a file. The server looks at a document of another tracker first and says what it holds; an archive is imported at once. While a file is sent it
+ * says how far that is; canceling ends it, as leaving the page does.
+ */
 export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void; readonly onDone: () => void }) {
   const [source, setSource] = useState<Source>("archive");
   const [file, setFile] = useState<File>();
   const [found, setFound] = useState<Found>();
-  const [isBusy, setBusy] = useState(false);
+  const [sent, setSent] = useState<Sent>();
+  const [canceled, setCanceled] = useState<string>();
+  const ending = useRef<AbortController | undefined>(undefined);
+  useEffect(() => () => ending.current?.abort(), []);
   const [fault, setFault] = useState<unknown>();
   const needsLook = source !== "archive" && found === undefined;
   const work = async (): Promise<void> => {
-    if (file === undefined) return;
-    setBusy(true);
+    if (file === undefined || sent !== undefined) return;
+    const own = new AbortController();
+    ending.current = own;
+    const sending = { signal: own.signal, onSent: setSent };
+    setSent({ sent: 0, total: file.size });
     setFault(undefined);
+    setCanceled(undefined);
     try {
-      if (needsLook) setFound({ text: countsWords((await sendDocument(source, file, true)).summary) });
+      if (needsLook) setFound({ text: countsWords((await sendDocument(source, file, true, sending)).summary) });
       else {
-        const counts =
-          source === "archive" ? await sendArchive(file) : (await sendDocument(source, file, false)).summary;
-        toast(`Imported: ${countsWords(counts)}.`);
+        const said =
+          source === "archive"
+            ? archiveWords(await sendArchive(file, sending))
+            : `Imported: ${countsWords((await sendDocument(source, file, false, sending)).summary)}.`;
+        toast(said);
         onDone();
         onClose();
       }
     } catch (error) {
-      setFault(error);
+      if (!own.signal.aborted) setFault(error);
     } finally {
-      setBusy(false);
+      setSent(undefined);
     }
+  };
+  const cancel = (): void => {
+    if (sent === undefined) {
+      onClose();
+      return;
+    }
+    setCanceled(canceledWords(sent));
+    ending.current?.abort();
+    onDone();
   };
   return (
     <Dialog
       title="Import a file"
-      onClose={onClose}
+      onClose={cancel}
       onSubmit={() => void work()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" kind="primary" busy={isBusy} disabled={file === undefined}>
+          <Button onClick={cancel}>{sent === undefined ? "Cancel" : "Cancel upload"}</Button>
+          <Button type="submit" kind="primary" busy={sent !== undefined} disabled={file === undefined}>
             {needsLook ? "Check file" : "Import file"}
           </Button>
         </>
@@ -65,6 +90,7 @@ export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void
         label="From"
         value={source}
         options={SOURCES}
+        disabled={sent !== undefined}
         onChange={(next) => {
           setSource(next);
           setFound(undefined);
@@ -77,10 +103,13 @@ export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void
         <input
           id="import-file"
           type="file"
+          disabled={sent !== undefined}
           accept=".json,.ndjson,application/json,application/x-ndjson"
           onChange={(event) => {
             setFile(event.currentTarget.files?.[0]);
             setFound(undefined);
+            setFault(undefined);
+            setCanceled(undefined);
           }}
         />
         {file !== undefined && <p class="tm-hint">{byteWords(file.size)}</p>}
@@ -92,22 +121,55 @@ export function ImportUpload({ onClose, onDone }: { readonly onClose: () => void
           twice.
         </p>
       )}
+      {sent !== undefined && (
+        <div class="tm-upload">
+          {/* Without a value it tells that nobody knows how long the server works. */}
+          <progress
+            aria-label="Progress of the upload"
+            max={1}
+            {...(isSent(sent) ? {} : { value: sent.sent / sent.total })}
+          />
+          <p class="tm-hint">{uploadWords(sent)}</p>
+        </div>
+      )}
+      {canceled !== undefined && <p role="status">{canceled}</p>}
       <ErrorNote error={fault} />
     </Dialog>
   );
 }
 
-async function sendDocument(source: Source, file: File, isDry: boolean): Promise<{ readonly summary: Counts }> {
+async function sendDocument(
+  source: Source,
+  file: File,
+  isDry: boolean,
+  sending: Sending,
+): Promise<{ readonly summary: Counts }> {
   const body = new Blob([file], { type: "application/json" });
-  return call(`/api/imports/${source}${isDry ? "?dry_run=true" : ""}`, { method: "POST", body });
+  return upload(`/api/imports/${source}${isDry ? "?dry_run=true" : ""}`, { body, ...sending });
 }
 
+/** What the server says of an archive that it has restored. */
+type Restored = {
+  readonly counts: Counts;
+  readonly missing_bytes: readonly string[];
+  readonly warnings: readonly string[];
+};
+
 /** The key is made of the name, size and time of change of a file: within a day, the same file goes on where a broken import ended. */
-async function sendArchive(file: File): Promise<Counts> {
+async function sendArchive(file: File, sending: Sending): Promise<Restored> {
   const body = new Blob([file], { type: "application/x-ndjson" });
   const key = `archive-${file.name}-${file.size}-${file.lastModified}`.replaceAll(/[^\x21-\x7e]/g, "_").slice(0, 200);
   const headers = { "idempotency-key": key };
-  return (await call<{ readonly counts: Counts }>("/api/imports/archive", { method: "POST", body, headers })).counts;
+  return upload<Restored>("/api/imports/archive", { body, headers, ...sending });
+}
+
+/** Says what an archive brought, and what is not there yet. */
+function archiveWords({ counts, missing_bytes: missing, warnings }: Restored): string {
+  const said = [`Imported: ${countsWords(counts)}.`];
+  if (missing.length > 0)
+    said.push(`An archive has no bytes of files, so ${counted(missing.length, "file")} cannot be downloaded.`);
+  if (warnings.length > 0) said.push(`${counted(warnings.length, "warning")}, the first one: ${warnings[0]}`);
+  return said.join(" ");
 }
 
 function countsWords(counts: Counts): string {
