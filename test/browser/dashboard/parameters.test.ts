@@ -121,8 +121,9 @@ describeDashboard("runs by their parameters", (scene) => {
   });
 
   test("have the color that somebody chose, in the table and in the charts, also after a reload", async () => {
-    const { open } = scene();
-    const { page } = await open({ path: "/p/sweep" });
+    const { open, stack } = scene();
+    const watched = await open({ path: "/p/sweep" });
+    const { page } = watched;
     const swatch = page.getByRole("button", { name: "Change the color of failed early" });
     const strokeOf = (): Promise<string> => swatch.locator("line").evaluate((line) => getComputedStyle(line).stroke);
     await swatch.click();
@@ -130,11 +131,12 @@ describeDashboard("runs by their parameters", (scene) => {
     await dialog.getByLabel("Another color").fill("#123456");
     await dialog.getByRole("button", { name: "Dashes 2" }).click();
     await dialog.getByRole("button", { name: "Done" }).click();
-    expect(await strokeOf()).toBe("rgb(18, 52, 86)");
+    await until("the color is drawn", async () => (await strokeOf()) === "rgb(18, 52, 86)");
     await page.reload();
     await until("the color is kept", async () => (await strokeOf()) === "rgb(18, 52, 86)");
     await swatch.click();
     await dialog.getByRole("button", { name: "Reset" }).click();
-    expect(await strokeOf()).not.toBe("rgb(18, 52, 86)");
+    await until("the color is gone", async () => (await strokeOf()) !== "rgb(18, 52, 86)");
+    await expectClean(watched, stack);
   });
 });
