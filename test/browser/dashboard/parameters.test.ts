@@ -97,13 +97,43 @@ describeDashboard("runs by their parameters", (scene) => {
       expect.stringMatching(/^optimizer = sgdOnly these120\.4 ± 0\.16/),
     ]);
     await expectAccessible(watched);
-    await table.getByRole("button", { name: "optimizer = none" }).click();
+    await table.getByRole("button", { name: "optimizer = none", exact: true }).click();
     await table.getByRole("link", { name: "failed early" }).waitFor();
     await table.getByRole("button", { name: "Only these" }).first().click();
     await until("its runs are searched for", async () => (await rows()).length === 2);
     expect(await page.getByRole("combobox", { name: "Search runs" }).inputValue()).toMatch(
       /^config\.optimizer="(?:adam|sgd)"$/,
     );
+  });
+
+  test("have eyes in the rows of groups, for all runs of a group and for each", async () => {
+    const { open, stack } = scene();
+    for (const theme of ["light", "dark"] as const) {
+      const watched = await open({ path: "/p/sweep?group=config.optimizer&split=60&tab=table", theme });
+      const { page } = watched;
+      const table = page.getByRole("table", { name: /^\d groups? by optimizer/ });
+      const chart = page.locator('article[data-key="loss"] .tm-chart-plot');
+      const drawn = (lines: number) =>
+        until(`${lines} lines`, async () =>
+          (await chart.getAttribute("aria-label"))?.startsWith(`loss: ${lines} line`),
+        );
+      // Of the newest ten runs one has no optimizer, and no metric.
+      await table.getByRole("button", { name: /^Hide the lines of optimizer = adam \(\d of 12 runs\)$/ }).waitFor();
+      await chart.scrollIntoViewIfNeeded();
+      await drawn(2);
+      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (4 runs)").waitFor();
+      await table.getByRole("button", { name: /^Hide the lines of optimizer = adam/ }).click();
+      await drawn(1);
+      await expectAccessible(watched);
+      await table.getByRole("button", { name: "Show the lines of optimizer = adam (12 of 12 runs)" }).click();
+      await drawn(2);
+      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (12 runs)").waitFor();
+      await table.getByRole("button", { name: "optimizer = adam", exact: true }).click();
+      await table.getByRole("button", { name: "Hide the lines of trial-0", exact: true }).click();
+      await page.getByRole("list", { name: "Groups" }).first().getByText("optimizer=adam (11 runs)").waitFor();
+      await table.getByRole("button", { name: "Show the lines of trial-0", exact: true }).waitFor();
+      await expectClean(watched, stack);
+    }
   });
 
   test("are accessible in both themes and fit a phone", async () => {

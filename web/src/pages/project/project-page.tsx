@@ -79,8 +79,9 @@ export function ProjectPage({ project }: { readonly project: string }) {
     for (let i = 0; i < state.first; i += 1) if (pages.row(i)?.id === run.id) return i;
     return undefined;
   };
-  const toggleShown = (run: TableRun): void =>
-    change(withShown(stateOf(currentLocation.peek().query), [run.id], !isOn(run, indexOf(run))), { replace: true });
+  const showRuns = (ids: readonly string[], isShowing: boolean): void =>
+    change(withShown(stateOf(currentLocation.peek().query), ids, isShowing), { replace: true });
+  const toggleShown = (run: TableRun): void => showRuns([run.id], !isOn(run, indexOf(run)));
   const onCurrent = (act: (run: TableRun, index: number) => void) => (): void => {
     const index = grid.current?.current() ?? 0;
     const run = rowAt(Math.max(0, index));
@@ -159,6 +160,8 @@ export function ProjectPage({ project }: { readonly project: string }) {
           cols={state.cols}
           by={group}
           version={version}
+          shown={new Set(lines.map(({ id }) => id))}
+          onShow={showRuns}
           onSearch={(q) => change({ q })}
         />
       ) : (

@@ -21,6 +21,18 @@ export function withShown(
     : { show: others(show), hide: [...others(hide), ...ids].slice(-LINES_MAX) };
 }
 
+/**
+ * Returns what the eye of a group does: it hides the runs of the group that have lines; where none has, it shows the first ones, as many as can have
+ * lines. `ids` are those of the group, the newest first.
+ */
+export function groupToggle(
+  ids: readonly string[],
+  shown: ReadonlySet<string>,
+): { readonly ids: readonly string[]; readonly isOn: boolean } {
+  const drawn = ids.filter((id) => shown.has(id));
+  return drawn.length > 0 ? { ids: drawn, isOn: false } : { ids: ids.slice(0, LINES_MAX), isOn: true };
+}
+
 /** Adds an id to a list, or takes it out. */
 export const toggled = (list: readonly string[], id: string): readonly string[] =>
   list.includes(id) ? list.filter((one) => one !== id) : [...list, id];

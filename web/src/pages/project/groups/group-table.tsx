@@ -4,13 +4,14 @@ import { Link } from "../../../app/link.tsx";
 import { RunSwatch } from "../../../charts/index.ts";
 import { useCatalogue } from "../../../charts/keys/use-catalogue.ts";
 import type { GroupBy } from "../../../charts/state/chart-state.ts";
-import { Button } from "../../../ui/button.tsx";
+import { Button, IconButton } from "../../../ui/button.tsx";
 import { EmptyState } from "../../../ui/empty-state.tsx";
 import { ErrorNote } from "../../../ui/error-note.tsx";
 import { Icon } from "../../../ui/icon.tsx";
-import { counted } from "../../../ui/number-words.ts";
+import { countWords, counted } from "../../../ui/number-words.ts";
 import { Skeleton } from "../../../ui/spinner.tsx";
 import { columnLabel, isLookedUp, valueWords } from "../columns.ts";
+import { groupToggle } from "../shown-runs.ts";
 import { RUNS_DRAWN_MAX, useRunColumns } from "../use-run-columns.ts";
 import { groupColumns, groupRuns, searchOfGroup, type RunGroup, type Spread } from "./run-groups.ts";
 
@@ -19,6 +20,12 @@ const LISTED = 100;
 
 const NO_RUNS: readonly string[] = [];
 
+/** Which runs have lines in the charts, and how runs get or lose theirs. */
+type Shown = {
+  readonly shown: ReadonlySet<string>;
+  readonly onShow: (runIds: readonly string[], isOn: boolean) => void;
+};
+
 /** Runs of a project in groups: what they share, how many they are, and how the numbers of the table's columns spread. */
 export function GroupTable({
   project,
@@ -26,8 +33,10 @@ export function GroupTable({
   cols,
   by,
   version,
+  shown: drawn,
+  onShow,
   onSearch,
-}: {
+}: Shown & {
   readonly project: { readonly id: string; readonly name: string };
   readonly q: string;
   /** The columns of the table. */
@@ -85,6 +94,8 @@ export function GroupTable({
             shown={shown}
             group={group}
             q={q}
+            drawn={drawn}
+            onShow={onShow}
             onSearch={onSearch}
           />
         ))}
@@ -105,8 +116,11 @@ function GroupRows({
   shown,
   group,
   q,
+  drawn,
+  onShow,
   onSearch,
-}: {
+}: Pick<Shown, "onShow"> & {
+  readonly drawn: Shown["shown"];
   readonly project: string;
   readonly by: readonly string[];
   readonly shown: readonly string[];
@@ -117,10 +131,19 @@ function GroupRows({
   const [isOpen, setOpen] = useState(false);
   const name = nameOf(by, group);
   const search = searchOfGroup(by, group.values);
+  const toggle = groupToggle(
+    group.runs.map(({ id }) => id),
+    drawn,
+  );
   return (
     <tbody>
       <tr>
         <th scope="row">
+          <Eye
+            of={`${name} (${countWords(toggle.ids.length)} of ${counted(group.runs.length, "run")})`}
+            isOn={!toggle.isOn}
+            onToggle={() => onShow(toggle.ids, toggle.isOn)}
+          />
           <button type="button" class="tm-group-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
             <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
             {name}
@@ -148,6 +171,7 @@ function GroupRows({
         group.runs.slice(0, LISTED).map((run) => (
           <tr key={run.id} class="tm-group-run">
             <th scope="row">
+              <Eye of={run.name} isOn={drawn.has(run.id)} onToggle={() => onShow([run.id], !drawn.has(run.id))} />
               <RunSwatch runId={run.id} /> <Link href={runAddress(project, run.id)}>{run.name}</Link>
             </th>
             <td />
@@ -164,6 +188,18 @@ function GroupRows({
         </tr>
       )}
     </tbody>
+  );
+}
+
+function Eye({ of, isOn, onToggle }: { readonly of: string; readonly isOn: boolean; readonly onToggle: () => void }) {
+  return (
+    <IconButton
+      icon={isOn ? "eye" : "eye-off"}
+      label={`${isOn ? "Hide" : "Show"} the lines of ${of}`}
+      size="s"
+      pressed={isOn}
+      onClick={onToggle}
+    />
   );
 }
 
