@@ -113,6 +113,8 @@ describeDashboard("reports", (scene) => {
       await columns.waitFor();
       expect(await columns.inputValue()).toBe(`config.lr, config.${HOSTILE}, metrics.acc`);
       await page.getByRole("checkbox", { name: "acc", exact: true }).waitFor();
+      // The button looks otherwise while the mouse is over it.
+      await page.mouse.move(2, 2);
       await expectAccessible(watched);
       expect(await page.evaluate(() => "hacked" in globalThis)).toBe(false);
       await expectClean(watched, stack);
