@@ -123,7 +123,7 @@ function KeyCell({
   const direction = metric === undefined ? undefined : directions.get(metric);
   return (
     <>
-      <span class="tm-grid-text tm-compare-key" title={`${part}: ${label}`}>
+      <span class="tm-grid-text tm-compare-name" title={`${part}: ${label}`}>
         <span class="tm-muted tm-compare-part">{part}</span> <span class="tm-compare-label">{label}</span>
       </span>
       {metric !== undefined && (
