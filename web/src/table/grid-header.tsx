@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { classes } from "../ui/class-names.ts";
 import { Icon } from "../ui/icon.tsx";
-import type { GridColumn, GridProps, Place } from "./grid-types.ts";
+import type { GridColumn, GridProps } from "./grid-types.ts";
 import { boundedWidth, WIDTH_STEP } from "./keys.ts";
 import { cellStyle } from "./cell-style.ts";
 import type { PlacedColumn } from "./windows.ts";
@@ -11,7 +11,7 @@ export function GridHeader<Row>({
   placed,
   width,
   pinnedWidth,
-  focus,
+  focusColumn,
   sort,
   onSort,
   onResize,
@@ -19,7 +19,8 @@ export function GridHeader<Row>({
   readonly placed: readonly PlacedColumn<GridColumn<Row>>[];
   readonly width: number;
   readonly pinnedWidth: number;
-  readonly focus: Place;
+  /** The cell that has the focus, if it is in the header. */
+  readonly focusColumn: number | undefined;
 }) {
   const firstFree = placed.find(({ column }) => column.pinned !== true)?.index;
   return (
@@ -40,7 +41,7 @@ export function GridHeader<Row>({
             style={cellStyle({ column, left, isFirstFree: index === firstFree, pinnedWidth })}
             aria-colindex={index + 1}
             aria-sort={isSorted ? (sort.direction === "asc" ? "ascending" : "descending") : undefined}
-            tabIndex={focus.row === -1 && focus.column === index ? 0 : -1}
+            tabIndex={focusColumn === index ? 0 : -1}
             data-row={-1}
             data-column={index}
             title={column.title ?? column.label}

@@ -16,7 +16,8 @@ export type GridColumn<Row> = {
   readonly sortable?: boolean;
   /** Keeps its width. */
   readonly isFixed?: boolean;
-  readonly cell: (row: Row, index: number) => ComponentChildren;
+  /** What a cell shows. A row is drawn again when it, its selection or the columns are others, so columns are made anew only for that. */
+  readonly cell: (row: Row, index: number, isSelected: boolean) => ComponentChildren;
   /** Stands in the header instead of the label. */
   readonly head?: ComponentChildren;
   /** What the cell shows names the row. */

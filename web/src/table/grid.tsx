@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { GridHeader } from "./grid-header.tsx";
 import { GridRow } from "./grid-row.tsx";
 import type { GridProps, Place } from "./grid-types.ts";
 import { placeAfter } from "./keys.ts";
+import { useCalm } from "./use-calm.ts";
 import { useScroll } from "./use-scroll.ts";
-import { columnWindow, rowWindow, rowsTop, scrollHeight, scrollToRow } from "./windows.ts";
+import { columnWindow, rowsTop, scrollHeight, scrollToRow, seenRows, withAround } from "./windows.ts";
 import "./grid.css";
 
 const touch = matchMedia("(pointer: coarse), (max-width: 640px)");
@@ -24,6 +25,9 @@ export function Grid<Row>(props: GridProps<Row>) {
     rowAt,
     idOf,
     rowHeight = usualRowHeight(),
+    sort,
+    onSort,
+    onResize,
     onSelect,
     onOpen,
     onPoint,
@@ -35,10 +39,19 @@ export function Grid<Row>(props: GridProps<Row>) {
   const mustFocus = useRef(false);
   const focusedId = useRef<string | undefined>(undefined);
   const heights = { rows, rowHeight, viewport: Math.max(rowHeight, scroll.height - usualRowHeight()) };
-  const seen = rowWindow(scroll.top, heights);
-  const { placed, width } = columnWindow(columns, { scrollLeft: scroll.left, viewport: scroll.width });
+  const isMeasured = scroll.height > 0;
+  const seen = isMeasured ? seenRows(scroll.top, heights) : NO_ROWS;
+  const isCalm = useCalm(seen, rowAt(seen.first) !== undefined);
+  const wanted = isCalm ? withAround(seen, rows) : seen;
+  const { placed, width } = useMemo(
+    () => columnWindow(columns, { scrollLeft: scroll.left, viewport: scroll.width }),
+    [columns, scroll.left, scroll.width],
+  );
   const pinnedWidth = columns.reduce((sum, column) => sum + (column.pinned === true ? column.width : 0), 0);
-  useEffect(() => onWindow?.(seen), [seen.first, seen.end, onWindow]);
+  // Before the browser paints, so that rows are asked for at once.
+  useLayoutEffect(() => {
+    if (isMeasured) onWindow?.(wanted);
+  }, [wanted.first, wanted.end, isMeasured, onWindow]);
 
   const cellAt = ({ row, column }: Place): HTMLElement | null =>
     place.current?.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`) ?? null;
@@ -90,14 +103,20 @@ export function Grid<Row>(props: GridProps<Row>) {
     cell.focus({ preventScroll: true });
   });
 
-  const drawn = Array.from({ length: Math.max(0, seen.end - seen.first) }, (_, i) => seen.first + i);
+  const drawn = Array.from({ length: Math.max(0, wanted.end - wanted.first) }, (_, i) => wanted.first + i);
   // The cell with the focus stays, or the next key would go nowhere.
-  if (focus.row >= 0 && focus.row < rows && !drawn.includes(focus.row)) drawn.push(focus.row);
+  if (isMeasured && focus.row >= 0 && focus.row < rows && !drawn.includes(focus.row)) drawn.push(focus.row);
   const shift = scroll.top - rowsTop(scroll.top, heights);
   const target = (event: Event): Place | undefined => {
     const cell = (event.target as Element).closest<HTMLElement>("[data-row]");
     return cell === null ? undefined : { row: Number(cell.dataset["row"]), column: Number(cell.dataset["column"]) };
   };
+  const headFocus = focus.row === -1 ? focus.column : undefined;
+  // The very same one is not drawn again.
+  const header = useMemo(
+    () => <GridHeader {...{ sort, onSort, onResize, placed, width, pinnedWidth }} focusColumn={headFocus} />,
+    [sort, onSort, onResize, placed, width, pinnedWidth, headFocus],
+  );
   return (
     <div
       ref={place}
@@ -142,7 +161,7 @@ export function Grid<Row>(props: GridProps<Row>) {
       }}
       onPointerLeave={() => onPoint?.(undefined)}
     >
-      <GridHeader {...props} placed={placed} width={width} pinnedWidth={pinnedWidth} focus={focus} />
+      {header}
       <div class="tm-grid-body" role="rowgroup" style={{ height: `${scrollHeight(heights)}px`, width: `${width}px` }}>
         {drawn.map((index) => {
           const shown = rowAt(index);
@@ -156,7 +175,7 @@ export function Grid<Row>(props: GridProps<Row>) {
               width={width}
               pinnedWidth={pinnedWidth}
               placed={placed}
-              focus={focus}
+              focusColumn={focus.row === index ? focus.column : undefined}
               isSelected={props.isSelected === undefined ? undefined : shown !== undefined && props.isSelected(shown)}
               extraClass={shown !== undefined && (props.rowClass?.(shown) ?? false)}
             />
@@ -166,6 +185,8 @@ export function Grid<Row>(props: GridProps<Row>) {
     </div>
   );
 }
+
+const NO_ROWS = { first: 0, end: 0 };
 
 /** Rows that are looked through for one that moved. */
 const NEARBY = 200;

@@ -1,36 +1,53 @@
 import { expect, test } from "@jest/globals";
 import {
   columnWindow,
+  hasCommon,
   pagesOf,
-  rowWindow,
   rowsTop,
   scrollHeight,
   scrollToRow,
   scrollTopOf,
   SCROLL_MAX,
+  seenRows,
+  withAround,
 } from "./windows.ts";
 
 const heights = { rows: 100_000, rowHeight: 34, viewport: 800 };
 const huge = { rows: 10_000_000, rowHeight: 34, viewport: 800 };
 
 test("few rows are drawn wherever a list is scrolled, and all that are seen", () => {
-  for (const top of [0, 17, 90_000 * 34, 100_000 * 34]) {
-    const { first, end } = rowWindow(top, heights);
-    expect(end - first).toBeLessThanOrEqual(76);
+  for (const top of [0, 17, 90_000 * 34, 90_000 * 34 + 17, 100_000 * 34]) {
+    const only = seenRows(top, heights);
+    const drawn = withAround(only, heights.rows);
+    expect(only.end - only.first).toBeLessThanOrEqual(25);
+    expect(drawn.end - drawn.first).toBeLessThanOrEqual(41);
     const seen = rowsTop(top, heights);
-    expect(first * 34).toBeLessThanOrEqual(seen);
-    expect(end * 34).toBeGreaterThanOrEqual(Math.min(seen + 800, 3_400_000));
+    for (const { first, end } of [only, drawn]) {
+      expect(first * 34).toBeLessThanOrEqual(seen);
+      expect(end * 34).toBeGreaterThanOrEqual(Math.min(seen + 800, 3_400_000));
+    }
   }
-  expect(rowWindow(0, { ...heights, viewport: 10_000 })).toEqual({ first: 0, end: 76 });
-  expect(rowWindow(0, { ...heights, rows: 3 })).toEqual({ first: 0, end: 3 });
+  expect(seenRows(90_000 * 34, heights)).toEqual({ first: 90_000, end: 90_024 });
+  expect(withAround({ first: 90_000, end: 90_024 }, 100_000)).toEqual({ first: 89_992, end: 90_032 });
+  expect(seenRows(0, { ...heights, viewport: 10_000 })).toEqual({ first: 0, end: 76 });
+  expect(withAround({ first: 100, end: 176 }, 100_000)).toEqual({ first: 100, end: 176 });
+  expect(withAround(seenRows(0, { ...heights, rows: 3 }), 3)).toEqual({ first: 0, end: 3 });
+  expect(seenRows(0, { ...heights, rows: 0 })).toEqual({ first: 0, end: 0 });
+});
+
+test("windows have rows in common where they overlap", () => {
+  expect(hasCommon({ first: 0, end: 10 }, { first: 9, end: 20 })).toBe(true);
+  expect(hasCommon({ first: 9, end: 20 }, { first: 0, end: 10 })).toBe(true);
+  expect(hasCommon({ first: 0, end: 10 }, { first: 10, end: 20 })).toBe(false);
+  expect(hasCommon({ first: 0, end: 10 }, { first: 3, end: 4 })).toBe(true);
 });
 
 test("a list that is higher than browsers scroll is mapped onto what they can", () => {
   expect(scrollHeight(heights)).toBe(3_400_000);
   expect(scrollHeight(huge)).toBe(SCROLL_MAX);
-  expect(rowWindow(SCROLL_MAX - 800, huge).end).toBe(10_000_000);
+  expect(seenRows(SCROLL_MAX - 800, huge).end).toBe(10_000_000);
   const top = scrollToRow(5_000_000, 0, huge)!;
-  const { first, end } = rowWindow(top, huge);
+  const { first, end } = seenRows(top, huge);
   expect(first).toBeLessThanOrEqual(5_000_000);
   expect(end).toBeGreaterThan(5_000_000);
   expect(rowsTop(scrollTopOf(123_456, huge), huge)).toBeCloseTo(123_456, 3);

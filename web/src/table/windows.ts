@@ -34,15 +34,23 @@ export function scrollTopOf(top: number, heights: Heights): number {
 const AROUND = 8;
 const DRAWN_MAX = 76;
 
-/** Returns the rows to draw: those that are seen and some around, never more than the DOM may hold. */
-export function rowWindow(scrollTop: number, heights: Heights): RowWindow {
+/** Returns the rows that are seen, never more than the DOM may hold. */
+export function seenRows(scrollTop: number, heights: Heights): RowWindow {
   const { rows, rowHeight, viewport } = heights;
   const top = rowsTop(scrollTop, heights);
-  const seen = Math.ceil(viewport / rowHeight) + 1;
-  const around = Math.max(0, Math.min(AROUND, Math.floor((DRAWN_MAX - seen) / 2)));
-  const first = Math.max(0, Math.floor(top / rowHeight) - around);
-  return { first, end: Math.min(rows, first + Math.min(DRAWN_MAX, seen + 2 * around)) };
+  const first = Math.floor(top / rowHeight);
+  const end = Math.ceil((top + viewport) / rowHeight);
+  return { first, end: Math.min(rows, end, first + DRAWN_MAX) };
 }
+
+/** Returns the rows to draw: those that are seen and some around, which scrolling shows next. */
+export function withAround({ first, end }: RowWindow, rows: number): RowWindow {
+  const around = Math.max(0, Math.min(AROUND, Math.floor((DRAWN_MAX - (end - first)) / 2)));
+  return { first: Math.max(0, first - around), end: Math.min(rows, end + around) };
+}
+
+/** Whether two windows have a row in common. */
+export const hasCommon = (one: RowWindow, other: RowWindow): boolean => one.first < other.end && other.first < one.end;
 
 /** Returns where to scroll so that a row is seen whole; undefined where it is. `top` is covered by the header. */
 export function scrollToRow(row: number, scrollTop: number, heights: Heights): number | undefined {

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import { Link } from "../../app/link.tsx";
 import { runAddress } from "../../app/addresses.ts";
 import { RunSwatch } from "../../charts/index.ts";
@@ -59,7 +60,7 @@ export function NameCell({
 }
 
 /** The status of a run; of one that is asked to stop since when, and whether the training knows. */
-function StatusCell({ run, now }: { readonly run: TableRun; readonly now: number }) {
+function StatusCell({ run, now }: { readonly run: TableRun; readonly now: ReadonlySignal<number> }) {
   const { display_status: status, stop_requested_at: asked, stop_acknowledged_at: known } = run.run_control;
   return (
     <>
@@ -69,7 +70,7 @@ function StatusCell({ run, now }: { readonly run: TableRun; readonly now: number
           class="tm-grid-text tm-muted tm-stop-age"
           title={known === null ? "Not acknowledged yet" : "Acknowledged by the training"}
         >
-          {known === null ? "asked" : "acknowledged"} {spanWords(now - Date.parse(known ?? asked))} ago
+          {known === null ? "asked" : "acknowledged"} {spanWords(now.value - Date.parse(known ?? asked))} ago
         </span>
       )}
     </>
@@ -85,7 +86,7 @@ export function ValueCell({
 }: {
   readonly run: TableRun;
   readonly name: string;
-  readonly now: number;
+  readonly now: ReadonlySignal<number>;
   readonly base: TableRun | undefined;
 }) {
   const source = columnSource(name);
@@ -112,7 +113,7 @@ export function ValueCell({
     case "created":
       return <Time at={run.created_at} />;
     case "duration":
-      return <span class="tm-grid-text">{durationWords(durationMs(run, now))}</span>;
+      return <span class="tm-grid-text">{durationWords(durationMs(run, () => now.value))}</span>;
     case "tags":
       return (
         <span class="tm-grid-text" title={run.tags.join(", ")}>

@@ -30,8 +30,8 @@ export function runsPath({ project, q, sortBy, dir, columns }: RunsAsked, offset
   return `/api/runs/summary?${query}`;
 }
 
-/** Returns how long a run took, in milliseconds; one that has not ended goes on until `now`, or its last sign of life. */
-export function durationMs(run: TableRun, now: number): number {
+/** Returns how long a run took, in milliseconds; one that has not ended goes on until `now`, which is asked only then, or its last sign of life. */
+export function durationMs(run: TableRun, now: () => number): number {
   const end = run.finished_at ?? (run.stale ? run.last_seen_at : undefined);
-  return Math.max(0, (end === undefined ? now : Date.parse(end)) - Date.parse(run.started_at));
+  return Math.max(0, (end === undefined ? now() : Date.parse(end)) - Date.parse(run.started_at));
 }

@@ -1,13 +1,10 @@
 import { useMemo } from "preact/hooks";
 import { Grid } from "../../table/grid.tsx";
-import type { GridColumn, GridHandle } from "../../table/grid-types.ts";
+import type { GridHandle } from "../../table/grid-types.ts";
 import type { Pages } from "../../table/pages.ts";
-import { Checkbox } from "../../ui/checkbox.tsx";
-import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
-import { NameCell, ValueCell } from "./run-cells.tsx";
 import type { TableRun } from "./run-row.ts";
-import { isShown } from "./shown-runs.ts";
 import { useClock } from "./use-clock.ts";
+import { useTableColumns } from "./use-table-columns.tsx";
 import type { ViewState } from "./view-state.ts";
 
 /** What the table of runs shows and does. */
@@ -33,7 +30,7 @@ export type RunTableProps = {
 
 /** The runs of a project, and the legend of its charts. */
 export function RunTable(props: RunTableProps) {
-  const { project, state, pages, pinned, base, selected, onSelect, onToggle, onLook } = props;
+  const { state, pages, pinned, selected } = props;
   const rows = (pages.total() ?? 12) + pinned.length;
   const rowAt = (index: number): TableRun | undefined =>
     index < pinned.length ? pinned[index] : pages.row(index - pinned.length);
@@ -47,55 +44,7 @@ export function RunTable(props: RunTableProps) {
         pages.show({ first: Math.max(0, first - pinned.length), end: Math.max(0, end - pinned.length) }),
     [pages, pinned.length],
   );
-  const width = (id: string, usual: number): number => state.widths[id] ?? usual;
-  const columns: GridColumn<TableRun>[] = [
-    {
-      id: "select",
-      label: "Selected",
-      width: 34,
-      pinned: true,
-      isFixed: true,
-      head: <span class="tm-hidden">Selected</span>,
-      cell: (run, index) => (
-        <span onClick={(event) => event.shiftKey && (event.preventDefault(), onSelect(index, "range"))}>
-          <Checkbox
-            label={`Select ${run.name}`}
-            hideLabel
-            checked={selected.has(run.id)}
-            onChange={() => onSelect(index, "toggle")}
-          />
-        </span>
-      ),
-    },
-    {
-      id: "name",
-      label: "Name",
-      width: width("name", 240),
-      pinned: true,
-      sortable: true,
-      isRowHeader: true,
-      cell: (run, index) => (
-        <NameCell
-          run={run}
-          project={project}
-          isOn={isShown(state, run.id, index < pinned.length ? undefined : index - pinned.length)}
-          isPinned={index < pinned.length}
-          isBase={state.base === run.id}
-          onToggle={() => onToggle(run)}
-          onLook={() => onLook(run)}
-        />
-      ),
-    },
-    ...state.cols.map((name): GridColumn<TableRun> => ({
-      id: name,
-      label: columnLabel(name),
-      title: name,
-      width: width(name, columnWidth(name)),
-      align: isLookedUp(name) || name === "duration" ? "end" : "start",
-      sortable: sortOf(name) !== undefined,
-      cell: (run) => <ValueCell run={run} name={name} now={now} base={base} />,
-    })),
-  ];
+  const columns = useTableColumns(props, now);
   return (
     <Grid
       label="Runs"
@@ -108,7 +57,7 @@ export function RunTable(props: RunTableProps) {
       onResize={props.onResize}
       onWindow={onWindow}
       isSelected={(run) => selected.has(run.id)}
-      onSelect={onSelect}
+      onSelect={props.onSelect}
       onOpen={props.onOpen}
       onPoint={props.onPoint}
       rowClass={(run) => run.stale && "tm-row-stale"}

@@ -1,12 +1,15 @@
-import { useEffect, useState } from "preact/hooks";
+import { useSignal, type ReadonlySignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 
-/** The time, again every second while something on the page grows older and somebody sees it. */
-export function useClock(isTicking: boolean): number {
-  const [now, setNow] = useState(() => Date.now());
+/** The time, again every second while something on the page grows older and somebody sees it. Only what reads it is drawn again. */
+export function useClock(isTicking: boolean): ReadonlySignal<number> {
+  const now = useSignal(Date.now());
   useEffect(() => {
-    setNow(Date.now());
     if (!isTicking) return undefined;
-    const timer = setInterval(() => !document.hidden && setNow(Date.now()), 1000);
+    now.value = Date.now();
+    const timer = setInterval(() => {
+      if (!document.hidden) now.value = Date.now();
+    }, 1000);
     return () => clearInterval(timer);
   }, [isTicking]);
   return now;

@@ -1,0 +1,74 @@
+import type { ReadonlySignal } from "@preact/signals";
+import { useMemo, useRef } from "preact/hooks";
+import type { GridColumn } from "../../table/grid-types.ts";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
+import { NameCell, ValueCell } from "./run-cells.tsx";
+import type { TableRun } from "./run-row.ts";
+import type { RunTableProps } from "./run-table.tsx";
+import { isShown } from "./shown-runs.ts";
+
+type Acts = Pick<RunTableProps, "onSelect" | "onToggle" | "onLook">;
+
+/**
+ * The columns of the table of runs. They stay the same while what they show does, because every row is drawn again with other columns:
+ * what is done in a cell is looked up when it is done, and the time is a signal that only cells of running runs read.
+ */
+export function useTableColumns(props: RunTableProps, now: ReadonlySignal<number>): readonly GridColumn<TableRun>[] {
+  const { project, state, pinned, base } = props;
+  const acts = useRef<Acts>(props);
+  acts.current = props;
+  const { cols, widths, show, hide, pin, base: baseId, first } = state;
+  const name = JSON.stringify([cols, widths, show, hide, pin, baseId, first]);
+  return useMemo(() => {
+    const width = (id: string, usual: number): number => widths[id] ?? usual;
+    return [
+      {
+        id: "select",
+        label: "Selected",
+        width: 34,
+        pinned: true,
+        isFixed: true,
+        head: <span class="tm-hidden">Selected</span>,
+        cell: (run, index, isSelected) => (
+          <span onClick={(event) => event.shiftKey && (event.preventDefault(), acts.current.onSelect(index, "range"))}>
+            <Checkbox
+              label={`Select ${run.name}`}
+              hideLabel
+              checked={isSelected}
+              onChange={() => acts.current.onSelect(index, "toggle")}
+            />
+          </span>
+        ),
+      },
+      {
+        id: "name",
+        label: "Name",
+        width: width("name", 240),
+        pinned: true,
+        sortable: true,
+        isRowHeader: true,
+        cell: (run, index) => (
+          <NameCell
+            run={run}
+            project={project}
+            isOn={isShown(state, run.id, index < pinned.length ? undefined : index - pinned.length)}
+            isPinned={index < pinned.length}
+            isBase={baseId === run.id}
+            onToggle={() => acts.current.onToggle(run)}
+            onLook={() => acts.current.onLook(run)}
+          />
+        ),
+      },
+      ...cols.map((id): GridColumn<TableRun> => ({
+        id,
+        label: columnLabel(id),
+        title: id,
+        width: width(id, columnWidth(id)),
+        align: isLookedUp(id) || id === "duration" ? "end" : "start",
+        sortable: sortOf(id) !== undefined,
+        cell: (run) => <ValueCell run={run} name={id} now={now} base={base} />,
+      })),
+    ];
+  }, [project, name, pinned.length, base, now]);
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { hasCommon, type RowWindow } from "./windows.ts";
+
+/** After this time the rows around are drawn, however busy the page is. */
+const LATEST_MS = 400;
+
+/**
+ * Whether a grid has time for rows that are not seen: once those that are seen are there and the browser has nothing else to do, and again
+ * not after a jump to other rows.
+ */
+export function useCalm(seen: RowWindow, isThere: boolean): boolean {
+  const before = useRef(seen);
+  const jumps = useRef(0);
+  if (seen.end > seen.first && before.current.end > before.current.first && !hasCommon(before.current, seen))
+    jumps.current += 1;
+  before.current = seen;
+  const [calmAfter, setCalmAfter] = useState(-1);
+  const isCalm = calmAfter === jumps.current;
+  useEffect(
+    () => (isThere && !isCalm ? whenIdle(() => setCalmAfter(jumps.current)) : undefined),
+    [jumps.current, isThere, isCalm],
+  );
+  return isCalm;
+}
+
+/** Calls a function when the browser is idle. Returns how to prevent that. */
+function whenIdle(act: () => void): () => void {
+  // Safari has no idle callbacks.
+  if (typeof requestIdleCallback === "undefined") {
+    const timer = setTimeout(act, LATEST_MS / 4);
+    return () => clearTimeout(timer);
+  }
+  const asked = requestIdleCallback(act, { timeout: LATEST_MS });
+  return () => cancelIdleCallback(asked);
+}
