@@ -13,7 +13,8 @@ const root = document.querySelector("#app")!;
 
 async function start(): Promise<void> {
   startKeys();
-  void preloadPage(matchRoute(currentLocation.peek().path).page);
+  const { path, query } = currentLocation.peek();
+  void preloadPage(matchRoute(path), query);
   render(<Shell />, root);
   try {
     await loadSession();

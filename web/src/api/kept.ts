@@ -9,12 +9,55 @@ const CHARACTERS_MAX = 8_000_000;
 const kept = new Map<string, Kept>();
 let characters = 0;
 
+/** An answer on its way, or what it brought and when. */
+type Ahead = { readonly answer: Promise<unknown>; there?: { readonly body: unknown; readonly at: number } };
+
+/** An answer that nobody took for so long is too old. */
+const AHEAD_MS = 10_000;
+
+/** Answers that were asked for before the page that needs them was drawn, by path. */
+const ahead = new Map<string, Ahead>();
+
 /**
  * GET of a JSON document that is asked for again and again: with the tag of the answer that is still in memory, so that one without changes
  * costs a 304. Then the very same object comes back, so `===` tells whether anything changed.
  * @throws ApiError, `AbortError`
  */
 export async function keptCall<T>(path: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<T> {
+  const begun = ahead.get(path);
+  ahead.delete(path);
+  if (begun === undefined || isOld(begun)) return read<T>(path, signal);
+  const body = await begun.answer;
+  signal?.throwIfAborted();
+  return body as T;
+}
+
+/**
+ * Asks for a document that a page will need once its part of the bundle is there: the first `keptCall` of the very same path gets this answer.
+ * Resolves when it is there, or when there is none and the page has to ask itself.
+ */
+export async function askAhead(path: string): Promise<void> {
+  if (ahead.has(path)) return;
+  const own: Ahead = { answer: read(path) };
+  ahead.set(path, own);
+  try {
+    own.there = { body: await own.answer, at: performance.now() };
+  } catch {
+    if (ahead.get(path) === own) ahead.delete(path);
+  }
+}
+
+/** Takes an answer that was asked for ahead, if it is there already, to draw it at once. */
+export function takeAhead<T>(path: string): T | undefined {
+  const begun = ahead.get(path);
+  if (begun?.there === undefined) return undefined;
+  ahead.delete(path);
+  return isOld(begun) ? undefined : (begun.there.body as T);
+}
+
+const isOld = ({ there }: Ahead): boolean => there !== undefined && performance.now() - there.at > AHEAD_MS;
+
+async function read<T>(path: string, signal?: AbortSignal): Promise<T> {
   const before = kept.get(path);
   const headers: Record<string, string> = before === undefined ? {} : { "if-none-match": before.etag };
   const response = await send(path, { signal, headers });
@@ -38,6 +81,7 @@ export function keptBody<T>(path: string): T | undefined {
 /** Forgets everything: another session may see other things. */
 export function forgetKept(): void {
   kept.clear();
+  ahead.clear();
   characters = 0;
 }
 

@@ -56,7 +56,9 @@ export async function loadSession(): Promise<Session | undefined> {
 /** Takes the answer of a route that signs in or out. What was kept of another session is forgotten. */
 export function takeSession(answer: Answer): Session | undefined {
   const next = "session" in answer ? answer : undefined;
-  if (next?.session.id !== current.peek()?.session.id) forgetKept();
+  // What was asked for while the page began is of this session.
+  const isFirst = state.peek() === "loading";
+  if (!isFirst && next?.session.id !== current.peek()?.session.id) forgetKept();
   current.value = next;
   state.value = next === undefined ? "out" : "in";
   return next;

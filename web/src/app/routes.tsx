@@ -1,6 +1,8 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { sessionState } from "../api/session.ts";
+import { askAhead } from "../api/kept.ts";
+import { neededFirst } from "../pages/project/needed-first.ts";
 import { ErrorNote } from "../ui/error-note.tsx";
 import { Skeleton } from "../ui/spinner.tsx";
 import { currentLocation } from "./location.ts";
@@ -30,25 +32,48 @@ const loaders: Readonly<Record<Exclude<Route["page"], "missing">, () => Promise<
 };
 
 const loaded = new Map<Route["page"], Loaded>();
+const loading = new Map<Route["page"], Promise<void>>();
 
-/** Begins to load a page, so that its part of the bundle comes while the session is asked for. */
-export async function preloadPage(page: Route["page"]): Promise<void> {
-  if (page === "missing" || loaded.has(page)) return;
+/** A page whose answers come within this time is drawn once, with them, and not first without. */
+const ANSWERS_MS = 150;
+
+/**
+ * Begins to load the page of a route and what it needs first, so that both come while the session is asked for. Of a page that is there already
+ * nothing is asked for: it is drawn at once and asks itself.
+ */
+export function preloadPage(route: Route, query: URLSearchParams): Promise<void> {
+  const { page } = route;
+  if (page === "missing") return Promise.resolve();
+  const begun = loading.get(page) ?? load(page, page === "project" ? neededFirst(route.project, query) : []);
+  loading.set(page, begun);
+  return begun;
+}
+
+async function load(page: Exclude<Route["page"], "missing">, needed: readonly string[]): Promise<void> {
+  const [first] = needed.map(askAhead);
   try {
-    loaded.set(page, { page: (await loaders[page]()) as Page });
+    const part = (await loaders[page]()) as Page;
+    if (first !== undefined) await Promise.race([first, new Promise((resolve) => setTimeout(resolve, ANSWERS_MS))]);
+    loaded.set(page, { page: part });
   } catch (error) {
     loaded.set(page, { error });
   }
 }
 
+function unload(page: Route["page"]): void {
+  loaded.delete(page);
+  loading.delete(page);
+}
+
 /** The page of the address, once its part of the bundle is there and it is known who is signed in. */
 export function CurrentPage() {
-  const route = matchRoute(currentLocation.value.path);
+  const { path, query } = currentLocation.value;
+  const route = matchRoute(path);
   const [, drawAnew] = useState(0);
   useEffect(() => {
     let isLeft = false;
     if (!loaded.has(route.page)) {
-      void preloadPage(route.page).then(() => {
+      void preloadPage(route, query).then(() => {
         if (!isLeft) drawAnew((count) => count + 1);
       });
     }
@@ -60,7 +85,7 @@ export function CurrentPage() {
   if (route.page === "missing") return <MissingPage />;
   const found = loaded.get(route.page);
   if (found === undefined || !isReady) return <Waiting />;
-  if ("error" in found) return <PartMissing onRetry={() => loaded.delete(route.page)} />;
+  if ("error" in found) return <PartMissing onRetry={() => unload(route.page)} />;
   const { page: name, ...props } = route;
   return <found.page key={keyOf(route, name)} {...props} />;
 }

@@ -1,3 +1,4 @@
+import { PAGE_ROWS } from "./page-rows.ts";
 import { pagesOf, type RowWindow } from "./windows.ts";
 
 /** Rows of one request. */
@@ -21,17 +22,17 @@ export type Pages<Row> = {
   readonly end: () => void;
 };
 
-/** Rows of a page, and pages that are kept: 2,000 rows. */
-const PAGE_ROWS = 100;
+/** Pages that are kept: 2,000 rows. */
 export const PAGES_MAX = 20;
 
 /**
  * Loads the rows of a long list page by page where they are seen. At most `PAGES_MAX` pages are kept, the least recently seen go first.
- * `onChange` is called after every change.
+ * `onChange` is called after every change. `first` is the first page, where it is there already.
  */
 export function createPages<Row>(
   load: (offset: number, limit: number, signal: AbortSignal) => Promise<Loaded<Row>>,
   onChange: () => void,
+  first?: Loaded<Row>,
 ): Pages<Row> {
   const kept = new Map<number, { rows: readonly Row[]; isOld: boolean }>();
   const asked = new Map<number, AbortController>();
@@ -84,6 +85,10 @@ export function createPages<Row>(
       if ((there === undefined || there.isOld) && !asked.has(page) && !isBehind) ask(page);
     }
   };
+  if (first !== undefined) {
+    total = first.total;
+    keep(0, first.rows);
+  }
   return {
     row: (index) => kept.get(Math.floor(index / PAGE_ROWS))?.rows[index % PAGE_ROWS],
     total: () => total,

@@ -16,10 +16,11 @@ import { BulkBar } from "./bulk-bar.tsx";
 import { ColumnCharts } from "./by-column/column-charts.tsx";
 import type { BulkAction } from "./bulk.ts";
 import { ColumnPicker } from "./column-picker.tsx";
-import { firstDirection, isLookedUp, sortOf } from "./columns.ts";
+import { firstDirection } from "./columns.ts";
 import { EmptyProject } from "./empty-project.tsx";
 import { GroupTable } from "./groups/group-table.tsx";
-import type { RunsAsked, TableRun } from "./run-row.ts";
+import { apartOf, askedOf, pinIdsOf, PINS_MAX } from "./needed-first.ts";
+import type { TableRun } from "./run-row.ts";
 import { RunTable } from "./run-table.tsx";
 import { isShown, LINES_MAX, toggled, withShown } from "./shown-runs.ts";
 import { Split } from "./split.tsx";
@@ -31,9 +32,6 @@ import { useSavedView } from "./use-saved-view.ts";
 import { useSelection } from "./use-selection.ts";
 import { queryOf, stateOf, type ViewState } from "./view-state.ts";
 import "./project-page.css";
-
-/** Most runs that stay on top, with the baseline. */
-const PINS_MAX = 10;
 
 /** The runs of a project: the table, which is the legend, beside the charts. */
 export function ProjectPage({ project }: { readonly project: string }) {
@@ -48,11 +46,10 @@ export function ProjectPage({ project }: { readonly project: string }) {
   const found = useProjectId(project);
   const projectId = found.id ?? undefined;
   const group = useMemo(() => chartStateOf(query).group, [query.get("group")]);
-  const columns = useMemo(() => state.cols.filter(isLookedUp), [state.cols.join("\n")]);
-  const asked: RunsAsked = { project, q: state.q, sortBy: sortOf(state.sort) ?? "created", dir: state.dir, columns };
+  const asked = askedOf(project, state);
   const { pages, version } = useRuns(asked, projectId);
-  const pinIds = [...new Set([...(state.base === undefined ? [] : [state.base]), ...state.pin])].slice(0, PINS_MAX);
-  const apart = [...new Set([...pinIds, ...state.show])];
+  const pinIds = pinIdsOf(state);
+  const apart = apartOf(state);
   const byId = useRunsById(apart, asked, version);
   const pinned = pinIds.flatMap((id) => byId.get(id) ?? []);
   const rowAt = (index: number): TableRun | undefined =>

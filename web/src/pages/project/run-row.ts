@@ -30,6 +30,18 @@ export function runsPath({ project, q, sortBy, dir, columns }: RunsAsked, offset
   return `/api/runs/summary?${query}`;
 }
 
+/** Runs that one search by ids finds: it may have 512 bytes. */
+const IDS_TOGETHER = 10;
+
+/** Returns the paths that read runs by their ids, wherever they are in the table, with the columns of the table. */
+export function idsPaths(ids: readonly string[], asked: RunsAsked): readonly string[] {
+  return Array.from({ length: Math.ceil(ids.length / IDS_TOGETHER) }, (_, i) => {
+    const some = ids.slice(i * IDS_TOGETHER, (i + 1) * IDS_TOGETHER);
+    const q = some.map((id) => `id:${id}`).join(" OR ");
+    return runsPath({ ...asked, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
+  });
+}
+
 /** Returns how long a run took, in milliseconds; one that has not ended goes on until `now`, which is asked only then, or its last sign of life. */
 export function durationMs(run: TableRun, now: () => number): number {
   const end = run.finished_at ?? (run.stale ? run.last_seen_at : undefined);

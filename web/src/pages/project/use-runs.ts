@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { watchProject } from "../../api/changes.ts";
-import { keptCall } from "../../api/kept.ts";
-import { createPages, type Pages } from "../../table/pages.ts";
-import { runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
+import { keptCall, takeAhead } from "../../api/kept.ts";
+import { PAGE_ROWS } from "../../table/page-rows.ts";
+import { createPages, type Loaded, type Pages } from "../../table/pages.ts";
+import { idsPaths, runsPath, type RunsAsked, type RunsPage, type TableRun } from "./run-row.ts";
 
 /** Changes are gathered for this long, so that a busy project makes one read a second of the rows that are seen. */
 const BUNDLE_MS = 1000;
@@ -17,12 +18,13 @@ export function useRuns(
   const before = useRef<Pages<TableRun> | undefined>(undefined);
   const pages = useMemo(() => {
     before.current?.end();
+    const first = takeAhead<RunsPage>(runsPath(asked, 0, PAGE_ROWS));
     const made = createPages<TableRun>(
       async (offset, limit, signal) => {
-        const { runs, total } = await keptCall<RunsPage>(runsPath(asked, offset, limit), { signal });
-        return { rows: runs, total };
+        return loadedOf(await keptCall<RunsPage>(runsPath(asked, offset, limit), { signal }));
       },
       () => setVersion((count) => count + 1),
+      first === undefined ? undefined : loadedOf(first),
     );
     made.show({ first: 0, end: 1 });
     before.current = made;
@@ -50,8 +52,7 @@ export function useRuns(
   return { pages, version };
 }
 
-/** Runs that one search by ids finds: it may have 512 bytes. */
-const IDS_TOGETHER = 10;
+const loadedOf = ({ runs, total }: RunsPage): Loaded<TableRun> => ({ rows: runs, total });
 
 /** Reads runs by their ids, wherever they are in the table. `version` reads them again. */
 export function useRunsById(ids: readonly string[], asked: RunsAsked, version: number): ReadonlyMap<string, TableRun> {
@@ -66,10 +67,7 @@ export function useRunsById(ids: readonly string[], asked: RunsAsked, version: n
     const ending = new AbortController();
     const read = async (): Promise<void> => {
       const next = new Map<string, TableRun>();
-      for (let i = 0; i < ids.length; i += IDS_TOGETHER) {
-        const some = ids.slice(i, i + IDS_TOGETHER);
-        const q = some.map((id) => `id:${id}`).join(" OR ");
-        const path = runsPath({ ...asked, q, sortBy: "created", dir: "desc" }, 0, IDS_TOGETHER);
+      for (const path of idsPaths(ids, asked)) {
         const { runs } = await keptCall<RunsPage>(path, { signal: ending.signal });
         for (const run of runs) next.set(run.id, run);
       }
