@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { whenIdle } from "../ui/when-idle.ts";
 import { hasCommon, type RowWindow } from "./windows.ts";
 
 /** After this time the rows around are drawn, however busy the page is. */
@@ -17,19 +18,8 @@ export function useCalm(seen: RowWindow, isThere: boolean): boolean {
   const [calmAfter, setCalmAfter] = useState(-1);
   const isCalm = calmAfter === jumps.current;
   useEffect(
-    () => (isThere && !isCalm ? whenIdle(() => setCalmAfter(jumps.current)) : undefined),
+    () => (isThere && !isCalm ? whenIdle(() => setCalmAfter(jumps.current), LATEST_MS) : undefined),
     [jumps.current, isThere, isCalm],
   );
   return isCalm;
-}
-
-/** Calls a function when the browser is idle. Returns how to prevent that. */
-function whenIdle(act: () => void): () => void {
-  // Safari has no idle callbacks.
-  if (typeof requestIdleCallback === "undefined") {
-    const timer = setTimeout(act, LATEST_MS / 4);
-    return () => clearTimeout(timer);
-  }
-  const asked = requestIdleCallback(act, { timeout: LATEST_MS });
-  return () => cancelIdleCallback(asked);
 }

@@ -1,5 +1,7 @@
 import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { absoluteTime, relativeTime } from "./time-words.ts";
+import { whenIdle } from "./when-idle.ts";
 
 /** One clock for all times of the page; it stands still while nobody looks. */
 const now = signal(Date.now());
@@ -10,6 +12,18 @@ document.addEventListener("visibilitychange", () => {
   if (!document.hidden) now.value = Date.now();
 });
 
+/** Whether exact times are written: nobody points at one before the page is drawn, and the first takes the browser long. */
+const isExact = signal(false);
+let isAsked = false;
+
+function askForExact(): void {
+  if (isAsked) return;
+  isAsked = true;
+  whenIdle(() => {
+    isExact.value = true;
+  }, 1000);
+}
+
 /** A time of the API as it is spoken of (`5 min ago`), with the exact one as its tooltip; `fallback` where there is none. */
 export function Time({
   at,
@@ -18,10 +32,11 @@ export function Time({
   readonly at: string | null | undefined;
   readonly fallback?: string;
 }) {
+  useEffect(askForExact, []);
   const atMs = at === null || at === undefined ? Number.NaN : Date.parse(at);
   if (Number.isNaN(atMs)) return <span class="tm-muted">{fallback}</span>;
   return (
-    <time dateTime={at!} title={absoluteTime(atMs)}>
+    <time dateTime={at!} title={isExact.value ? absoluteTime(atMs) : undefined}>
       {relativeTime(atMs, Math.max(now.value, Math.min(atMs, Date.now())))}
     </time>
   );
