@@ -1,0 +1,20 @@
+// Small parts that several pages share. Every page imports them all, so that they are one file of the bundle with what the start needs:
+// otherwise each set of pages that share something makes a file of its own, which costs a browser more to ask for than to read.
+import "../api/changes.ts";
+import "../app/keys.ts";
+import "../app/lists.ts";
+import "../app/theme.ts";
+import "../app/missing-page.tsx";
+import "../ui/badge.tsx";
+import "../ui/checkbox.tsx";
+import "../ui/dialog.tsx";
+import "../ui/empty-state.tsx";
+import "../ui/menu.tsx";
+import "../ui/number-words.ts";
+import "../ui/select.tsx";
+import "../ui/tabs.tsx";
+import "../ui/text-field.tsx";
+import "../ui/time.tsx";
+import "./project/needed-first.ts";
+import "./run/stop-words.ts";
+import "./run/save-text.ts";
