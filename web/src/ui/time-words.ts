@@ -1,3 +1,5 @@
+import { once } from "./once.ts";
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -8,11 +10,6 @@ const dayFormat = once(() => new Intl.DateTimeFormat("en-US", { month: "short", 
 const dayAndYearFormat = once(
   () => new Intl.DateTimeFormat("en-US", { month: "short", day: "numeric", year: "numeric" }),
 );
-
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
-}
 
 /** Returns how long ago (or ahead) a time is, in the fewest words: `just now`, `5 min ago`, `in 3 d`, `Mar 4`, `Mar 4, 2024`. */
 export function relativeTime(atMs: number, nowMs: number): string {

@@ -1,3 +1,5 @@
+import { once } from "../../ui/once.ts";
+
 /** Keys that begin with the same word before a slash. */
 export type Section = { readonly name: string; readonly keys: readonly string[] };
 
@@ -20,11 +22,11 @@ export function sectionsOf(keys: readonly string[]): Section[] {
     .toSorted((a, b) => rank(a.name) - rank(b.name) || natural(a.name, b.name));
 }
 
-const collator = new Intl.Collator("en", { numeric: true });
+const collator = once(() => new Intl.Collator("en", { numeric: true }));
 
 /** Compares texts so that `layer/2` comes before `layer/10`. */
 function natural(a: string, b: string): number {
-  return collator.compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
+  return collator().compare(a, b) || (a < b ? -1 : a > b ? 1 : 0);
 }
 
 /** A part of keys between slashes: what is below it, and the key that ends here, if there is one. */
