@@ -35,7 +35,7 @@ const loaded = new Map<Route["page"], Loaded>();
 const loading = new Map<Route["page"], Promise<void>>();
 
 /** A page whose answers come within this time is drawn once, with them, and not first without. */
-const ANSWERS_MS = 150;
+const ANSWERS_MS = 250;
 
 /**
  * Begins to load the page of a route and what it needs first, so that both come while the session is asked for. Of a page that is there already

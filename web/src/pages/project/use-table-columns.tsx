@@ -1,7 +1,6 @@
 import type { ReadonlySignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import type { GridColumn } from "../../table/grid-types.ts";
-import { Checkbox } from "../../ui/checkbox.tsx";
 import { columnLabel, columnWidth, isLookedUp, sortOf } from "./columns.ts";
 import { NameCell, ValueCell } from "./run-cells.tsx";
 import type { TableRun } from "./run-row.ts";
@@ -30,12 +29,14 @@ export function useTableColumns(props: RunTableProps, now: ReadonlySignal<number
         pinned: true,
         isFixed: true,
         head: <span class="tm-hidden">Selected</span>,
+        // Not a `Checkbox`, whose label is an element of its own: there is one in every row.
         cell: (run, index, isSelected) => (
-          <span onClick={(event) => event.shiftKey && (event.preventDefault(), acts.current.onSelect(index, "range"))}>
-            <Checkbox
-              label={`Select ${run.name}`}
-              hideLabel
+          <span class="tm-check">
+            <input
+              type="checkbox"
+              aria-label={`Select ${run.name}`}
               checked={isSelected}
+              onClick={(event) => event.shiftKey && (event.preventDefault(), acts.current.onSelect(index, "range"))}
               onChange={() => acts.current.onSelect(index, "toggle")}
             />
           </span>
