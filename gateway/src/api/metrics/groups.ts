@@ -43,7 +43,7 @@ const groupBy: Field<GroupBy> = required(
     ],
     description:
       "Names of columns: `config.<path>` as in GET /api/runs/summary, and `tags`, the sorted set of the tags. None: all runs are one group. " +
-      'Or `{"except": ["config.<path>"]}`: all keys of the configs, nested ones joined by points, but these and those below them; at most 1,000 keys.',
+      'Or `{"except": ["config.<path>"]}`: all keys of the configs, nested ones joined by points, but these and those below them; at most 1,000 keys, of at most 512 bytes.',
   },
   (value, name) => {
     const allBut = isObject(value);

@@ -15,7 +15,7 @@ export const correlateRunsBody = checked(
     ),
     columns: described(
       optional(list(text({ bytesMax: 600 }))),
-      "At most 300 columns as in GET /api/runs/summary. Without any: all numbers of the configs, of which those that go together most are answered.",
+      "At most 300 columns as in GET /api/runs/summary. Without any: all numbers of the configs whose names have at most 512 bytes, of which those that go together most are answered.",
     ),
     filter: optional(bodyFilter),
     run_ids: described(optional(list(uuid(), { itemsMin: 1 })), "At most 10,000 runs, instead of a filter."),

@@ -18,6 +18,12 @@ export type Column = DocumentColumn | MetricColumn;
 /** Longest name of a column behind its kind, in bytes: as long as the longest path of an attribute with its prefix in `config`. */
 const COLUMN_PATH_BYTES_MAX = 512;
 
+/** Tells whether a path is short enough for the name of a column. */
+export function isColumnPath(path: string): boolean {
+  // A UTF-16 unit has at least one byte. Most long paths need no counting.
+  return path.length <= COLUMN_PATH_BYTES_MAX && Buffer.byteLength(path) <= COLUMN_PATH_BYTES_MAX;
+}
+
 /**
  * Reads the name of a column: `config.<path>`, `metrics.<key>` with an optional figure behind it, or `attributes.<path>`. The name of a figure
  * wins over a key that ends in it. Returns undefined for another kind, for a name that ends after the kind, that is too long, or that no
@@ -26,7 +32,7 @@ const COLUMN_PATH_BYTES_MAX = 512;
 export function readColumn(name: string): Column | undefined {
   const dot = name.indexOf(".");
   const path = name.slice(dot + 1);
-  if (dot === -1 || path === "" || Buffer.byteLength(path) > COLUMN_PATH_BYTES_MAX) return undefined;
+  if (dot === -1 || path === "" || !isColumnPath(path)) return undefined;
   if (!path.isWellFormed() || path.includes("\0")) return undefined;
   const kind = name.slice(0, dot);
   if (kind === "config" || kind === "attributes") return { kind, path };

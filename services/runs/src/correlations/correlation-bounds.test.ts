@@ -30,3 +30,12 @@ test("runs may have 128 MiB of configs", async () => {
   expect(await ask({ filter: {} })).toMatchObject({ reason: "bad_request", field: "filter" });
   expect(await ask({ runIds: ids })).toMatchObject({ reason: "bad_request", field: "run_ids" });
 });
+
+test("numbers below a key that no column can have are left out, and cost no copy of it each", async () => {
+  const call = callAs();
+  const below = Array.from({ length: 20_000 }, (_, n) => `"${n}":${n}`).join(",");
+  const config = `{"${"k".repeat(400_000)}":{${below}},"lr":1}`;
+  const { id } = await makeRun(fixture.client, call, { configJson: json(config) });
+  const { correlations } = await fixture.client.correlateRuns({ metric: "loss", runIds: [id] }, call);
+  expect(correlations.map(({ column }) => column)).toEqual(["config.lr"]);
+});

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import type { ExactObject } from "@tidemark/documents";
 import type { Tx } from "@tidemark/pg";
+import { createPauses } from "@tidemark/turns";
 import {
   attributePaths,
   columnName,
@@ -8,8 +10,8 @@ import {
   type MetricColumn,
 } from "../columns/column.rules.ts";
 import { readAttributeValues, readFigures } from "../columns/column-values.sql.ts";
+import { membersOf } from "../columns/config-members.rules.ts";
 import { configValueAt } from "../columns/config-value.rules.ts";
-import { numbersIn } from "./config-numbers.rules.ts";
 import { readConfigs, readLoggedNumbers } from "./numbers-of-runs.sql.ts";
 
 /** A column of numbers, one for each run; NaN where a run has none. */
@@ -97,7 +99,10 @@ async function readDocuments(
   }
 }
 
-/** Reads all numbers of the configs of runs, also of those that `log_config` wrote: of each run, what the config has goes before that. */
+/**
+ * Reads all numbers of the configs of runs whose names a column may have, also of those that `log_config` wrote: of each run, what the config has goes
+ * before that.
+ */
 export async function readConfigNumbers(tx: Tx, orgId: string, ids: readonly string[]): Promise<NumericColumn[]> {
   const columns = new Map<string, Float64Array>();
   const put = (name: string, run: number, value: number): void => {
@@ -109,10 +114,14 @@ export async function readConfigNumbers(tx: Tx, orgId: string, ids: readonly str
     }
     if (Number.isNaN(numbers[run])) numbers[run] = value;
   };
+  const pauseIfLong = createPauses();
   await inPortions(tx, orgId, ids, async ({ ids: some, from }) => {
     for (const [run, config] of (await readConfigs(tx, orgId, some)).entries()) {
-      for (const [name, value] of numbersIn(JSON.parse(config))) put(name, from + run, value);
-      await nextTurn();
+      for (const [name, value, isTooLong] of membersOf(JSON.parse(config) as ExactObject)) {
+        if (!isTooLong && typeof value === "number") put(name, from + run, value);
+        const pause = pauseIfLong();
+        if (pause !== undefined) await pause;
+      }
     }
     for (const { run, path, number } of await readLoggedNumbers(tx, orgId, some, LOGGED_PATHS_MAX))
       put(path.slice("config/".length).replaceAll("/", "."), from + run, number);

@@ -175,6 +175,16 @@ describe("bounds", () => {
     expect(await failure(ask({ names: ["tags"] }, call))).toMatchObject(bad("filter"));
   });
 
+  test("all keys of configs are no longer than those of columns", async () => {
+    const call = callAs();
+    const config = (key: string) => json(`{"x":{"${key}":{"a":1,"b":2}}}`);
+    await makeRun(fixture.client, call, { configJson: config("k".repeat(508)) });
+    expect((await ask({ allBut: true }, call)).columns).toHaveLength(2);
+    await makeRun(fixture.client, call, { configJson: config("k".repeat(509)) });
+    expect(await failure(ask({ allBut: true }, call))).toMatchObject(bad("by"));
+    expect((await ask({ allBut: true, names: ["config.x"] }, call)).columns).toEqual([]);
+  });
+
   test("all keys of configs are at most 1,000", async () => {
     const call = callAs();
     const config = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`k${n}`, n]));

@@ -1,12 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { stopIfOver } from "@tidemark/deadline";
-import { parseExact } from "@tidemark/documents";
+import { parseExact, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
+import { createPauses } from "@tidemark/turns";
 import type { DocumentColumn } from "../columns/column.rules.ts";
+import { isObject, membersOf } from "../columns/config-members.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
-import { leavesOf } from "./config-leaves.rules.ts";
 import { isLeftOut, type GroupBy } from "./group-columns.rules.ts";
 import { readGroupedRuns, readLoggedValues } from "./grouped-runs.sql.ts";
 
@@ -74,9 +75,10 @@ async function readAllBut(
   const names = new Set<string>();
   const bytes = countBytes();
   const leaves = ids.map(() => new Map<string, string>());
-  const put = (run: number, path: string, json: string): void => {
+  const put = (run: number, path: string, value: ExactJson): void => {
     const own = leaves[run]!;
-    if (own.has(path) || isLeftOut(path, leftOut)) return;
+    if (value === null || own.has(path) || isLeftOut(path, leftOut)) return;
+    const json = writeCanonical(value);
     bytes.add([json]);
     own.set(path, json);
     names.add(path);
@@ -86,17 +88,28 @@ async function readAllBut(
         "by",
       );
   };
+  const pauseIfLong = createPauses();
+  const putAll = async (run: number, config: ExactObject, prefix: string): Promise<void> => {
+    for (const [path, value, isTooLong] of membersOf(config, prefix)) {
+      if (isTooLong && !isLeftOut(path, leftOut))
+        throw badRequest("the configs of these runs have longer keys than columns may; name those to group by", "by");
+      if (!isTooLong) put(run, path, value);
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
+    }
+  };
   for (let from = 0; from < ids.length; from += PORTION) {
     const some = ids.slice(from, from + PORTION);
     for (const [run, { config }] of (await readGroupedRuns(tx, orgId, some, true)).entries()) {
-      for (const [path, json] of leavesOf(parseExact(config))) put(from + run, path, json);
-      await nextTurn();
+      await putAll(from + run, parseExact(config) as ExactObject, "");
     }
     const bounds = { pathsMax: LOGGED_PATHS_MAX, bytesMax: PAGE_BYTES_MAX };
     for (const [at, { run, path, value }] of (await readLoggedValues(tx, orgId, some, bounds)).entries()) {
       if (value === null) throw tooManyBytes();
       const name = path.slice("config/".length).replaceAll("/", ".");
-      for (const [below, json] of leavesOf(parseExact(value), `${name}.`)) put(from + run, below, json);
+      const logged = parseExact(value);
+      if (isObject(logged)) await putAll(from + run, logged, `${name}.`);
+      else put(from + run, name, logged);
       if (at % 1000 === 999) await nextTurn();
     }
     stopIfOver();

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAttributes } from "../columns/attributes.fixture.ts";
 import { putValues } from "../metrics/aggregates.fixture.ts";
-import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 const call = callAs();
@@ -173,4 +173,16 @@ describe("keys are refused", () => {
   ])("%s", async (_what, request, field) => {
     expect(await ask(request)).toMatchObject({ reason: "bad_request", field });
   });
+});
+
+test("a key that no column can have is not copied for each of the members that it has", async () => {
+  const below = Array.from({ length: 2000 }, (_, n) => `"${n}":${n}`).join(",");
+  const config = `{"${"k".repeat(400_000)}":{${below}},"lr":1}`;
+  const names = "SELECT n.name FROM runs.config_names($1) AS n (name)";
+  expect(await asOwner(fixture, names, [config])).toEqual([{ name: "lr" }]);
+  const explain = `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${names}`;
+  const [row] = await asOwner<{ "QUERY PLAN": string }>(fixture, explain, [config]);
+  const [{ Plan: plan }] = JSON.parse(row!["QUERY PLAN"]) as [{ Plan: Record<string, number> }];
+  // Pages of 8 KiB: the copies were 800 MB.
+  expect(plan["Temp Written Blocks"]).toBeLessThan(1000);
 });

@@ -549,6 +549,7 @@ AS $function$
     UNION ALL
     SELECT m.name || '.' || e.key, e.value
     FROM members m CROSS JOIN LATERAL json_each(CASE WHEN json_typeof(m.value) = 'object' THEN m.value ELSE '{}' END) e
+    WHERE octet_length(m.name) < 512
   )
   SELECT m.name FROM members m
   WHERE (json_typeof(m.value) <> 'object' OR m.value::text = '{}') AND octet_length(m.name) BETWEEN 1 AND 512
