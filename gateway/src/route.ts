@@ -151,8 +151,8 @@ export type StoredFile = {
 export type Protocol = {
   /** Media types that the body may have; the first one is that of errors where the request names none of them. */
   readonly mediaTypes: readonly string[];
-  /** Reads a body, which is decompressed and may be empty; its bytes hold until this returns. @throws bad_request */
-  readonly parse: (bytes: Buffer, mediaType: string) => RouteInput["body"];
+  /** Reads a body, which is decompressed and may be empty, in turns with other work of the process. @throws bad_request */
+  readonly parse: (bytes: Buffer, mediaType: string) => Promise<RouteInput["body"]>;
   /** Writes an error for a client that sent a body of this type. */
   readonly writeError: (
     answer: ErrorAnswer,

@@ -58,6 +58,7 @@ const targets: readonly Target[] = [
     LARGE_BYTES,
   ],
   ["events", "POST", (run) => `/api/runs/${run}/traces/events`, (value) => `{"events":${value}}`, LARGE_BYTES],
+  ["spans", "POST", () => "/v1/traces", (value) => `{"resourceSpans":${value}}`, LARGE_BYTES],
   ["a report", "POST", () => "/api/reports", (value) => `{"title":"v","blocks":${value}}`, ORDINARY_BYTES],
 ];
 

@@ -49,9 +49,9 @@ export function createBodyParser(context: Pick<ServingContext, "turns">) {
 /** Larger bodies are parsed in turns with other requests: 256 KiB of the slowest JSON take some 25 ms. */
 const AT_ONCE_BYTES_MAX = 256 * 1024;
 
-/** Protocols of others parse their bodies themselves, whatever their size. */
+/** Protocols of others take turns by themselves. */
 function isParsedAtOnce(bytes: Buffer, { protocol }: Route): boolean {
-  return bytes.length <= AT_ONCE_BYTES_MAX || protocol !== undefined;
+  return bytes.length <= AT_ONCE_BYTES_MAX && protocol === undefined;
 }
 
 function parseInTurn(
@@ -69,7 +69,7 @@ function parseInTurn(
     return;
   }
   if (waiting === undefined && isParsedAtOnce(bytes, state.route)) {
-    done(null, parsed(bytes, state.route, request));
+    done(null, parsed(bytes, state.route));
     return;
   }
   // A copy, because the bytes hold until this returns.
@@ -86,18 +86,24 @@ async function parseLater(
   let body: ParsedBody;
   try {
     if (waiting !== undefined) await waiting;
-    body = isParsedAtOnce(bytes, route)
-      ? parsed(bytes, route, request)
-      : await parseJsonObjectInTurns(bytes, route.exactNumbers ?? false);
+    if (isParsedAtOnce(bytes, route)) body = parsed(bytes, route);
+    else body = await parsedInTurns(bytes, route, request);
   } catch (fault) {
     body = fault as Error;
   }
   done(null, body);
 }
 
-function parsed(bytes: Buffer, { protocol, exactNumbers = false }: Route, { headers }: FastifyRequest): ParsedBody {
+function parsedInTurns(
+  bytes: Buffer,
+  { protocol, exactNumbers = false }: Route,
+  { headers }: FastifyRequest,
+): Promise<ParsedBody> {
+  return protocol?.parse(bytes, mediaTypeOf(headers)) ?? parseJsonObjectInTurns(bytes, exactNumbers);
+}
+
+function parsed(bytes: Buffer, { exactNumbers = false }: Route): ParsedBody {
   try {
-    if (protocol !== undefined) return protocol.parse(bytes, mediaTypeOf(headers));
     return parseJsonObject(bytes, exactNumbers);
   } catch (fault) {
     return fault as Error;

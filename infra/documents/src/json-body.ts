@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest, type AppError } from "@tidemark/errors";
-import { createPauses } from "@tidemark/turns";
+import { finishInTurns } from "@tidemark/turns";
 import { parseInSlices } from "./sliced-json.ts";
 import { parseKeeping, type KeptNumbers } from "./exact-numbers.ts";
 
@@ -26,7 +26,7 @@ export function parseJsonObject(bytes: Buffer, exactNumbers: ExactNumbers): Read
   return value as Record<string, unknown>;
 }
 
-/** Most objects and lists of a body, and keys of one object: each costs a hundred times the bytes that it is sent in. */
+/** Most objects and lists of a body unless said, and keys of one object: each costs a hundred times the bytes that it is sent in. */
 const BODY_CONTAINERS_MAX = 100_000;
 const OBJECT_KEYS_MAX = 50_000;
 
@@ -37,6 +37,7 @@ const OBJECT_KEYS_MAX = 50_000;
 export async function parseJsonObjectInTurns(
   bytes: Buffer,
   exactNumbers: ExactNumbers,
+  containersMax = BODY_CONTAINERS_MAX,
 ): Promise<Readonly<Record<string, unknown>>> {
   if (!isUtf8(bytes)) throw badRequest("the body is not valid UTF-8");
   let containers = 0;
@@ -46,15 +47,14 @@ export async function parseJsonObjectInTurns(
     opened(depth) {
       containers += 1;
       if (depth > BODY_DEPTH_MAX) throw tooDeep();
-      if (containers > BODY_CONTAINERS_MAX)
-        throw badRequest(`the body has more than ${BODY_CONTAINERS_MAX} objects and lists`);
+      if (containers > containersMax) throw badRequest(`the body has more than ${containersMax} objects and lists`);
     },
     keyed(keys) {
       if (keys > OBJECT_KEYS_MAX) throw badRequest(`an object of the body has more than ${OBJECT_KEYS_MAX} keys`);
     },
   });
   try {
-    const value = await takeTurns(slices);
+    const value = await finishInTurns(slices);
     if (Array.isArray(value)) throw badRequest("the body must be a JSON object");
     return value as Record<string, unknown>;
   } catch (cause) {
@@ -70,17 +70,7 @@ export async function parseJsonObjectInTurns(
 export function parseOwnJsonInTurns(bytes: Buffer): Promise<unknown> {
   const nothing = (): void => {};
   const parsePiece = (piece: Buffer, before: string, after: string): unknown => parseText(piece, false, before, after);
-  return takeTurns(parseInSlices(bytes, { parse: parsePiece, check: nothing, opened: nothing, keyed: nothing }));
-}
-
-/** Runs to the end, in turns with other work. */
-async function takeTurns<T>(slices: Generator<void, T>): Promise<T> {
-  for (const pauseIfLong = createPauses(); ;) {
-    const { done, value } = slices.next();
-    if (done === true) return value;
-    const pause = pauseIfLong();
-    if (pause !== undefined) await pause;
-  }
+  return finishInTurns(parseInSlices(bytes, { parse: parsePiece, check: nothing, opened: nothing, keyed: nothing }));
 }
 
 function parse(bytes: Buffer, exactNumbers: ExactNumbers): unknown {

@@ -1,4 +1,4 @@
 export { LATE_MS } from "./caps.rules.ts";
 export { createFairShare, NOBODY, type Use } from "./fair-share.rules.ts";
-export { createPauses, mapInTurns } from "./pauses.ts";
+export { createPauses, finishInTurns, mapInTurns } from "./pauses.ts";
 export { busy, createTurns, type Turn, type Turns, type Waiting } from "./turns.ts";

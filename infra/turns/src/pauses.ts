@@ -30,3 +30,13 @@ export async function mapInTurns<Item, Mapped>(
   }
   return mapped;
 }
+
+/** Runs work that yields after each of its steps to its end, in turns with other work of the process. */
+export async function finishInTurns<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (const pauseIfLong = createPauses(); ;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
+  }
+}

@@ -11,7 +11,14 @@ import {
   VALUE_DEPTH_MAX,
   type AnyValue,
 } from "./any-value.ts";
-import { createSpanCounter, SpansFault, type Attributes, type OtlpSpan, type ResourceSpans } from "./span.ts";
+import {
+  createSpanCounter,
+  SpansFault,
+  type Attributes,
+  type OtlpSpan,
+  type ResourceSpans,
+  type SpanCounter,
+} from "./span.ts";
 
 // OTLP/JSON (OpenTelemetry specification, OTLP, "JSON Protobuf Encoding"): keys in lower camel case, ids in hexadecimal, 64-bit integers as decimal texts
 // or numbers, enumerations as numbers; keys that are not known are ignored, and null is the same as absent.
@@ -21,26 +28,37 @@ type Fields = Readonly<Record<string, unknown>>;
 const STATUS_ERROR = 2;
 const UINT64_MAX = 2n ** 64n - 1n;
 
+/** Fields that the same has in protobuf. */
+const FIELDS_OF = { attribute: 4, item: 2, eventOrLink: 1 } as const;
+
 /**
- * Reads an `ExportTraceServiceRequest` in JSON, which was parsed.
+ * Reads an `ExportTraceServiceRequest` in JSON, which was parsed. Pauses after each span, scope and resource, where the caller may let others work.
+ * Resources without spans are left out.
  * @param spansMax most spans that the request may have
- * @throws SpansFault for what is none, and for more spans
+ * @throws SpansFault for what is none, for more spans, and for a span or a resource of too many fields
  */
-export function readJsonSpans(body: unknown, spansMax: number): ResourceSpans[] {
-  const count = createSpanCounter(spansMax);
-  return list(fields(body, "the body"), "resourceSpans").map((item) => {
+export function* readJsonSpans(body: unknown, spansMax: number): Generator<void, ResourceSpans[]> {
+  const counter = createSpanCounter(spansMax);
+  const resources: ResourceSpans[] = [];
+  for (const item of list(fields(body, "the body"), "resourceSpans")) {
     const spans: OtlpSpan[] = [];
     for (const scope of list(item, "scopeSpans")) {
       for (const span of list(scope, "spans")) {
-        count();
-        spans.push(readSpan(span));
+        counter.span();
+        spans.push(readSpan(span, counter));
+        yield;
       }
+      yield;
     }
-    return { resource: attributesOf(fields(item["resource"] ?? {}, "resource")), spans };
-  });
+    counter.resource();
+    const resource = attributesOf(fields(item["resource"] ?? {}, "resource"), counter);
+    if (spans.length > 0) resources.push({ resource, spans });
+    yield;
+  }
+  return resources;
 }
 
-function readSpan(span: Fields): OtlpSpan {
+function readSpan(span: Fields, counter: SpanCounter): OtlpSpan {
   const status = fields(span["status"] ?? {}, "status");
   const code = status["code"];
   return {
@@ -50,27 +68,34 @@ function readSpan(span: Fields): OtlpSpan {
     name: textOf(span, "name"),
     startNs: nanosecondsOf(span, "startTimeUnixNano"),
     endNs: nanosecondsOf(span, "endTimeUnixNano"),
-    attributes: attributesOf(span),
-    events: list(span, "events").map((event) => ({ name: textOf(event, "name"), attributes: attributesOf(event) })),
-    links: list(span, "links").map((link) => ({
-      traceId: idOf(link, "traceId"),
-      spanId: idOf(link, "spanId"),
-      attributes: attributesOf(link),
-    })),
+    attributes: attributesOf(span, counter),
+    events: list(span, "events").map((event) => {
+      counter.fields(FIELDS_OF.eventOrLink);
+      return { name: textOf(event, "name"), attributes: attributesOf(event, counter) };
+    }),
+    links: list(span, "links").map((link) => {
+      counter.fields(FIELDS_OF.eventOrLink);
+      return {
+        traceId: idOf(link, "traceId"),
+        spanId: idOf(link, "spanId"),
+        attributes: attributesOf(link, counter),
+      };
+    }),
     failed: code === STATUS_ERROR || code === "STATUS_CODE_ERROR",
     statusText: textOf(status, "message"),
   };
 }
 
-function attributesOf(owner: Fields, name = "attributes", depth = 1): Attributes {
+function attributesOf(owner: Fields, counter: SpanCounter, name = "attributes", depth = 1): Attributes {
   const attributes = new Map<string, AnyValue>();
   for (const item of list(owner, name)) {
-    attributes.set(textOf(item, "key"), valueOf(fields(item["value"] ?? {}, "value"), depth));
+    counter.fields(FIELDS_OF.attribute);
+    attributes.set(textOf(item, "key"), valueOf(fields(item["value"] ?? {}, "value"), counter, depth));
   }
   return attributes;
 }
 
-function valueOf(value: Fields, depth: number): AnyValue {
+function valueOf(value: Fields, counter: SpanCounter, depth: number): AnyValue {
   const has = (name: string): boolean => value[name] !== undefined && value[name] !== null;
   if (has("stringValue")) return textValue(textOf(value, "stringValue"));
   if (has("boolValue")) return booleanValue(typed(value["boolValue"], "boolean", "boolValue"));
@@ -80,10 +105,15 @@ function valueOf(value: Fields, depth: number): AnyValue {
   if (depth >= VALUE_DEPTH_MAX) return nullValue;
   if (has("arrayValue")) {
     const values = list(fields(value["arrayValue"], "arrayValue"), "values");
-    return listValue(values.map((item) => valueOf(item, depth + 1)));
+    return listValue(
+      values.map((item) => {
+        counter.fields(FIELDS_OF.item);
+        return valueOf(item, counter, depth + 1);
+      }),
+    );
   }
   if (has("kvlistValue")) {
-    return mapValue(attributesOf(fields(value["kvlistValue"], "kvlistValue"), "values", depth + 1));
+    return mapValue(attributesOf(fields(value["kvlistValue"], "kvlistValue"), counter, "values", depth + 1));
   }
   return nullValue;
 }

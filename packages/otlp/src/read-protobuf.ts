@@ -20,6 +20,7 @@ import {
   type OtlpLink,
   type OtlpSpan,
   type ResourceSpans,
+  type SpanCounter,
 } from "./span.ts";
 
 // Read by hand and not into generated messages: attributes are most of a request, and as messages each of them costs several objects and a second walk.
@@ -30,12 +31,20 @@ const STATUS_ERROR = 2;
 
 type Field = (number: number, type: WireType) => boolean;
 
-/** Reads the fields of a message up to `end`. `field` tells whether it has read the one it is given; others are skipped. */
-function eachField(reader: BinaryReader, end: number, field: Field): void {
-  while (reader.pos < end) {
-    const [number, type] = reader.tag();
+/** What is read, with what counts its fields. */
+type Source = { readonly reader: BinaryReader; readonly counter: SpanCounter };
+
+/** Reads the fields of a message of a span or a resource up to `end`. `field` tells whether it has read the one it is given; others are skipped. */
+function eachField({ reader, counter }: Source, end: number, field: Field): void {
+  for (const [number, type] of fieldsUpTo(reader, end)) {
+    counter.fields(1);
     if (!field(number, type)) reader.skip(type, number);
   }
+}
+
+/** Yields the fields of a message up to `end`; each has to be read or skipped before the next. */
+function* fieldsUpTo(reader: BinaryReader, end: number): Generator<[number, WireType]> {
+  while (reader.pos < end) yield reader.tag();
   if (reader.pos !== end) throw new RangeError("a field ends outside of its message");
 }
 
@@ -49,20 +58,23 @@ function endOf(reader: BinaryReader): number {
 const isMessage = (type: WireType): boolean => type === WireType.LengthDelimited;
 
 /**
- * Reads an `ExportTraceServiceRequest` in protobuf, resource by resource. Fields that are not known are skipped.
+ * Reads an `ExportTraceServiceRequest` in protobuf, resource by resource. Fields that are not known are skipped. Pauses after each span, scope and resource,
+ * where the caller may let others work. Resources without spans are left out.
  * @param spansMax most spans that the request may have
- * @throws SpansFault for bytes that are none, and for more spans
+ * @throws SpansFault for bytes that are none, for more spans, and for a span or a resource of too many fields
  */
-export function readProtobufSpans(bytes: Uint8Array, spansMax: number): ResourceSpans[] {
-  const count = createSpanCounter(spansMax);
+export function* readProtobufSpans(bytes: Uint8Array, spansMax: number): Generator<void, ResourceSpans[]> {
   const reader = new BinaryReader(bytes);
+  const source = { reader, counter: createSpanCounter(spansMax) };
   const resources: ResourceSpans[] = [];
   try {
-    eachField(reader, reader.len, (number, type) => {
-      if (number !== 1 || !isMessage(type)) return false;
-      resources.push(readResourceSpans(reader, count));
-      return true;
-    });
+    for (const [number, type] of fieldsUpTo(reader, reader.len)) {
+      if (number === 1 && isMessage(type)) {
+        const resource = yield* readResourceSpans(source);
+        if (resource.spans.length > 0) resources.push(resource);
+      } else reader.skip(type, number);
+      yield;
+    }
   } catch (error) {
     if (error instanceof SpansFault) throw error;
     throw new SpansFault("the body is not a valid ExportTraceServiceRequest in protobuf");
@@ -70,37 +82,42 @@ export function readProtobufSpans(bytes: Uint8Array, spansMax: number): Resource
   return resources;
 }
 
-function readResourceSpans(reader: BinaryReader, count: () => void): ResourceSpans {
+function* readResourceSpans(source: Source): Generator<void, ResourceSpans> {
+  const { reader, counter } = source;
   const resource = new Map<string, AnyValue>();
   const spans: OtlpSpan[] = [];
-  eachField(reader, endOf(reader), (number, type) => {
-    if (!isMessage(type)) return false;
-    if (number === 1) eachField(reader, endOf(reader), attributesAt(1, reader, resource));
-    else if (number === 2) readScopeSpans(reader, spans, count);
-    else return false;
-    return true;
-  });
+  for (const [number, type] of fieldsUpTo(reader, endOf(reader))) {
+    if (number === 1 && isMessage(type)) {
+      counter.resource();
+      eachField(source, endOf(reader), attributesAt(1, source, resource));
+    } else if (number === 2 && isMessage(type)) yield* readScopeSpans(source, spans);
+    else reader.skip(type, number);
+    yield;
+  }
   return { resource, spans };
 }
 
-function readScopeSpans(reader: BinaryReader, spans: OtlpSpan[], count: () => void): void {
-  eachField(reader, endOf(reader), (number, type) => {
-    if (number !== 2 || !isMessage(type)) return false;
-    count();
-    spans.push(readSpan(reader));
-    return true;
-  });
+function* readScopeSpans(source: Source, spans: OtlpSpan[]): Generator<void> {
+  const { reader, counter } = source;
+  for (const [number, type] of fieldsUpTo(reader, endOf(reader))) {
+    if (number === 2 && isMessage(type)) {
+      counter.span();
+      spans.push(readSpan(source));
+    } else reader.skip(type, number);
+    yield;
+  }
 }
 
-function readSpan(reader: BinaryReader): OtlpSpan {
+function readSpan(source: Source): OtlpSpan {
+  const { reader } = source;
   const attributes = new Map<string, AnyValue>();
   const events: OtlpEvent[] = [];
   const links: OtlpLink[] = [];
-  const attribute = attributesAt(9, reader, attributes);
+  const attribute = attributesAt(9, source, attributes);
   let [traceId, spanId, parentSpanId, name, statusText] = ["", "", "", "", ""];
   let [startNs, endNs] = [0n, 0n];
   let failed = false;
-  eachField(reader, endOf(reader), (number, type) => {
+  eachField(source, endOf(reader), (number, type) => {
     if (attribute(number, type)) return true;
     if (type === WireType.Bit64 && number === 7) startNs = BigInt(reader.fixed64());
     else if (type === WireType.Bit64 && number === 8) endNs = BigInt(reader.fixed64());
@@ -109,10 +126,10 @@ function readSpan(reader: BinaryReader): OtlpSpan {
     else if (number === 2) spanId = hex(reader);
     else if (number === 4) parentSpanId = hex(reader);
     else if (number === 5) name = storableText(reader.string());
-    else if (number === 11) events.push(readEvent(reader));
-    else if (number === 13) links.push(readLink(reader));
+    else if (number === 11) events.push(readEvent(source));
+    else if (number === 13) links.push(readLink(source));
     else if (number === 15) {
-      eachField(reader, endOf(reader), (part, partType) => {
+      eachField(source, endOf(reader), (part, partType) => {
         if (part === 2 && isMessage(partType)) statusText = storableText(reader.string());
         else if (part === 3 && partType === WireType.Varint) failed = reader.int32() === STATUS_ERROR;
         else return false;
@@ -124,11 +141,12 @@ function readSpan(reader: BinaryReader): OtlpSpan {
   return { traceId, spanId, parentSpanId, name, startNs, endNs, attributes, events, links, failed, statusText };
 }
 
-function readEvent(reader: BinaryReader): OtlpEvent {
+function readEvent(source: Source): OtlpEvent {
+  const { reader } = source;
   const attributes = new Map<string, AnyValue>();
-  const attribute = attributesAt(3, reader, attributes);
+  const attribute = attributesAt(3, source, attributes);
   let name = "";
-  eachField(reader, endOf(reader), (number, type) => {
+  eachField(source, endOf(reader), (number, type) => {
     if (attribute(number, type)) return true;
     if (number !== 2 || !isMessage(type)) return false;
     name = storableText(reader.string());
@@ -137,11 +155,12 @@ function readEvent(reader: BinaryReader): OtlpEvent {
   return { name, attributes };
 }
 
-function readLink(reader: BinaryReader): OtlpLink {
+function readLink(source: Source): OtlpLink {
+  const { reader } = source;
   const attributes = new Map<string, AnyValue>();
-  const attribute = attributesAt(4, reader, attributes);
+  const attribute = attributesAt(4, source, attributes);
   let [traceId, spanId] = ["", ""];
-  eachField(reader, endOf(reader), (number, type) => {
+  eachField(source, endOf(reader), (number, type) => {
     if (attribute(number, type)) return true;
     if (!isMessage(type)) return false;
     if (number === 1) traceId = hex(reader);
@@ -153,15 +172,16 @@ function readLink(reader: BinaryReader): OtlpLink {
 }
 
 /** Returns what reads the attributes of a message, which are its field `wanted`, into `attributes`. */
-function attributesAt(wanted: number, reader: BinaryReader, attributes: Map<string, AnyValue>, depth = 1): Field {
+function attributesAt(wanted: number, source: Source, attributes: Map<string, AnyValue>, depth = 1): Field {
+  const { reader } = source;
   return (number, type) => {
     if (number !== wanted || !isMessage(type)) return false;
     let key = "";
     let value = nullValue;
-    eachField(reader, endOf(reader), (part, partType) => {
+    eachField(source, endOf(reader), (part, partType) => {
       if (!isMessage(partType)) return false;
       if (part === 1) key = storableText(reader.string());
-      else if (part === 2) value = readValue(reader, depth);
+      else if (part === 2) value = readValue(source, depth);
       else return false;
       return true;
     });
@@ -170,16 +190,17 @@ function attributesAt(wanted: number, reader: BinaryReader, attributes: Map<stri
   };
 }
 
-function readValue(reader: BinaryReader, depth: number): AnyValue {
+function readValue(source: Source, depth: number): AnyValue {
+  const { reader } = source;
   let value = nullValue;
-  eachField(reader, endOf(reader), (number, type) => {
+  eachField(source, endOf(reader), (number, type) => {
     if (number === 1 && isMessage(type)) value = textValue(reader.string());
     else if (number === 2 && type === WireType.Varint) value = booleanValue(reader.bool());
     else if (number === 3 && type === WireType.Varint) value = integerValue(String(reader.int64()));
     else if (number === 4 && type === WireType.Bit64) value = doubleValue(reader.double());
     else if (depth >= VALUE_DEPTH_MAX) return false;
-    else if (number === 5 && isMessage(type)) value = readList(reader, depth + 1);
-    else if (number === 6 && isMessage(type)) value = mapValue(readMap(reader, depth + 1));
+    else if (number === 5 && isMessage(type)) value = readList(source, depth + 1);
+    else if (number === 6 && isMessage(type)) value = mapValue(readMap(source, depth + 1));
     else if (number === 7 && isMessage(type)) value = bytesValue(reader.bytes());
     else return false;
     return true;
@@ -187,19 +208,21 @@ function readValue(reader: BinaryReader, depth: number): AnyValue {
   return value;
 }
 
-function readList(reader: BinaryReader, depth: number): AnyValue {
+function readList(source: Source, depth: number): AnyValue {
+  const { reader } = source;
   const values: AnyValue[] = [];
-  eachField(reader, endOf(reader), (number, type) => {
+  eachField(source, endOf(reader), (number, type) => {
     if (number !== 1 || !isMessage(type)) return false;
-    values.push(readValue(reader, depth));
+    values.push(readValue(source, depth));
     return true;
   });
   return listValue(values);
 }
 
-function readMap(reader: BinaryReader, depth: number): Attributes {
+function readMap(source: Source, depth: number): Attributes {
+  const { reader } = source;
   const values = new Map<string, AnyValue>();
-  eachField(reader, endOf(reader), attributesAt(1, reader, values, depth));
+  eachField(source, endOf(reader), attributesAt(1, source, values, depth));
   return values;
 }
 

@@ -3,9 +3,9 @@ import { SpanStatusCode, TraceFlags, type Attributes as SentAttributes, type Spa
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
-import { readJsonSpans } from "./read-json.ts";
-import { readProtobufSpans } from "./read-protobuf.ts";
-import { SpansFault } from "./span.ts";
+import * as json from "./read-json.ts";
+import * as protobuf from "./read-protobuf.ts";
+import { SpansFault, type ResourceSpans } from "./span.ts";
 
 // What the exporters of the OpenTelemetry SDK send, in both encodings.
 
@@ -24,6 +24,16 @@ function spanWith(name: string, attributes: SentAttributes): ReadableSpan {
   span.end([1_767_225_601, 5]);
   return exporter.getFinishedSpans()[0]!;
 }
+
+function finish(reading: Generator<void, ResourceSpans[]>): ResourceSpans[] {
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+const readProtobufSpans = (bytes: Uint8Array, spansMax: number) => finish(protobuf.readProtobufSpans(bytes, spansMax));
+const readJsonSpans = (body: unknown, spansMax: number) => finish(json.readJsonSpans(body, spansMax));
 
 const protobufOf = (spans: ReadableSpan[]): Uint8Array => ProtobufTraceSerializer.serializeRequest(spans)!;
 const jsonOf = (spans: ReadableSpan[]): unknown =>
@@ -144,15 +154,41 @@ describe("in protobuf", () => {
     );
   });
 
+  const nested = (field: number, bytes: Uint8Array): Uint8Array => {
+    const size = [];
+    for (let left = bytes.length; ; left >>>= 7) {
+      size.push(left > 127 ? (left & 127) | 128 : left);
+      if (left <= 127) break;
+    }
+    return Buffer.concat([Uint8Array.of((field << 3) | 2, ...size), bytes]);
+  };
+
+  /** So many empty messages of a field. */
+  const many = (field: number, count: number): Uint8Array => Buffer.alloc(2 * count, Buffer.of((field << 3) | 2, 0));
+
+  test.each([
+    ["attributes", many(9, 20_001)],
+    ["values", nested(9, nested(2, nested(5, many(1, 20_001))))],
+    ["events", many(11, 20_001)],
+    ["names", many(5, 20_001)],
+    ["unknown fields", many(12, 20_001)],
+  ])("a span of too many %s is refused", (_what, span) => {
+    expect(() => readProtobufSpans(nested(1, nested(2, nested(2, span))), 10)).toThrow(SpansFault);
+  });
+
+  test.each([
+    ["resources", many(1, 1000)],
+    ["scopes", nested(1, many(2, 1000))],
+    ["spans", nested(1, nested(2, many(2, 1000)))],
+  ])("others have a turn after each of the %s, and no resource is kept without a span", (what, bytes) => {
+    const reading = protobuf.readProtobufSpans(bytes, 1000);
+    let turns = 0;
+    while (reading.next().done !== true) turns += 1;
+    expect(turns).toBeGreaterThanOrEqual(1000);
+    expect(readProtobufSpans(bytes, 1000)).toHaveLength(what === "spans" ? 1 : 0);
+  });
+
   test("values that lie deep in each other end at the bound", () => {
-    const nested = (field: number, bytes: Uint8Array): Uint8Array => {
-      const size = [];
-      for (let left = bytes.length; ; left >>>= 7) {
-        size.push(left > 127 ? (left & 127) | 128 : left);
-        if (left <= 127) break;
-      }
-      return Uint8Array.of((field << 3) | 2, ...size, ...bytes);
-    };
     // ArrayValue in AnyValue, again and again.
     let value = new Uint8Array();
     for (let depth = 0; depth < 5000; depth += 1) value = Uint8Array.from(nested(5, nested(1, value)));
@@ -163,6 +199,12 @@ describe("in protobuf", () => {
 });
 
 describe("in JSON", () => {
+  test.each<[string, object]>([
+    ["attributes", { attributes: Array.from({ length: 5001 }, () => ({})) }],
+    ["values", { attributes: [{ value: { arrayValue: { values: Array.from({ length: 10_001 }, () => ({})) } } }] }],
+    ["links", { links: Array.from({ length: 20_001 }, () => ({})) }],
+  ])("a span of too many %s is refused", (_what, span) => expect(() => read(span)).toThrow(SpansFault));
+
   const withSpan = (span: object): unknown => ({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] });
   const read = (span: object) => readJsonSpans(withSpan(span), 10)[0]!.spans[0]!;
   const attribute = (value: object) => read({ attributes: [{ key: "a", value }] }).attributes.get("a");

@@ -36,11 +36,35 @@ export type ResourceSpans = { readonly resource: Attributes; readonly spans: rea
 /** Says that a request is no `ExportTraceServiceRequest`. The message never quotes the request. */
 export class SpansFault extends Error {}
 
-/** Counts spans while they are read. @throws SpansFault beyond `spansMax` */
-export function createSpanCounter(spansMax: number): () => void {
+/** Most fields of a span or a resource, as protobuf has them; an attribute has four. What is kept of a span holds fewer. */
+const FIELDS_MAX = 20_000;
+
+/** Counts what a request has while it is read, so that no span takes long to read, nor all of them much memory. */
+export type SpanCounter = {
+  /** Begins a resource. */
+  readonly resource: () => void;
+  /** Begins a span. @throws SpansFault beyond `spansMax` */
+  readonly span: () => void;
+  /** Counts fields of the resource or the span. @throws SpansFault for too many */
+  readonly fields: (count: number) => void;
+};
+
+/** Begins to count a request. */
+export function createSpanCounter(spansMax: number): SpanCounter {
   let spans = 0;
-  return () => {
-    spans += 1;
-    if (spans > spansMax) throw new SpansFault(`a request must have at most ${spansMax} spans`);
+  let fields = 0;
+  return {
+    resource() {
+      fields = 0;
+    },
+    span() {
+      fields = 0;
+      spans += 1;
+      if (spans > spansMax) throw new SpansFault(`a request must have at most ${spansMax} spans`);
+    },
+    fields(count) {
+      fields += count;
+      if (fields > FIELDS_MAX) throw new SpansFault(`a span or a resource must have at most ${FIELDS_MAX} fields`);
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { isAppError, type Reason } from "@tidemark/errors";
 import type { ExportAnswer } from "@tidemark/otlp";
+import { createPauses } from "@tidemark/turns";
 import type { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
@@ -33,6 +34,7 @@ export async function handleExportSpans(
   const { resources, mediaType } = body as unknown as OtlpBody;
   const rejections = createRejections();
   const byRun = new Map<string, Event[]>();
+  const pauseIfLong = createPauses();
   for (const { resource, spans } of resources) {
     const named = resource.get("tidemark.run_id")?.text ?? request.headers[RUN_HEADER];
     const runId = typeof named === "string" ? canonicalUuid(named.trim()) : undefined;
@@ -49,6 +51,8 @@ export async function handleExportSpans(
       const event = eventOf(span, resource);
       if ("rejected" in event) rejections.add(1, event.rejected);
       else events.push(event);
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
     }
   }
   const waiting = [...byRun].filter(([, events]) => events.length > 0);

@@ -11,11 +11,15 @@ import {
   type ExportAnswer,
   type ResourceSpans,
 } from "@tidemark/otlp";
-import { parseJsonObject } from "@tidemark/documents";
+import { parseJsonObjectInTurns } from "@tidemark/documents";
+import { finishInTurns } from "@tidemark/turns";
 import type { Protocol, RouteReply } from "../../route.ts";
 
 const PROTOBUF = "application/x-protobuf";
 const JSON_TYPE = "application/json";
+
+/** Most objects and lists of a body in JSON: two for each attribute of the largest one that exporters send. */
+const CONTAINERS_MAX = 250_000;
 
 /** Codes of gRPC by the statuses that the route answers with; anything else is `INTERNAL`. */
 const grpcCodes: Readonly<Record<number, number>> = {
@@ -33,13 +37,13 @@ const INTERNAL = 13;
 /** OTLP over HTTP (OpenTelemetry Protocol Specification 1.x, "OTLP/HTTP"): protobuf or JSON, and errors as `google.rpc.Status` in the same encoding. */
 export const otlpProtocol: Protocol = {
   mediaTypes: [PROTOBUF, JSON_TYPE],
-  parse: (bytes, mediaType) => {
+  parse: async (bytes, mediaType) => {
     try {
-      const resources =
+      const spans =
         mediaType === PROTOBUF
           ? readProtobufSpans(bytes, TRACE_LIMITS.exportedSpansMax)
-          : readJsonSpans(parseJsonObject(bytes, false), TRACE_LIMITS.exportedSpansMax);
-      return { resources, mediaType };
+          : readJsonSpans(await parseJsonObjectInTurns(bytes, false, CONTAINERS_MAX), TRACE_LIMITS.exportedSpansMax);
+      return { resources: await finishInTurns(spans), mediaType };
     } catch (error) {
       throw error instanceof SpansFault ? badRequest(error.message) : error;
     }

@@ -25,7 +25,10 @@ const sent = {
 
 function spanOf(fields: object, values: Readonly<Record<string, Value>> = {}): OtlpSpan {
   const span = { ...sent, attributes: attributes(values), ...fields };
-  return readJsonSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, 1)[0]!.spans[0]!;
+  const reading = readJsonSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }, 1);
+  let step = reading.next();
+  while (step.done !== true) step = reading.next();
+  return step.value[0]!.spans[0]!;
 }
 const noResource = new Map();
 const event = (fields: object = {}, values: Readonly<Record<string, Value>> = {}) => {
