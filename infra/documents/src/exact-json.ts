@@ -150,10 +150,19 @@ export function exactDecimal(number: string): string {
  * and numbers are equal when their decimal values are equal.
  */
 export function isSameJson(a: string, b: string): boolean {
-  if (a === b) return true;
-  // Most values that differ are plain, so that nothing has to be parsed.
-  if (isPlain(a) && isPlain(b)) return false;
-  return writeComparable(parseExact(a)) === writeComparable(parseExact(b));
+  return sameJsonAs(a)(b);
+}
+
+/** Returns what tells whether a JSON text is the same value as `json`, which is parsed once at most; see `isSameJson`. */
+export function sameJsonAs(json: string): (other: string) => boolean {
+  let comparable: string | undefined;
+  return (other) => {
+    if (other === json) return true;
+    // Most values that differ are plain, so that nothing has to be parsed.
+    if (isPlain(json) && isPlain(other)) return false;
+    comparable ??= writeComparable(parseExact(json));
+    return writeComparable(parseExact(other)) === comparable;
+  };
 }
 
 /** Tells whether only one JSON text has this value: a text without escapes, or a word. */

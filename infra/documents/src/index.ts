@@ -8,6 +8,7 @@ export {
   parseExact,
   readDocument,
   readExactJson,
+  sameJsonAs,
   writeCanonical,
   type ExactJson,
   type ExactObject,

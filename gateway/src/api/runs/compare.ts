@@ -3,7 +3,7 @@ import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
 import { mapInTurns } from "@tidemark/turns";
-import { raw } from "../../http/json.ts";
+import { raw, writeListInTurns } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
@@ -88,12 +88,13 @@ export async function encodeCompareRuns(response: CompareRunsResponse): Promise<
     runs.map(({ id }) => id),
     referenceRunId,
   );
-  const rows = await mapInTurns(blocks, (block) => rowTexts(block, frame));
+  const rows: string[] = [];
+  for (const block of blocks) rows.push(...(await rowTexts(block, frame)));
   return {
     body: {
-      runs: runs.map(runJson),
+      runs: await writeListInTurns(runs, runJson),
       reference_run_id: referenceRunId,
-      rows: raw(`[${rows.flat().join(",")}]`),
+      rows: raw(`[${rows.join(",")}]`),
       truncated,
     },
   };
@@ -124,10 +125,10 @@ function frameOf(ids: readonly string[], referenceRunId: string): Frame {
   };
 }
 
-function rowTexts({ paths, different, valuesJson, numbers }: ComparisonBlock, frame: Frame): string[] {
+function rowTexts({ paths, different, valuesJson, numbers }: ComparisonBlock, frame: Frame): Promise<string[]> {
   const valueAt =
     valuesJson.length > 0 ? (at: number) => textAt(valuesJson, at) : (at: number) => numberAt(numbers, at);
-  return paths.map((path, row) => {
+  return mapInTurns(paths, (path, row) => {
     const from = row * frame.names.length;
     const reference = valueAt(from + frame.reference) ?? "null";
     const values = valuesText((run) => valueAt(from + run), frame);

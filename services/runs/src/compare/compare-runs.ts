@@ -4,6 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
+import { finishInTurns } from "@tidemark/turns";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
@@ -70,15 +71,15 @@ async function compareSections(
   const configs = runs.map(({ config }) => config);
   const metadata = runs.map(({ metadata: document }) => document);
   if (
-    comparison.addTexts(documentRows("config/", configs)) &&
-    comparison.addTexts(documentRows("metadata/", metadata))
+    (await finishInTurns(comparison.addTexts(documentRows("config/", configs)))) &&
+    (await finishInTurns(comparison.addTexts(documentRows("metadata/", metadata))))
   ) {
     await compareMetrics(tx, orgId, ids, comparison);
   }
   // Counted before they are sorted, because a run may have a quarter of a million tags.
   if (comparison.look(runs.reduce((sum, run) => sum + run.tags.length, 0))) {
     const tags = runs.map((run) => run.tags);
-    comparison.addTexts(tagRows("tag/", tags));
+    await finishInTurns(comparison.addTexts(tagRows("tag/", tags)));
   }
   return comparison;
 }
@@ -93,7 +94,7 @@ async function compareAttributes(tx: Tx, orgId: string, ids: readonly string[], 
   while (after !== undefined && comparison.isOpen()) {
     const cells: AttributeCell[] = await listNewestAttributes(tx, orgId, ids, { after, ...limits });
     const { rows, reached, ended } = attributeRows("attribute/", ids.length, cells);
-    comparison.addTexts(rows);
+    await finishInTurns(comparison.addTexts(rows));
     // One path has more bytes than one read may return.
     if (reached === undefined && !ended) comparison.cut();
     after = ended ? undefined : reached;
@@ -106,7 +107,7 @@ async function compareMetrics(tx: Tx, orgId: string, ids: readonly string[], com
   while (after !== undefined) {
     const columns = await listMetricColumns(tx, orgId, ids, { after, limit: KEYS_EACH });
     const { rows, reached }: MetricRows = rowsOf({ runs: columns, limit: KEYS_EACH });
-    after = comparison.addNumbers(rows) ? reached : undefined;
+    after = (await finishInTurns(comparison.addNumbers(rows))) ? reached : undefined;
   }
 }
 

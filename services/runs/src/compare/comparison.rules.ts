@@ -1,5 +1,5 @@
 import { compareKeyBytes } from "@tidemark/metric-codec";
-import { isSameJson } from "@tidemark/documents";
+import { sameJsonAs } from "@tidemark/documents";
 
 /** Most rows of a comparison (API specification, Limits). */
 export const COMPARISON_ROWS_MAX = 5000;
@@ -9,6 +9,9 @@ const CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** Most values that are compared: fifty equal runs may have millions. */
 const VALUES_MAX = 3_000_000;
+
+/** Longer values are compared as they are written: to parse two of them takes longer than others should wait. */
+const PARSED_CHARACTERS_MAX = 256 * 1024;
 
 /** Characters that a number counts as. */
 const NUMBER_CHARACTERS = 20;
@@ -31,11 +34,11 @@ type ComparisonBlock = {
 /** Collects rows until a limit is reached. */
 export type Comparison = {
   /**
-   * Adds rows, in any order, whose paths come after all paths added before. Reads no further than it has
-   * to; returns false when the comparison is closed.
+   * Adds rows, in any order, whose paths come after all paths added before. Reads no further than it has to, and yields after each row, and after each value
+   * that may have been parsed, where the caller may let others work; returns false when the comparison is closed.
    */
-  readonly addTexts: (rows: Iterable<TextRow>) => boolean;
-  readonly addNumbers: (rows: Iterable<NumberRow>) => boolean;
+  readonly addTexts: (rows: Iterable<TextRow>) => Generator<void, boolean>;
+  readonly addNumbers: (rows: Iterable<NumberRow>) => Generator<void, boolean>;
   /** Counts values that were read; returns false when the comparison is closed. */
   readonly look: (values: number) => boolean;
   /** Closes the comparison as incomplete. */
@@ -63,15 +66,17 @@ export function startComparison({ diffOnly }: { readonly diffOnly: boolean }): C
     return open;
   };
 
-  const keep = <Row extends { readonly values: { readonly length: number } }>(
+  function* keep<Row extends { readonly values: { readonly length: number } }>(
     rows: Iterable<Row>,
-    differs: (row: Row) => boolean,
+    differs: (row: Row) => boolean | Generator<void, boolean>,
     charactersOf: (row: Row) => number,
-  ): Kept<Row>[] => {
+  ): Generator<void, Kept<Row>[]> {
     const kept: Kept<Row>[] = [];
     for (const row of rows) {
+      yield;
       if (!look(row.values.length)) break;
-      const different = differs(row);
+      const judged = differs(row);
+      const different = typeof judged === "boolean" ? judged : yield* judged;
       if (diffOnly && !different) continue;
       charactersLeft -= charactersOf(row);
       if (rowsLeft === 0 || charactersLeft < 0) {
@@ -82,7 +87,7 @@ export function startComparison({ diffOnly }: { readonly diffOnly: boolean }): C
       kept.push({ row, different });
     }
     return kept;
-  };
+  }
 
   const add = (
     kept: Kept<{ readonly path: string }>[],
@@ -105,20 +110,28 @@ export function startComparison({ diffOnly }: { readonly diffOnly: boolean }): C
       open = false;
     },
     isOpen: () => open,
-    addTexts(rows) {
-      const kept = byPath(open ? keep(rows, textsDiffer, textLength) : []);
+    *addTexts(rows) {
+      const kept = byPath(open ? yield* keep(rows, textsDiffer, textLength) : []);
       return add(kept, { texts: kept.flatMap(({ row }) => row.values), numbers: [] });
     },
-    addNumbers(rows) {
-      const kept = byPath(open ? keep(rows, numbersDiffer, ({ values }) => values.length * NUMBER_CHARACTERS) : []);
+    *addNumbers(rows) {
+      const kept = byPath(
+        open ? yield* keep(rows, numbersDiffer, ({ values }) => values.length * NUMBER_CHARACTERS) : [],
+      );
       return add(kept, { texts: [], numbers: joined(kept) });
     },
   };
 }
 
-function textsDiffer({ values }: TextRow): boolean {
+function* textsDiffer({ values }: TextRow): Generator<void, boolean> {
   const [first = ""] = values;
-  return values.some((value) => value !== first && !isSameJson(value || "null", first || "null"));
+  const isSame = sameJsonAs(first || "null");
+  for (const value of values) {
+    if (value === first) continue;
+    if (Math.max(value.length, first.length) > PARSED_CHARACTERS_MAX || !isSame(value || "null")) return true;
+    yield;
+  }
+  return false;
 }
 
 function numbersDiffer({ values }: NumberRow): boolean {

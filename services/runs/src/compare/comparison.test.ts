@@ -1,5 +1,22 @@
 import { describe, expect, test } from "@jest/globals";
-import { startComparison, type NumberRow, type TextRow } from "./comparison.rules.ts";
+import * as comparisons from "./comparison.rules.ts";
+import type { NumberRow, TextRow } from "./comparison.rules.ts";
+
+function finish<Result>(work: Generator<void, Result>): Result {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+}
+
+function startComparison(options: { readonly diffOnly: boolean }) {
+  const comparison = comparisons.startComparison(options);
+  return {
+    ...comparison,
+    addTexts: (rows: Iterable<TextRow>) => finish(comparison.addTexts(rows)),
+    addNumbers: (rows: Iterable<NumberRow>) => finish(comparison.addNumbers(rows)),
+  };
+}
 
 const texts = (...rows: [string, ...string[]][]): TextRow[] => rows.map(([path, ...values]) => ({ path, values }));
 const numbers = (...rows: [string, ...number[]][]): NumberRow[] => rows.map(([path, ...values]) => ({ path, values }));
@@ -97,6 +114,23 @@ test("values of 32 million characters are enough", () => {
   expect(row("c", large, `"${"y".repeat(8_000_000)}"`)).toBe(true);
   expect(row("d", large, `"${"y".repeat(2_000_000)}"`)).toBe(false);
   expect(comparison.blocks.flatMap(({ paths }) => paths)).toEqual(["b", "c"]);
+});
+
+test("values of a few hundred thousand characters are compared by value, longer ones as they are written", () => {
+  const list = (items: number, item: string): string => `[${Array<string>(items).fill(item).join(",")}]`;
+  const comparison = startComparison({ diffOnly: false });
+  comparison.addTexts(texts(["a", list(60_000, "1.0"), list(60_000, "1")]));
+  comparison.addTexts(texts(["b", list(70_000, "1.0"), list(70_000, "1")]));
+  comparison.addTexts(texts(["c", list(70_000, "1.0"), list(70_000, "1.0")]));
+  expect(comparison.blocks.map(({ different }) => different)).toEqual([[false], [true], [false]]);
+});
+
+test("others have a turn after each row, and after each value that has to be parsed", () => {
+  const comparison = comparisons.startComparison({ diffOnly: true });
+  const adding = comparison.addTexts(texts(["a", "1.0", ...Array<string>(19).fill("1")], ["b", "1", "1"]));
+  let turns = 0;
+  while (adding.next().done !== true) turns += 1;
+  expect(turns).toBe(21);
 });
 
 test("three million values without a difference are enough", () => {
