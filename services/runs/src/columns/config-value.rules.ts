@@ -1,4 +1,4 @@
-import { isExactNumber, type ExactJson } from "@tidemark/documents";
+import { isExactNumber, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { documentPaths } from "./column.rules.ts";
 
 /** Returns the value that a config has at a path: at the first of the places of `documentPaths` that it has; undefined: at none of them. */
@@ -14,4 +14,31 @@ export function configValueAt(config: ExactJson, path: string): ExactJson | unde
 function memberOf(value: ExactJson | undefined, key: string): ExactJson | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value) || isExactNumber(value)) return undefined;
   return Object.hasOwn(value, key) ? (value as Record<string, ExactJson>)[key] : undefined;
+}
+
+/**
+ * Tells whether the JSON of a value is certainly longer than `charactersMax`: it counts what each part takes at least, and ends as soon as that is more. To
+ * write a value only to find it too long takes the longer the more there is of it, for each column that leads into it.
+ */
+export function isCertainlyLonger(value: ExactJson, charactersMax: number): boolean {
+  return charactersLeft(value, charactersMax) < 0;
+}
+
+function charactersLeft(value: ExactJson, characters: number): number {
+  if (typeof value === "string") return characters - value.length - 2;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return characters - 1;
+  let left = characters;
+  if (Array.isArray(value)) {
+    for (const item of value as readonly ExactJson[]) {
+      left = charactersLeft(item, left - 1);
+      if (left < 0) break;
+    }
+    return left;
+  }
+  const object = value as ExactObject;
+  for (const key in object) {
+    left = charactersLeft(object[key]!, left - key.length - 4);
+    if (left < 0) break;
+  }
+  return left;
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { parseExact, writeCanonical } from "@tidemark/documents";
+import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
+import { createPauses } from "@tidemark/turns";
 import { attributePaths, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
 import { readAttributeValues, readFigures } from "./column-values.sql.ts";
-import { configValueAt } from "./config-value.rules.ts";
+import { configValueAt, isCertainlyLonger } from "./config-value.rules.ts";
 
 /** A value with more bytes of JSON is not shown in a table. */
 export const CELL_BYTES_MAX = 65_536;
@@ -36,6 +37,16 @@ export async function readColumnCells(
   const documents = columns.filter((column) => column.kind !== "metrics");
   const attributes = await attributeCells(tx, orgId, ids, documents);
 
+  const cellOf = (index: number, column: Column, config: ExactJson): string => {
+    if (column.kind === "metrics") return figureOf(index, column);
+    const value = column.kind === "config" ? configValueAt(config, column.path) : undefined;
+    if (value === undefined) return attributes.cellOf(index, column);
+    if (value === null || isCertainlyLonger(value, CELL_BYTES_MAX)) return "";
+    const text = writeCanonical(value);
+    return Buffer.byteLength(text) > CELL_BYTES_MAX ? "" : text;
+  };
+
+  const pauseIfLong = createPauses();
   const rows: string[][] = [];
   let bytes = 0;
   let parsed = 0;
@@ -47,13 +58,12 @@ export async function readColumnCells(
       await nextTurn();
     }
     const config = hasConfigs ? parseExact(run.config) : null;
-    const row = columns.map((column) => {
-      if (column.kind === "metrics") return figureOf(index, column);
-      const value = column.kind === "config" ? configValueAt(config, column.path) : undefined;
-      if (value === undefined) return attributes.cellOf(index, column);
-      const text = value === null ? "" : writeCanonical(value);
-      return Buffer.byteLength(text) > CELL_BYTES_MAX ? "" : text;
-    });
+    const row: string[] = [];
+    for (const column of columns) {
+      row.push(cellOf(index, column, config));
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
+    }
     bytes += row.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
     if (index > 0 && bytes > PAGE_BYTES_MAX) break;
     rows.push(row);
