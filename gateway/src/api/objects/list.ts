@@ -8,6 +8,7 @@ import type {
   ListTableRowsRequestSchema,
   ListTableRowsResponse,
 } from "@tidemark/proto/ingest/v1/objects";
+import { createPauses } from "@tidemark/turns";
 import { raw } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withDefault, withFault } from "../fields/field.ts";
@@ -60,15 +61,18 @@ export function decodeListTableRows({
 }
 
 /** `{"object_id", "rows": [{"row_index", "row", "created_at"}, …], "limit", "offset"}`. */
-export function encodeListTableRows(
+export async function encodeListTableRows(
   { chunks, firstRow, createdAt }: ListTableRowsResponse,
   { objectId = 0, limit: rows = 0, offset: skipped = 0 }: ReturnType<typeof decodeListTableRows>,
-): RouteReply {
+): Promise<RouteReply> {
   const texts: string[] = [];
   let chunkRow = firstRow;
+  const pauseIfLong = createPauses();
   for (const chunk of chunks) {
     texts.push(...rowsOfChunk(chunk, Math.max(skipped - chunkRow, 0), skipped + rows - chunkRow));
     chunkRow += chunk.rowCount;
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
   }
   const end = `,"created_at":"${createdAt}"}`;
   const items = texts.map((text, i) => `{"row_index":${skipped + i},"row":${text}${end}`);
