@@ -1,15 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import type { BenchStack } from "../bench-stack.ts";
-import { noteWhenSeen, seenAt, type WebScene } from "./scene.ts";
-
-/** What was measured of pages: a row of figures, which all have the unit of the row. */
-export type WebFigure = {
-  readonly name: string;
-  readonly unit: "ms" | "KiB" | "MiB" | "";
-  readonly values: readonly number[];
-  readonly wanted: string;
-};
+import { firstRowFigures, openingFigure, questions } from "./openings.ts";
+import type { WebScene } from "./scene.ts";
+import { noteWhenSeen, seenAt, type Sight } from "./sight.ts";
+import type { TrackerCase } from "./tracker.ts";
 
 /** What is in the database. */
 export type WebData = {
@@ -23,48 +18,53 @@ export type WebData = {
   readonly live: { readonly project: string; readonly runId: string };
 };
 
-type Case = (scene: WebScene, bench: BenchStack, data: WebData, times: number) => Promise<readonly WebFigure[]>;
+/** Our pages with what is behind them. */
+export type OurPages = { readonly scene: WebScene; readonly bench: BenchStack; readonly data: WebData };
 
-const ROW = ".tm-grid-row .tm-run-link";
-const DRAWN = '.tm-chart-plot[aria-label*=" line"]';
+type Case = TrackerCase<OurPages>[1];
+
+/** Pages that open quickly are opened this many times a round. */
+const TIMES_A_ROUND = 4;
+/** A row of the table of runs. */
+export const ROW: Sight = { selector: ".tm-grid-row .tm-run-link", text: String.raw`run-\d+` };
+
+/** A chart that has been drawn and whose label, which is set before it is drawn, says this. */
+const chartOf = (said: string, key?: string): Sight => ({
+  selector: `${key === undefined ? "" : `[data-key="${key}"] `}.tm-chart-plot[aria-label*="${said}"] canvas:first-child`,
+  drawn: "canvas",
+});
 
 /** The first rows of a large project: with an empty cache, and opened again; what that takes over the wire. */
-const firstRows: Case = async ({ open }, _bench, { many }, times) => {
-  const [cold, warm, code, requests]: [number[], number[], number[], number[]] = [[], [], [], []];
-  for (let i = 0; i < times; i += 1) {
-    const { page, context, ms, traffic } = await open(`/p/${many.project}`, ROW);
-    cold.push(ms);
-    code.push(traffic.codeBytes / 1024);
-    requests.push(traffic.requests);
-    await page.reload({ waitUntil: "commit" });
-    warm.push(await seenAt(page));
-    await context.close();
-  }
-  const name = `first rows of ${many.runs.toLocaleString("en-US")} runs`;
-  return [
-    { name: `${name}, empty cache`, unit: "ms", values: cold, wanted: "p95 300" },
-    { name: `${name}, opened again`, unit: "ms", values: warm, wanted: "p95 150" },
-    { name: "JavaScript and CSS until then, compressed", unit: "KiB", values: code, wanted: "107" },
-    { name: "requests of the API until then", unit: "", values: requests, wanted: "12" },
-  ];
-};
+const firstRows: Case = ({ scene, data: { many } }, rounds) =>
+  firstRowFigures(() => scene.open(`/p/${many.project}`, ROW), rounds * TIMES_A_ROUND, {
+    cold: "p95 300",
+    warm: "p95 150",
+    code: "107",
+    data: "12",
+  });
 
 /** Jumps to rows far below, and frames while scrolling. */
-const jumps: Case = async ({ open }, _bench, { many }, times) => {
-  const { page, context } = await open(`/p/${many.project}?split=100`, ROW);
+const jumps: Case = async ({ scene, data: { many } }, rounds) => {
+  const { page, context } = await scene.open(`/p/${many.project}?split=100`, ROW);
+  const times = rounds * TIMES_A_ROUND;
   const values: number[] = [];
   let most = 0;
   for (let i = 0; i < times; i += 1) {
-    const row = Math.floor(many.runs * (0.9 - i * 0.03));
+    const row = Math.floor(many.runs * 0.9 * (1 - i / times));
     values.push(await page.evaluate(jumpTo, row));
     most = Math.max(most, await page.locator('[role="row"]').count());
   }
   const frames = await page.evaluate(scrollSmoothly);
   await context.close();
   return [
-    { name: "a jump to row 90,000 and others", unit: "ms", values, wanted: "p95 150" },
-    { name: "rows in the document", unit: "", values: [most], wanted: "80" },
-    { name: "a frame while scrolling", unit: "ms", values: frames, wanted: "p95 32" },
+    {
+      name: `a jump to row ${(many.runs * 0.9).toLocaleString("en-US")} and others`,
+      unit: "ms",
+      values,
+      note: "p95 150",
+    },
+    { name: "rows in the document", unit: "", values: [most], note: "80" },
+    { name: "a frame while scrolling", unit: "ms", values: frames, note: "p95 32" },
   ];
 };
 
@@ -99,27 +99,19 @@ function scrollSmoothly(): Promise<number[]> {
 }
 
 /** A run with thousands of keys: its charts, and a letter in the search of keys. */
-const manyKeys: Case = async ({ open }, _bench, { wide }, times) => {
-  const [drawn, letters]: [number[], number[]] = [[], []];
-  for (let i = 0; i < times; i += 1) {
-    const { page, context, ms } = await open(`/p/${wide.project}/r/${wide.runId}`, DRAWN);
-    drawn.push(ms);
-    if (i === 0) {
-      const field = page.getByRole("searchbox", { name: "Search metrics" });
-      await field.focus();
+const manyKeys: Case = async ({ scene, data: { wide } }, rounds) => {
+  const letters: number[] = [];
+  const drawn = await openingFigure(
+    () => scene.open(`/p/${wide.project}/r/${wide.runId}`, chartOf(" line")),
+    rounds * TIMES_A_ROUND,
+    { name: questions.wide, note: "p95 400" },
+    async ({ page }, time) => {
+      if (time > 0) return;
+      await page.getByRole("searchbox", { name: "Search metrics" }).focus();
       for (const letter of "layer_12") letters.push(await page.evaluate(typeLetter, letter));
-    }
-    await context.close();
-  }
-  return [
-    {
-      name: `charts of a run with ${wide.keys.toLocaleString("en-US")} keys`,
-      unit: "ms",
-      values: drawn,
-      wanted: "p95 400",
     },
-    { name: "a letter in the search of its keys", unit: "ms", values: letters, wanted: "16" },
-  ];
+  );
+  return [drawn, { name: "a letter in the search of its keys", unit: "ms", values: letters, note: "16" }];
 };
 
 /** What the page does for a letter until the next frame has begun. */
@@ -133,26 +125,28 @@ function typeLetter(letter: string): Promise<number> {
 }
 
 /** Lines of many long runs in one chart, and the pointer over them. */
-const manyLines: Case = async ({ open }, _bench, { lines }, times) => {
-  const [drawn, moves, heap]: [number[], number[], number[]] = [[], [], []];
-  const plot = `[data-key="${lines.key}"] .tm-chart-plot[aria-label*="${lines.runs} lines"]`;
-  for (let i = 0; i < times; i += 1) {
-    const { page, context, ms } = await open(`/p/${lines.project}?first=100`, plot);
-    drawn.push(ms);
-    if (i === 0) moves.push(...(await page.evaluate(movePointer, plot)));
-    heap.push(await heapOf(page));
-    await context.close();
-  }
+const manyLines: Case = async ({ scene, data: { lines } }, rounds) => {
+  const [moves, heap]: [number[], number[]] = [[], []];
+  const chart = chartOf(`${lines.runs} lines`, lines.key);
+  const drawn = await openingFigure(
+    () => scene.open(`/p/${lines.project}?first=${lines.runs}`, chart),
+    rounds * TIMES_A_ROUND,
+    { name: questions.lines, note: "p95 800, better 300" },
+    async ({ page }, time) => {
+      if (time === 0) moves.push(...(await page.evaluate(movePointer, chart.selector)));
+      heap.push(await heapOf(page));
+    },
+  );
   return [
-    { name: `${lines.runs} runs of long series in a chart`, unit: "ms", values: drawn, wanted: "p95 800, better 300" },
-    { name: "a move of the pointer over it", unit: "ms", values: moves, wanted: "p95 8" },
-    { name: "heap of the page", unit: "MiB", values: heap, wanted: "100" },
+    drawn,
+    { name: "a move of the pointer over it", unit: "ms", values: moves, note: "p95 8" },
+    { name: "memory of its page, values and buffers", unit: "MiB", values: heap, note: "100" },
   ];
 };
 
 /** What each move of the pointer takes: its handlers, and the callbacks of the frame that draws it. */
 async function movePointer(selector: string): Promise<number[]> {
-  const plot = document.querySelector<HTMLElement>(selector)!;
+  const plot = document.querySelector(selector)!.parentElement!;
   const box = plot.getBoundingClientRect();
   const spent: number[] = [];
   for (let i = 0; i < 60; i += 1) {
@@ -173,22 +167,23 @@ async function movePointer(selector: string): Promise<number[]> {
 async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send("HeapProfiler.collectGarbage");
-  const { usedSize } = (await session.send("Runtime.getHeapUsage")) as { usedSize: number };
-  return usedSize / 2 ** 20;
+  type Usage = { usedSize: number; backingStorageSize?: number };
+  const { usedSize, backingStorageSize = 0 } = (await session.send("Runtime.getHeapUsage")) as Usage;
+  return (usedSize + backingStorageSize) / 2 ** 20;
 }
 
 /** From the answer of a write to the chart that shows its point; requests of a page at rest. */
-const livePoints: Case = async ({ open }, bench, { live }, times) => {
+const livePoints: Case = async ({ scene, bench, data: { live } }, rounds) => {
   const write = (step: number): Promise<unknown> =>
     bench.api.post(`/runs/${live.runId}/metrics`, { step, metrics: { loss: 1 / step } });
   await write(1);
   await write(2);
-  const { page, context } = await open(`/p/${live.project}/r/${live.runId}`, DRAWN);
+  const { page, context } = await scene.open(`/p/${live.project}/r/${live.runId}`, chartOf(" line", "loss"));
   const values: number[] = [];
   await pause(1000);
-  for (let i = 0; i < times; i += 1) {
+  for (let i = 0; i < rounds * TIMES_A_ROUND; i += 1) {
     const step = 3 + i;
-    await page.evaluate(noteWhenSeen, `[data-key="loss"] .tm-chart-plot[aria-label*="to step ${step},"]`);
+    await page.evaluate(noteWhenSeen, chartOf(`to step ${step},`, "loss"));
     await write(step);
     const from = await page.evaluate(() => performance.now());
     values.push(Math.max(0, (await seenAt(page)) - from));
@@ -201,13 +196,13 @@ const livePoints: Case = async ({ open }, bench, { live }, times) => {
   await pause(10_000);
   await context.close();
   return [
-    { name: "a written point in the chart", unit: "ms", values, wanted: "p95 1,200, better 300" },
-    { name: "requests a second of a page at rest", unit: "", values: [requests / 10], wanted: "1" },
+    { name: "a written point in the chart", unit: "ms", values, note: "p95 1,200, better 300" },
+    { name: "requests a second of a page at rest", unit: "", values: [requests / 10], note: "1" },
   ];
 };
 
 /** The measurements by their names. */
-export const webCases: readonly (readonly [string, Case])[] = [
+export const webCases: readonly TrackerCase<OurPages>[] = [
   ["first rows", firstRows],
   ["jumps", jumps],
   ["many keys", manyKeys],
