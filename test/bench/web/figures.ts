@@ -25,3 +25,21 @@ export function figureRow(figure: WebFigure): string {
   const digits = digitsOf(unit, p50);
   return tableRow([titleOf(figure), shown(p50, digits), shown(p95, digits), values.length, note]);
 }
+
+/** A table of what at least two of the trackers were measured by, p50 and p95; a tracker without a figure has an empty cell. */
+export function sideBySide(measured: ReadonlyMap<string, readonly WebFigure[]>): string {
+  const trackers = [...measured];
+  const cell = (figure: WebFigure | undefined): string => {
+    if (figure === undefined) return "";
+    const { p50, p95 } = percentilesOf(figure.values);
+    const digits = digitsOf(figure.unit, p50);
+    return figure.values.length === 0 ? figure.note : `${shown(p50, digits)} / ${shown(p95, digits)}`;
+  };
+  const rows = new Map<string, string[]>();
+  for (const figure of trackers.flatMap(([, figures]) => figures)) {
+    const all = trackers.map(([, figures]) => figures.find((other) => titleOf(other) === titleOf(figure)));
+    if (all.filter((other) => other !== undefined).length > 1) rows.set(titleOf(figure), all.map(cell));
+  }
+  const head = tableHead(["p50 / p95", ...trackers.map(([name]) => name)]);
+  return [head, ...[...rows].map(([title, cells]) => tableRow([title, ...cells]))].join("\n");
+}
