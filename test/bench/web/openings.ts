@@ -63,7 +63,11 @@ export async function openingFigure(
     try {
       const opened = await open();
       values.push(opened.ms);
-      await look(opened, i).finally(() => opened.context.close());
+      try {
+        await look(opened, i);
+      } finally {
+        await opened.context.close();
+      }
     } catch (error) {
       if (!mayFail) throw error;
       return { name, unit: "ms", values, note: `${note}; then not shown (${String(error).split("\n", 1)[0]})` };
