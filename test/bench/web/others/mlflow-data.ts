@@ -43,7 +43,7 @@ const INDEXES = `SELECT indexname AS name, indexdef AS definition FROM pg_indexe
 
 /**
  * Writes the data into the tables that MLflow's server made, past the server, whose requests take a thousand values at most
- * and would need hours.
+ * and would need half an hour.
  */
 export async function writeMlflow(owner: pg.Client, sizes: WebSizes): Promise<MlflowData> {
   const now = Date.now();
