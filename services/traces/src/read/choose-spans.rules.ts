@@ -22,7 +22,8 @@ export function countSpans(fold: TraceFold, wanted: WantedSpans): number {
 
 /**
  * Returns the first `count` of the wanted spans behind a position, by start, then by id. Looks at the parent of each span once, which takes less than
- * a millisecond for 100,000 spans, so that nothing has to be kept sorted while spans arrive.
+ * a millisecond for 100,000 spans, so that nothing has to be kept sorted while spans arrive. The chosen ones are a heap, because of spans that arrived in the
+ * opposite order each one takes the place of another.
  */
 export function chooseSpans(
   { table }: TraceFold,
@@ -39,19 +40,27 @@ export function chooseSpans(
   for (let span = 0; span < ids.count; span++) {
     if (wanted !== "all" && (parentLow[span] !== low || parentHigh[span] !== high)) continue;
     if (after !== undefined && !isBehind(span)) continue;
-    if (chosen.length === count && !isBefore(span, chosen[count - 1]!)) continue;
-    let [from, to] = [0, chosen.length];
-    // Spans mostly arrive in the order of their start.
-    if (to > 0 && isBefore(chosen[to - 1]!, span)) from = to;
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if (isBefore(span, chosen[middle]!)) to = middle;
-      else from = middle + 1;
+    if (chosen.length < count) {
+      chosen.push(span);
+      if (chosen.length === count) for (let at = count >> 1; at >= 0; at--) sink(at);
+    } else if (isBefore(span, chosen[0]!)) {
+      chosen[0] = span;
+      sink(0);
     }
-    if (chosen.length === count) chosen.pop();
-    chosen.splice(from, 0, span);
   }
-  return chosen;
+  return chosen.sort((a, b) => (isBefore(a, b) ? -1 : 1));
+
+  /** Restores the heap, whose first span is the last of the chosen ones, below a place. */
+  function sink(from: number): void {
+    for (let at = from; ;) {
+      let child = 2 * at + 1;
+      if (child >= count) return;
+      if (child + 1 < count && isBefore(chosen[child]!, chosen[child + 1]!)) child += 1;
+      if (!isBefore(chosen[at]!, chosen[child]!)) return;
+      [chosen[at], chosen[child]] = [chosen[child]!, chosen[at]!];
+      at = child;
+    }
+  }
 
   function isBehind(span: number): boolean {
     const { startUs, idHigh, idLow } = after!;
