@@ -24,6 +24,13 @@ test.each<[string, (limits: EmbedLimits, i: number) => void, number[]]>([
   ["policies that an address reads", (limits) => limits.countPolicy("a"), [10, 1]],
   ["pages for an address", (limits) => limits.countPage("a"), [20, 5]],
   ["tokens of an address", (limits) => limits.countToken("a"), [20, 5]],
+  ["tokens of the addresses of a network", (limits, i) => limits.countToken(`2001:db8::${i.toString(16)}`), [20, 5]],
+  ["pages for the addresses of a network", (limits, i) => limits.countPage(`2001:db8::${i.toString(16)}`), [20, 5]],
+  [
+    "policies for the addresses of a network",
+    (limits, i) => limits.countPolicy(`2001:db8::${i.toString(16)}`),
+    [10, 1],
+  ],
   ["tokens of everybody", (limits, i) => limits.countToken(String(i)), [500, 100]],
   ["reads of a session", (limits) => limits.countSession("data", "s"), [3, 1]],
   ["looks at a session", (limits) => limits.countSession("current", "s"), [10, 2]],

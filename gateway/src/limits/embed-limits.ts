@@ -1,7 +1,11 @@
 import { AppError } from "@tidemark/errors";
+import { clientNetwork } from "./client-network.ts";
 import { createBuckets, type Rate } from "./token-bucket.ts";
 
-/** The limits of embed sessions (contract of embed sessions), which nothing switches off. All throw errors with `retryAfterSeconds`. */
+/**
+ * The limits of embed sessions (contract of embed sessions), which nothing switches off. An address counts as its network. All throw errors with
+ * `retryAfterSeconds`.
+ */
 export type EmbedLimits = {
   /** Counts a session that a key makes. @throws embed_create_rate_limited */
   countCreate(keyId: string): void;
@@ -45,14 +49,14 @@ export function createEmbedLimits(nowMs: () => number): EmbedLimits {
   };
   return {
     countCreate: (keyId) => count("create", keyId, "embed_create_rate_limited"),
-    countPolicy: (address) => count("policy", address),
-    countPage: (address) => count("page", address),
-    forgivePage: (address) => buckets.giveBack(`page:${address}`, rates.page),
+    countPolicy: (address) => count("policy", clientNetwork(address)),
+    countPage: (address) => count("page", clientNetwork(address)),
+    forgivePage: (address) => buckets.giveBack(`page:${clientNetwork(address)}`, rates.page),
     countToken(address) {
-      count("address", address);
+      count("address", clientNetwork(address));
       count("everybody", "");
     },
-    forgiveToken: (address) => buckets.giveBack(`address:${address}`, rates.address),
+    forgiveToken: (address) => buckets.giveBack(`address:${clientNetwork(address)}`, rates.address),
     countSession: (route, sessionId) => count(route, sessionId),
   };
 }
