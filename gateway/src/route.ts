@@ -7,7 +7,7 @@ import type { IncomingMessage } from "node:http";
 import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
-import type { BodyAccount } from "./http/body-memory.ts";
+import { COUNTED_BYTES_MIN, type BodyAccount } from "./http/body-memory.ts";
 import type { Json } from "./http/json.ts";
 import type { Page } from "./http/page.ts";
 import type { ExactNumbers } from "@tidemark/documents";
@@ -239,14 +239,20 @@ export function route<Request, Response>(
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
     readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply | Promise<RouteReply>;
+    /** About the bytes that a response and its answer hold in memory, where these may be many. Beyond what bodies and answers may hold together it is 503. */
+    readonly heldBytes?: (response: Response) => number;
   },
 ): Route {
-  const { decode, rpc, encode, ...facts } = record;
+  const { decode, rpc, encode, heldBytes, ...facts } = record;
   return {
     ...facts,
-    handle: async (input, clients, call) => {
+    ...(heldBytes === undefined ? {} : { holdsAnswer: true }),
+    handle: async (input, clients, call, { hold }) => {
       const request = decode(input);
-      return encode(await rpc(clients, request, call), request, input);
+      const response = await rpc(clients, request, call);
+      const bytes = heldBytes?.(response) ?? 0;
+      if (bytes > COUNTED_BYTES_MIN) hold(bytes);
+      return encode(response, request, input);
     },
   };
 }

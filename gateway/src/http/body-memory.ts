@@ -1,6 +1,6 @@
 import { AppError } from "@tidemark/errors";
 
-/** Counts the bytes of the bodies of all requests that are being received or served. */
+/** Counts the bytes of the bodies of all requests that are being received or served, and of large answers until they are sent. */
 export type BodyMemory = {
   /** Opens the account of one request of an organization, or of nobody that is known (`""`), from a network of clients. */
   readonly open: (orgId: string, network: string) => BodyAccount;
@@ -16,7 +16,7 @@ export type BodyAccount = {
   readonly close: () => void;
 };
 
-/** Smaller bodies are not counted: the number of connections bounds their sum. */
+/** Smaller bodies and answers are not counted: the number of connections bounds their sum. */
 export const COUNTED_BYTES_MIN = 64 * 1024;
 
 /** Parts of all bytes that the requests of one organization, and those of one network, may hold together. */

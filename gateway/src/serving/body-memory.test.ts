@@ -2,28 +2,44 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { Route } from "../route.ts";
+import { route, type Route } from "../route.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
 
-const take: Route = {
-  method: "POST",
-  path: "/take",
+const facts = {
   tag: "test",
-  summary: "Takes a large body",
   rate: "general",
   idempotency: "none",
-  body: "required",
-  bodyBytesMax: 1_000_000,
   schemas: { response: { type: "object" } },
   statuses: [200],
   callers: { kind: "credentials", key: { scopes: [] }, session: { refused: 403 } },
+} as const;
+
+const take: Route = {
+  ...facts,
+  method: "POST",
+  path: "/take",
+  summary: "Takes a large body",
+  body: "required",
+  bodyBytesMax: 1_000_000,
   handle: ({ body }) => Promise.resolve({ body: { length: (body["a"] as string).length } }),
 };
+
+/** Answers with so many bytes, which count as they are. */
+const give = route({
+  ...facts,
+  method: "GET",
+  path: "/give/{bytes}",
+  summary: "Gives a large answer",
+  decode: ({ params }) => Number(params["bytes"]),
+  rpc: (_, bytes) => Promise.resolve("x".repeat(bytes)),
+  encode: (text) => ({ body: { text } }),
+  heldBytes: (text) => text.length,
+});
 
 let app: TestApp;
 let authorization: string;
 beforeAll(async () => {
-  app = await startApp({ routes: [take], settings: { bodyBytesHeldMax: 300_000 } });
+  app = await startApp({ routes: [take, give], settings: { bodyBytesHeldMax: 300_000 } });
   authorization = `Bearer ${app.addKey([])}`;
 });
 afterAll(() => app.close());
@@ -115,4 +131,17 @@ test("several compressed members in a row are one body", async () => {
   const members = Buffer.concat([gzipSync(text.slice(0, 300_000)), gzipSync(text.slice(300_000))]);
   const answer = await post(members, { "content-encoding": "gzip" });
   expect(answer).toMatchObject({ status: 200, body: { length: 399_992 } });
+});
+
+test("while a large answer is on its way to a slow client, another is told to come back, and a small one is sent", async () => {
+  const get = async (bytes: number): Promise<number> =>
+    (await fetch(`${app.url}/give/${bytes}`, { headers: { authorization, "accept-encoding": "identity" } })).status;
+  const slow = connect(app.port, "127.0.0.1");
+  slow.pause();
+  // More than the buffers of the system take.
+  slow.write(`GET /give/20000000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
+  while ((await get(200_000)) !== 503);
+  expect(await get(1000)).toBe(200);
+  slow.destroy();
+  while ((await get(200_000)) !== 200);
 });

@@ -1,4 +1,4 @@
-import type { MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
+import type { ComparisonBlock, MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
 import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
@@ -13,6 +13,17 @@ import {
   uuidOrNullSchema,
   uuidSchema,
 } from "../schemas.ts";
+
+/** What the documents of an answer hold in memory for each of their bytes: they are there as they came, and as they are written. */
+const COPIES = 2;
+
+/** Returns about the bytes that runs, and the rows of a comparison, hold in memory until they are sent: documents are the only part that may be large. */
+export function heldBytesOf(runs: readonly Run[], blocks: readonly ComparisonBlock[] = []): number {
+  let bytes = 0;
+  for (const { configJson, metadataJson } of runs) bytes += configJson.length + metadataJson.length;
+  for (const { valuesJson } of blocks) for (const value of valuesJson) bytes += value.length;
+  return COPIES * bytes;
+}
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 
