@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE } from "./logged-run.ts";
-import { PHONE } from "../browser.ts";
+import { cookieOf, PHONE } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const PROJECT = "reported";
@@ -48,6 +48,28 @@ describeDashboard("reports", (scene) => {
     expect([answer.status, answer.text.slice(0, 200)]).toEqual([200, expect.any(String)]);
     return answer.json.report.id as string;
   }
+
+  test("that are written while the session ends stay on the page, and are saved after the next sign-in", async () => {
+    const { stack, open, api, tokenOf } = scene();
+    const id = await write("Night shift");
+    const { page } = await open({ path: `/reports/${id}?edit=1`, scopes: ["sdk:ingest", "export:read"] });
+    const title = page.getByLabel("Title");
+    await title.fill("Night shift, first half");
+    const titleIs = (text: string): Promise<unknown> =>
+      until(text, async () => (await api.get(`/api/reports/${id}`)).json.report.title === text);
+    await titleIs("Night shift, first half");
+    const [cookie] = await page.context().cookies();
+    const headers = { cookie: `${cookie!.name}=${cookie!.value}`, origin: stack.baseUrl };
+    expect((await fetch(`${stack.baseUrl}/api/auth/logout`, { method: "POST", headers })).status).toBe(200);
+    await title.fill("Night shift, both halves");
+    await page.getByRole("alert").waitFor();
+    expect(await title.inputValue()).toBe("Night shift, both halves");
+    expect((await api.get(`/api/reports/${id}`)).json.report.title).toBe("Night shift, first half");
+    await page.context().addCookies([cookieOf(stack.baseUrl, await tokenOf("owner"))]);
+    await title.fill("Night shift, all of it");
+    await titleIs("Night shift, all of it");
+    await page.getByText("All changes saved").waitFor();
+  });
 
   test.each(["light", "dark"] as const)("are read, accessible and harmless, in the %s theme", async (theme) => {
     const { stack, open } = scene();

@@ -27,7 +27,10 @@ export type KeysAsked = {
   readonly signal: AbortSignal;
 };
 
-/** Reads the keys of a project, or of some runs where these are few, page after page; tells after each what is known. */
+/** Whoever shows thousands of keys needs a moment for it, so that news of further pages come no faster. */
+const TELL_MS = 500;
+
+/** Reads the keys of a project, or of some runs where these are few, page after page; tells what is known after the first one, now and then, and at the end. */
 export async function readKeys(
   { projectId, kind, runIds, pagesMax = Infinity, signal }: KeysAsked,
   onPage: (keys: readonly CatalogueKey[]) => void,
@@ -35,14 +38,17 @@ export async function readKeys(
   const keys: CatalogueKey[] = [];
   let cursor: string | null = null;
   let pages = 0;
+  let toldAt = -Infinity;
   do {
     const query = new URLSearchParams({ kind, limit: String(PAGE_ROWS) });
     if (runIds !== undefined && runIds.length <= OWN_KEYS_RUNS_MAX) query.set("run_ids", runIds.join(","));
     if (cursor !== null) query.set("cursor", cursor);
     const page: Page = await call<Page>(`/api/projects/${encodeURIComponent(projectId)}/keys?${query}`, { signal });
     keys.push(...page.keys);
-    onPage([...keys]);
-    cursor = page.next_cursor;
     pages += 1;
-  } while (cursor !== null && keys.length < KEYS_MAX && pages < pagesMax);
+    cursor = keys.length < KEYS_MAX && pages < pagesMax ? page.next_cursor : null;
+    if (cursor !== null && performance.now() - toldAt < TELL_MS) continue;
+    onPage([...keys]);
+    toldAt = performance.now();
+  } while (cursor !== null);
 }

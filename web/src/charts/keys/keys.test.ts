@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { readKeys } from "./catalogue.ts";
 import { keyMatch } from "./match.ts";
 import { keyTree, sectionsOf } from "./sections.ts";
 
@@ -48,4 +49,23 @@ test("the tree of keys counts what is below, also where a key is a part of anoth
     ],
   });
   expect(b).toMatchObject({ name: "b", key: "b", count: 1, children: [] });
+});
+
+test("keys are told after the first page and at the end, however many pages there are", async () => {
+  const usual = globalThis.fetch;
+  globalThis.fetch = (async (path: string) => {
+    const page = Number(new URL(path, "http://server").searchParams.get("cursor") ?? 0);
+    const keys = [{ name: `key ${page}`, kind: "metric", run_count: 1 }];
+    return Response.json({ keys, next_cursor: page < 4 ? String(page + 1) : null });
+  }) as typeof fetch;
+  const told: number[] = [];
+  const asked = { projectId: "p", kind: "metric", signal: new AbortController().signal } as const;
+  try {
+    await readKeys(asked, (keys) => told.push(keys.length));
+    await readKeys({ ...asked, pagesMax: 1 }, (keys) => told.push(keys.length));
+  } finally {
+    globalThis.fetch = usual;
+  }
+  expect([told[0], told.at(-2), told.at(-1)]).toEqual([1, 5, 1]);
+  expect(told.length).toBeLessThan(6);
 });

@@ -57,7 +57,7 @@ export function useAutosave(
   }, [text]);
 
   // What was written last must not be lost by leaving.
-  const isOpen = state === "waiting" || state === "saving";
+  const isOpen = state !== "saved";
   useEffect(() => {
     if (!isOpen) return undefined;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
