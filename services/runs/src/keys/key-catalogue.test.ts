@@ -4,11 +4,12 @@ import { createKeyCatalogue } from "./key-catalogue.ts";
 
 /** A catalogue whose counts take as long as told; each finds one run more. */
 function started() {
-  const clock = { ms: 0, tookMs: 0, counts: 0 };
+  const clock = { ms: 0, tookMs: 0, counts: 0, fails: false };
   const count = async (): Promise<Key[]> => {
     await Promise.resolve();
     clock.ms += clock.tookMs;
     clock.counts += 1;
+    if (clock.fails) throw new Error(`count ${clock.counts}`);
     return [keyOf("metric", "loss", clock.counts)];
   };
   const catalogue = createKeyCatalogue({
@@ -50,4 +51,25 @@ test("keys that take long to count are at most ten times as old, and are renewed
   expect([clock.counts, await runs("2")]).toEqual([2, 2]);
   clock.ms += 20_000;
   expect(await runs("3")).toBe(3);
+});
+
+test("keys that cannot be counted in time are not counted again and again", async () => {
+  const { clock, runs } = started();
+  [clock.fails, clock.tookMs] = [true, 5000];
+  await expect(runs("1")).rejects.toThrow("count 1");
+  await expect(runs("2")).rejects.toThrow("count 1");
+  clock.ms += 50_000;
+  await expect(runs("2")).rejects.toThrow("count 2");
+  clock.fails = false;
+  await expect(runs("2")).rejects.toThrow("count 2");
+  clock.ms += 50_000;
+  expect(await runs("2")).toBe(3);
+});
+
+test("what fails at once is tried again at once", async () => {
+  const { clock, runs } = started();
+  clock.fails = true;
+  await expect(runs("1")).rejects.toThrow("count 1");
+  clock.fails = false;
+  expect(await runs("1")).toBe(2);
 });

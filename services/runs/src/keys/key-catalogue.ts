@@ -8,7 +8,8 @@ import { countKeys } from "./keys.sql.ts";
 export type KeyCatalogue = {
   /**
    * Returns the keys of a kind of a project by name. They are those of the version, or, where counting them took longer than `QUICK_MS`, perhaps
-   * older ones, by at most ten times as long as that took.
+   * older ones, by at most ten times as long as that took. Keys that could not be counted in seconds, as those of hundreds of megabytes of configs cannot,
+   * are refused with the same error for ten times as long, so that whoever asks again and again takes a tenth of a connection.
    */
   readonly keysOf: (orgId: string, projectId: string, kind: KeyKind, version: string) => Promise<readonly Key[]>;
 };
@@ -19,6 +20,11 @@ const QUICK_MS = 250;
 const TRUSTED_MS = 60_000;
 /** Keys in memory, of some 150 bytes each. */
 const KEYS_HELD_MAX = 400_000;
+/** A count that fails sooner is tried again at once: it may have met nothing but a server that restarts. */
+const HOPELESS_MS = 2000;
+const FAILURES_MAX = 1000;
+
+type Failure = { readonly error: unknown; readonly untilMs: number };
 
 type Entry = {
   readonly keys: readonly Key[];
@@ -38,21 +44,31 @@ export function createKeyCatalogue(options: {
     maxSize: KEYS_HELD_MAX,
     sizeCalculation: ({ keys }) => Math.max(1, keys.length),
   });
+  const failures = new LRUCache<string, Failure>({ max: FAILURES_MAX });
   const counting = new Map<string, Promise<Entry>>();
 
   const count = (name: string, orgId: string, projectId: string, kind: KeyKind, version: string): Promise<Entry> => {
     const running = counting.get(name);
     if (running !== undefined) return running;
     const atMs = nowMs();
+    const failure = failures.get(name);
+    if (failure !== undefined && atMs < failure.untilMs) return Promise.reject(failure.error as Error);
     // Several requests may wait for it, so it is none's alone.
     const counted = underDeadline(undefined, () =>
       db.readTenant(orgId, (tx) => countKeys(tx, kind, { orgId, projectId })),
     )
-      .then((keys) => {
-        const entry = { keys, version, atMs, tookMs: nowMs() - atMs };
-        entries.set(name, entry);
-        return entry;
-      })
+      .then(
+        (keys) => {
+          const entry = { keys, version, atMs, tookMs: nowMs() - atMs };
+          entries.set(name, entry);
+          return entry;
+        },
+        (error: unknown) => {
+          const [endMs, tookMs] = [nowMs(), nowMs() - atMs];
+          if (tookMs > HOPELESS_MS) failures.set(name, { error, untilMs: endMs + 10 * tookMs });
+          throw error;
+        },
+      )
       .finally(() => counting.delete(name));
     counting.set(name, counted);
     return counted;
