@@ -1,6 +1,7 @@
 import { create, fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { EchoMessageSchema } from "@tidemark/proto/testing/v1/echo";
+import { turnsDuring } from "@tidemark/testkit";
 import fc from "fast-check";
 import { decodeMessage, encodeMessage } from "./messages.ts";
 
@@ -27,20 +28,6 @@ const large: Echo = {
   })),
 };
 
-/** Counts the turns that other work of the process gets while `work` is done. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work();
-  isOver = true;
-  return turns;
-}
-
 test("a message that is written in parts is read as a whole", async () => {
   await fc.assert(
     fc.asyncProperty(echo, async (message) => {
@@ -61,12 +48,9 @@ test("a message that is written as a whole is read in parts", async () => {
 });
 
 test("others get their turns while a large message is written or read", async () => {
-  let bytes = new Uint8Array();
-  const written = await turnsDuring(
-    async () => (bytes = new Uint8Array(await encodeMessage(EchoMessageSchema, large))),
-  );
+  const { result: bytes, turns: written } = await turnsDuring(() => encodeMessage(EchoMessageSchema, large));
   expect(bytes.length).toBeGreaterThan(2_000_000);
-  const read = await turnsDuring(() => decodeMessage(EchoMessageSchema, bytes));
+  const { turns: read } = await turnsDuring(() => decodeMessage(EchoMessageSchema, bytes));
   expect(Math.min(written, read)).toBeGreaterThan(5);
 });
 

@@ -1,6 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { ListTableRowsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
+import { turnsDuring } from "@tidemark/testkit";
 import { encodeListTableRows } from "./list.ts";
 import { buildChunks } from "./table-builder.ts";
 
@@ -9,16 +10,9 @@ test("a long page of a table leaves turns to others while it is written", async 
   const row = (n: number) => Object.fromEntries(Array.from({ length: 128 }, (_, column) => [`${n} ${column}`, column]));
   const rows = Array.from({ length: 1000 }, (_, n) => row(n));
   const response = create(ListTableRowsResponseSchema, { chunks: buildChunks(rows), createdAt: "t" });
-  let isOver = false;
-  let turns = 0;
-  const others = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(others);
-  };
-  setImmediate(others);
-  const { body } = await encodeListTableRows(response, { objectId: 1, limit: 1000, offset: 0, queryFault: undefined });
-  isOver = true;
-  const written = (body as { rows: { text: string } }).rows.text;
+  const request = { objectId: 1, limit: 1000, offset: 0, queryFault: undefined };
+  const { result, turns } = await turnsDuring(() => encodeListTableRows(response, request));
+  const written = (result.body as { rows: { text: string } }).rows.text;
   expect(JSON.parse(written)).toEqual(rows.map((one, n) => ({ row_index: n, row: one, created_at: "t" })));
   expect(turns).toBeGreaterThanOrEqual(3);
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { turnsDuring } from "@tidemark/testkit";
 import { otlpProtocol, type OtlpBody } from "./protocol.ts";
 
 const JSON_TYPE = "application/json";
@@ -22,15 +23,8 @@ test.each([
   ["JSON", JSON_TYPE, Buffer.from(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })), 2000],
   ["protobuf", PROTOBUF, Buffer.concat([field(1, field(2, empty)), Buffer.alloc(3_000_000, Buffer.of(10, 0))]), 4096],
 ])("a large body in %s leaves turns to others while it is read", async (_encoding, mediaType, bytes, count) => {
-  let isOver = false;
-  let turns = 0;
-  const others = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(others);
-  };
-  setImmediate(others);
-  const { resources } = (await otlpProtocol.parse(bytes, mediaType)) as OtlpBody;
-  isOver = true;
+  const { result, turns } = await turnsDuring(() => otlpProtocol.parse(bytes, mediaType));
+  const { resources } = result as OtlpBody;
   expect(resources.map(({ spans: read }) => read.length)).toEqual([count]);
   expect(turns).toBeGreaterThan(5);
 });
