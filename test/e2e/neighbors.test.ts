@@ -56,6 +56,7 @@ describeOwnModes("neighbors of an organization that sends large batches without 
     while (ofQuiet.length < PROBES) ofQuiet.push(await probe());
     isOver = true;
     await Promise.all(senders);
-    expect(median(ofQuiet) / median(ofNoisy)).toBeLessThan(0.25);
+    // Some 0.1 where nothing else runs, and 0.4 where other tests take the processor; without turns both wait the same.
+    expect(median(ofQuiet) / median(ofNoisy)).toBeLessThan(0.6);
   });
 });

@@ -34,9 +34,11 @@ describeDashboard("the window of the dashboard", (scene) => {
     await page.keyboard.press("Escape");
     await help.waitFor({ state: "detached" });
     await page.keyboard.press("Control+k");
+    await page.getByRole("option", { name: "keyboard <b>only</b>" }).waitFor();
     await page.keyboard.type("toggle");
+    await page.getByRole("option", { name: "keyboard <b>only</b>" }).waitFor({ state: "detached" });
     await page.keyboard.press("Enter");
-    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    await page.waitForSelector('html[data-theme="dark"]');
     await page.reload();
     expect(await page.getAttribute("html", "data-theme")).toBe("dark");
     await expectClean(watched, stack);
