@@ -52,7 +52,7 @@ export function createKeyCatalogue(options: {
     if (running !== undefined) return running;
     const atMs = nowMs();
     const failure = failures.get(name);
-    if (failure !== undefined && atMs < failure.untilMs) return Promise.reject(failure.error as Error);
+    if (failure !== undefined && atMs < failure.untilMs) return Promise.reject(failure.error);
     // Several requests may wait for it, so it is none's alone.
     const counted = underDeadline(undefined, () =>
       db.readTenant(orgId, (tx) => countKeys(tx, kind, { orgId, projectId })),
