@@ -24,7 +24,7 @@ const KEYS_HELD_MAX = 400_000;
 const HOPELESS_MS = 2000;
 const FAILURES_MAX = 1000;
 
-type Failure = { readonly error: unknown; readonly untilMs: number };
+type Failure = { readonly error: Error; readonly untilMs: number };
 
 type Entry = {
   readonly keys: readonly Key[];
@@ -65,7 +65,7 @@ export function createKeyCatalogue(options: {
         },
         (error: unknown) => {
           const [endMs, tookMs] = [nowMs(), nowMs() - atMs];
-          if (tookMs > HOPELESS_MS) failures.set(name, { error, untilMs: endMs + 10 * tookMs });
+          if (tookMs > HOPELESS_MS) failures.set(name, { error: error as Error, untilMs: endMs + 10 * tookMs });
           throw error;
         },
       )

@@ -139,26 +139,30 @@ function GroupRows({
     <tbody>
       <tr>
         <th scope="row">
-          <Eye
-            of={`${name} (${countWords(toggle.ids.length)} of ${counted(group.runs.length, "run")})`}
-            isOn={!toggle.isOn}
-            onToggle={() => onShow(toggle.ids, toggle.isOn)}
-          />
-          <button type="button" class="tm-group-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
-            {name}
-          </button>
-          {search !== undefined && search !== "" && (
-            <Button
-              kind="quiet"
-              size="s"
-              icon="search"
-              title="Search for its runs"
-              onClick={() => onSearch([q, search].filter((part) => part.trim() !== "").join(" "))}
-            >
-              Only these
-            </Button>
-          )}
+          <div class="tm-group-head">
+            <Eye
+              of={`${name} (${countWords(toggle.ids.length)} of ${counted(group.runs.length, "run")})`}
+              isOn={!toggle.isOn}
+              onToggle={() => onShow(toggle.ids, toggle.isOn)}
+            />
+            <div>
+              <button type="button" class="tm-group-name" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+                <Icon name={isOpen ? "chevron-down" : "chevron-right"} />
+                {name}
+              </button>
+              {search !== undefined && search !== "" && (
+                <Button
+                  kind="quiet"
+                  size="s"
+                  icon="search"
+                  title="Search for its runs"
+                  onClick={() => onSearch([q, search].filter((part) => part.trim() !== "").join(" "))}
+                >
+                  Only these
+                </Button>
+              )}
+            </div>
+          </div>
         </th>
         <td class="tm-number">{group.runs.length}</td>
         {shown.map((column) => (
@@ -171,8 +175,11 @@ function GroupRows({
         group.runs.slice(0, LISTED).map((run) => (
           <tr key={run.id} class="tm-group-run">
             <th scope="row">
-              <Eye of={run.name} isOn={drawn.has(run.id)} onToggle={() => onShow([run.id], !drawn.has(run.id))} />
-              <RunSwatch runId={run.id} /> <Link href={runAddress(project, run.id)}>{run.name}</Link>
+              <div class="tm-group-head">
+                <Eye of={run.name} isOn={drawn.has(run.id)} onToggle={() => onShow([run.id], !drawn.has(run.id))} />
+                <RunSwatch runId={run.id} />
+                <Link href={runAddress(project, run.id)}>{run.name}</Link>
+              </div>
             </th>
             <td />
             {shown.map((column) => (
