@@ -1,11 +1,11 @@
 import { AppError } from "@tidemark/errors";
-import type { Turn } from "@tidemark/turns";
+import { READS, type Turn } from "@tidemark/turns";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 
 /** Writes and polls of training processes do not wait for what people look at. */
 function laneOf({ rate }: Pick<Route, "rate">): string {
-  return rate === "ingest" || rate === "control_poll" ? "writes " : "reads ";
+  return rate === "ingest" || rate === "control_poll" ? "writes " : READS;
 }
 
 /**
