@@ -146,14 +146,9 @@ export function exactDecimal(number: string): string {
 }
 
 /**
- * Tells whether two JSON texts are the same value: white space and the order of keys do not matter,
- * and numbers are equal when their decimal values are equal.
+ * Returns what tells whether a JSON text is the same value as `json`, which is parsed once at most: white space and the order of keys do not matter, and
+ * numbers are equal when their decimal values are equal.
  */
-export function isSameJson(a: string, b: string): boolean {
-  return sameJsonAs(a)(b);
-}
-
-/** Returns what tells whether a JSON text is the same value as `json`, which is parsed once at most; see `isSameJson`. */
 export function sameJsonAs(json: string): (other: string) => boolean {
   let comparable: string | undefined;
   return (other) => {
@@ -173,7 +168,7 @@ function isPlain(json: string): boolean {
 }
 
 /**
- * Returns 32 bytes that are equal for values that `isSameJson` takes for the same.
+ * Returns 32 bytes that are equal for values that `sameJsonAs` takes for the same.
  * @throws bad_request when the value is nested deeper than `DOCUMENT_DEPTH_MAX`
  */
 export function fingerprintOf(value: ExactJson): Uint8Array {

@@ -4,7 +4,6 @@ export {
   exactNumber,
   fingerprintOf,
   isExactNumber,
-  isSameJson,
   parseExact,
   readDocument,
   readExactJson,

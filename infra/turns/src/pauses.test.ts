@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { turnsDuring } from "@tidemark/testkit";
 import { createPauses, mapInTurns } from "./pauses.ts";
 
 /** Keeps the event loop busy. */
@@ -7,22 +8,16 @@ function work(ms: number): void {
 }
 
 test("others get a turn between the steps of long work, and none of short work", async () => {
-  let turns = 0;
-  let isOver = false;
-  const others = (): void => {
-    turns += 1;
-    if (!isOver) setImmediate(others);
-  };
-  setImmediate(others);
-  expect(await mapInTurns([1, 2, 3, 4], (item, index) => item + index)).toEqual([1, 3, 5, 7]);
-  expect(turns).toBe(0);
-  const long = await mapInTurns([1, 2, 3, 4], (item) => {
-    work(3);
-    return -item;
-  });
-  isOver = true;
-  expect(long).toEqual([-1, -2, -3, -4]);
-  expect(turns).toBeGreaterThanOrEqual(3);
+  const short = await turnsDuring(() => mapInTurns([1, 2, 3, 4], (item, index) => item + index));
+  expect(short).toEqual({ result: [1, 3, 5, 7], turns: 0 });
+  const long = await turnsDuring(() =>
+    mapInTurns([1, 2, 3, 4], (item) => {
+      work(3);
+      return -item;
+    }),
+  );
+  expect(long.result).toEqual([-1, -2, -3, -4]);
+  expect(long.turns).toBeGreaterThanOrEqual(3);
 });
 
 test("what a step throws ends the work", async () => {

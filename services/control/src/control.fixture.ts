@@ -83,18 +83,12 @@ type ControlSetup = Partial<ControlDeps["settings"]> & {
 export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   const { mail: mailSetting, connectionsMax = 8, around = (db: Db) => db, ...settings } = setup;
   const database = await createTestDatabase([controlMigrations, runsMigrations]);
-  const open = (role: string, statementTimeoutMs?: number): Db =>
-    createDb({
-      url: database.url,
-      role,
-      application: "control-test",
-      connectionsMax,
-      ...(statementTimeoutMs === undefined ? {} : { statementTimeoutMs }),
-    });
+  const open = (role: string, more: { statementTimeoutMs?: number } = {}): Db =>
+    createDb({ url: database.url, role, application: "control-test", connectionsMax, ...more });
   const db = around(open("tidemark_control"));
   const workerDb = around(open("tidemark_control_worker"));
   // It fills tables, which takes long beside other tests.
-  const ownerDb = open("postgres", PATIENCE_MS);
+  const ownerDb = open("postgres", { statementTimeoutMs: PATIENCE_MS });
   let offsetMs = 0;
   let nudges = 0;
   const noted: NotedChange[] = [];

@@ -39,7 +39,7 @@ import {
   forkedRunSchema,
   lineageSchema,
 } from "./relations.ts";
-import { heldBytesOf, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
+import { heldByComparison, heldByPage, runDetailSchema, runSchema, runSummarySchema } from "./rows.ts";
 import { decodeUpdateRun, encodeUpdateRun, updateRunBody } from "./update.ts";
 
 const withRun = (run: Schema): Schema => ({ type: "object", required: ["run"], properties: { run } });
@@ -95,7 +95,7 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeListRuns,
     rpc: (clients, request, call) => clients.runs.listRuns(request, call),
     encode: encodeListRuns,
-    heldBytes: ({ runs }) => heldBytesOf(runs.flatMap(({ run }) => run ?? [])),
+    heldBytes: heldByPage,
   }),
   route({
     method: "GET",
@@ -112,7 +112,7 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeSummarizeRuns,
     rpc: (clients, request, call) => clients.runs.summarizeRuns(request, call),
     encode: encodeSummarizeRuns,
-    heldBytes: ({ runs }) => heldBytesOf(runs.flatMap(({ run }) => run ?? [])),
+    heldBytes: heldByPage,
   }),
   route({
     method: "GET",
@@ -310,6 +310,6 @@ export const runsRoutes: readonly Route[] = [
     decode: decodeCompareRuns,
     rpc: (clients, request, call) => clients.runs.compareRuns(request, call),
     encode: encodeCompareRuns,
-    heldBytes: ({ runs, blocks }) => heldBytesOf(runs, blocks),
+    heldBytes: heldByComparison,
   }),
 ];

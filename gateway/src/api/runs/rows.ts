@@ -1,4 +1,4 @@
-import type { ComparisonBlock, MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
+import type { CompareRunsResponse, MetricAggregates, Run, RunControl, RunSummary } from "@tidemark/proto/runs/v1/runs";
 import { deletionJson, deletionProperties } from "../deletion/deletion.ts";
 import { raw, type Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
@@ -17,13 +17,22 @@ import {
 /** What the documents of an answer hold in memory for each of their bytes: they are there as they came, and as they are written. */
 const COPIES = 2;
 
-/** Returns about the bytes that runs, and the rows of a comparison, hold in memory until they are sent: documents are the only part that may be large. */
-export function heldBytesOf(runs: readonly Run[], blocks: readonly ComparisonBlock[] = []): number {
+/** Returns about the bytes that a page of runs holds in memory until it is sent: documents are the only part that may be large. */
+export function heldByPage({ runs }: { readonly runs: readonly RunSummary[] }): number {
   let bytes = 0;
-  for (const { configJson, metadataJson } of runs) bytes += configJson.length + metadataJson.length;
+  for (const { run } of runs) if (run !== undefined) bytes += documentBytes(run);
+  return COPIES * bytes;
+}
+
+/** Returns the same of a comparison, whose rows hold the documents again. */
+export function heldByComparison({ runs, blocks }: Pick<CompareRunsResponse, "runs" | "blocks">): number {
+  let bytes = 0;
+  for (const run of runs) bytes += documentBytes(run);
   for (const { valuesJson } of blocks) for (const value of valuesJson) bytes += value.length;
   return COPIES * bytes;
 }
+
+const documentBytes = ({ configJson, metadataJson }: Run): number => configJson.length + metadataJson.length;
 
 type JsonObject = { readonly [key: string]: Json | undefined };
 

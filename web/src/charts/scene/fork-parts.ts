@@ -6,9 +6,8 @@ export function ownPart(line: Line, ys: Float64Array): Float64Array {
   return line.forkStep === undefined ? ys : ys.map((value, i) => (isInherited(line, i) ? Number.NaN : value));
 }
 
-/** Returns what of a column is the parent's, up to the first own point, so that both parts meet there. */
+/** Returns what of a column of a fork is the parent's, up to the first own point, so that both parts meet there. */
 export function inheritedPart(line: Line, ys: Float64Array): Float64Array {
-  if (line.forkStep === undefined) return new Float64Array(ys.length).fill(Number.NaN);
   return ys.map((value, i) => (isInherited(line, i) || (i > 0 && isInherited(line, i - 1)) ? value : Number.NaN));
 }
 

@@ -39,6 +39,7 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
   const { low, high, smoothed, isSpread = false } = line;
   const places = inView(line, x);
   const gap = gapOf(line.x);
+  const isFork = line.forkStep !== undefined;
   const found: Traced = {
     spikes:
       low === undefined || high === undefined || isSpread
@@ -47,8 +48,8 @@ function tracedOf(line: Line, x: Scale, y: Scale): Traced {
     band: low === undefined || high === undefined ? new Float64Array() : bandOf(line, { low, high }, places, x, y, gap),
     raw: traceOf(line.x, smoothed === undefined ? ownPart(line, line.y) : line.y, places, x, y, gap),
     smoothed: smoothed === undefined ? undefined : traceOf(line.x, ownPart(line, smoothed), places, x, y, gap),
-    inherited: traceOf(line.x, inheritedPart(line, smoothed ?? line.y), places, x, y, gap),
-    fork: forkPlace(line, smoothed ?? line.y, x, y),
+    inherited: isFork ? traceOf(line.x, inheritedPart(line, smoothed ?? line.y), places, x, y, gap) : NO_TRACE,
+    fork: isFork ? forkPlace(line, smoothed ?? line.y, x, y) : NO_TRACE.dots,
   };
   traced.set(line, { view, found });
   return found;
@@ -99,6 +100,8 @@ function inView({ x: xs }: Line, { domain }: Scale): [number, number] {
 }
 
 type Trace = { readonly path: Float64Array; readonly dots: Float64Array };
+
+const NO_TRACE: Trace = { path: new Float64Array(), dots: new Float64Array() };
 
 /** Returns a line in pixels, which ends before gaps and what has no place on the axes, and the points that stand alone. */
 function traceOf(
