@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import { maskedCrc32c } from "@tidemark/import-formats/crc32c";
 
 /** A value of a run as TensorBoard stores it, in single precision. */
 export type ScalarEvent = { readonly tag: string; readonly step: number; readonly value: number };
@@ -8,20 +9,6 @@ const CHUNK_BYTES = 4 * 2 ** 20;
 /** Of an event with a tag of a hundred bytes. */
 const RECORD_BYTES_MOST = 256;
 const FIRST_SECOND = 1_700_000_000;
-
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
-  return crc;
-});
-
-/** CRC-32C as records carry it: rotated, and moved by a constant. */
-function maskedCrc(bytes: Buffer, from: number, to: number): number {
-  let crc = 0xffffffff;
-  for (let i = from; i < to; i += 1) crc = crcTable[(crc ^ bytes[i]!) & 0xff]! ^ (crc >>> 8);
-  crc = ~crc >>> 0;
-  return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
-}
 
 /** Bytes that are filled one after another. */
 type Chunk = { readonly bytes: Buffer; at: number };
@@ -55,8 +42,8 @@ function writeRecord(chunk: Chunk, write: () => void): void {
   write();
   bytes.writeUInt32LE(chunk.at - at - 12, at);
   bytes.writeUInt32LE(0, at + 4);
-  bytes.writeUInt32LE(maskedCrc(bytes, at, at + 8), at + 8);
-  chunk.at = bytes.writeUInt32LE(maskedCrc(bytes, at + 12, chunk.at), chunk.at);
+  bytes.writeUInt32LE(maskedCrc32c(bytes.subarray(at, at + 8)), at + 8);
+  chunk.at = bytes.writeUInt32LE(maskedCrc32c(bytes.subarray(at + 12, chunk.at)), chunk.at);
 }
 
 /** Event { wall_time = 1, file_version = 3 }. */
