@@ -116,6 +116,39 @@ const cases: readonly (readonly [sentence: string, path: string, text: string, r
     `import { test } from "@jest/globals"; test("a", () => {});`,
     "jest(expect-expect)",
   ],
+  [
+    "a variable of a module that a function assigns",
+    "infra/a/src/count.ts",
+    `let count = 0; export const next = () => (count += 1);`,
+    "tidemark(module-state)",
+  ],
+  [
+    "a map of a module that a function fills",
+    "services/a/src/cache.ts",
+    `const cache = new Map<string, string>(); export const keep = (a: string) => cache.set(a, a);`,
+    "tidemark(module-state)",
+  ],
+  [
+    "an object of a module that a function writes to",
+    "packages/a/src/object.ts",
+    `const state = { a: 1 }; export const raise = () => { state.a += 1; };`,
+    "tidemark(module-state)",
+  ],
+  [
+    "what is kept for as long as its key",
+    "infra/a/src/weak.ts",
+    `const kept = new WeakMap<object, number>(); export const keep = (key: object) => kept.set(key, 1);`,
+  ],
+  [
+    "a list of a module that functions only read",
+    "infra/a/src/list.ts",
+    `const list = ["a", "b"]; export const last = () => list.at(-1);`,
+  ],
+  [
+    "a variable of a test file",
+    "infra/a/src/variable.test.ts",
+    `import { beforeEach, expect, test } from "@jest/globals"; let a = 0; beforeEach(() => { a += 1; }); test("a", () => { expect(a).toBe(1); });`,
+  ],
   ["a thrown text", "infra/a/src/throw.ts", `export const a = () => { throw "b"; };`, "typescript(only-throw-error)"],
   [
     "a case that is forgotten",
@@ -131,7 +164,10 @@ let found: ReadonlyMap<string, readonly string[]> = new Map();
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "tidemark-lint-"));
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  for (const file of [".oxlintrc.json", "tsconfig.json"]) await copyFile(join(root, file), join(folder, file));
+  await mkdir(join(folder, "scripts/lint"), { recursive: true });
+  for (const file of [".oxlintrc.json", "tsconfig.json", "scripts/lint/module-state.ts"]) {
+    await copyFile(join(root, file), join(folder, file));
+  }
   for (const [, path, text] of cases) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text);

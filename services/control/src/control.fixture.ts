@@ -170,12 +170,10 @@ export async function startControl(setup: ControlSetup = {}): Promise<Control> {
   };
 }
 
-let made = 0;
-
 /** Creates an organization as the operator, with a short name that no other one has. */
 export async function newOrganization(control: Control, planTier = "premium"): Promise<string> {
-  made += 1;
-  const { organization } = await control.client.createOrganization({ name: `Org ${made}`, planTier }, control.operator);
+  const name = `Org ${randomUUID()}`;
+  const { organization } = await control.client.createOrganization({ name, planTier }, control.operator);
   return organization!.id;
 }
 
@@ -187,8 +185,7 @@ export async function newKey(control: Control, orgId: string, scopes: string[] =
 
 /** Returns an address that no other test person has. */
 export function newEmail(): string {
-  made += 1;
-  return `person${made}@example.org`;
+  return `person-${randomUUID()}@example.org`;
 }
 
 /** Signs a person in by their address. */
@@ -202,8 +199,7 @@ export async function newMember(
   orgId: string,
   role: "owner" | "admin" | "member" | "viewer",
 ): Promise<{ email: string; userId: string; token: string; call: Call }> {
-  made += 1;
-  const email = `${role}${made}@example.org`;
+  const email = `${role}-${randomUUID()}@example.org`;
   if (role === "owner") {
     const { user } = await control.client.createUser({ email }, control.operator);
     const insert = sql(

@@ -1,6 +1,7 @@
 import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
-let nextId = 1;
+/** The next id of an attribute in a database. */
+const nextIds = new WeakMap<RunsFixture, number>();
 
 /** Logs attributes of a run one after the other, as the ingest service does; values are JSON. */
 export async function putAttributes(
@@ -10,8 +11,8 @@ export async function putAttributes(
   values: readonly (readonly [path: string, value: string])[],
   type = "config",
 ): Promise<void> {
-  const first = nextId;
-  nextId += values.length;
+  const first = nextIds.get(fixture) ?? 1;
+  nextIds.set(fixture, first + values.length);
   await asOwner(
     fixture,
     `INSERT INTO ingest.attributes (org_id, id, run_id, path, type, logged_at, value, summary, created_at)
