@@ -18,7 +18,7 @@ export default {
         "scripts/**/*.test.ts",
       ],
       project: ["scripts/**/*.{ts,mjs}!", "*.mjs!", `!scripts/**/*.${tests}!`],
-      ignoreDependencies: ["jest", "oxfmt", "oxlint", "oxlint-tsgolint"],
+      ignoreDependencies: ["oxfmt", "oxlint", "oxlint-tsgolint"],
     },
     proto: {
       project: [],

@@ -1,20 +1,30 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { depthVariable } from "@tidemark/testkit";
+import config from "../jest.config.mjs";
+import { deepFiles } from "@tidemark/test/suites";
 import { missingFileVariable, readMissingNotices, runSuite } from "./suite/run-suite.ts";
 import { runJest } from "./suite/run-jest.ts";
 import { staticSteps } from "./suite/static-steps.ts";
 
-// npm test                       static steps, then all tests
+// npm test                       static steps, then the tests that a change needs
+// npm test -- --deep             static steps, then all tests with all their rounds, in both modes
 // npm test -- --static           static steps alone (npm run check)
 // npm test -- <arguments>        tests alone; the arguments are Jest's, usually a part of a path
 // npm test -- --inspect <path>   these tests in one process that waits for a debugger
 const root = dirname(import.meta.dirname);
-const args = process.argv.slice(2);
+const deep = process.argv.includes("--deep");
+const args = process.argv.slice(2).filter((argument) => argument !== "--deep");
 const onlyStatic = args.length === 1 && args[0] === "--static";
 const everything = args.length === 0;
 const inspect = args.filter((argument) => argument.startsWith("--inspect"));
 const jestArgs = args.filter((argument) => !argument.startsWith("--inspect"));
+
+// Jest's option replaces the list in its configuration.
+const leftOut = [...config.testPathIgnorePatterns, ...deepFiles.map((file) => `/test/${file}$`)].map(
+  (pattern) => `--testPathIgnorePatterns=${pattern}`,
+);
 
 const scratch = await mkdtemp(join(tmpdir(), "tidemark-test-"));
 const missingFile = join(scratch, "missing");
@@ -28,10 +38,18 @@ try {
             folder: root,
             program: join(root, "node_modules/jest/bin/jest.js"),
             // --ci: a missing snapshot is a failure, not a new file.
-            args: everything ? ["--ci"] : inspect.length > 0 ? ["--runInBand", ...jestArgs] : jestArgs,
+            args: everything
+              ? ["--ci", ...(deep ? [] : leftOut)]
+              : inspect.length > 0
+                ? ["--runInBand", ...jestArgs]
+                : jestArgs,
             nodeOptions: inspect.map((option) => option.replace(/^--inspect(?=$|=)/, "--inspect-brk")),
             // Everything that tests need is obtained before the first of them, so that none runs beside a build.
-            environment: { [missingFileVariable]: missingFile, ...(everything ? { TIDEMARK_TEST_OBTAIN: "1" } : {}) },
+            environment: {
+              [missingFileVariable]: missingFile,
+              ...(deep ? { [depthVariable]: "deep" } : {}),
+              ...(everything ? { TIDEMARK_TEST_OBTAIN: "1" } : {}),
+            },
             scratch,
             report: "inherit",
           }),

@@ -32,7 +32,7 @@ export const importable: Readonly<Record<Layer, readonly Layer[]>> = {
   test: [...beneathServices, "service", "gateway", "all", "web"],
   // An example is what a user would copy, and a user has none of our packages.
   example: [],
-  scripts: [...beneathServices, "service", "gateway", "all"],
+  scripts: [...beneathServices, "service", "gateway", "all", "test"],
 };
 
 /** Returns the layer of a package by its folder. @throws Error for a folder that has no place in the layout */

@@ -33,7 +33,7 @@ export async function runJest({
   report,
 }: JestRun): Promise<Counts> {
   const results = join(scratch, "jest-results.json");
-  const flags = ["--experimental-vm-modules", "--disable-warning=ExperimentalWarning", ...nodeOptions];
+  const flags = ["--disable-warning=ExperimentalWarning", ...nodeOptions];
   const child = spawn(process.execPath, [...flags, program, ...args, "--json", `--outputFile=${results}`], {
     cwd: folder,
     env: { ...nodeFirst(), ...environment },

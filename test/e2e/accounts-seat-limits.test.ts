@@ -1,9 +1,10 @@
 import { expect, test } from "@jest/globals";
 import type { Answer } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { limitsOn } from "../stack/settings.ts";
 import { createTeam, inviteTokenIn, newEmail, signIn, type Team } from "../stack/people.ts";
 
-describeOwnModes(
+describeModes(
   "seats where the plan's limits are on",
   (stack) => {
     const seatsOf = (team: Team): string => `/api/orgs/${team.orgId}/seats`;
@@ -52,5 +53,5 @@ describeOwnModes(
       expect((await browser.get(`/api/orgs/${orgId}/seats`)).json.seats).toHaveLength(1);
     });
   },
-  { settings: { TIDEMARK_LIMITS: "on" } },
+  limitsOn,
 );

@@ -1,14 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { cookiesSetBy, openBrowser, sessionCookie } from "../stack/browser.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
 import { createTeam, newEmail, newName, signIn } from "../stack/people.ts";
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describeOwnModes("browser sessions", (stack) => {
+describeModes("browser sessions", (stack) => {
   const cookieOf = (token: string | undefined) => ({ cookie: `${sessionCookie}=${token}` });
 
   test("GET /api/auth/config says how one may sign in, without credentials", async () => {
@@ -253,7 +253,7 @@ describeOwnModes("browser sessions", (stack) => {
   });
 });
 
-describeOwnModes(
+describeModes(
   "an installation that is not for development",
   (stack) => {
     test("nobody signs in by an address alone: 401, and the configuration says so", async () => {
@@ -263,5 +263,5 @@ describeOwnModes(
       expect(cookiesSetBy(answer)).toEqual([]);
     });
   },
-  { settings: { TIDEMARK_DEV_AUTH: "false" } },
+  { TIDEMARK_DEV_AUTH: "false" },
 );

@@ -1,10 +1,10 @@
 import { expect, test } from "@jest/globals";
-import { dashboardFolder } from "../browser/dashboard/dashboard-folder.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { withDashboard } from "../stack/settings.ts";
 
 const HTML = "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8";
 
-describeOwnModes(
+describeModes(
   "the pages of the dashboard",
   (stack) => {
     const get = (path: string, headers: Record<string, string> = {}) =>
@@ -49,5 +49,5 @@ describeOwnModes(
       },
     );
   },
-  { settings: { TIDEMARK_DASHBOARD_DIRECTORY: await dashboardFolder() } },
+  await withDashboard(),
 );

@@ -2,17 +2,18 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { until } from "@tidemark/testkit";
 import { importChunk } from "../stack/imports.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { quick } from "../stack/settings.ts";
 import { asOperator, createTeam, signIn, type Team } from "../stack/people.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
-import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
+import { bytesOf, keyOf, letTimePass, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
 
 const DAY_MS = 86_400_000;
 const pathOf = ({ orgId }: Team) => `/api/orgs/${orgId}`;
 
-describeOwnModes(
+describeModes(
   "a deleted organization",
   (stack) => {
     test("is closed to its keys and sessions, and is as it was when it is restored", async () => {
@@ -164,5 +165,5 @@ describeOwnModes(
       expect((await api.get("/runs")).status).toBe(401);
     });
   },
-  { settings: QUICK_REMOVAL },
+  quick,
 );

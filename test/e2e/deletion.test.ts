@@ -2,10 +2,10 @@ import { expect, test } from "@jest/globals";
 import { randomUUID } from "node:crypto";
 import { until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
 import { bodies, operations } from "../stack/operations.ts";
 import { createTeam } from "../stack/people.ts";
-import type { OwnStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
 import { keyOf } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
@@ -35,7 +35,7 @@ async function makeFullRun(api: Api, project: string) {
 type FullRun = Awaited<ReturnType<typeof makeFullRun>>;
 
 /** The routes that name a run or something of one, but for those that delete and restore, and do not answer 404, as `<method> <path> <status>`. */
-async function answersOf(stack: OwnStack, api: Api, run: FullRun): Promise<string[]> {
+async function answersOf(stack: Stack, api: Api, run: FullRun): Promise<string[]> {
   const routes = (await operations(stack.api)).filter(
     ({ method, path }) =>
       /\{(run_id|artifact_id)\}/.test(path) &&
@@ -63,7 +63,7 @@ async function answersOf(stack: OwnStack, api: Api, run: FullRun): Promise<strin
 }
 
 /** Processes that did not answer the deletion learn of it within a second: asks each of them, without changing anything, and then every route. */
-async function expectUnknown(stack: OwnStack, api: Api, run: FullRun): Promise<void> {
+async function expectUnknown(stack: Stack, api: Api, run: FullRun): Promise<void> {
   const probes = [
     api.call.bind(api, "POST", `/runs/${run.id}/metrics`, { body: {} }),
     ...["attributes", "artifacts", `traces/${run.traceId}`, "stop-signal"].map((what) =>
@@ -89,7 +89,7 @@ async function listed(api: Api): Promise<unknown[]> {
   ]);
 }
 
-describeOwnModes("deletion", (stack) => {
+describeModes("deletion", (stack) => {
   test("a deleted run is 404 on every route, in no list, and back as it was when it is restored", async () => {
     const team = await createTeam(stack());
     const member = await team.join("member");

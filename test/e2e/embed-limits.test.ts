@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { behindProxy } from "../stack/settings.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 const SESSIONS = "/api/embed/sessions";
@@ -26,7 +27,7 @@ const expectRefusal = (answer: Answer | undefined): void => {
   expect(Number(answer!.headers["retry-after"])).toBeGreaterThanOrEqual(1);
 };
 
-describeOwnModes(
+describeModes(
   "the limits of embed sessions, which TIDEMARK_LIMITS=off leaves on,",
   (stack) => {
     const newRun = async (api: Api): Promise<string> => (await api.post("/runs", { project: "p" })).json.run.id;
@@ -131,5 +132,5 @@ describeOwnModes(
       expect((await api.post(SESSIONS, body)).status).toBe(413);
     });
   },
-  { settings: { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1" } },
+  behindProxy,
 );

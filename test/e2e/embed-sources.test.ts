@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { behindProxy } from "../stack/settings.ts";
 import { asOperator } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
@@ -12,7 +13,7 @@ const WITHIN_MS = 10_000;
 /** A key as the answer to its making names it. */
 type Key = { id: string; orgId: string; accountId: string };
 
-describeOwnModes(
+describeModes(
   "the key behind an embed session",
   (stack) => {
     const revoke = ({ id, orgId }: Key) => operate(`/api/orgs/${orgId}/api-keys/${id}/revoke`);
@@ -79,5 +80,5 @@ describeOwnModes(
       expect(await statuses()).toEqual([403, 403, "source_inactive"]);
     });
   },
-  { settings: { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1" } },
+  behindProxy,
 );

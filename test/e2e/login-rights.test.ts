@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { allModules } from "@tidemark/all";
-import { rolesOf } from "@tidemark/host";
+import { migrationsOf, rolesOf } from "@tidemark/host";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import { Client } from "pg";
 import { createLogins, type Logins } from "../stack/logins.ts";
@@ -21,7 +21,7 @@ let owner: Client;
 let relations: Relation[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(migrationsOf(allModules));
   logins = await createLogins(database.url);
   owner = new Client({ connectionString: database.url });
   await owner.connect();

@@ -3,12 +3,13 @@ import { randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { quick } from "../stack/settings.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 // One file, because all cases share a stack in each mode.
 
-describeOwnModes(
+describeModes(
   "metrics",
   (stack) => {
     const freshRun = async (): Promise<{ api: Api; id: string }> => {
@@ -433,5 +434,5 @@ describeOwnModes(
       expect(answer.status).toBe(400);
     });
   },
-  { settings: { TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1" } },
+  quick,
 );

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { connect } from "node:net";
 import { version } from "@tidemark/host";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -17,7 +17,7 @@ function rawExchange(baseUrl: string, text: string): Promise<string> {
   });
 }
 
-describeOwnModes("the platform routes and the HTTP rules", (stack) => {
+describeModes("the platform routes and the HTTP rules", (stack) => {
   test.each(["/health", "/healthz"])("GET %s is exactly ok, without credentials", async (path) => {
     const answer = await stack().api.get(path);
     expect(answer.status).toBe(200);
@@ -232,58 +232,3 @@ describeOwnModes("the platform routes and the HTTP rules", (stack) => {
     expect((await api.call("PUT", "/api/runs/x/sessions/y", { body: {} })).status).toBe(404);
   });
 });
-
-describeOwnModes(
-  "rate limits that are on",
-  (stack) => {
-    test("a free organization may write ten in a burst, then 429 with every header", async () => {
-      const { api } = await stack().organization({ plan: "free" });
-      const answers = await Promise.all(Array.from({ length: 20 }, () => api.post("/projects", { name: "same" })));
-      const fine = answers.filter(({ status }) => status === 200);
-      const limited = answers.filter(({ status }) => status === 429);
-      expect(fine.length + limited.length).toBe(20);
-      expect(fine.length).toBeGreaterThanOrEqual(10);
-      expect(limited.length).toBeGreaterThan(0);
-      expect(fine[0]?.headers).toMatchObject({ "ratelimit-limit": "2", "x-svc-ratelimit-scope": "second" });
-      expect(limited[0]).toMatchObject({ json: { code: "rate_limit_exceeded", error: expect.any(String) } });
-      expect(limited[0]?.headers).toMatchObject({
-        "x-svc-ratelimit-scope": "second",
-        "x-instantml-ratelimit-scope": "second",
-        "ratelimit-limit": "2",
-        "ratelimit-remaining": "0",
-      });
-      expect(Number(limited[0]?.headers["retry-after"])).toBeGreaterThanOrEqual(1);
-      expect(Number(limited[0]?.headers["ratelimit-reset"])).toBeGreaterThanOrEqual(1);
-    });
-
-    test("another organization is not touched by that", async () => {
-      const noisy = await stack().organization({ plan: "free" });
-      const neighbor = await stack().organization({ plan: "free" });
-      await Promise.all(Array.from({ length: 20 }, () => noisy.api.post("/projects", { name: "p" })));
-      expect((await neighbor.api.post("/projects", { name: "p" })).status).toBe(200);
-    });
-
-    test("a free organization may have two projects, then 402 plan_limit_exceeded", async () => {
-      const { api } = await stack().organization({ plan: "free" });
-      expect((await api.post("/projects", { name: "one" })).status).toBe(200);
-      expect((await api.post("/projects", { name: "two" })).status).toBe(200);
-      expect(await api.post("/projects", { name: "three" })).toMatchObject({
-        status: 402,
-        json: { code: "plan_limit_exceeded" },
-      });
-      expect((await api.post("/projects", { name: "two" })).status).toBe(200);
-    });
-
-    test("an organization that has to pay first is 402 payment_required for new runs, and can still read", async () => {
-      const { api, orgId } = await stack().organization({ plan: "pro" });
-      const { id } = (await api.post("/runs", {})).json.run;
-      const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
-      expect(
-        (await api.patch(`/api/orgs/${orgId}`, { billing_state: "read_only_payment_required" }, operator)).status,
-      ).toBe(200);
-      expect(await api.post("/runs", {})).toMatchObject({ status: 402, json: { code: "payment_required" } });
-      expect((await api.get(`/runs/${id}`)).status).toBe(200);
-    });
-  },
-  { settings: { TIDEMARK_LIMITS: "on" } },
-);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
-import { enforcedPlans } from "../stack/plans-file.ts";
+import { enforcedPlans } from "../stack/settings.ts";
 import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 
 const RATE = 20;

@@ -5,13 +5,10 @@ import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import type { Person } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
-import type { OwnStack } from "../stack/stack.ts";
-
-/** Settings with which what is past its time is removed within seconds. */
-export const QUICK_REMOVAL = { TIDEMARK_REMOVAL_SECONDS: "1", TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1" };
+import type { Stack } from "../stack/attach.ts";
 
 /** A key that may do everything with runs, of the organization of somebody who is signed in. */
-export async function keyOf(stack: OwnStack, { browser, orgId }: Person, projectId?: string): Promise<Api> {
+export async function keyOf(stack: Stack, { browser, orgId }: Person, projectId?: string): Promise<Api> {
   const scopes = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", "artifacts:manage", "imports:write"];
   const { status, json } = await browser.post(`/api/orgs/${orgId}/api-keys`, { scopes, project_id: projectId });
   expect(status).toBe(200);
@@ -19,7 +16,7 @@ export async function keyOf(stack: OwnStack, { browser, orgId }: Person, project
 }
 
 /** Every table of the product that has an organization in its rows. */
-async function tenantTables(stack: OwnStack): Promise<string[]> {
+async function tenantTables(stack: Stack): Promise<string[]> {
   const rows = await queryDatabase<{ name: string }>(
     stack,
     `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -31,7 +28,7 @@ async function tenantTables(stack: OwnStack): Promise<string[]> {
 }
 
 /** The tables with rows in which a text stands, as such or as bytes. */
-export async function tablesWith(stack: OwnStack, text: string): Promise<string[]> {
+export async function tablesWith(stack: Stack, text: string): Promise<string[]> {
   const found: string[] = [];
   const hex = Buffer.from(text).toString("hex");
   for (const name of await tenantTables(stack)) {
@@ -46,7 +43,7 @@ export async function tablesWith(stack: OwnStack, text: string): Promise<string[
 }
 
 /** How many rows an organization has in each table where it has any. */
-export async function rowsOf(stack: OwnStack, orgId: string): Promise<Record<string, number>> {
+export async function rowsOf(stack: Stack, orgId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of await tenantTables(stack)) {
     const [row] = await queryDatabase<{ n: number }>(
@@ -60,16 +57,15 @@ export async function rowsOf(stack: OwnStack, orgId: string): Promise<Record<str
 }
 
 /** The contents of the bucket under an organization's keys. */
-export async function bytesOf(stack: OwnStack, orgId: string): Promise<string[]> {
-  const root = stack.minio?.directory ?? stack.blobDirectory;
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+export async function bytesOf(stack: Stack, orgId: string): Promise<string[]> {
+  const entries = await readdir(stack.blobDirectory, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && entry.parentPath.includes(`/o/${orgId}`));
   return Promise.all(files.map(async (file) => (await readFile(join(file.parentPath, file.name))).toString("latin1")));
 }
 
 /** Moves the deletion of something so far back that its time is over, and that of bytes which came twice. */
 export async function letTimePass(
-  stack: OwnStack,
+  stack: Stack,
   table: "runs.runs" | "runs.projects" | "control.organizations",
   id: string,
 ): Promise<void> {
@@ -83,7 +79,7 @@ export async function letTimePass(
 }
 
 /** Waits until nothing is to be removed any more, and the run, the project or the name of the organization is gone. */
-export async function untilRemoved(stack: OwnStack, id: string): Promise<void> {
+export async function untilRemoved(stack: Stack, id: string): Promise<void> {
   const leftSql = `SELECT (SELECT count(*) FROM platform.removals) + (SELECT count(*) FROM runs.runs WHERE id = $1)
       + (SELECT count(*) FROM runs.projects WHERE id = $1) + (SELECT count(*) FROM control.organizations WHERE org_id = $1 AND name <> '')
       + (SELECT count(*) FROM artifacts.objects WHERE sweep_after < now()) AS n`;

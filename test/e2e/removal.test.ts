@@ -1,11 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { importChunk } from "../stack/imports.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { quick } from "../stack/settings.ts";
 import { createTeam } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { writeEverything, writeVersion } from "./archive.fixture.ts";
-import { bytesOf, keyOf, letTimePass, QUICK_REMOVAL, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
+import { bytesOf, keyOf, letTimePass, rowsOf, tablesWith, untilRemoved } from "./removal.fixture.ts";
 
 // One file, because all cases share a stack in each mode.
 
@@ -21,7 +22,7 @@ const MAY_NAME = [
   "runs.visibility_changes",
 ];
 
-describeOwnModes(
+describeModes(
   "what is past its time",
   (stack) => {
     test("of a run nothing stays in any table or in the bucket, and its neighbor is as it was", async () => {
@@ -148,5 +149,5 @@ describeOwnModes(
       expect(new Set(Object.values(storage!))).toEqual(new Set(["0"]));
     });
   },
-  { settings: QUICK_REMOVAL },
+  quick,
 );

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
+import { describeModes } from "../stack/modes.ts";
+import { quick } from "../stack/settings.ts";
 import { createTeam } from "../stack/people.ts";
 
 const blocks = [
@@ -18,7 +19,7 @@ const create = async (api: Pick<Api, "post">, more: object = {}): Promise<string
 const share = async (api: Pick<Api, "post">, id: string): Promise<string> =>
   (await api.post(`/api/reports/${id}/share`)).json.report.share_token as string;
 
-describeOwnModes("reports", (stack) => {
+describeModes("reports", (stack) => {
   test("are written, read, changed, listed and deleted", async () => {
     const { api, orgId } = await stack().organization();
     const id = await create(api, { description: null });
@@ -215,7 +216,7 @@ describeOwnModes("reports", (stack) => {
   });
 });
 
-describeOwnModes("share links", (stack) => {
+describeModes("share links", (stack) => {
   test("open the blocks of one report for everybody, and end when they are replaced", async () => {
     const { api, orgId } = await stack().organization();
     const id = await create(api);
@@ -297,7 +298,7 @@ describeOwnModes("share links", (stack) => {
   });
 });
 
-describeOwnModes(
+describeModes(
   "a share link with a short life",
   (stack) => {
     test("ends by itself", async () => {
@@ -313,5 +314,5 @@ describeOwnModes(
       expect((await api.get("/api/reports")).json.reports[0].has_share_token).toBe(false);
     });
   },
-  { settings: { TIDEMARK_SHARE_TTL: "2" } },
+  quick,
 );

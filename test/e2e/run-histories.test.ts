@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { requireServers } from "@tidemark/testkit";
+import { rounds } from "@tidemark/testkit";
 import fc from "fast-check";
 import { linearize, met } from "../histories/linearize.ts";
 import { perform } from "../histories/run-client.ts";
 import { runModel, type Operation, type RunEntry } from "../histories/run-model.ts";
-import { describeWith } from "../stack/describe-with.ts";
+import { describeDeep } from "../stack/describe-with.ts";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { runIn } from "../stack/run-control.ts";
@@ -107,12 +107,11 @@ async function judgeHistories(clients: readonly Api[], signals: boolean): Promis
 describeModes("histories of a run with several clients", (stack) => {
   test("are linear, and signals follow every change that was answered", async () => {
     const { api } = await stack().organization();
-    expect(await judgeHistories([api], true)).toBeGreaterThan(HISTORIES / 2);
+    expect(await judgeHistories([api], true)).toBeGreaterThan(rounds(HISTORIES) / 2);
   });
 });
 
-const servers = await requireServers(["nats-server", "minio"]);
-describeWith(servers)("histories of a run through two gateways and control services", () => {
+describeDeep("histories of a run through two gateways and control services", () => {
   let stack: OwnStack;
   let replica: Replica;
   beforeAll(async () => {
@@ -123,6 +122,6 @@ describeWith(servers)("histories of a run through two gateways and control servi
 
   test("are linear", async () => {
     const { api, key } = await stack.organization();
-    expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(HISTORIES / 2);
+    expect(await judgeHistories([api, replica.api.as(key)], false)).toBeGreaterThan(rounds(HISTORIES) / 2);
   });
 });

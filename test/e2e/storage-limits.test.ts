@@ -3,17 +3,11 @@ import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Answer, Api } from "../stack/client.ts";
 import { createImport } from "../stack/imports.ts";
-import { describeOwnModes } from "../stack/modes.ts";
-import { enforcedPlans } from "../stack/plans-file.ts";
+import { describeModes } from "../stack/modes.ts";
+import { FREE, smallPlans } from "../stack/settings.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
-const LIMIT = 1_000_000;
-const rates = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
-const settings = {
-  ...enforcedPlans({ free: { ...rates, included_storage_bytes: LIMIT }, pro: rates, premium: rates }),
-  TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
-  TIDEMARK_ARTIFACT_GRACE_DAYS: "0",
-};
+const { included_storage_bytes: LIMIT } = FREE;
 const scopes = ["sdk:ingest", "artifacts:write", "artifacts:manage", "imports:write", "export:read", "usage:read"];
 const exceeded = { status: 402, json: { code: "plan_limit_exceeded", error: expect.any(String) } };
 /** What a row of an artifact counts for. */
@@ -31,7 +25,7 @@ const manifestOf = (...files: readonly Buffer[]) => ({
   },
 });
 
-describeOwnModes(
+describeModes(
   "the quota of storage",
   (stack) => {
     const fresh = async () => {
@@ -227,5 +221,5 @@ describeOwnModes(
       });
     });
   },
-  { settings },
+  smallPlans,
 );

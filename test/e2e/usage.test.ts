@@ -2,18 +2,11 @@ import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
-import { describeOwnModes } from "../stack/modes.ts";
-import { enforcedPlans } from "../stack/plans-file.ts";
+import { describeModes } from "../stack/modes.ts";
+import { FREE, smallPlans } from "../stack/settings.ts";
 import { startedSpan } from "../stack/started-span.ts";
 
-const POINTS = 40;
-const EVENTS = 10;
-const lifted = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
-const settings = enforcedPlans({
-  free: { ...lifted, metric_points: POINTS, trace_events: EVENTS, runs: 5 },
-  pro: lifted,
-  premium: lifted,
-});
+const { metric_points: POINTS, trace_events: EVENTS } = FREE;
 const scopes = ["sdk:ingest", "export:read", "runs:control", "usage:read"];
 const exceeded = { status: 402, json: { code: "plan_limit_exceeded", error: expect.any(String) } };
 
@@ -32,7 +25,7 @@ const spans = (count: number) => ({ events: Array.from({ length: count }, (_, i)
 const sendSpans = (api: Api, id: string, count: number, key: string) =>
   api.post(`/api/runs/${id}/traces/events`, spans(count), { headers: { "idempotency-key": key } });
 
-describeOwnModes(
+describeModes(
   "usage",
   (stack) => {
     describe("the document", () => {
@@ -193,5 +186,5 @@ describeOwnModes(
       expect((await list()).status).toBe(200);
     });
   },
-  { settings },
+  smallPlans,
 );

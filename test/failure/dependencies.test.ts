@@ -1,80 +1,78 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
+import { modesHere } from "../stack/modes.ts";
 import { startOwnPostgres, type OwnPostgres } from "../stack/server.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-describe.each(servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const))(
-  "while PostgreSQL is stopped, %s",
-  (mode) => {
-    let postgres: OwnPostgres;
-    let stack: OwnStack;
-    beforeAll(async () => {
-      postgres = await startOwnPostgres();
-      stack = await startStack(mode, { databaseUrl: postgres.url });
-    });
-    afterAll(async () => {
-      await stack.stop();
-      await postgres.end();
-    });
+describe.each(modesHere())("while PostgreSQL is stopped, %s", (mode) => {
+  let postgres: OwnPostgres;
+  let stack: OwnStack;
+  beforeAll(async () => {
+    postgres = await startOwnPostgres();
+    stack = await startStack(mode, { databaseUrl: postgres.url });
+  });
+  afterAll(async () => {
+    await stack.stop();
+    await postgres.end();
+  });
 
-    test("reads, writes and readiness are 503 in the one error shape, liveness is fine, and all recovers by itself", async () => {
-      const { api } = await stack.organization();
-      const { id } = (await api.post("/runs", {})).json.run;
-      await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 });
-      await postgres.stop();
+  test("reads, writes and readiness are 503 in the one error shape, liveness is fine, and all recovers by itself", async () => {
+    const { api } = await stack.organization();
+    const { id } = (await api.post("/runs", {})).json.run;
+    await api.post(`/runs/${id}/metrics`, { metrics: { a: 1 }, step: 0 });
+    await postgres.stop();
 
-      const failing = [
-        () => api.post(`/runs/${id}/metrics`, { metrics: { a: 2 }, step: 1 }),
-        () =>
-          api.post(
-            `/runs/${id}/metrics/batch`,
-            { points: [{ metrics: { a: 2 }, step: 1 }] },
-            { headers: { "idempotency-key": "k" } },
-          ),
-        () => api.post("/runs", {}),
-        () => api.get("/runs"),
-        () => api.get(`/runs/${id}`),
-        () => api.get(`/runs/${id}/metrics`),
-        () => api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] }),
-        () => api.get(`/api/runs/${id}/attributes`),
-        () => api.as("tm_000000000000_00000000000000000000000000000000_000000").get("/runs"),
-      ];
-      for (const fail of failing.slice(0, -1)) {
-        const answer = await fail();
-        expect(answer).toMatchObject({
-          status: 503,
-          json: { error: expect.any(String), code: "warehouse_unavailable" },
-        });
-        expect(answer.headers["retry-after"]).toBe("1");
-        expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
-        expect(answer.text).not.toMatch(/ECONN|postgres|127\.0\.0\.1/i);
-      }
-      const notReady = await until("readiness to be lost", async () => {
-        const answer = await api.get("/readyz");
-        return answer.status === 503 ? answer : undefined;
+    const failing = [
+      () => api.post(`/runs/${id}/metrics`, { metrics: { a: 2 }, step: 1 }),
+      () =>
+        api.post(
+          `/runs/${id}/metrics/batch`,
+          { points: [{ metrics: { a: 2 }, step: 1 }] },
+          { headers: { "idempotency-key": "k" } },
+        ),
+      () => api.post("/runs", {}),
+      () => api.get("/runs"),
+      () => api.get(`/runs/${id}`),
+      () => api.get(`/runs/${id}/metrics`),
+      () => api.post(`/api/runs/${id}/logs`, { lines: [{ line_number: 1, message: "x" }] }),
+      () => api.get(`/api/runs/${id}/attributes`),
+      () => api.as("tm_000000000000_00000000000000000000000000000000_000000").get("/runs"),
+    ];
+    for (const fail of failing.slice(0, -1)) {
+      const answer = await fail();
+      expect(answer).toMatchObject({
+        status: 503,
+        json: { error: expect.any(String), code: "warehouse_unavailable" },
       });
-      expect(notReady.json).toMatchObject({ error: expect.any(String), code: "service_unavailable" });
-      expect(await api.get("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
-      expect((await api.get("/metrics")).status).toBe(200);
-
-      await postgres.start();
-      await untilReady(stack);
-      const again = await api.post(
-        `/runs/${id}/metrics/batch`,
-        { points: [{ metrics: { a: 2 }, step: 1 }] },
-        { headers: { "idempotency-key": "k" } },
-      );
-      expect(again.status).toBe(200);
-      expect((await api.get(`/runs/${id}/metrics`)).json.metrics.map(({ value }: { value: number }) => value)).toEqual([
-        1, 2,
-      ]);
+      expect(answer.headers["retry-after"]).toBe("1");
+      expect(answer.headers["x-request-id"]).toEqual(expect.any(String));
+      expect(answer.text).not.toMatch(/ECONN|postgres|127\.0\.0\.1/i);
+    }
+    const notReady = await until("readiness to be lost", async () => {
+      const answer = await api.get("/readyz");
+      return answer.status === 503 ? answer : undefined;
     });
-  },
-);
+    expect(notReady.json).toMatchObject({ error: expect.any(String), code: "service_unavailable" });
+    expect(await api.get("/health")).toMatchObject({ status: 200, json: { status: "ok" } });
+    expect((await api.get("/metrics")).status).toBe(200);
+
+    await postgres.start();
+    await untilReady(stack);
+    const again = await api.post(
+      `/runs/${id}/metrics/batch`,
+      { points: [{ metrics: { a: 2 }, step: 1 }] },
+      { headers: { "idempotency-key": "k" } },
+    );
+    expect(again.status).toBe(200);
+    expect((await api.get(`/runs/${id}/metrics`)).json.metrics.map(({ value }: { value: number }) => value)).toEqual([
+      1, 2,
+    ]);
+  });
+});
 
 describeWith(servers)("while NATS is stopped", () => {
   let stack: OwnStack;

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
+import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
 
-describe.each(modes)("kill -9 of everything right after the 200, %s", (mode) => {
+describe.each(modesHere())("kill -9 of everything right after the 200, %s", (mode) => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "tidemark-kill-"));
@@ -110,7 +110,7 @@ describeWith(servers)("one service of several", () => {
   });
 });
 
-describe.each(modes)("SIGTERM, %s", (mode) => {
+describe.each(modesHere())("SIGTERM, %s", (mode) => {
   test("lets requests in flight finish and ends with code 0", async () => {
     const stack = await startStack(mode);
     const { api } = await stack.organization();

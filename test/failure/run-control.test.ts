@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { requireServers, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
+import { modesHere } from "../stack/modes.ts";
 import type { Api } from "../stack/client.ts";
 import { runIn, signalOf, stopOf } from "../stack/run-control.ts";
 import { startStack, type Replica, type OwnStack } from "../stack/stack.ts";
 import { untilReady } from "../stack/until-ready.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
 
 /** Waits until a run's training process is told of a request; null: of none. */
 function untilTold(api: Api, id: string, request: string | null, timeoutMs: number): Promise<unknown> {
@@ -97,7 +97,7 @@ describeWith(servers)("two control services", () => {
   });
 });
 
-describe.each(modes)("stop requests of an installation that is killed, %s", (mode) => {
+describe.each(modesHere())("stop requests of an installation that is killed, %s", (mode) => {
   test("are there when it comes back, and so is what they stopped", async () => {
     const stack = await startStack(mode);
     try {
@@ -124,7 +124,7 @@ describe.each(modes)("stop requests of an installation that is killed, %s", (mod
   });
 });
 
-describe.each(modes)("while PostgreSQL is stopped, %s", (mode) => {
+describe.each(modesHere())("while PostgreSQL is stopped, %s", (mode) => {
   let directory = "";
   let postgres: Postgres;
   let stack: OwnStack;

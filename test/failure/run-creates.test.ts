@@ -7,10 +7,10 @@ import { startPostgres } from "@tidemark/local";
 import { requireServers, until, withPatience } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
+import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-const modes = servers === undefined ? (["embedded"] as const) : (["embedded", "split"] as const);
 
 const CLIENTS = 8;
 
@@ -40,7 +40,7 @@ const exactly = (ids: readonly string[]) => ({
   numbers: Array.from({ length: ids.length }, (_, i) => i + 1),
 });
 
-describe.each(modes)("kill -9 of everything while clients create runs, %s", (mode) => {
+describe.each(modesHere())("kill -9 of everything while clients create runs, %s", (mode) => {
   let directory = "";
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "tidemark-kill-"));

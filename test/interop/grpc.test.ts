@@ -5,7 +5,7 @@ import * as grpc from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { requireServers } from "@tidemark/testkit";
+import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 // What somebody with a plain gRPC library, our .proto files and the internal token can do.
@@ -42,12 +42,7 @@ const services = [
   { module: "imports-export", service: "ExportService", domain: "imports" },
 ] as const;
 
-const modes =
-  (await requireServers(["nats-server", "minio"])) === undefined
-    ? (["embedded"] as const)
-    : (["embedded", "split"] as const);
-
-describe.each(modes)("a plain gRPC client, %s", (mode) => {
+describe.each(modesHere())("a plain gRPC client, %s", (mode) => {
   let stack: OwnStack;
   let org = "";
   const open: grpc.Client[] = [];

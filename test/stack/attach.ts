@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createApi, type Api } from "./client.ts";
 
 /** `embedded`: all modules in one process, events and artifacts local. `split`: a process per module over NATS and MinIO. */
@@ -14,10 +15,15 @@ export type Address = {
   readonly grpcPorts: readonly (readonly [string, number])[];
   readonly internalPorts: readonly (readonly [string, number])[];
   readonly metricsPorts: readonly (readonly [string, number])[];
+  /** The folder with the bytes of artifacts: that of the store in split mode. */
+  readonly blobDirectory: string;
 };
 
 /** A running Tidemark over real servers, which other tests may use as well. */
-export type Stack = Pick<Address, "mode" | "baseUrl" | "bootstrapToken" | "internalToken" | "databaseUrl"> & {
+export type Stack = Pick<
+  Address,
+  "mode" | "baseUrl" | "bootstrapToken" | "internalToken" | "databaseUrl" | "blobDirectory"
+> & {
   readonly address: Address;
   /** gRPC ports by module. */
   readonly grpcPorts: ReadonlyMap<string, number>;
@@ -31,11 +37,9 @@ export type Stack = Pick<Address, "mode" | "baseUrl" | "bootstrapToken" | "inter
   organization(options?: { scopes?: string[]; plan?: string }): Promise<{ orgId: string; key: string; api: Api }>;
 };
 
-let organizations = 0;
-
 /** Attaches to a running Tidemark. */
 export function attach(address: Address): Stack {
-  const { mode, baseUrl, bootstrapToken, internalToken, databaseUrl } = address;
+  const { mode, baseUrl, bootstrapToken, internalToken, databaseUrl, blobDirectory } = address;
   const api = createApi(baseUrl);
   const metricsPorts = new Map(address.metricsPorts);
   return {
@@ -44,6 +48,7 @@ export function attach(address: Address): Stack {
     bootstrapToken,
     internalToken,
     databaseUrl,
+    blobDirectory,
     address,
     grpcPorts: new Map(address.grpcPorts),
     internalPorts: new Map(address.internalPorts),
@@ -51,9 +56,8 @@ export function attach(address: Address): Stack {
     metricsText: async (module) => (await fetch(`http://127.0.0.1:${metricsPorts.get(module)}/metrics`)).text(),
     api,
     async organization({ scopes = ["sdk:ingest", "export:read", "runs:control"], plan = "premium" } = {}) {
-      organizations += 1;
       const operator = { headers: { "x-svc-bootstrap-token": bootstrapToken } };
-      const slug = `org-${process.pid}-${Date.now().toString(36)}-${organizations}`;
+      const slug = `org-${randomUUID()}`;
       const made = await api.post("/api/orgs", { slug, name: slug, plan_tier: plan }, operator);
       if (made.status !== 200) throw new Error(`no organization: ${made.status} ${made.text}`);
       const orgId = made.json.organization.id as string;

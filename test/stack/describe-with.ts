@@ -1,4 +1,5 @@
 import { describe } from "@jest/globals";
+import { isDeep } from "@tidemark/testkit";
 
 /**
  * Declares a group of tests that need something which was obtained before: servers, a Python environment.
@@ -8,3 +9,6 @@ import { describe } from "@jest/globals";
 export function describeWith(need: unknown): typeof describe | typeof describe.skip {
   return need === undefined ? describe.skip : describe;
 }
+
+/** Declares a group of tests in a deep run, and nothing in another one. */
+export const describeDeep: (name: string, suite: () => void) => void = isDeep ? describe : () => {};

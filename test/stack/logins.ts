@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { allModules } from "@tidemark/all";
-import { migrateModules, rolesOf } from "@tidemark/host";
+import { rolesOf } from "@tidemark/host";
 import { prepareLogins } from "@tidemark/pg";
 import { Client } from "pg";
 
@@ -12,9 +12,8 @@ export type Logins = {
   drop(): Promise<void>;
 };
 
-/** Migrates a database, and makes a login role for each module and one for all together, as the migration job of an installation does. */
+/** Makes a login role for each module and one for all together in a migrated database, as the migration job of an installation does. */
 export async function createLogins(databaseUrl: string): Promise<Logins> {
-  await migrateModules(databaseUrl, allModules);
   // Roles belong to the server, which tests share.
   const installation = `test_${randomBytes(6).toString("hex")}`;
   const groups = [["all", allModules] as const, ...allModules.map((module) => [module.name, [module]] as const)];

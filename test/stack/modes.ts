@@ -1,32 +1,45 @@
-import { afterAll, beforeAll, describe } from "@jest/globals";
-import { requireServers } from "@tidemark/testkit";
-import { attach, type Mode, type Stack } from "./attach.ts";
+import { afterAll, beforeAll, describe, expect } from "@jest/globals";
+import { isDeep, requireServers } from "@tidemark/testkit";
+import { relative } from "node:path";
+import { modesOf } from "../suites.ts";
+import type { Mode, Stack } from "./attach.ts";
+import { sharedStack } from "./shared-stacks.ts";
 import { startStack, type OwnStack, type StackOptions } from "./stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-const modes: Mode[] = servers === undefined ? ["embedded"] : ["embedded", "split"];
+
+/** The modes in which the tests of the file run that is being loaded. Without the servers of split mode that is left out, and the end of the run says so. */
+export function modesHere(): readonly Mode[] {
+  const file = relative(`${import.meta.dirname}/..`, expect.getState().testPath ?? "");
+  const modes = isDeep ? (["embedded", "split"] as const) : modesOf(file);
+  return servers === undefined ? modes.filter((mode) => mode === "embedded") : modes;
+}
 
 /**
- * Runs one suite in both modes, each on a stack that all such suites of a worker share: for tests that look at what they made themselves. Where the
- * servers of split mode are not available, that mode is left out and the end of the test run says so.
+ * Runs one suite in the modes of its file (test/suites.ts), on a stack that all suites of a thread with these settings share: for tests that look
+ * at what they made themselves.
  */
-export function describeModes(name: string, suite: (stack: () => Stack) => void): void {
-  describe.each(modes)(`${name}, %s`, (mode) => {
+export function describeModes(
+  name: string,
+  suite: (stack: () => Stack) => void,
+  settings: Readonly<Record<string, string>> = {},
+): void {
+  describe.each(modesHere())(`${name}, %s`, (mode) => {
     let stack: Stack | undefined;
     beforeAll(async () => {
-      stack = attach(await globalThis.tidemarkSharedStack(mode));
+      stack = await sharedStack(mode, settings);
     });
     suite(() => started(stack));
   });
 }
 
-/** As `describeModes`, each on its own stack: for tests that stop processes, need other settings, or count what others would add to. */
+/** As `describeModes`, each on its own stack: for tests that stop processes, or count what others would add to. */
 export function describeOwnModes(
   name: string,
   suite: (stack: () => OwnStack) => void,
   options: StackOptions = {},
 ): void {
-  describe.each(modes)(`${name}, %s`, (mode) => {
+  describe.each(modesHere())(`${name}, %s`, (mode) => {
     let stack: OwnStack | undefined;
     beforeAll(async () => {
       stack = await startStack(mode, options);

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { allModules } from "@tidemark/all";
+import { migrateModules, migrationsOf } from "@tidemark/host";
 import { freePort, startMinio, startNats, type Minio } from "@tidemark/local";
 import { createTestDatabase, requireServers, until } from "@tidemark/testkit";
 import { startChild, type Child } from "./child.ts";
@@ -19,8 +21,6 @@ export type OwnStack = Stack & {
   readonly nats: Pick<Server, "stop" | "start" | "signal"> | undefined;
   /** The object store of split mode, and what its first start said of it. */
   readonly minio: (Server & { readonly first: Minio }) | undefined;
-  /** Where the bytes of artifacts are in embedded mode. */
-  readonly blobDirectory: string;
   /** Kills a module's process and starts it again, from now on with this limit if one is named. */
   restart(module: string, limits?: ChildLimits): Promise<void>;
   /**
@@ -98,13 +98,14 @@ const freePorts = async () => ({ internal: await freePort(), grpc: await freePor
 
 async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
   const directory = await mkdtemp(join(options.parentDirectory ?? tmpdir(), "tidemark-stack-"));
-  const own = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
+  const own = options.databaseUrl === undefined ? await createTestDatabase(migrationsOf(allModules)) : undefined;
   const databaseUrl = options.databaseUrl ?? own!.url;
+  if (own === undefined) await migrateModules(databaseUrl, allModules);
   const logins = await createLogins(databaseUrl);
   const servers = mode === "split" ? await splitServers(directory) : undefined;
   if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
 
-  const blobDirectory = join(directory, "blobs");
+  const blobDirectory = servers?.minio.server.directory ?? join(directory, "blobs");
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
   const ports = new Map<string, { internal: number; grpc: number; metrics: number }>();
   for (const group of groups) {
@@ -169,6 +170,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
     grpcPorts: portsOf("grpc"),
     internalPorts: portsOf("internal"),
     metricsPorts: portsOf("metrics"),
+    blobDirectory,
   });
   const { api, internalPorts } = stack;
   const dead = new Promise<never>((_, reject) => {
@@ -193,7 +195,6 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
     children,
     nats: servers?.nats.server,
     minio: servers && { ...servers.minio.server, first: servers.minio.first },
-    blobDirectory,
     async restart(module, changed = limits) {
       limits = changed;
       const group = mode === "split" ? module : "all";

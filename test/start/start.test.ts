@@ -15,10 +15,10 @@ const servers = await requireServers(["nats-server", "minio"]);
 type Program = { output(): string; ended: Promise<number | null>; signal(name: NodeJS.Signals): void; pid: number };
 
 function run(program: string, args: string[], settings: Readonly<Record<string, string>> = {}): Program {
-  const { PATH = "", HOME = "" } = process.env;
+  const { PATH = "", HOME = "", NODE_COMPILE_CACHE = "" } = process.env;
   const child = spawn(process.execPath, [join(root, "services/all/src", program), ...args], {
     cwd: root,
-    env: { PATH, HOME, NODE_NO_WARNINGS: "1", ...settings },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_NO_WARNINGS: "1", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -8,7 +8,7 @@ export {
   type ModuleNeed,
   type RunningModule,
 } from "./module.ts";
-export { migrateModules } from "./migrate-modules.ts";
+export { migrateModules, migrationsOf } from "./migrate-modules.ts";
 export { rolesOf } from "./roles.ts";
 export { runProcess } from "./run-process.ts";
 export { version } from "./version.ts";

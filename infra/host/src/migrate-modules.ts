@@ -1,4 +1,4 @@
-import { migrate, platformMigrations } from "@tidemark/pg";
+import { migrate, platformMigrations, type MigrationSet } from "@tidemark/pg";
 import type { ModuleDefinition } from "./module.ts";
 
 /**
@@ -6,7 +6,11 @@ import type { ModuleDefinition } from "./module.ts";
  * Returns `<schema>/<file>` of what was applied. Several processes may do this simultaneously.
  */
 export async function migrateModules(ownerUrl: string, modules: readonly ModuleDefinition[]): Promise<string[]> {
+  return (await migrate(ownerUrl, [platformMigrations, ...migrationsOf(modules)])).applied;
+}
+
+/** Returns the migrations of the schemas that the modules own, each once. */
+export function migrationsOf(modules: readonly ModuleDefinition[]): readonly MigrationSet[] {
   const sets = modules.flatMap(({ migrations }) => (migrations === undefined ? [] : [migrations]));
-  const unique = [...new Map(sets.map((set) => [set.schema, set])).values()];
-  return (await migrate(ownerUrl, [platformMigrations, ...unique])).applied;
+  return [...new Map(sets.map((set) => [set.schema, set])).values()];
 }

@@ -22,7 +22,7 @@ afterAll(() => control.close());
 
 async function newProject(orgId: string, name: string): Promise<string> {
   const id = randomUUID();
-  const insert = sql("test_insert_project", "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
+  const insert = sql("test_insert_project_of_key", "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
   await control.ownerDb.rows(insert, [orgId, id, name]);
   return id;
 }

@@ -240,6 +240,9 @@ describe("what waits", () => {
     const other = await ingest.newTenant();
     const others = [await ingest.newRun(other), await ingest.newRun(other)];
     const writer = processWith({ queueBytes: 20_000 });
+    // A run that the process knows has no look-up before its writes wait.
+    await writer.appendMetrics(pointOf(runIds[0]!), callOf(tenant));
+    for (const runId of others) await writer.appendMetrics(pointOf(runId), callOf(other));
     const refusedOf = async (answers: readonly Promise<unknown>[]) =>
       (await Promise.allSettled(answers)).filter(({ status }) => status === "rejected").length;
     const many = Array.from({ length: 80 }, (_, i) => writer.appendMetrics(pointOf(runIds[0]!, i), callOf(tenant)));
