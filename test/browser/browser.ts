@@ -1,3 +1,4 @@
+import { isDeep } from "@tidemark/testkit";
 import { openBrowser, sessionCookie } from "../stack/browser.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
@@ -16,6 +17,9 @@ const FLAGS = [
 export function startChromium(executablePath: string): Promise<Browser> {
   return chromium.launch({ executablePath, headless: true, args: FLAGS });
 }
+
+/** The themes in which pages are looked at: both in a deep run. */
+export const themes: readonly ("light" | "dark")[] = isDeep ? ["light", "dark"] : ["light"];
 
 /** The size of a phone on which nothing may be wider than the screen. */
 export const PHONE = { width: 390, height: 844 } as const;

@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { encodeLine, type ArchiveLine, type CountedType } from "@tidemark/archive";
 import { signIn } from "../stack/people.ts";
-import { startStack, type OwnStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
+import { sharedStack } from "../stack/shared-stacks.ts";
 import { contentOf } from "./archive.fixture.ts";
 
-let stack: OwnStack;
+let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack("embedded");
+  stack = await sharedStack("embedded", {});
 });
-afterAll(() => stack.stop());
 
 /** More of each type than one page of its owner has. */
 const MANY = {

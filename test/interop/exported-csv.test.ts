@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import fc from "fast-check";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type OwnStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
+import { sharedStack } from "../stack/shared-stacks.ts";
 
 // The CSV of an export is for programs that are not ours.
 
@@ -40,11 +41,10 @@ function guarded(text: string): string {
 }
 
 describeWith(environment)("an export as CSV", () => {
-  let stack: OwnStack;
+  let stack: Stack;
   beforeAll(async () => {
-    stack = await startStack("embedded");
+    stack = await sharedStack("embedded", {});
   });
-  afterAll(() => stack.stop());
 
   test("is read by Python's csv module, with every text, number and document", async () => {
     const { api } = await stack.organization();

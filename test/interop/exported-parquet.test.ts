@@ -7,7 +7,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { request } from "undici";
 import { describeWith } from "../stack/describe-with.ts";
-import { startStack, type OwnStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
+import { sharedStack } from "../stack/shared-stacks.ts";
 
 const environment = await requirePython({
   requirements: join(import.meta.dirname, "parquet-requirements.txt"),
@@ -27,14 +28,13 @@ const bits = (value: number): string => {
 };
 
 describeWith(environment)("an export as Parquet", () => {
-  let stack: OwnStack;
+  let stack: Stack;
   let folder = "";
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tidemark-parquet-"));
-    stack = await startStack("embedded");
+    stack = await sharedStack("embedded", {});
   });
   afterAll(async () => {
-    await stack.stop();
     await rm(folder, { recursive: true, force: true });
   });
 

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import fc from "fast-check";
 import type { Browser } from "../stack/browser.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { signIn } from "../stack/people.ts";
-import { startStack, type OwnStack } from "../stack/stack.ts";
+import type { Stack } from "../stack/attach.ts";
+import { sharedStack } from "../stack/shared-stacks.ts";
 
 // The checksum of an exported view is for programs that are not ours.
 
@@ -53,13 +54,12 @@ function verify(python: string, files: readonly string[]): Promise<boolean[]> {
 }
 
 describeWith(environment)("exported views", () => {
-  let stack: OwnStack;
+  let stack: Stack;
   let browser: Browser;
   beforeAll(async () => {
-    stack = await startStack("embedded");
+    stack = await sharedStack("embedded", {});
     ({ browser } = await signIn(stack));
   });
-  afterAll(() => stack?.stop());
 
   test("are verified by Python, and imported again as they are", async () => {
     const files: string[] = [];

@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { requirePython } from "@tidemark/testkit";
+import { requirePython, rounds } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const TIMEOUT_MS = 1_800_000;
-const EXAMPLES = 40;
+const EXAMPLES = rounds(40);
 const SEED = 20_261_122;
 
 const environment = await requirePython({

@@ -4,7 +4,8 @@ import { requireChromium, until } from "@tidemark/testkit";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
-import { startStack, type OwnStack } from "../../stack/stack.ts";
+import type { Stack } from "../../stack/attach.ts";
+import { sharedStack } from "../../stack/shared-stacks.ts";
 import { startChromium, type WatchedPage } from "../browser.ts";
 import { expectAccessible } from "./axe.ts";
 import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } from "./open-charts.ts";
@@ -22,7 +23,7 @@ const KEEP = 0.99;
 
 describeWith(executable)("charts in a browser", () => {
   let browser: Browser;
-  let stack: OwnStack;
+  let stack: Stack;
   let bundled: ChartsPage;
   let key: string;
   let api: Api;
@@ -68,7 +69,11 @@ describeWith(executable)("charts in a browser", () => {
   }
 
   beforeAll(async () => {
-    [browser, stack, bundled] = await Promise.all([startChromium(executable!), startStack("embedded"), bundleCharts()]);
+    [browser, stack, bundled] = await Promise.all([
+      startChromium(executable!),
+      sharedStack("embedded", {}),
+      bundleCharts(),
+    ]);
     ({ key, api } = await stack.organization());
     const line = (offset: number): [number, number][] =>
       Array.from({ length: 300 }, (_, i) => [i, offset + Math.exp(-i / 80)]);
@@ -103,7 +108,6 @@ describeWith(executable)("charts in a browser", () => {
   });
   afterAll(async () => {
     await browser?.close();
-    await stack?.stop();
   });
   const everyFault = (): string[] => pages.splice(0).flatMap(({ faults }) => faults);
 

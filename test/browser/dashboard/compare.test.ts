@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE } from "./logged-run.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, sideways } from "./open-dashboard.ts";
 
 const RUNS = 50;
@@ -85,7 +85,7 @@ describeDashboard("the comparison of runs", (scene) => {
       return id;
     };
     const sel = [await logged("steady", [10, 20]), await logged(HOSTILE, [15]), await logged("silent", [])].join(",");
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: `/p/objects/compare?sel=${sel}`, theme });
       const { page } = watched;
       await page.getByRole("tab", { name: "Objects" }).click();
@@ -118,7 +118,7 @@ describeDashboard("the comparison of runs", (scene) => {
   test("has no fault that axe finds and fits a phone", async () => {
     const { open } = scene();
     const path = `/p/compared/compare?sel=${ids.slice(0, 3).join(",")}`;
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path, theme });
       await watched.page.waitForSelector(".tm-compare-delta");
       await expectAccessible(watched);

@@ -5,9 +5,10 @@ import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
 import { openBrowser } from "../../stack/browser.ts";
 import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
-import { startStack, type Mode, type OwnStack, type StackOptions } from "../../stack/stack.ts";
+import type { Mode, Stack } from "../../stack/attach.ts";
+import { withDashboard } from "../../stack/settings.ts";
+import { sharedStack } from "../../stack/shared-stacks.ts";
 import { cookieOf, LAPTOP, openPage, startChromium, type WatchedPage } from "../browser.ts";
-import { dashboardFolder } from "./dashboard-folder.ts";
 
 /** How the dashboard is opened. */
 export type OpenOptions = {
@@ -21,9 +22,9 @@ export type OpenOptions = {
   readonly viewport?: { readonly width: number; readonly height: number };
 };
 
-/** What a test of the dashboard works with. The server, the team and the browser are those of the whole file. */
+/** What a test of the dashboard works with. The team and the browser are those of the whole file; others use the server as well. */
 export type Scene = {
-  readonly stack: OwnStack;
+  readonly stack: Stack;
   readonly team: Team;
   /** A client of the team's organization with a key that may do everything with runs. */
   readonly api: Api;
@@ -37,21 +38,15 @@ const SCOPES = ["sdk:ingest", "export:read", "runs:control", "artifacts:write", 
 
 const executable = await requireChromium("the dashboard");
 
-/** Declares tests of the dashboard in Chromium, over one server, with everything in one process unless `mode` says otherwise. Where there is no Chromium they are skipped. */
-export function describeDashboard(
-  name: string,
-  suite: (scene: () => Scene) => void,
-  { mode = "embedded", ...options }: StackOptions & { readonly mode?: Mode } = {},
-): void {
+/** Declares tests of the dashboard in Chromium, over the server that all such tests share. Where there is no Chromium they are skipped. */
+export function describeDashboard(name: string, suite: (scene: () => Scene) => void, mode: Mode = "embedded"): void {
   describeWith(executable)(name, () => {
     let scene: Scene | undefined;
     let browser: Browser | undefined;
     const contexts: BrowserContext[] = [];
     beforeAll(async () => {
-      const folder = await dashboardFolder();
-      const settings = { ...options.settings, TIDEMARK_DASHBOARD_DIRECTORY: folder };
       const [stack, started] = await Promise.all([
-        startStack(mode, { ...options, settings }),
+        withDashboard().then((settings) => sharedStack(mode, settings)),
         startChromium(executable!),
       ]);
       browser = started;
@@ -62,7 +57,6 @@ export function describeDashboard(
     });
     afterAll(async () => {
       await browser?.close();
-      await scene?.stack.stop();
     });
     suite(() => {
       if (scene === undefined) throw new Error("the server did not start");
@@ -71,7 +65,7 @@ export function describeDashboard(
   });
 }
 
-async function createScene(stack: OwnStack, browser: Browser, contexts: BrowserContext[]): Promise<Scene> {
+async function createScene(stack: Stack, browser: Browser, contexts: BrowserContext[]): Promise<Scene> {
   const team = await createTeam(stack);
   const keys = new Map<string, Promise<string>>();
   const keyWith = async (scopes: readonly string[]): Promise<string> => {
@@ -126,7 +120,7 @@ export async function settled({ page }: WatchedPage): Promise<void> {
 }
 
 /** Expects that a page met no fault, loaded nothing from another host, and is not wider than its window. */
-export async function expectClean(watched: WatchedPage, stack: Pick<OwnStack, "baseUrl">): Promise<void> {
+export async function expectClean(watched: WatchedPage, stack: Pick<Stack, "baseUrl">): Promise<void> {
   expect(watched.faults).toEqual([]);
   const foreign = watched.requests.map((request) => request.url()).filter((url) => !isOwn(url, stack.baseUrl));
   expect(foreign).toEqual([]);

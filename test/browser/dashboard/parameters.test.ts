@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible } from "./axe.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 
 const RUNS = 24;
@@ -108,7 +108,7 @@ describeDashboard("runs by their parameters", (scene) => {
 
   test("have eyes in the rows of groups, for all runs of a group and for each", async () => {
     const { open, stack } = scene();
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: "/p/sweep?group=config.optimizer&split=60&tab=table", theme });
       const { page } = watched;
       const table = page.getByRole("table", { name: /^\d groups? by optimizer/ });
@@ -138,7 +138,7 @@ describeDashboard("runs by their parameters", (scene) => {
 
   test("are accessible in both themes and fit a phone", async () => {
     const { open, stack } = scene();
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: PATH, theme });
       await watched.page.getByRole("img", { name: /^Runs by their columns/ }).waitFor();
       await expectAccessible(watched);

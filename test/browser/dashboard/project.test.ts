@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible } from "./axe.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 import { seedProject } from "./seed-project.ts";
 
@@ -110,7 +110,7 @@ describeDashboard("the page of a project", (scene) => {
 
   test("has no fault that axe finds, fits a phone, and shows a viewer nothing to write with", async () => {
     const { open, stack } = scene();
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: `/p/few?sel=${ids[1]}&base=${ids[0]}`, theme });
       await watched.page.waitForSelector(".tm-grid-row .tm-run-link");
       await expectAccessible(watched);

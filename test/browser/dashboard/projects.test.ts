@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { createTeam } from "../../stack/people.ts";
 import { expectAccessible } from "./axe.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const HOSTILE = '<img src=x onerror="alert(1)">\u202e"\'&amp;';
@@ -12,7 +12,7 @@ describeDashboard("the list of projects", (scene) => {
     expect((await api.post("/runs", { project: HOSTILE, name: HOSTILE })).status).toBe(200);
     const done = (await api.post("/runs", { project: "vision", name: "done" })).json.run.id as string;
     await api.patch(`/runs/${done}`, { status: "finished" });
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ theme });
       const { page } = watched;
       await page.getByRole("link", { name: HOSTILE }).first().waitFor();

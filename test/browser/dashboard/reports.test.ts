@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE } from "./logged-run.ts";
-import { cookieOf, PHONE } from "../browser.ts";
+import { PHONE, cookieOf, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 const PROJECT = "reported";
@@ -71,7 +71,7 @@ describeDashboard("reports", (scene) => {
     await page.getByText("All changes saved").waitFor();
   });
 
-  test.each(["light", "dark"] as const)("are read, accessible and harmless, in the %s theme", async (theme) => {
+  test.each(themes)("are read, accessible and harmless, in the %s theme", async (theme) => {
     const { stack, open } = scene();
     const id = await write(`Weekly ${HOSTILE}`);
     const watched = await open({ path: `/reports/${id}`, theme });
@@ -127,7 +127,7 @@ describeDashboard("reports", (scene) => {
     const panels = async (): Promise<Record<string, unknown>[]> =>
       (await api.get(`/api/reports/${id}`)).json.report.blocks[2].panels;
     const before = await panels();
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: `/reports/${id}?edit=1`, theme });
       const { page } = watched;
       await page.getByRole("button", { name: /^Choose runs and metrics/ }).click();

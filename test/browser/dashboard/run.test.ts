@@ -3,7 +3,7 @@ import { until } from "@tidemark/testkit";
 import type { Page } from "playwright-core";
 import { expectAccessible } from "./axe.ts";
 import { HOSTILE, logRun, type Logged } from "./logged-run.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled, sideways } from "./open-dashboard.ts";
 
 const TABS = ["overview", "charts", "logs", "config", "files", "objects", "ranks", "traces", "lineage"] as const;
@@ -19,33 +19,30 @@ describeDashboard("the page of a run", (scene) => {
     await api.call("PUT", `/api/runs/${run.id}/readme`, { body: { markdown: readme } });
   });
 
-  test.each(["light", "dark"] as const)(
-    "every tab is accessible and nothing hostile runs in it, in the %s theme",
-    async (theme) => {
-      const { stack, open } = scene();
-      const watched = await open({ path: run.path("overview"), theme });
-      const { page } = watched;
-      for (const [i, tab] of TABS.entries()) {
-        await page.locator("body").press(String(i + 1));
-        await page.waitForURL(`**/${tab}`);
-        await settled(watched);
-        await page.waitForTimeout(300);
-        await expectAccessible(watched);
-        expect([tab, await isHacked(page)]).toEqual([tab, false]);
-        await page.setViewportSize(PHONE);
-        // Charts and media are laid out anew after the window has changed.
-        await until(`${tab} to fit a phone`, async () => (await sideways(watched)) === 0);
-        expect([tab, await sideways(watched)]).toEqual([tab, 0]);
-        await page.setViewportSize({ width: 1440, height: 900 });
-      }
-      await page.locator("body").press("1");
-      await page.getByRole("heading", { name: "Readme", level: 1 }).waitFor();
-      expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
-      const link = page.getByRole("link", { name: "good" });
-      expect(await link.getAttribute("rel")).toContain("noopener");
-      await expectClean(watched, stack);
-    },
-  );
+  test.each(themes)("every tab is accessible and nothing hostile runs in it, in the %s theme", async (theme) => {
+    const { stack, open } = scene();
+    const watched = await open({ path: run.path("overview"), theme });
+    const { page } = watched;
+    for (const [i, tab] of TABS.entries()) {
+      await page.locator("body").press(String(i + 1));
+      await page.waitForURL(`**/${tab}`);
+      await settled(watched);
+      await page.waitForTimeout(300);
+      await expectAccessible(watched);
+      expect([tab, await isHacked(page)]).toEqual([tab, false]);
+      await page.setViewportSize(PHONE);
+      // Charts and media are laid out anew after the window has changed.
+      await until(`${tab} to fit a phone`, async () => (await sideways(watched)) === 0);
+      expect([tab, await sideways(watched)]).toEqual([tab, 0]);
+      await page.setViewportSize({ width: 1440, height: 900 });
+    }
+    await page.locator("body").press("1");
+    await page.getByRole("heading", { name: "Readme", level: 1 }).waitFor();
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+    const link = page.getByRole("link", { name: "good" });
+    expect(await link.getAttribute("rel")).toContain("noopener");
+    await expectClean(watched, stack);
+  });
 
   test("config and tags have what the SDK logs as attributes", async () => {
     const { page } = await scene().open({ path: run.path("config") });

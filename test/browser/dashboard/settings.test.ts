@@ -1,13 +1,13 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { expectAccessible } from "./axe.ts";
-import { PHONE } from "../browser.ts";
+import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("the settings", (scene) => {
   test.each(["keys", "members", "usage", "audit", "imports"])("%s is accessible and clean", async (section) => {
     const { open, stack } = scene();
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: `/settings/${section}`, theme });
       await watched.page.waitForSelector(".tm-settings-content :is(table, .tm-empty)");
       await expectAccessible(watched);
@@ -84,7 +84,7 @@ describeDashboard("the settings", (scene) => {
       mimeType: "application/x-ndjson",
       buffer: Buffer.from(`${content.join("\n")}\n`),
     });
-    for (const theme of ["light", "dark"] as const) {
+    for (const theme of themes) {
       const watched = await open({ path: "/settings/imports", theme });
       const { page } = watched;
       const network = await page.context().newCDPSession(page);

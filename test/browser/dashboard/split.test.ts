@@ -77,6 +77,6 @@ describeWith(servers)("over separate processes", () => {
         await expectClean(watched, stack);
       });
     },
-    { mode: "split" },
+    "split",
   );
 });
