@@ -8,7 +8,7 @@ import { drawReads, schemaObjects } from "../imports/schema-reads.ts";
 import { readWorkspace } from "../imports/workspace.ts";
 import { runNode } from "../run-command.ts";
 import { renderProto } from "./buf.ts";
-import { renderSchemaFiles } from "./database/schema-files.ts";
+import { migrationSets, renderSchemaFiles } from "./database/schema-files.ts";
 import { markdownTable } from "./markdown-table.ts";
 import { type Generated, generatedFile, generatedFiles, generatedFolder } from "./generated.ts";
 
@@ -16,7 +16,7 @@ import { type Generated, generatedFile, generatedFiles, generatedFolder } from "
 export function generatedOutputs(root: string): readonly Generated[] {
   return [
     generatedFolder(root, "proto/src/gen", () => renderProto(root)),
-    generatedFiles(root, "schema.sql", () => renderSchemaFiles(root)),
+    generatedFiles(root, "schema.sql", async () => renderSchemaFiles(root, await migrationSets())),
     generatedFile(root, "docs/config.md", () => renderConfigPage(root)),
     generatedFile(root, "docs/licenses.md", async () => renderLicenses(await readPackages(root))),
     ...ifPresent(root, "docs/grpc.md", async (text) => placeDrawing(text, "reasons", await renderReasons())),

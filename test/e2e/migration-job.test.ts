@@ -73,7 +73,7 @@ describe("the migration job", () => {
     for (const name of withDatabase) urls.set(name, loginUrl(`login_${name.replaceAll("-", "_")}`, `first-${name}`));
     const { status, stdout, stderr } = migrate(environmentOf(urls));
     expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout).toContain("runs/0001_projects_and_runs.sql");
+    expect(stdout).toContain("runs/baseline\n");
     for (const [name, url] of urls) {
       const schema = allModules.find((module) => module.name === name)!.schema;
       expect(await ask(url, `SET ROLE tidemark_${schema}`)).toEqual([]);

@@ -22,7 +22,8 @@ export {
   type IdempotentRequest,
 } from "./idempotency.ts";
 export { prepareLogins, type Login } from "./logins.ts";
-export { migrate, platformMigrations, type MigrationReport, type MigrationSet } from "./migrate.ts";
+export { migrate, platformMigrations, type MigrationReport } from "./migrate.ts";
+export { isFrozen, type MigrationSet, readMigrationFiles } from "./migration-files.ts";
 export { putOutbox, startRelay, type OutboxMessage, type Relay, type RelayedMessage } from "./outbox.ts";
 export { sqlState } from "./pg-error.ts";
 export { binarySql, plannedSql, sql, type Statement } from "./statement.ts";

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
 import pg from "pg";
-import { migrate, type MigrationSet } from "./migrate.ts";
+import { migrate } from "./migrate.ts";
+import type { MigrationSet } from "./migration-files.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,9 +18,11 @@ afterAll(async () => {
 
 const folders: string[] = [];
 
+/** A schema whose baseline and migrations are these files. */
 async function setOf(schema: string, files: Record<string, string>): Promise<MigrationSet> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-migrations-"));
   folders.push(directory);
+  await mkdir(join(directory, "migrations"));
   await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(directory, name), text)));
   return { schema, directory };
 }
@@ -35,42 +38,71 @@ async function ask(text: string): Promise<unknown[]> {
 }
 
 describe("migrate", () => {
-  test("several processes that start simultaneously apply each file once", async () => {
+  test("several processes that start simultaneously apply each file once, the baseline first", async () => {
     const set = await setOf("race", {
-      "0001_schema.sql": "CREATE SCHEMA race; CREATE TABLE race.t (n int);",
-      "0002_row.sql": "INSERT INTO race.t VALUES (1);",
+      "schema.sql": "CREATE SCHEMA race; CREATE TABLE race.t (n int);",
+      "migrations/0001_row.sql": "INSERT INTO race.t VALUES (1);",
+      "migrations/0002_column.sql": "ALTER TABLE race.t ADD COLUMN m int DEFAULT 2;",
     });
     const reports = await Promise.all(Array.from({ length: 6 }, () => migrate(database.url, [set])));
-    expect(reports.flatMap((report) => report.applied).sort()).toEqual(["race/0001_schema.sql", "race/0002_row.sql"]);
-    expect(await ask("SELECT n FROM race.t")).toEqual([{ n: 1 }]);
+    expect(reports.filter(({ applied }) => applied.length > 0)).toEqual([
+      { applied: ["race/baseline", "race/0001_row.sql", "race/0002_column.sql"] },
+    ]);
+    expect(await ask("SELECT n, m FROM race.t")).toEqual([{ n: 1, m: 2 }]);
+  });
+
+  test("a schema without a folder of migrations is its baseline", async () => {
+    const set = await setOf("plain", { "schema.sql": "CREATE SCHEMA plain;" });
+    await rm(join(set.directory, "migrations"), { recursive: true });
+    expect(await migrate(database.url, [set])).toEqual({ applied: ["plain/baseline"] });
+    expect(await migrate(database.url, [set])).toEqual({ applied: [] });
+  });
+
+  test("a baseline that was frozen goes before the schema that is generated from it", async () => {
+    const set = await setOf("frozen", { "schema.sql": "CREATE SCHEMA frozen;" });
+    await migrate(database.url, [set]);
+    await rename(join(set.directory, "schema.sql"), join(set.directory, "baseline.sql"));
+    await writeFile(join(set.directory, "schema.sql"), "not even SQL");
+    await writeFile(join(set.directory, "migrations/0001_t.sql"), "CREATE TABLE frozen.t ();");
+    expect(await migrate(database.url, [set])).toEqual({ applied: ["frozen/0001_t.sql"] });
   });
 
   test("a file that fails leaves nothing of itself and names itself", async () => {
-    const set = await setOf("broken", { "0001_half.sql": "CREATE SCHEMA broken; SELECT nonsense;" });
-    await expect(migrate(database.url, [set])).rejects.toThrow("migration broken/0001_half.sql failed");
-    expect(await ask("SELECT 1 FROM pg_namespace WHERE nspname = 'broken'")).toEqual([]);
+    const set = await setOf("broken", {
+      "schema.sql": "CREATE SCHEMA broken;",
+      "migrations/0001_half.sql": "CREATE TABLE broken.t (); SELECT nonsense;",
+    });
+    await expect(migrate(database.url, [set])).rejects.toThrow("broken/0001_half.sql failed");
+    expect(await ask("SELECT 1 FROM pg_class WHERE relnamespace = 'broken'::regnamespace")).toEqual([]);
   });
 
-  test("a file that was changed after it had been applied is refused", async () => {
-    const set = await setOf("changed", { "0001_a.sql": "CREATE SCHEMA changed;" });
-    await migrate(database.url, [set]);
-    await writeFile(join(set.directory, "0001_a.sql"), "CREATE SCHEMA changed; -- edited");
-    await expect(migrate(database.url, [set])).rejects.toThrow("was changed after it had been applied");
-  });
+  test.each(["schema.sql", "migrations/0001_a.sql"])(
+    "%s is refused when it was changed after it had been applied",
+    async (file) => {
+      const schema = file === "schema.sql" ? "changed_baseline" : "changed_migration";
+      const set = await setOf(schema, {
+        "schema.sql": `CREATE SCHEMA ${schema};`,
+        "migrations/0001_a.sql": `CREATE TABLE ${schema}.a ();`,
+      });
+      await migrate(database.url, [set]);
+      await writeFile(join(set.directory, file), "SELECT 1;");
+      await expect(migrate(database.url, [set])).rejects.toThrow("was changed after it had been applied");
+    },
+  );
 
   test("a database of a newer version is refused with a line that says so", async () => {
-    const newer = await setOf("newer", { "0001_a.sql": "CREATE SCHEMA newer;", "0002_b.sql": "SELECT 1;" });
+    const newer = await setOf("newer", { "schema.sql": "CREATE SCHEMA newer;", "migrations/0001_b.sql": "SELECT 1;" });
     await migrate(database.url, [newer]);
-    const older = await setOf("newer", { "0001_a.sql": "CREATE SCHEMA newer;" });
+    const older = await setOf("newer", { "schema.sql": "CREATE SCHEMA newer;" });
     await expect(migrate(database.url, [older])).rejects.toThrow("was written by a newer Tidemark");
   });
 
   test("plans are made for large owners in every table that has one, also in those that were there before", async () => {
     const set = await setOf("owned", {
-      "0001_a.sql": "CREATE SCHEMA owned; CREATE TABLE owned.a (org_id uuid, project_id uuid, n int);",
+      "schema.sql": "CREATE SCHEMA owned; CREATE TABLE owned.a (org_id uuid, project_id uuid, n int);",
     });
     await migrate(database.url, [set]);
-    await writeFile(join(set.directory, "0002_b.sql"), "CREATE TABLE owned.b (org_id uuid, n int);");
+    await writeFile(join(set.directory, "migrations/0001_b.sql"), "CREATE TABLE owned.b (org_id uuid, n int);");
     await migrate(database.url, [set]);
     const options = `SELECT c.relname || '.' || a.attname AS name, a.attoptions AS options FROM pg_class c
                      JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
@@ -86,8 +118,9 @@ describe("migrate", () => {
 
   test("tables that have rows already are planned so immediately", async () => {
     const set = await setOf("filled", {
-      "0001_a.sql": "CREATE SCHEMA filled; CREATE TABLE filled.a (org_id uuid);",
-      "0002_b.sql": "INSERT INTO filled.a SELECT gen_random_uuid() FROM generate_series(1, 1000); ANALYZE filled.a;",
+      "schema.sql": "CREATE SCHEMA filled; CREATE TABLE filled.a (org_id uuid);",
+      "migrations/0001_b.sql":
+        "INSERT INTO filled.a SELECT gen_random_uuid() FROM generate_series(1, 1000); ANALYZE filled.a;",
     });
     await migrate(database.url, [set]);
     expect(await ask("SELECT n_distinct FROM pg_stats WHERE schemaname = 'filled'")).toEqual([{ n_distinct: 10 }]);

@@ -1,20 +1,14 @@
-import { createHash } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import pg from "pg";
+import { type MigrationSet, readMigrationFiles } from "./migration-files.ts";
 import { planForLargeOwners } from "./owner-statistics.ts";
 
-/** The migrations of one schema: a folder of `NNNN_<what>.sql`, applied in the order of their names. */
-export type MigrationSet = { schema: string; directory: string };
-
-/** What `migrate` did: `<schema>/<file>` of each file applied now, in order. */
+/** What `migrate` did: `<schema>/<name>` of each file applied now, in order; the baseline of a schema is `<schema>/baseline`. */
 export type MigrationReport = { applied: string[] };
 
 type Connection = Pick<pg.Client, "query">;
 
 // Any number, but the same in every Tidemark.
 const LOCK = 7_305_199_460;
-const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
 
 const LEDGER = `
 CREATE TABLE IF NOT EXISTS public.tidemark_migrations (
@@ -25,47 +19,37 @@ CREATE TABLE IF NOT EXISTS public.tidemark_migrations (
   PRIMARY KEY (schema_name, file_name)
 )`;
 
-async function readSet(set: MigrationSet): Promise<{ file: string; text: string; sha256: string }[]> {
-  const files = (await readdir(set.directory)).filter((file) => FILE.test(file)).sort();
-  return Promise.all(
-    files.map(async (file) => {
-      const text = await readFile(join(set.directory, file), "utf8");
-      return { file, text, sha256: createHash("sha256").update(text).digest("hex") };
-    }),
-  );
-}
-
 async function applySet(client: Connection, set: MigrationSet, report: MigrationReport): Promise<void> {
   const { rows } = await client.query<{ file_name: string; sha256: string }>(
     "SELECT file_name, sha256 FROM public.tidemark_migrations WHERE schema_name = $1",
     [set.schema],
   );
   const done = new Map(rows.map((row) => [row.file_name, row.sha256]));
-  const files = await readSet(set);
-  const unknown = [...done.keys()].filter((name) => !files.some(({ file }) => file === name));
+  const files = await readMigrationFiles(set);
+  const unknown = [...done.keys()].filter((name) => !files.some((file) => file.name === name));
   if (unknown.length > 0) {
     throw new Error(
       `the database was written by a newer Tidemark (it has ${set.schema}/${unknown[0]}); start that version`,
     );
   }
-  for (const { file, text, sha256 } of files) {
-    const before = done.get(file);
+  for (const { name, text, sha256 } of files) {
+    const before = done.get(name);
     if (before === sha256) continue;
-    if (before !== undefined) throw new Error(`migration ${set.schema}/${file} was changed after it had been applied`);
+    if (before !== undefined) throw new Error(`${set.schema}/${name} was changed after it had been applied`);
     await client.query("BEGIN");
     try {
       await client.query("SET LOCAL lock_timeout = '2s'");
       await client.query(text);
       await client.query(
         "INSERT INTO public.tidemark_migrations (schema_name, file_name, sha256) VALUES ($1, $2, $3)",
-        [set.schema, file, sha256],
+        [set.schema, name, sha256],
       );
       await client.query("COMMIT");
     } catch (error) {
       await client.query("ROLLBACK");
-      throw new Error(`migration ${set.schema}/${file} failed: ${(error as Error).message}`, { cause: error });
+      throw new Error(`${set.schema}/${name} failed: ${(error as Error).message}`, { cause: error });
     }
-    report.applied.push(`${set.schema}/${file}`);
+    report.applied.push(`${set.schema}/${name}`);
   }
 }
 
@@ -96,5 +80,5 @@ export async function migrate(ownerUrl: string, sets: readonly MigrationSet[]): 
 /** The schema that every service shares: roles, idempotency records, outbox. Comes before all others. */
 export const platformMigrations: MigrationSet = {
   schema: "platform",
-  directory: join(import.meta.dirname, "migrations"),
+  directory: import.meta.dirname,
 };

@@ -1,7 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
-import { migrate, platformMigrations, type MigrationSet } from "@tidemark/pg";
+import { migrate, platformMigrations, readMigrationFiles, type MigrationSet } from "@tidemark/pg";
 import pg from "pg";
 
 /** A migrated database for one test. */
@@ -39,9 +37,7 @@ export function testServerUrl(): string {
 async function templateName(sets: readonly MigrationSet[]): Promise<string> {
   const hash = createHash("sha256");
   for (const set of sets) {
-    for (const file of (await readdir(set.directory)).sort()) {
-      hash.update(`${set.schema}/${file}\0`).update(await readFile(join(set.directory, file)));
-    }
+    for (const { name, sha256 } of await readMigrationFiles(set)) hash.update(`${set.schema}/${name}\0${sha256}\0`);
   }
   return `tidemark_template_${hash.digest("hex").slice(0, 16)}`;
 }

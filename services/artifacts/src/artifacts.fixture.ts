@@ -23,7 +23,7 @@ import { lockCollection } from "./versions/lock-version.sql.ts";
 
 const schema = (name: string) => ({
   schema: name,
-  directory: join(import.meta.dirname, "../..", name, "src/store/migrations"),
+  directory: join(import.meta.dirname, "../..", name, "src/store"),
 });
 
 export type ArtifactsClient = Client<(typeof ArtifactsService)["method"]>;

@@ -23,7 +23,7 @@ import { createUploadSecret } from "./uploads/upload-secret.sql.ts";
 /** Schema `artifacts`. */
 const artifactsMigrations: MigrationSet = {
   schema: "artifacts",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Artifacts, collections and versions. */

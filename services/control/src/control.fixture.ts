@@ -49,7 +49,7 @@ export type Control = {
 /** The schema of the service that owns projects and runs. */
 export const runsMigrations = {
   schema: "runs",
-  directory: join(import.meta.dirname, "../../runs/src/store/migrations"),
+  directory: join(import.meta.dirname, "../../runs/src/store"),
 };
 
 /** Creates a directory of runs over the database, which reads nothing by itself until it is started. */

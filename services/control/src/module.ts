@@ -24,7 +24,7 @@ import { startControlUpkeep } from "./upkeep/upkeep.ts";
 /** Schema `control`: users, organizations, members, credentials. */
 export const controlMigrations: MigrationSet = {
   schema: "control",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Accounts, sessions, keys and what gateways know of them; and which runs should stop. */

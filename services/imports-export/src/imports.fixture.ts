@@ -33,7 +33,7 @@ export async function startImports(): Promise<ImportsFixture> {
   const database = await createTestDatabase(
     schemas.map(([schema, service]) => ({
       schema,
-      directory: join(import.meta.dirname, `../../${service}/src/store/migrations`),
+      directory: join(import.meta.dirname, `../../${service}/src/store`),
     })),
   );
   const open = (role: string) => createDb({ url: database.url, role, application: "imports-test", connectionsMax: 8 });

@@ -35,7 +35,7 @@ import { startRestorer } from "./restore/restorer.ts";
 /** Schema `imports`. */
 const importsMigrations: MigrationSet = {
   schema: "imports",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Milliseconds that a call of a commit may take. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
 import { openGate, type PlanGate } from "@tidemark/plan-limits";
@@ -27,13 +28,18 @@ import { createSeriesThreads } from "./metrics/columns/series-threads.ts";
 import { metricCompaction } from "./metrics/compact/compact-metrics.ts";
 import type { KeyRangeRules } from "./metrics/compact/key-ranges.rules.ts";
 import { createMetricWriter, type MetricWriterOptions } from "./metrics/write/metric-writer.ts";
-import { artifactsMigrations, ingestMigrations, runsMigrations } from "./migrations.fixture.ts";
 import type { FindRunsOfSearch } from "./objects/explore-objects.ts";
 import { rankCompaction } from "./rank-metrics/compact-rank-metrics.ts";
 import type { RankCompactionBounds } from "./rank-metrics/rank-blocks.sql.ts";
 import { createRankLayouts } from "./rank-metrics/rank-layout.rules.ts";
 import { createIdSource, type IdSource } from "./writes/id-source.rules.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
+
+/** The schema of the service, and those whose views it reads. */
+const schemas = ["runs", "ingest", "artifacts"].map((schema) => ({
+  schema,
+  directory: join(import.meta.dirname, "../..", schema, "src/store"),
+}));
 
 /** An organization with one project, to which a caller belongs. */
 export type Tenant = { readonly orgId: string; readonly projectId: string };
@@ -99,7 +105,7 @@ const failTest = (text: string, fields?: LogFields): void => {
 export async function startIngest(
   options: { searchRuns?: FindRunsOfSearch; runsOfCharts?: Partial<RunsOfCharts> } = {},
 ): Promise<IngestFixture> {
-  const database = await createTestDatabase([runsMigrations, ingestMigrations, artifactsMigrations]);
+  const database = await createTestDatabase(schemas);
   const pools: Db[] = [];
   const poolOf = (role: string): Db => {
     const pool = createDb({ url: database.url, role, application: "ingest-test", connectionsMax: 10 });

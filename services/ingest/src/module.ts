@@ -25,7 +25,7 @@ import { removeRunData } from "./removal/remove-run-data.ts";
 import { createIdSource } from "./writes/id-source.rules.ts";
 import { findRunRefs, readRunChanges } from "./runs/run-refs.sql.ts";
 
-const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store/migrations") };
+const migrations = { schema: "ingest", directory: join(import.meta.dirname, "store") };
 
 const MIB = 1024 * 1024;
 

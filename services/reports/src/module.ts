@@ -15,7 +15,7 @@ import { restoreHandlers } from "./restore/restore-reports.ts";
 /** Schema `reports`. */
 const reportsMigrations: MigrationSet = {
   schema: "reports",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Reports, and what people save of the dashboard. */

@@ -24,7 +24,7 @@ export type ReportsFixture = {
 
 const schema = (service: string) => ({
   schema: service,
-  directory: join(import.meta.dirname, "..", "..", service, "src", "store", "migrations"),
+  directory: join(import.meta.dirname, "..", "..", service, "src", "store"),
 });
 
 /** Starts the service's handlers on a new database with the schemas `runs`, `control` and `reports`. */

@@ -24,7 +24,7 @@ import { createSearchThreads } from "./regex-search/search-threads.ts";
 /** Schema `runs`: projects, runs, and what other services may read of them. */
 export const runsMigrations: MigrationSet = {
   schema: "runs",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Projects whose runs do not all follow them, because a process ended, wait this long for another one. */

@@ -18,21 +18,21 @@ import { createSortKeyAsks } from "./list/sort-key-asks.ts";
 import { createSearchThreads } from "./regex-search/search-threads.ts";
 
 /** Metrics and attributes, which runs shows and compares. */
-export const ingestMigrations = {
+const ingestMigrations = {
   schema: "ingest",
-  directory: join(import.meta.dirname, "../../ingest/src/store/migrations"),
+  directory: join(import.meta.dirname, "../../ingest/src/store"),
 };
 
 /** The audit log, to which runs adds. */
 const controlMigrations = {
   schema: "control",
-  directory: join(import.meta.dirname, "../../control/src/store/migrations"),
+  directory: join(import.meta.dirname, "../../control/src/store"),
 };
 
 /** Artifacts, which runs counts and shows. */
-export const artifactsMigrations = {
+const artifactsMigrations = {
   schema: "artifacts",
-  directory: join(import.meta.dirname, "../../artifacts/src/store/migrations"),
+  directory: join(import.meta.dirname, "../../artifacts/src/store"),
 };
 
 export type RunsClient = Client<(typeof RunsService)["method"]>;

@@ -24,7 +24,7 @@ export const tracesModule = defineModule({
   name: "traces",
   config: tracesConfig,
   schema: "traces",
-  migrations: { schema: "traces", directory: join(import.meta.dirname, "store", "migrations") },
+  migrations: { schema: "traces", directory: join(import.meta.dirname, "store") },
   reads: ["runs.project_refs_v1", "runs.run_labels_v1", "runs.run_refs_v1", "runs.visibility_changes_v1"],
   provides: [TracesService, TracesArchiveService, TracesRestoreService],
   needs: [{ module: "usage", service: UsageService, optional: true }],

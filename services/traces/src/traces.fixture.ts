@@ -44,7 +44,7 @@ export type TracesFixture = {
 
 const schema = (service: string) => ({
   schema: service,
-  directory: join(import.meta.dirname, "..", "..", service, "src", "store", "migrations"),
+  directory: join(import.meta.dirname, "..", "..", service, "src", "store"),
 });
 
 const CACHE_BYTES = 64 * 1024 * 1024;

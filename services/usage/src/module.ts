@@ -12,7 +12,7 @@ import { startUsageUpkeep } from "./upkeep/upkeep.ts";
 /** Schema `usage`. */
 const usageMigrations: MigrationSet = {
   schema: "usage",
-  directory: join(import.meta.dirname, "store", "migrations"),
+  directory: join(import.meta.dirname, "store"),
 };
 
 /** Tokens of rate limits, counts of requests, and what organizations use of their plans. */

@@ -29,7 +29,7 @@ const owners = ["usage", "runs", "control", "ingest", "artifacts", "traces", "im
 
 const schema = (service: string) => ({
   schema: service === "imports-export" ? "imports" : service,
-  directory: join(import.meta.dirname, "..", "..", service, "src", "store", "migrations"),
+  directory: join(import.meta.dirname, "..", "..", service, "src", "store"),
 });
 
 /** Starts the service's handlers on a new database with the schemas of all that it reads. */
