@@ -39,7 +39,6 @@ export type { SegmentColumns } from "./segments/decode-segment.ts";
 export { decodeSegmentKey } from "./segments/decode-segment-key.ts";
 export type { MetricSeries } from "./segments/decode-segment-key.ts";
 export { encodeSegment } from "./segments/encode-segment.ts";
-export { encodeSegmentTexts } from "./segments/segment-texts.ts";
 export { smooth, SMOOTHING_KINDS } from "./smoothing/smooth.ts";
 export type { Smoothing } from "./smoothing/smooth.ts";
 export {

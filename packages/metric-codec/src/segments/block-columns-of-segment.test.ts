@@ -5,7 +5,6 @@ import { checkBlockColumns } from "../columns/block-columns.ts";
 import { blockColumnsOf, inBits } from "../columns/block-columns.fixture.ts";
 import { anyPoints, columnsOf, type Point } from "../columns/metric-columns.fixture.ts";
 import { blockColumnsOfSegment, decodeSegment } from "./decode-segment.ts";
-import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 
 /** Returns the stored points of the batch, with its keys numbered by `idOf`. */
@@ -21,7 +20,7 @@ function stored(points: readonly Point[], receivedUs: number, idOf: (key: string
 }
 
 describe("the columns of a segment", () => {
-  test("are its points with the keys in the order of their ids, from ids and from texts", () => {
+  test("are its points with the keys in the order of their ids", () => {
     fc.assert(
       fc.property(anyPoints, fc.infiniteStream(fc.nat(1_000_000)), fc.boolean(), (points, random, reversed) => {
         const columns = columnsOf(points);
@@ -33,8 +32,6 @@ describe("the columns of a segment", () => {
         const byIds = blockColumnsOfSegment(decodeSegment(encodeSegment(columns, Uint32Array.from(ids))), 77);
         checkBlockColumns(byIds);
         expect(inBits(byIds)).toEqual(expected);
-        const byTexts = blockColumnsOfSegment(decodeSegment(encodeSegmentTexts(columns)), 77, idOf);
-        expect(inBits(byTexts)).toEqual(expected);
       }),
     );
   });
@@ -46,11 +43,6 @@ describe("the columns of a segment", () => {
     ["apart", [5, 4, 5]],
   ])("are refused if two keys have the same id, %s", (_, ids) => {
     const segment = decodeSegment(encodeSegment(columns, Uint32Array.from(ids)));
-    expect(() => blockColumnsOfSegment(segment, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
-  });
-
-  test("are refused for texts without ids", () => {
-    const segment = decodeSegment(encodeSegmentTexts(columns));
     expect(() => blockColumnsOfSegment(segment, 1)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 });

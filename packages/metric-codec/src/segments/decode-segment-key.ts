@@ -1,7 +1,7 @@
 import { codecError } from "../codec-error.ts";
 import { checkPointIndexes } from "../columns/metric-columns.ts";
 import { aligned, countsOf, presenceAt, readIndexes, readReceived, readSteps, readTimes } from "./segment-sections.ts";
-import { IDS_LISTED, PRESENT_SPARSE, SEGMENT_VERSION_TEXTS, readLayout, type SegmentLayout } from "./segment-layout.ts";
+import { IDS_LISTED, PRESENT_SPARSE, readLayout, type SegmentLayout } from "./segment-layout.ts";
 import { pick } from "../columns/block-columns.ts";
 
 /** One key's points in the order of their arrival; `timestampsUs` is empty if the batch has no times, and NaN where a point has none. */
@@ -14,19 +14,13 @@ export type MetricSeries = {
 };
 
 /**
- * Decodes the points of one key of a segment, or returns null if the segment does not have the key. It looks for the id in a segment with ids
- * and for the text in one of version 1. Of the other keys it reads only names and presence. Shares `bytes` and throws as decodeSegment does.
+ * Decodes the points of one key of a segment, or returns null if the segment does not have the key. Of the other keys it reads only ids and
+ * presence. Shares `bytes` and throws as decodeSegment does.
  */
-export function decodeSegmentKey(
-  bytes: Uint8Array,
-  key: { readonly key: string; readonly keyId: number },
-): MetricSeries | null {
+export function decodeSegmentKey(bytes: Uint8Array, keyId: number): MetricSeries | null {
   const layout = readLayout(bytes);
   const segment = aligned(bytes);
-  const index =
-    layout.version === SEGMENT_VERSION_TEXTS
-      ? findText(segment, layout, encoder.encode(key.key))
-      : findId(segment, layout, key.keyId);
+  const index = findId(segment, layout, keyId);
   if (index < 0) return null;
   const { valuesFrom, count, indexesFrom } = columnAt(segment, layout, index);
   if (valuesFrom + count > layout.values) throw codecError("a column of the segment is out of bounds");
@@ -47,32 +41,12 @@ export function decodeSegmentKey(
   };
 }
 
-const encoder = new TextEncoder();
-
 /** Returns the index of the key with this id, or -1. */
 function findId(segment: Uint8Array, layout: SegmentLayout, keyId: number): number {
-  if (layout.keysField === IDS_LISTED)
-    return new Uint32Array(segment.buffer, segment.byteOffset + layout.directoryAt, layout.keys).indexOf(keyId);
-  const index = keyId - layout.keysField;
+  if (layout.firstId === IDS_LISTED)
+    return new Uint32Array(segment.buffer, segment.byteOffset + layout.idsAt, layout.keys).indexOf(keyId);
+  const index = keyId - layout.firstId;
   return index < layout.keys ? index : -1;
-}
-
-/** Returns the index of the key with these bytes, or -1. */
-function findText(segment: Uint8Array, layout: SegmentLayout, wanted: Uint8Array): number {
-  let textAt = layout.tailAt;
-  for (let key = 0; key < layout.keys; key++) {
-    const at = layout.directoryAt + 4 * key;
-    const length = segment[at]! | (segment[at + 1]! << 8);
-    if (length === wanted.length && holdsAt(segment, textAt, wanted)) return key;
-    textAt += length;
-  }
-  return -1;
-}
-
-function holdsAt(segment: Uint8Array, at: number, wanted: Uint8Array): boolean {
-  if (at + wanted.length > segment.length) return false;
-  for (let i = 0; i < wanted.length; i++) if (segment[at + i] !== wanted[i]) return false;
-  return true;
 }
 
 /** Returns where the values and point indexes of the key at `index` start, counted in values and indexes; `indexesFrom` is null if the key is at every point. */
@@ -82,8 +56,7 @@ function columnAt(
   index: number,
 ): { valuesFrom: number; count: number; indexesFrom: number | null } {
   const { points } = layout;
-  if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0)
-    return { valuesFrom: index * points, count: points, indexesFrom: null };
+  if (layout.sparseColumns === 0) return { valuesFrom: index * points, count: points, indexesFrom: null };
   const counts = countsOf(segment, layout);
   let valuesFrom = 0;
   let column = 0;

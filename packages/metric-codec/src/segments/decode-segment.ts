@@ -1,17 +1,14 @@
 import { codecError } from "../codec-error.ts";
 import { EMPTY_U32, copyNumbers, type BlockColumns } from "../columns/block-columns.ts";
-import { areKeysSorted } from "../columns/keys.ts";
 import { checkPointIndexes, type MetricColumns } from "../columns/metric-columns.ts";
-import { IDS_LISTED, PRESENT_SPARSE, SEGMENT_VERSION_TEXTS, readLayout, type SegmentLayout } from "./segment-layout.ts";
+import { IDS_LISTED, PRESENT_SPARSE, readLayout, type SegmentLayout } from "./segment-layout.ts";
 import { aligned, countsOf, presenceOf, readIndexes, readReceived, readSteps, readTimes } from "./segment-sections.ts";
-import { unpackKeys } from "./segment-texts.ts";
 
 /**
- * A batch as a segment holds it: MetricColumns whose keys are named by `keyIds` (versions 2 and 3) or by `keys` (version 1); the other of the two is
- * null. The ids are in the order of the columns and need not ascend; a damaged segment may repeat one.
+ * A batch as a segment holds it: MetricColumns whose keys are named by `keyIds`, which are in the order of the columns and need not ascend; a
+ * damaged segment may repeat one.
  */
-export type SegmentColumns = Omit<MetricColumns, "keys"> &
-  ({ readonly keys: readonly string[]; readonly keyIds: null } | { readonly keys: null; readonly keyIds: Uint32Array });
+export type SegmentColumns = Omit<MetricColumns, "keys"> & { readonly keyIds: Uint32Array };
 
 /**
  * Decodes a segment of any version. The arrays may be views of `bytes`, which must then not change; bytes that do not start at a multiple of
@@ -23,7 +20,7 @@ export function decodeSegment(bytes: Uint8Array): SegmentColumns {
   const segment = aligned(bytes);
   const presence = presenceOf(segment, layout);
   return {
-    ...readKeys(segment, layout),
+    keyIds: readIds(segment, layout),
     steps: readSteps(segment, layout.stepsAt, layout.stepCodec, layout.points),
     timestampsUs: readTimes(segment, layout.timesAt, layout.timeCodec, layout.points),
     receivedUs: readReceived(segment, layout),
@@ -32,33 +29,13 @@ export function decodeSegment(bytes: Uint8Array): SegmentColumns {
   };
 }
 
-type Keys =
-  | { readonly keys: readonly string[]; readonly keyIds: null }
-  | { readonly keys: null; readonly keyIds: Uint32Array };
-
-function readKeys(segment: Uint8Array, layout: SegmentLayout): Keys {
-  if (layout.version === SEGMENT_VERSION_TEXTS) return { keys: readTexts(segment, layout), keyIds: null };
-  if (layout.keysField === IDS_LISTED) {
-    return {
-      keys: null,
-      keyIds: new Uint32Array(segment.buffer, segment.byteOffset + layout.directoryAt, layout.keys),
-    };
-  }
+function readIds(segment: Uint8Array, layout: SegmentLayout): Uint32Array {
+  if (layout.firstId === IDS_LISTED)
+    return new Uint32Array(segment.buffer, segment.byteOffset + layout.idsAt, layout.keys);
   // The number of keys is plausible: each has at least one value, and the values are inside the segment.
   const keyIds = new Uint32Array(layout.keys);
-  for (let key = 0; key < keyIds.length; key++) keyIds[key] = layout.keysField + key;
-  return { keys: null, keyIds };
-}
-
-function readTexts(segment: Uint8Array, layout: SegmentLayout): string[] {
-  const lengths = new Uint16Array(layout.keys);
-  for (let key = 0; key < lengths.length; key++) {
-    const at = layout.directoryAt + 4 * key;
-    lengths[key] = segment[at]! | (segment[at + 1]! << 8);
-  }
-  const keys = unpackKeys(segment.subarray(layout.tailAt, layout.end), lengths);
-  if (!areKeysSorted(keys)) throw codecError("the keys of the segment are not distinct and in byte order");
-  return keys;
+  for (let key = 0; key < keyIds.length; key++) keyIds[key] = layout.firstId + key;
+  return keyIds;
 }
 
 /** Returns the offsets and point indexes of all keys, both empty if no key is sparse. */
@@ -95,17 +72,11 @@ function readPoints(
 }
 
 /**
- * Returns the points of a segment as block columns: keys named by ids and sorted by them, every point received at `receivedUs`. `idOf` returns the
- * id of a key, and is needed for segments that hold texts (version 1). The result shares arrays with `segment` where possible. Throws a
- * CodecError if two keys have the same id, or if texts come without `idOf`.
+ * Returns the points of a segment as block columns: keys sorted by their ids, every point received at `receivedUs`. The result shares arrays with
+ * `segment` where possible. Throws a CodecError if two keys have the same id.
  */
-export function blockColumnsOfSegment(
-  segment: SegmentColumns,
-  receivedUs: number,
-  idOf?: (key: string) => number,
-): BlockColumns {
-  const { steps, timestampsUs } = segment;
-  const ids = segment.keyIds ?? idsOf(segment.keys ?? [], idOf);
+export function blockColumnsOfSegment(segment: SegmentColumns, receivedUs: number): BlockColumns {
+  const { keyIds: ids, steps, timestampsUs } = segment;
   const received = segment.receivedUs ?? new Float64Array(steps.length).fill(receivedUs);
   const axis = { steps, timestampsUs, receivedUs: received };
   if (isAscending(ids)) {
@@ -116,11 +87,6 @@ export function blockColumnsOfSegment(
   const keyIds = Uint32Array.from(order, (key) => ids[key]!);
   if (!isAscending(keyIds)) throw codecError("two keys of the segment have the same id");
   return { ...axis, keyIds, ...reordered(segment, order) };
-}
-
-function idsOf(keys: readonly string[], idOf: ((key: string) => number) | undefined): Uint32Array {
-  if (idOf === undefined) throw codecError("the segment holds keys, not their ids");
-  return Uint32Array.from(keys, idOf);
 }
 
 /** Whether the ids ascend and are distinct. */

@@ -44,7 +44,7 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
     keys: keys.length,
     sparseColumns: sparse.length,
     values: values.length,
-    keysField: isConsecutive(keyIds) ? keyIds[0]! : IDS_LISTED,
+    firstId: isConsecutive(keyIds) ? keyIds[0]! : IDS_LISTED,
   });
 
   const buffer = new ArrayBuffer(layout.end);
@@ -54,9 +54,9 @@ export function encodeSegment(columns: MetricColumns, keyIds: Uint32Array): Uint
   writeTimes(buffer, layout.timesAt, timeCodec, timestampsUs);
   if (receivedUs !== undefined) new Float64Array(buffer, layout.receivedAt, points).set(receivedUs);
   new Float64Array(buffer, layout.valuesAt, values.length).set(values);
-  if (layout.keysField === IDS_LISTED) new Uint32Array(buffer, layout.directoryAt, keyIds.length).set(keyIds);
+  if (layout.firstId === IDS_LISTED) new Uint32Array(buffer, layout.idsAt, keyIds.length).set(keyIds);
   writePointIndexes(buffer, layout, columns, sparse);
-  for (const key of sparse) segment[layout.tailAt + key] = PRESENT_SPARSE;
+  for (const key of sparse) segment[layout.presenceAt + key] = PRESENT_SPARSE;
   return segment;
 }
 

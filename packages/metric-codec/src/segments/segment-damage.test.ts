@@ -6,7 +6,6 @@ import { anyPoints, columnsOf, idsFrom } from "../columns/metric-columns.fixture
 import { checkColumnArrays, type MetricColumns } from "../columns/metric-columns.ts";
 import { decodeSegmentKey } from "./decode-segment-key.ts";
 import { decodeSegment } from "./decode-segment.ts";
-import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 import { SEGMENT_HEADER_BYTES } from "./segment-layout.ts";
 
@@ -16,10 +15,10 @@ function isReadable(bytes: Uint8Array): boolean {
   for (const read of [
     () => {
       const columns = decodeSegment(bytes);
-      checkColumnArrays(columns, (columns.keys ?? columns.keyIds).length);
+      checkColumnArrays(columns, columns.keyIds.length);
     },
-    () => decodeSegmentKey(bytes, { key: "loss", keyId: 0 }),
-    () => decodeSegmentKey(bytes, { key: "", keyId: 7 }),
+    () => decodeSegmentKey(bytes, 0),
+    () => decodeSegmentKey(bytes, 7),
   ]) {
     try {
       read();
@@ -31,9 +30,8 @@ function isReadable(bytes: Uint8Array): boolean {
   return readable;
 }
 
-/** Writes a batch in either version; in version 2 with consecutive ids or listed ones. */
+/** Writes a batch with consecutive ids or listed ones. */
 const anyEncoder = fc.constantFrom(
-  encodeSegmentTexts,
   (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 3, 1)),
   (columns: MetricColumns) => encodeSegment(columns, idsFrom(columns, 100, -2)),
 );
@@ -43,18 +41,19 @@ const bytes = (maxLength: number) => fc.uint8Array({ maxLength });
 /** Small numbers, the largest, and any others: likely values of damaged counts and sizes. */
 const u32 = fc.oneof(fc.nat(9), fc.constantFrom(0xffff_ffff, 0x8000_0000, 0x1000_0000), fc.nat());
 
-/** A segment of version 1 with the two keys `acc` (at point 1 only) and `loss`, three points and times: the section offsets below are those of this sample. */
+/** A segment with the two keys `acc` (id 9, at point 1 only) and `loss` (id 4), three points and times: the section offsets below are those of this sample. */
 const sampleColumns = columnsOf([
   { metrics: { loss: 3 }, step: 0, timestampUs: 10 },
   { metrics: { loss: 2, acc: 0.5 }, step: 1, timestampUs: 20 },
   { metrics: { loss: 1 }, step: 2, timestampUs: 40 },
 ]);
-const sample = encodeSegmentTexts(sampleColumns);
+const [acc, loss] = [9, 4];
+const sample = encodeSegment(sampleColumns, Uint32Array.of(acc, loss));
 const valuesAt = SEGMENT_HEADER_BYTES + 16 + 8 + 16;
 const countsAt = valuesAt + 8 * 4;
-const directoryAt = countsAt + 4;
-const indexesAt = directoryAt + 8;
-const keysAt = indexesAt + 2;
+const idsAt = countsAt + 4;
+const indexesAt = idsAt + 8;
+const presenceAt = indexesAt + 2;
 
 /** Returns the sample with some bytes replaced. */
 function damaged(...changes: [at: number, byte: number][]): Uint8Array {
@@ -63,29 +62,17 @@ function damaged(...changes: [at: number, byte: number][]): Uint8Array {
   return segment;
 }
 
-/** The same batch as a segment of version 2, with listed ids and no texts. */
-const idSample = encodeSegment(sampleColumns, Uint32Array.of(9, 4));
-const idsAt = countsAt + 4;
-const presenceAt = idsAt + 8 + 2;
-
-/** Returns the sample of version 2 with some bytes replaced. */
-function damagedIds(...changes: [at: number, byte: number][]): Uint8Array {
-  const segment = Uint8Array.from(idSample);
-  for (const [at, byte] of changes) segment[at] = byte;
-  return segment;
-}
-
 describe("reading what is not a segment", () => {
   test("the undamaged sample is readable and as long as its sections", () => {
     expect(isReadable(sample)).toBe(true);
-    expect(sample).toHaveLength(keysAt + "accloss".length);
+    expect(sample).toHaveLength(presenceAt + 2);
   });
 
   test.each<[string, Uint8Array, string]>([
     ["nothing", new Uint8Array(0), "empty"],
     ["a version byte alone", Uint8Array.of(1), "cut short"],
     ["version 0", damaged([0, 0]), "unknown version"],
-    ["a version of the future", damaged([0, 4]), "unknown version"],
+    ["a version of the future", damaged([0, 3]), "unknown version"],
     ["an unknown step codec", damaged([1, 2]), "unknown step codec"],
     ["an unknown time codec", damaged([2, 3]), "unknown time codec"],
     ["an unknown point index width", damaged([3, 1]), "point index width"],
@@ -99,77 +86,38 @@ describe("reading what is not a segment", () => {
     ["a sparse column without values", damaged([countsAt, 0]), "without values"],
     ["a sparse column with more values than there are", damaged([countsAt, 200]), "out of bounds"],
     ["a sparse column with more point indexes than there are", damaged([countsAt, 2]), "out of bounds"],
-    ["a presence code of the future", damaged([directoryAt + 2, 2]), "unknown presence code"],
-    ["a value codec of the future", damaged([directoryAt + 3, 1]), "unknown value codec"],
-    ["more sparse columns than announced", damaged([directoryAt + 6, 1]), "number of sparse columns"],
-    ["fewer sparse columns than announced", damaged([directoryAt + 2, 0]), "number of sparse columns"],
+    ["ids said to be consecutive", damaged([20, 4], [21, 0], [22, 0], [23, 0]), "another size"],
+    ["consecutive ids beyond 32 bits", damaged([20, 0xfe]), "contradicts itself"],
+    ["a presence code of the future", damaged([presenceAt, 2]), "unknown presence code"],
+    ["more sparse columns than announced", damaged([presenceAt + 1, 1]), "number of sparse columns"],
+    ["fewer sparse columns than announced", damaged([presenceAt, 0]), "number of sparse columns"],
     ["a point index behind the last point", damaged([indexesAt, 3]), "out of range"],
-    ["a key length too long", damaged([directoryAt, 4]), "do not add up"],
-    ["a key length too short", damaged([directoryAt, 2]), "do not add up"],
-    ["a key that is not UTF-8", damaged([keysAt, 0xff]), "not UTF-8"],
-    ["keys out of order", damaged([keysAt, 0x7a]), "byte order"],
   ])("%s is refused by name", (_, segment, text) => {
     expect(() => decodeSegment(segment)).toThrow(
       expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
     );
   });
 
-  test("the undamaged sample of version 2 is readable and as long as its sections", () => {
-    expect(isReadable(idSample)).toBe(true);
-    expect(idSample).toHaveLength(presenceAt + 2);
-  });
-
-  test.each<[string, Uint8Array, string]>([
-    ["a version byte alone", Uint8Array.of(2), "cut short"],
-    ["ids said to be consecutive", damagedIds([20, 4], [21, 0], [22, 0], [23, 0]), "another size"],
-    ["consecutive ids beyond 32 bits", damagedIds([20, 0xfe]), "contradicts itself"],
-    ["a presence code of the future", damagedIds([presenceAt, 2]), "unknown presence code"],
-    ["more sparse columns than announced", damagedIds([presenceAt + 1, 1]), "number of sparse columns"],
-    ["fewer sparse columns than announced", damagedIds([presenceAt, 0]), "number of sparse columns"],
-    ["a sparse column without values", damagedIds([countsAt, 0]), "without values"],
-    ["a sparse column with more values than there are", damagedIds([countsAt, 200]), "out of bounds"],
-    ["a point index behind the last point", damagedIds([idsAt + 8, 3]), "out of range"],
-    ["a segment without its last byte", idSample.subarray(0, -1), "another size"],
-    ["a segment with a byte behind it", Uint8Array.of(...idSample, 0), "another size"],
-  ])("version 2: %s is refused by name", (_, segment, text) => {
-    expect(() => decodeSegment(segment)).toThrow(
-      expect.objectContaining({ name: "CodecError", message: expect.stringContaining(text) }),
-    );
-  });
-
-  test.each<[string, Uint8Array]>([
-    ["a presence code of the future", damagedIds([presenceAt, 2])],
-    ["more sparse columns than announced", damagedIds([presenceAt + 1, 1])],
-    ["a point index behind the last point", damagedIds([idsAt + 8, 3])],
-    ["a column beyond the values", damagedIds([countsAt, 5])],
-  ])("version 2: one key is not read from a segment with %s", (_, segment) => {
-    const read = () => [9, 4].map((keyId) => decodeSegmentKey(segment, { key: "", keyId }));
-    expect(read).toThrow(expect.objectContaining({ name: "CodecError" }));
-  });
-
   test("a few bytes that claim billions of points do not make the reader allocate memory for them", () => {
     // One sparse key of one value, at the first of that many points, which a stride describes in 16 bytes.
-    const segment = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 4 + 1);
+    const segment = new Uint8Array(SEGMENT_HEADER_BYTES + 16 + 8 + 4 + 4 + 1);
     segment.set([1, 1, 0, 4]);
     const view = new DataView(segment.buffer);
-    const [points, keys, sparseColumns, values, keyBytes] = [0xffff_ffff, 1, 1, 1, 1];
-    [points, keys, sparseColumns, values, keyBytes].forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
+    const [points, keys, sparseColumns, values, firstId] = [0xffff_ffff, 1, 1, 1, 0];
+    [points, keys, sparseColumns, values, firstId].forEach((number, i) => view.setUint32(4 + 4 * i, number, true));
     view.setUint32(SEGMENT_HEADER_BYTES + 16 + 8, 1, true);
-    segment.set([1, 0, 1, 0], SEGMENT_HEADER_BYTES + 16 + 8 + 4);
+    segment.set([1], segment.length - 1);
     expect(() => decodeSegment(segment)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test.each<[string, Uint8Array]>([
     ["an unknown version", damaged([0, 9])],
     ["a cut segment", sample.subarray(0, -1)],
-    ["an unknown value codec on the way", damaged([directoryAt + 3, 1])],
-    ["an unknown presence code on the way", damaged([directoryAt + 2, 7])],
-    ["more sparse columns than announced", damaged([directoryAt + 6, 1])],
+    ["an unknown presence code on the way", damaged([presenceAt, 7])],
+    ["more sparse columns than announced", damaged([presenceAt + 1, 1])],
     ["a column beyond the values", damaged([countsAt, 2])],
   ])("one key is not read from a segment with %s", (_, segment) => {
-    expect(() => decodeSegmentKey(segment, { key: "loss", keyId: 1 })).toThrow(
-      expect.objectContaining({ name: "CodecError" }),
-    );
+    expect(() => decodeSegmentKey(segment, loss)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test.each<[string, Uint8Array]>([
@@ -177,9 +125,7 @@ describe("reading what is not a segment", () => {
     ["no values", damaged([countsAt, 0])],
     ["more point indexes than there are", damaged([countsAt, 2])],
   ])("a sparse key is not read with %s", (_, segment) => {
-    expect(() => decodeSegmentKey(segment, { key: "acc", keyId: 0 })).toThrow(
-      expect.objectContaining({ name: "CodecError" }),
-    );
+    expect(() => decodeSegmentKey(segment, acc)).toThrow(expect.objectContaining({ name: "CodecError" }));
   });
 
   test("random bytes are never read beyond their end and throw nothing else", () => {

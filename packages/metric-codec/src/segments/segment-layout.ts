@@ -5,41 +5,29 @@ import { codecError } from "../codec-error.ts";
  * gaps, and each starts at a multiple of its number size, so that an aligned buffer can be viewed instead of copied.
  *
  *   at  size                      what
- *    0  u8                        version: 2 and 3 hold the ids of keys, 1 their texts; 3 has when each point was received
+ *    0  u8                        version: 1, or 2 where the segment says when each point was received
  *    1  u8                        step codec: 0 each, 1 first and stride
  *    2  u8                        time codec: 0 none, 1 each (NaN: none), 2 a base and u32 offsets (all ones: none)
  *    3  u8                        width of a point index in bytes: 0 without sparse columns, 2 for up to 65,536 points, else 4
- *    4  u32 x 5                   points; keys; sparse columns; values in all;
- *                                   version 2, 3: the first id where the ids are consecutive, else all ones; version 1: bytes of all keys
+ *    4  u32 x 5                   points; keys; sparse columns; values in all; the first id where the ids are consecutive, else all ones
  *   24  8 x points, or 16         steps: f64 each, or first and stride
  *       0, 8 x points, or         times: nothing, f64 each,
  *         8 + 4 x points            or f64 base and u32 each, filled up to a multiple of 8
- *       0 or 8 x points           version 3: when the server received each point, f64; otherwise the row of the segment says that of all points
+ *       0 or 8 x points           version 2: when the server received each point, f64; otherwise the row of the segment says that of all points
  *       8 x values                values, f64, grouped by key in the order of the keys' texts
  *       4 x sparse columns        u32: number of values of each sparse column
- *
- * versions 2 and 3 end with
- *
  *       0 or 4 x keys             u32: the id of each key, unless they are consecutive
  *       width x sparse values     point index of each value of the sparse columns
  *       0 or 1 x keys             u8 presence of each key (0 at every point, 1 sparse), if any is sparse
- *
- * and version 1, which is still read but no longer written, ends with
- *
- *       4 x keys                  per key: u16 bytes of the key, u8 presence (0 at every point, 1 sparse), u8 value codec (0 raw f64)
- *       width x sparse values     point index of each value of the sparse columns
- *       key bytes                 the keys in UTF-8, sorted by their bytes
  *
  * A new way to write steps or times needs a new code; a new arrangement needs a new version. A reader refuses what it does not know.
  */
 
 /** The first byte of a segment in the form that is written for points that arrive together. */
-export const SEGMENT_VERSION = 2;
+export const SEGMENT_VERSION = 1;
 /** The first byte of a segment whose points were received at different times, before they were restored. */
-export const SEGMENT_VERSION_RECEIVED = 3;
-/** The first byte of a segment that holds the texts of its keys. */
-export const SEGMENT_VERSION_TEXTS = 1;
-const SEGMENT_VERSIONS = [SEGMENT_VERSION, SEGMENT_VERSION_RECEIVED, SEGMENT_VERSION_TEXTS];
+export const SEGMENT_VERSION_RECEIVED = 2;
+const SEGMENT_VERSIONS = [SEGMENT_VERSION, SEGMENT_VERSION_RECEIVED];
 /** Bytes before the first section. */
 export const SEGMENT_HEADER_BYTES = 24;
 
@@ -52,11 +40,10 @@ export const TIMES_OFFSETS = 2;
 export const TIME_ABSENT = 0xffff_ffff;
 export const PRESENT_EVERYWHERE = 0;
 export const PRESENT_SPARSE = 1;
-export const VALUES_RAW = 0;
 /** Stands in place of the first id if the ids are listed. */
 export const IDS_LISTED = 0xffff_ffff;
 
-/** The numbers of the header. `keysField` is the last of them: the first id, {@link IDS_LISTED}, or in version 1 the bytes of all keys. */
+/** The numbers of the header. `firstId` may be {@link IDS_LISTED}. */
 export type SegmentHeader = {
   readonly version: number;
   readonly stepCodec: number;
@@ -66,22 +53,19 @@ export type SegmentHeader = {
   readonly keys: number;
   readonly sparseColumns: number;
   readonly values: number;
-  readonly keysField: number;
+  readonly firstId: number;
 };
 
-/**
- * The header and where each section starts, in bytes; `end` is the size of the segment. At `directoryAt` are the ids of version 2 or the
- * directory of version 1; at `tailAt` is the presence of each key or the texts.
- */
+/** The header and where each section starts, in bytes; `end` is the size of the segment. */
 export type SegmentLayout = SegmentHeader & {
   readonly stepsAt: number;
   readonly timesAt: number;
   readonly receivedAt: number;
   readonly valuesAt: number;
   readonly countsAt: number;
-  readonly directoryAt: number;
+  readonly idsAt: number;
   readonly indexesAt: number;
-  readonly tailAt: number;
+  readonly presenceAt: number;
   readonly end: number;
 };
 
@@ -91,19 +75,17 @@ if (new Uint8Array(new Uint16Array([1]).buffer)[0] !== 1) {
 
 /** Returns where the sections of a segment with this header are. */
 export function layoutOf(header: SegmentHeader): SegmentLayout {
-  const { version, points, keys, sparseColumns, values, keysField } = header;
-  const listed = version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED;
+  const { version, points, keys, sparseColumns, values, firstId } = header;
   const stepsAt = SEGMENT_HEADER_BYTES;
   const timesAt = stepsAt + (header.stepCodec === STEPS_STRIDED ? 16 : 8 * points);
   const receivedAt = timesAt + timeSectionBytes(header.timeCodec, points);
   const valuesAt = receivedAt + (version === SEGMENT_VERSION_RECEIVED ? 8 * points : 0);
   const countsAt = valuesAt + 8 * values;
-  const directoryAt = countsAt + 4 * sparseColumns;
-  const indexesAt = directoryAt + (listed ? 4 * keys : 0);
-  const tailAt = indexesAt + header.indexWidth * (values - (keys - sparseColumns) * points);
-  const presenceBytes = sparseColumns === 0 ? 0 : keys;
-  const end = tailAt + (version === SEGMENT_VERSION_TEXTS ? keysField : presenceBytes);
-  return { ...header, stepsAt, timesAt, receivedAt, valuesAt, countsAt, directoryAt, indexesAt, tailAt, end };
+  const idsAt = countsAt + 4 * sparseColumns;
+  const indexesAt = idsAt + (firstId === IDS_LISTED ? 4 * keys : 0);
+  const presenceAt = indexesAt + header.indexWidth * (values - (keys - sparseColumns) * points);
+  const end = presenceAt + (sparseColumns === 0 ? 0 : keys);
+  return { ...header, stepsAt, timesAt, receivedAt, valuesAt, countsAt, idsAt, indexesAt, presenceAt, end };
 }
 
 /** Returns the bytes of a point index in a segment of `points` points that has sparse columns. */
@@ -121,7 +103,7 @@ export function writeSegmentHeader(view: DataView, header: SegmentHeader): void 
   view.setUint32(8, header.keys, true);
   view.setUint32(12, header.sparseColumns, true);
   view.setUint32(16, header.values, true);
-  view.setUint32(20, header.keysField, true);
+  view.setUint32(20, header.firstId, true);
 }
 
 /**
@@ -143,7 +125,7 @@ export function readLayout(segment: Uint8Array): SegmentLayout {
     keys: view.getUint32(8, true),
     sparseColumns: view.getUint32(12, true),
     values: view.getUint32(16, true),
-    keysField: view.getUint32(20, true),
+    firstId: view.getUint32(20, true),
   };
   if (header.stepCodec > STEPS_STRIDED) throw codecError("the segment has an unknown step codec");
   if (header.timeCodec > TIMES_OFFSETS) throw codecError("the segment has an unknown time codec");
@@ -156,7 +138,7 @@ export function readLayout(segment: Uint8Array): SegmentLayout {
   return layout;
 }
 
-function isConsistent({ version, points, keys, sparseColumns, values, keysField }: SegmentHeader): boolean {
+function isConsistent({ points, keys, sparseColumns, values, firstId }: SegmentHeader): boolean {
   const sparseValues = values - (keys - sparseColumns) * points;
   return (
     sparseColumns <= keys &&
@@ -164,7 +146,7 @@ function isConsistent({ version, points, keys, sparseColumns, values, keysField 
     (points > 0 || keys === 0) &&
     sparseValues >= sparseColumns &&
     (sparseColumns > 0 || sparseValues === 0) &&
-    (version === SEGMENT_VERSION_TEXTS || keysField === IDS_LISTED || keysField + keys <= IDS_LISTED)
+    (firstId === IDS_LISTED || firstId + keys <= IDS_LISTED)
   );
 }
 

@@ -5,7 +5,7 @@ import { decodeSegmentKey } from "./decode-segment-key.ts";
 import { blockColumnsOfSegment, decodeSegment } from "./decode-segment.ts";
 import { encodeSegment } from "./encode-segment.ts";
 
-describe("a segment of version 3", () => {
+describe("a segment of version 2", () => {
   test("says when each point was received, of all keys together and of one alone", () => {
     fc.assert(
       fc.property(anyPoints, (points) => {
@@ -15,12 +15,12 @@ describe("a segment of version 3", () => {
         const columns = { ...plain, receivedUs };
         const ids = idsFrom(columns, 3, 1);
         const segment = encodeSegment(columns, ids);
-        expect(segment[0]).toBe(3);
+        expect(segment[0]).toBe(2);
         const decoded = decodeSegment(segment);
         expect(decoded).toMatchObject({ receivedUs, values: columns.values });
         expect(blockColumnsOfSegment(decoded, 1).receivedUs).toEqual(receivedUs);
-        columns.keys.forEach((key, k) => {
-          const own = decodeSegmentKey(segment, { key, keyId: ids[k]! })!;
+        columns.keys.forEach((_, k) => {
+          const own = decodeSegmentKey(segment, ids[k]!)!;
           const dense = columns.offsets.length === 0;
           const indexes = dense
             ? Array.from(receivedUs, (_, i) => i)
@@ -44,7 +44,7 @@ describe("a segment of version 3", () => {
   test("is written only for points that are restored", () => {
     const columns = columnsOf([{ metrics: { a: 1 }, step: 1, timestampUs: null }]);
     const segment = encodeSegment(columns, Uint32Array.of(0));
-    expect(segment[0]).toBe(2);
+    expect(segment[0]).toBe(1);
     expect(decodeSegment(segment).receivedUs).toBeUndefined();
   });
 });

@@ -4,14 +4,12 @@ import {
   PRESENT_EVERYWHERE,
   PRESENT_SPARSE,
   SEGMENT_VERSION_RECEIVED,
-  SEGMENT_VERSION_TEXTS,
   STEPS_EACH,
   STEPS_STRIDED,
   TIMES_EACH,
   TIMES_NONE,
   TIMES_OFFSETS,
   TIME_ABSENT,
-  VALUES_RAW,
   type SegmentLayout,
 } from "./segment-layout.ts";
 
@@ -23,19 +21,14 @@ export function aligned(bytes: Uint8Array): Uint8Array {
 /** Returns the presence code of each key. Throws a CodecError for an unknown code. */
 export function presenceOf(segment: Uint8Array, layout: SegmentLayout): Uint8Array {
   const presence = new Uint8Array(layout.keys);
-  if (layout.version !== SEGMENT_VERSION_TEXTS && layout.sparseColumns === 0) return presence;
+  if (layout.sparseColumns === 0) return presence;
   for (let key = 0; key < presence.length; key++) presence[key] = presenceAt(segment, layout, key);
   return presence;
 }
 
-/** Returns the presence code of one key. Throws a CodecError if it, or the value codec of version 1, is unknown. */
+/** Returns the presence code of one key. Throws a CodecError if it is unknown. */
 export function presenceAt(segment: Uint8Array, layout: SegmentLayout, key: number): number {
-  let presence: number;
-  if (layout.version === SEGMENT_VERSION_TEXTS) {
-    const at = layout.directoryAt + 4 * key;
-    presence = segment[at + 2]!;
-    if (segment[at + 3] !== VALUES_RAW) throw codecError("the segment has an unknown value codec");
-  } else presence = layout.sparseColumns === 0 ? PRESENT_EVERYWHERE : segment[layout.tailAt + key]!;
+  const presence = layout.sparseColumns === 0 ? PRESENT_EVERYWHERE : segment[layout.presenceAt + key]!;
   if (presence !== PRESENT_EVERYWHERE && presence !== PRESENT_SPARSE)
     throw codecError("the segment has an unknown presence code");
   return presence;
@@ -49,7 +42,7 @@ export function countsOf(segment: Uint8Array, layout: SegmentLayout): Uint32Arra
 /** Returns the point indexes of one sparse column, which starts `from` indexes into their section. */
 export function readIndexes(segment: Uint8Array, layout: SegmentLayout, from: number, count: number): Uint32Array {
   const at = layout.indexesAt + layout.indexWidth * from;
-  if (at + layout.indexWidth * count > layout.tailAt)
+  if (at + layout.indexWidth * count > layout.presenceAt)
     throw codecError("point indexes of the segment are out of bounds");
   const start = segment.byteOffset + at;
   return layout.indexWidth === 2

@@ -3,7 +3,6 @@ import { describe, expect, test } from "@jest/globals";
 import { columnsOf, idsFrom } from "../columns/metric-columns.fixture.ts";
 import type { MetricColumns } from "../columns/metric-columns.ts";
 import { decodeSegment } from "./decode-segment.ts";
-import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 
 const start = 1_767_000_000_000_000;
@@ -14,58 +13,12 @@ function withKeys(...keys: string[]): MetricColumns {
   return { ...columnsOf([{ metrics, step: 1, timestampUs: null }]), keys };
 }
 
-describe("a segment of version 1", () => {
-  test("has exactly the bytes of version 1, dense and sparse, so that stored segments stay readable", () => {
-    const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
-    expect(Buffer.from(encodeSegmentTexts(dense)).toString("hex")).toBe(
-      [
-        "01010000" + "03000000" + "02000000" + "00000000" + "06000000" + "02000000",
-        "0000000000000000" + "0000000000000040",
-        "000000000000f0bf".repeat(3),
-        "0000000000000000" + "000000000000f03f" + "0000000000000040",
-        "01000000" + "01000000",
-        "6162",
-      ].join(""),
-    );
-    const sparse = columnsOf([
-      { metrics: { b: 1 }, step: 5, timestampUs: start },
-      { metrics: { b: 1, é: 2 }, step: 3, timestampUs: null },
-      { metrics: { b: 1 }, step: 3, timestampUs: start + 258 },
-    ]);
-    expect(Buffer.from(encodeSegmentTexts(sparse)).toString("hex")).toBe(
-      [
-        "01000202" + "03000000" + "02000000" + "01000000" + "04000000" + "03000000",
-        "0000000000001440" + "0000000000000840" + "0000000000000840",
-        "00c045fd4e1c1943" + "00000000" + "ffffffff" + "02010000" + "00000000",
-        "000000000000f03f".repeat(3) + "0000000000000040",
-        "01000000",
-        "01000000" + "02000100",
-        "0100",
-        "62c3a9",
-      ].join(""),
-    );
-  });
-
-  test.each<[string, string]>([
-    ["a key with a lone surrogate", "loss\ud800"],
-    ["a key of more than 65,535 bytes", "x".repeat(65_536)],
-    ["a key of more than 65,535 bytes that has fewer characters", "é".repeat(32_768)],
-  ])("%s cannot be encoded", (_, key) => {
-    expect(() => encodeSegmentTexts(withKeys(key))).toThrow(expect.objectContaining({ name: "CodecError" }));
-  });
-
-  test("a key of 65,535 bytes can", () => {
-    const columns = withKeys("x".repeat(65_535));
-    expect(decodeSegment(encodeSegmentTexts(columns))).toEqual({ ...columns, keyIds: null });
-  });
-});
-
-describe("a segment of version 2", () => {
+describe("a segment", () => {
   test("has exactly these bytes, dense with consecutive ids and sparse with others", () => {
     const dense = columnsOf([0, 2, 4].map((step) => ({ metrics: { b: step / 2, a: -1 }, step, timestampUs: null })));
     expect(Buffer.from(encodeSegment(dense, Uint32Array.of(7, 8))).toString("hex")).toBe(
       [
-        "02010000" + "03000000" + "02000000" + "00000000" + "06000000" + "07000000",
+        "01010000" + "03000000" + "02000000" + "00000000" + "06000000" + "07000000",
         "0000000000000000" + "0000000000000040",
         "000000000000f0bf".repeat(3),
         "0000000000000000" + "000000000000f03f" + "0000000000000040",
@@ -78,7 +31,7 @@ describe("a segment of version 2", () => {
     ]);
     expect(Buffer.from(encodeSegment(sparse, Uint32Array.of(1, 0))).toString("hex")).toBe(
       [
-        "02000202" + "03000000" + "02000000" + "01000000" + "04000000" + "ffffffff",
+        "01000202" + "03000000" + "02000000" + "01000000" + "04000000" + "ffffffff",
         "0000000000001440" + "0000000000000840" + "0000000000000840",
         "00c045fd4e1c1943" + "00000000" + "ffffffff" + "02010000" + "00000000",
         "000000000000f03f".repeat(3) + "0000000000000040",

@@ -5,7 +5,6 @@ import { anyBits, anyKey, anyPoints, bitsOf, columnsOf, idsFrom } from "../colum
 import type { MetricColumns } from "../columns/metric-columns.ts";
 import { decodeSegmentKey } from "./decode-segment-key.ts";
 import { decodeSegment, type SegmentColumns } from "./decode-segment.ts";
-import { encodeSegmentTexts } from "./segment-texts.ts";
 import { encodeSegment } from "./encode-segment.ts";
 import { sortKeys } from "../columns/keys.ts";
 
@@ -23,8 +22,7 @@ function withSteps(steps: number[], timestampsUs: number[] = []): MetricColumns 
 }
 
 function expectSameBits(actual: SegmentColumns, expected: MetricColumns) {
-  if (actual.keys !== null) expect(actual.keys).toEqual(expected.keys);
-  else expect(actual.keyIds).toHaveLength(expected.keys.length);
+  expect(actual.keyIds).toHaveLength(expected.keys.length);
   expect(bitsOf(actual.steps)).toEqual(bitsOf(expected.steps));
   expect(bitsOf(actual.values)).toEqual(bitsOf(expected.values));
   expect(actual.timestampsUs).toEqual(expected.timestampsUs);
@@ -36,16 +34,13 @@ const start = 1_767_000_000_000_000;
 
 type Encode = (columns: MetricColumns) => Uint8Array<ArrayBuffer>;
 
-describe.each<[string, number, Encode]>([
-  ["version 1", 8, encodeSegmentTexts],
-  ["version 2 with consecutive ids", 0, (columns) => encodeSegment(columns, idsFrom(columns, 5, 1))],
-  ["version 2 with ids in any order", 0, (columns) => encodeSegment(columns, idsFrom(columns, 900, -7))],
-])("a segment of %s", (_name, bytesOfLoss, encode) => {
-  /** A key as {@link decodeSegmentKey} takes it: with the id that `encode` gave it, or one that no key has. */
-  const named = (segment: Uint8Array, columns: MetricColumns, key: string) => {
-    const index = columns.keys.indexOf(key);
-    return { key, keyId: index < 0 ? 77_777 : (decodeSegment(segment).keyIds?.[index] ?? -1) };
-  };
+describe.each<[string, Encode]>([
+  ["consecutive ids", (columns) => encodeSegment(columns, idsFrom(columns, 5, 1))],
+  ["ids in any order", (columns) => encodeSegment(columns, idsFrom(columns, 900, -7))],
+])("a segment with %s", (_name, encode) => {
+  /** The id that `encode` gave to a key, or one that no key has. */
+  const idOf = (segment: Uint8Array, columns: MetricColumns, key: string): number =>
+    decodeSegment(segment).keyIds[columns.keys.indexOf(key)] ?? 77_777;
 
   test("restores any batch", () => {
     fc.assert(
@@ -82,7 +77,7 @@ describe.each<[string, number, Encode]>([
         const keys = new Set(points.flatMap((point) => Object.keys(point.metrics)));
         for (const key of keys.add(other)) {
           const own = points.filter((point) => key in point.metrics);
-          const series = decodeSegmentKey(segment, named(segment, columns, key));
+          const series = decodeSegmentKey(segment, idOf(segment, columns, key));
           if (own.length === 0) expect(series).toBeNull();
           else {
             expect([...series!.steps]).toEqual(own.map((point) => point.step));
@@ -98,32 +93,24 @@ describe.each<[string, number, Encode]>([
 
   test.each<[string, MetricColumns, number]>([
     ["no points", { ...withSteps([]), keys: [] }, 24],
-    ["one point", withSteps([7]), 24 + 8 + 8 + 4 + 4],
-    ["500 steps one apart take 16 bytes", withSteps(Array.from({ length: 500 }, (_, i) => i)), 24 + 16 + 4_000 + 8],
-    ["500 equal steps take 16 bytes", withSteps(Array.from({ length: 500 }, () => 0.1)), 24 + 16 + 4_000 + 8],
-    [
-      "500 steps 0.25 apart take 16 bytes",
-      withSteps(Array.from({ length: 500 }, (_, i) => i / 4)),
-      24 + 16 + 4_000 + 8,
-    ],
-    ["steps that go back are kept each", withSteps([5, 4, 9]), 24 + 24 + 24 + 8],
-    ["steps that a stride would round are kept each", withSteps([0.1, 0.2, 0.3]), 24 + 24 + 24 + 8],
-    ["a step of -0 is kept", withSteps([-0, 0, 0]), 24 + 24 + 24 + 8],
-    [
-      "times of one hour take 4 bytes each",
-      withSteps([1, 2, 3], [start, start + 3.6e9, NaN]),
-      24 + 16 + 8 + 16 + 24 + 8,
-    ],
-    ["times of two hours are kept each", withSteps([1, 2, 3], [start, start + 7.2e9, start]), 24 + 16 + 24 + 24 + 8],
-    ["times of one point", withSteps([1], [start]), 24 + 8 + 8 + 8 + 8],
-    ["times with parts of a microsecond are kept each", withSteps([1, 2, 3], [0.5, 1, 2]), 24 + 16 + 24 + 24 + 8],
-    ["a time of -0 is kept", withSteps([1, 2, 3], [0, -0, 0]), 24 + 16 + 24 + 24 + 8],
-    ["an infinite time is kept", withSteps([1, 2, 3], [Infinity, NaN, Infinity]), 24 + 16 + 24 + 24 + 8],
-    ["the longest distance between two times", withSteps([1, 2, 3], [0, 0xffff_fffe, 1]), 24 + 16 + 24 + 24 + 8],
-    ["a distance that would look like no time", withSteps([1, 2, 3], [0, 0xffff_ffff, 1]), 24 + 16 + 24 + 24 + 8],
+    ["one point", withSteps([7]), 24 + 8 + 8],
+    ["500 steps one apart take 16 bytes", withSteps(Array.from({ length: 500 }, (_, i) => i)), 24 + 16 + 4_000],
+    ["500 equal steps take 16 bytes", withSteps(Array.from({ length: 500 }, () => 0.1)), 24 + 16 + 4_000],
+    ["500 steps 0.25 apart take 16 bytes", withSteps(Array.from({ length: 500 }, (_, i) => i / 4)), 24 + 16 + 4_000],
+    ["steps that go back are kept each", withSteps([5, 4, 9]), 24 + 24 + 24],
+    ["steps that a stride would round are kept each", withSteps([0.1, 0.2, 0.3]), 24 + 24 + 24],
+    ["a step of -0 is kept", withSteps([-0, 0, 0]), 24 + 24 + 24],
+    ["times of one hour take 4 bytes each", withSteps([1, 2, 3], [start, start + 3.6e9, NaN]), 24 + 16 + 8 + 16 + 24],
+    ["times of two hours are kept each", withSteps([1, 2, 3], [start, start + 7.2e9, start]), 24 + 16 + 24 + 24],
+    ["times of one point", withSteps([1], [start]), 24 + 8 + 8 + 8],
+    ["times with parts of a microsecond are kept each", withSteps([1, 2, 3], [0.5, 1, 2]), 24 + 16 + 24 + 24],
+    ["a time of -0 is kept", withSteps([1, 2, 3], [0, -0, 0]), 24 + 16 + 24 + 24],
+    ["an infinite time is kept", withSteps([1, 2, 3], [Infinity, NaN, Infinity]), 24 + 16 + 24 + 24],
+    ["the longest distance between two times", withSteps([1, 2, 3], [0, 0xffff_fffe, 1]), 24 + 16 + 24 + 24],
+    ["a distance that would look like no time", withSteps([1, 2, 3], [0, 0xffff_ffff, 1]), 24 + 16 + 24 + 24],
   ])("%s", (_, columns, size) => {
     const segment = encode(columns);
-    expect(segment).toHaveLength(size - (columns.keys.length === 0 ? 0 : 8 - bytesOfLoss));
+    expect(segment).toHaveLength(size);
     const decoded = decodeSegment(segment);
     expectSameBits(decoded, columns);
     expect(bitsOf(decoded.timestampsUs)).toEqual(bitsOf(columns.timestampsUs));
@@ -164,7 +151,7 @@ describe.each<[string, number, Encode]>([
       const segment = encode(columns);
       expect(sizeWithoutKeys(segment)).toBe(24 + 16 + 8 * (points + 1) + 4 + width);
       expect(decodeSegment(segment).pointIndexes.at(-1)).toBe(points - 1);
-      expect(decodeSegmentKey(segment, named(segment, columns, "b"))).toEqual({
+      expect(decodeSegmentKey(segment, idOf(segment, columns, "b"))).toEqual({
         steps: Float64Array.of(points - 1),
         values: Float64Array.of(2),
         timestampsUs: new Float64Array(0),
@@ -182,7 +169,7 @@ describe.each<[string, number, Encode]>([
       expectSameBits(decoded, columns);
       expect(decoded.values.buffer === larger.buffer).toBe(at % 8 === 0);
       expect([
-        ...decodeSegmentKey(larger.subarray(at, at + segment.length), named(segment, columns, "b"))!.values,
+        ...decodeSegmentKey(larger.subarray(at, at + segment.length), idOf(segment, columns, "b"))!.values,
       ]).toEqual([2]);
     }
   });
@@ -194,9 +181,8 @@ describe.each<[string, number, Encode]>([
   });
 });
 
-/** Returns the bytes of a segment without those that name its two keys, `a` and `b`, and say whether they are sparse. */
+/** Returns the bytes of a segment without those that number its two keys and say whether they are sparse. */
 function sizeWithoutKeys(segment: Uint8Array): number {
   const { keyIds } = decodeSegment(segment);
-  const listed = keyIds !== null && keyIds[0]! + 1 !== keyIds[1] ? 8 : 0;
-  return segment.length - (keyIds === null ? 8 + "ab".length : listed + 2);
+  return segment.length - (keyIds[0]! + 1 === keyIds[1] ? 0 : 8) - 2;
 }

@@ -35,7 +35,7 @@ export function exportPointsHandler(deps: {
       async function* (tx) {
         for (const run of await findPointRuns(tx, orgId, runIds)) {
           const keys = await listMetricKeys(tx, orgId, run.runId);
-          for await (const columns of columnsOfRun(tx, orgId, run, keys)) yield messageOf(run.runId, keys, columns);
+          for await (const columns of columnsOfRun(tx, orgId, run)) yield messageOf(run.runId, keys, columns);
         }
       },
       { plans: "walks" },
@@ -48,7 +48,6 @@ async function* columnsOfRun(
   tx: Tx,
   orgId: string,
   { runId, keyCount, widths }: PointRun,
-  keys: readonly string[],
 ): AsyncGenerator<BlockColumns, void, undefined> {
   for (let from = 0; from < keyCount; from += WIDEST) {
     for (const width of NARROW_FIRST) {
@@ -57,17 +56,11 @@ async function* columnsOfRun(
         yield decodeBlock(data);
     }
   }
-  const ids = new Map<string, number>();
-  const idOf = (key: string): number => {
-    // Only segments from before keys had numbers name their keys.
-    if (ids.size === 0) keys.forEach((known, id) => ids.set(known, id));
-    return ids.get(key)!;
-  };
   let joined: BlockColumns[] = [];
   let values = 0;
   let points = 0;
   for await (const segment of readSegments(tx, orgId, runId)) {
-    const columns = blockColumnsOfSegment(decodeSegment(segment.points), segment.receivedUs, idOf);
+    const columns = blockColumnsOfSegment(decodeSegment(segment.points), segment.receivedUs);
     if (joined.length > 0 && (values >= JOINED_VALUES || points + columns.steps.length > JOINED_POINTS)) {
       yield concatColumns(joined);
       joined = [];

@@ -184,13 +184,10 @@ COMMENT ON COLUMN ingest.metric_blocks.statistics IS
   'of ranges of 16 keys, 72 bytes for each key: count, first and last point, lowest and highest value';
 COMMENT ON COLUMN ingest.metric_blocks.data IS 'a block of the metric codec';
 COMMENT ON COLUMN ingest.metric_blocks.sums IS
-  'of ranges of 16 keys, 16 bytes for each key: the sum of its values in two doubles; null in blocks of the time '
-  'before there were any';
-CREATE INDEX metric_blocks_without_sums ON ingest.metric_blocks (org_id,
-  run_id) WHERE sums IS NULL AND statistics IS NOT NULL;
+  'of ranges of 16 keys, 16 bytes for each key: the sum of its values in two doubles';
 SELECT platform.fence('ingest.metric_blocks');
 GRANT SELECT ON TABLE ingest.metric_blocks TO tidemark_ingest;
-GRANT SELECT, INSERT, UPDATE (sums), DELETE ON TABLE ingest.metric_blocks TO tidemark_ingest_worker;
+GRANT SELECT, INSERT, DELETE ON TABLE ingest.metric_blocks TO tidemark_ingest_worker;
 
 CREATE TABLE ingest.metric_keys (
   org_id uuid NOT NULL,
@@ -1161,22 +1158,6 @@ COMMENT ON FUNCTION ingest.attribute_paths_v1 IS
 REVOKE ALL ON FUNCTION ingest.attribute_paths_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.attribute_paths_v1 TO tidemark_runs;
 
-CREATE FUNCTION ingest.blocks_without_sums(org uuid, run uuid, rows_max integer)
-RETURNS TABLE(first_key integer, first_seq bigint, data bytea)
-LANGUAGE plpgsql
-STABLE
-SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-BEGIN
-  PERFORM platform.enter_org(org);
-  RETURN QUERY SELECT b.first_key, b.first_seq, b.data FROM ingest.metric_blocks b
-    WHERE b.org_id = org AND b.run_id = run AND b.sums IS NULL AND b.statistics IS NOT NULL LIMIT rows_max;
-END
-$function$;
-COMMENT ON FUNCTION ingest.blocks_without_sums IS 'Returns some blocks of a run that have statistics without sums.';
-REVOKE ALL ON FUNCTION ingest.blocks_without_sums FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.blocks_without_sums TO tidemark_ingest_worker;
-
 CREATE FUNCTION ingest.chunk_values(statistics bytea, slot integer)
 RETURNS integer
 LANGUAGE sql
@@ -2103,27 +2084,6 @@ COMMENT ON FUNCTION ingest.metric_facts IS
 REVOKE ALL ON FUNCTION ingest.metric_facts FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.metric_facts TO tidemark_ingest;
 
-CREATE FUNCTION ingest.metric_key_ids(org uuid, run uuid, keys text[])
-RETURNS TABLE(key text, key_id integer)
-LANGUAGE plpgsql
-STABLE
-SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-BEGIN
-  PERFORM platform.enter_org(org);
-  RETURN QUERY
-    SELECT k.key, k.key_id FROM unnest(keys) AS w (key)
-    CROSS JOIN LATERAL (
-      SELECT m.key, m.key_id FROM ingest.metric_keys m
-      WHERE m.org_id = org AND m.run_id = run AND m.key = w.key COLLATE "C" LIMIT 1
-    ) k;
-END
-$function$;
-COMMENT ON FUNCTION ingest.metric_key_ids IS
-  'Returns the ids of keys of a run; a key that the run does not have has no row.';
-REVOKE ALL ON FUNCTION ingest.metric_key_ids FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.metric_key_ids TO tidemark_ingest_worker;
-
 CREATE FUNCTION ingest.metric_points_page(org uuid, run uuid, after_key text, from_step double precision,
   to_step double precision, points_max integer, after_tier integer, after_seq bigint, after_first_key integer,
   bytes_max bigint, keys_max integer, values_max integer, short_max integer)
@@ -2754,26 +2714,6 @@ COMMENT ON FUNCTION ingest.note_sort_v1 IS
   'own.';
 REVOKE ALL ON FUNCTION ingest.note_sort_v1 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.note_sort_v1 TO tidemark_runs;
-
-CREATE FUNCTION ingest.put_block_sums(org uuid, run uuid, first_keys integer[], first_seqs double precision[],
-  new_sums bytea[])
-RETURNS void
-LANGUAGE plpgsql
-SET plan_cache_mode TO 'force_generic_plan'
-AS $function$
-BEGIN
-  PERFORM platform.enter_org(org);
-  -- Row by row, which is one look-up each. A block that is gone was rewritten, with sums.
-  FOR at IN 1 .. cardinality(first_keys) LOOP
-    UPDATE ingest.metric_blocks b SET sums = new_sums[at]
-    WHERE b.org_id = org AND b.run_id = run AND b.first_key = first_keys[at] AND b.first_seq = first_seqs[at]::bigint
-      AND b.sums IS NULL;
-  END LOOP;
-END
-$function$;
-COMMENT ON FUNCTION ingest.put_block_sums IS 'Gives blocks of a run, which have none, the sums of their chunks.';
-REVOKE ALL ON FUNCTION ingest.put_block_sums FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.put_block_sums TO tidemark_ingest_worker;
 
 CREATE FUNCTION ingest.rank_sets_of_key(org uuid, run uuid, of_key text, from_step double precision,
   to_step double precision)

@@ -4,7 +4,7 @@ import { createWantedKeys, type WantedKeys } from "../read/segment-keys.rules.ts
 import { makeBoundedSeries, type SeriesMaker } from "./bounded-series.rules.ts";
 import { secondsSince, timesOf, valuesOf } from "./chart-axis.rules.ts";
 import { collectPoints, type CollectedPoints, type SortedPoints } from "./collect-points.rules.ts";
-import { boundsOf, isWhole, keysToRead } from "./columns-plan.rules.ts";
+import { boundsOf, isWhole } from "./columns-plan.rules.ts";
 import { partsOf, ROW_KINDS, type ColumnsPage } from "./columns-page.rules.ts";
 import { axisRange, columnsOfBuckets, columnsOfPoints, drawPoints, type Drawn } from "./draw-points.rules.ts";
 import { MODES, type Entry, type PlannedSeries, type ReadPlan } from "./read-plan.rules.ts";
@@ -32,7 +32,6 @@ type Unfinished = { readonly drawn: Drawn | undefined; readonly columns: (low: n
 /** Creates a reader. Its memory is bounded by what is shown of each series and one page; of whole series, by the points of one run. */
 export function createColumnsReader(plan: ReadPlan): ColumnsReader {
   const { query, sources, entries, series } = plan;
-  const keys = keysToRead(query);
   const whole = isWhole(query);
   const finished: (readonly Unfinished[])[] = [];
   const openBlock = createBlockOpener();
@@ -57,7 +56,7 @@ export function createColumnsReader(plan: ReadPlan): ColumnsReader {
     for (const [keyId, own] of Map.groupBy(entriesOf.get(source) ?? [], ({ facts }) => facts.keyId)) {
       const { cutStep } = sources[source]!;
       const take: SeriesTaker = (points) => own.forEach(({ place }) => maker.takers[place]!(points, cutStep));
-      found.add({ key: keys[own[0]!.place]!, keyId, take });
+      found.add({ keyId, take });
     }
     wanted = { source, keys: found };
     return found;

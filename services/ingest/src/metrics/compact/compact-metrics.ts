@@ -12,7 +12,6 @@ import {
   type RunOfOrg,
   type MetricSegment,
 } from "./metric-blocks.sql.ts";
-import { addSums } from "./add-sums.ts";
 import { readSegments } from "./metric-parts.ts";
 
 /** The most landing segments that one step takes, and the most bytes of them. */
@@ -64,11 +63,10 @@ export function metricCompaction(
             if (completed === "lost") return later(patienceSeconds);
             if (isStopping()) break;
             done.blocks += completed.blocks;
-            await addSums(db, run, turn, isStopping);
           }
           if (segments.length === 0) return later(QUIET_PATIENCE * patienceSeconds, true);
           if (!isRipe(segments, patienceSeconds)) return later(patienceSeconds - segments[0]!.ageSeconds);
-          const parts = await readSegments(db, run, rules, segments, turn);
+          const parts = await readSegments(rules, segments, turn);
           const segmentIds = segments.map(({ id }) => id);
           isMore = segments.length === STEP_ROWS_MAX || bytesOf(segments) >= STEP_BYTES_MAX;
           // When more segments wait than a step takes, to keep up is worth more than the smallest blocks.

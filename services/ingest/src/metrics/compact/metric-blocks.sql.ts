@@ -1,4 +1,4 @@
-import { binarySql, byteaArray, type Db, float8Array, sql, textArray } from "@tidemark/pg";
+import { binarySql, byteaArray, type Db, float8Array, sql } from "@tidemark/pg";
 import { rowCounterOf, type Claim } from "../../compaction/compaction-work.sql.ts";
 import type { MetricBlockChange, MetricBlockFacts, KeyRange } from "./key-ranges.rules.ts";
 
@@ -36,18 +36,6 @@ export function listMetricSegments(
 
 /** Tells about how many landing segments of metrics wait, of all organizations together. */
 export const countMetricSegments = rowCounterOf("metric_segments");
-
-const findIds = sql("ingest_metric_key_ids", `SELECT key, key_id AS "keyId" FROM ingest.metric_key_ids($1, $2, $3)`);
-
-/** Returns the ids of those of the keys that the run has. `db` runs as the worker. */
-export async function findMetricKeyIds(
-  db: Db,
-  { orgId, runId }: RunOfOrg,
-  keys: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await db.rows<{ key: string; keyId: number }>(findIds, [orgId, runId, textArray(keys)]);
-  return new Map(rows.map(({ key, keyId }) => [key, keyId]));
-}
 
 const listTails = sql(
   "ingest_metric_block_tails",
@@ -148,34 +136,4 @@ export async function replaceMetricBlocks(
     byteaArray(blocks.map(({ data }) => data)),
   ]);
   return row!.held;
-}
-
-/** A block that was stored without the sums of its chunks. */
-export type UnsummedBlock = { readonly firstKey: number; readonly firstSeq: number; readonly data: Uint8Array };
-
-const listUnsummed = binarySql(
-  "ingest_blocks_without_sums",
-  `SELECT first_key AS "firstKey", first_seq AS "firstSeq", data FROM ingest.blocks_without_sums($1, $2, $3)`,
-);
-
-/** Returns some blocks of a run whose chunks have statistics without sums. `db` runs as the worker. */
-export function listUnsummedBlocks(db: Db, { orgId, runId }: RunOfOrg, rowsMax: number): Promise<UnsummedBlock[]> {
-  return db.rows(listUnsummed, [orgId, runId, rowsMax]);
-}
-
-const putSums = sql("ingest_put_block_sums", "SELECT ingest.put_block_sums($1, $2, $3, $4, $5)");
-
-/** Stores the sums of chunks of such blocks. Needs no claim: the sums of a block never change. `db` runs as the worker. */
-export async function putBlockSums(
-  db: Db,
-  { orgId, runId }: RunOfOrg,
-  blocks: readonly (Omit<UnsummedBlock, "data"> & { readonly sums: Uint8Array })[],
-): Promise<void> {
-  await db.rows(putSums, [
-    orgId,
-    runId,
-    blocks.map(({ firstKey }) => firstKey),
-    float8Array(blocks.map(({ firstSeq }) => firstSeq)),
-    byteaArray(blocks.map(({ sums }) => sums)),
-  ]);
 }

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => ingest.close());
 
 type Command =
-  | { readonly kind: "write"; readonly points: readonly SegmentPoint[]; readonly texts: boolean }
+  | { readonly kind: "write"; readonly points: readonly SegmentPoint[] }
   | { readonly kind: "compact" }
   | { readonly kind: "read"; readonly compacting: boolean };
 
@@ -67,7 +67,6 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("write" as const),
       points: anyPoints,
-      texts: fc.constantFrom(false, false, true),
     }),
   },
   { weight: 2, arbitrary: fc.constant<Command>({ kind: "compact" }) },
@@ -80,7 +79,7 @@ describe("what a run holds in both tiers", () => {
       fc.asyncProperty(fc.array(anyCommand, { minLength: 3, maxLength: 25 }), async (commands) => {
         const run = createHandWrittenRun(ingest.owner, { orgId: tenant.orgId, runId: await ingest.newRun(tenant) });
         for (const command of commands) {
-          if (command.kind === "write") await run.land(command.points, command);
+          if (command.kind === "write") await run.land(command.points);
           else if (command.kind === "compact") await compaction.round();
           else {
             const [stored] = await Promise.all([run.stored(), command.compacting ? compaction.round() : undefined]);

@@ -6,30 +6,21 @@ import {
   sliceKeys,
   type BlockColumns,
 } from "@tidemark/metric-codec";
-import type { Db } from "@tidemark/pg";
 import { keyRangeOf, type Span, type KeyRangeRules, type KeyRangeWidth } from "./key-ranges.rules.ts";
-import { findMetricKeyIds, type RunOfOrg, type MetricSegment } from "./metric-blocks.sql.ts";
+import type { MetricSegment } from "./metric-blocks.sql.ts";
 
 /** The share of a block that a part has at most: small, so that blocks that are cut between parts are nearly full. */
 const PART_SHARE = 1 / 8;
 
 /**
- * Returns the points of landing segments, which follow one another, in parts that will not be cut by points. `db` runs as the worker.
+ * Returns the points of landing segments, which follow one another, in parts that will not be cut by points.
  * @throws CodecError for a damaged segment
  */
 export async function readSegments(
-  db: Db,
-  run: RunOfOrg,
   rules: KeyRangeRules,
   segments: readonly MetricSegment[],
   turn: () => Promise<void>,
 ): Promise<MetricPart[]> {
-  const keyIds = new Map<string, number>();
-  const idOf = (key: string): number => {
-    const id = keyIds.get(key);
-    if (id === undefined) throw new Error("a key of a landing segment has no id");
-    return id;
-  };
   const parts: MetricPart[] = [];
   let open: { firstSeq: number; columns: BlockColumns[]; points: number; values: number } | undefined;
   const close = (lastSeq: number): void => {
@@ -38,10 +29,7 @@ export async function readSegments(
   };
   let before = 0;
   for (const { id, receivedUs, points } of segments) {
-    const segment = decodeSegment(points);
-    const unknown = segment.keys?.filter((key) => !keyIds.has(key)) ?? [];
-    if (unknown.length > 0) for (const [key, keyId] of await findMetricKeyIds(db, run, unknown)) keyIds.set(key, keyId);
-    const columns = blockColumnsOfSegment(segment, receivedUs, idOf);
+    const columns = blockColumnsOfSegment(decodeSegment(points), receivedUs);
     const full = (open?.points ?? 0) + columns.steps.length > PART_SHARE * rules.pointsMax;
     if (full || (open?.values ?? 0) + countValues(columns) > rules.valuesMax) close(before);
     open ??= { firstSeq: id, columns: [], points: 0, values: 0 };

@@ -4,7 +4,6 @@ import {
   decodeBlock,
   decodeSegment,
   encodeSegment,
-  encodeSegmentTexts,
   type BlockColumns,
 } from "@tidemark/metric-codec";
 import { binarySql, sql, type Db } from "@tidemark/pg";
@@ -19,8 +18,8 @@ export type SegmentPoint = {
 
 /** A run whose landing segments are written by hand, without the service. */
 export type HandWrittenRun = RunOfOrg & {
-  /** Writes one segment with its dirty marker and returns its seq; `texts`: as segments were before keys had numbers. */
-  land(points: readonly SegmentPoint[], options?: { readonly texts?: boolean }): Promise<number>;
+  /** Writes one segment with its dirty marker and returns its seq. */
+  land(points: readonly SegmentPoint[]): Promise<number>;
   /** Returns what the run holds, from a plain list of it. */
   model(): ReadonlyMap<string, readonly string[]>;
   /** Returns what both tiers hold, in one snapshot. */
@@ -66,7 +65,7 @@ export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
 
   return {
     ...run,
-    async land(points, { texts = false } = {}) {
+    async land(points) {
       const builder = createColumnsBuilder();
       for (const { step, metrics, timestampUs } of points) builder.addPoint(metrics, step, timestampUs);
       const columns = builder.build();
@@ -74,15 +73,12 @@ export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
       seq += 1;
       const receivedUs = 1_700_000_000_000_000 + seq * 1000;
       const ids = Uint32Array.from(columns.keys, (key) => keyIds.get(key)!);
-      const block = texts ? encodeSegmentTexts(columns) : encodeSegment(columns, ids);
+      const block = encodeSegment(columns, ids);
       const steps = points.map(({ step }) => step);
       const range = [Math.min(...steps), Math.max(...steps)];
       await owner.rows(putRow, [run.orgId, run.runId, seq, receivedUs, ...range, block]);
       await owner.rows(putMarker, [run.orgId, run.runId, seq]);
-      collect(
-        written,
-        blockColumnsOfSegment(decodeSegment(block), receivedUs, (key) => keyIds.get(key)!),
-      );
+      collect(written, blockColumnsOfSegment(decodeSegment(block), receivedUs));
       return seq;
     },
     model: () => written,
@@ -90,11 +86,7 @@ export function createHandWrittenRun(owner: Db, run: RunOfOrg): HandWrittenRun {
       const found = new Map<string, string[]>();
       for (const { tier, received, data } of await owner.rows<TierRow>(readTiers, [run.runId])) {
         if (tier === "block") collect(found, decodeBlock(data));
-        else
-          collect(
-            found,
-            blockColumnsOfSegment(decodeSegment(data), received, (key) => keyIds.get(key)!),
-          );
+        else collect(found, blockColumnsOfSegment(decodeSegment(data), received));
       }
       return found;
     },

@@ -46,7 +46,7 @@ export function createPointsReader(limit: number, range: StepRange): PointsReade
       else if (row.kind === "key") {
         const first = createFirstPoints(pointsToRead(limit), range);
         collected.push({ key: row.key, first });
-        wanted.add({ key: row.key, keyId: row.keyId, take: first.add });
+        wanted.add({ keyId: row.keyId, take: first.add });
       } else if (row.kind === "chunk") wanted.byId(row.keyId)!(openBlock(row.axis)(row.section));
       else if (row.kind === "block") addPart(row.part);
       else wanted.takeSegment(row.segment);

@@ -1,8 +1,8 @@
 import { decodeSegment, decodeSegmentKey } from "@tidemark/metric-codec";
 import type { LandingSegment, SeriesTaker } from "./metric-rows.rules.ts";
 
-/** A key of a run whose points are wanted. Segments name their keys by text or by id. */
-export type WantedKey = { readonly key: string; readonly keyId: number; readonly take: SeriesTaker };
+/** A key of a run whose points are wanted. */
+export type WantedKey = { readonly keyId: number; readonly take: SeriesTaker };
 
 /** Keys of a run whose points are wanted. */
 export type WantedKeys = {
@@ -20,21 +20,19 @@ const DECODED_SINGLY = 4;
 export function createWantedKeys(): WantedKeys {
   const all: WantedKey[] = [];
   const byId = new Map<number, SeriesTaker>();
-  const byText = new Map<string, SeriesTaker>();
 
   const takeSingly = ({ bytes, receivedUs }: LandingSegment): void => {
     for (const wanted of all) {
-      const series = decodeSegmentKey(bytes, wanted);
+      const series = decodeSegmentKey(bytes, wanted.keyId);
       if (series !== null) wanted.take({ ...series, receivedUs: series.receivedUs ?? receivedUs });
     }
   };
 
   const takeTogether = ({ bytes, receivedUs }: LandingSegment): void => {
-    const { keys, keyIds, steps, timestampsUs, values, offsets, pointIndexes, ...segment } = decodeSegment(bytes);
+    const { keyIds, steps, timestampsUs, values, offsets, pointIndexes, ...segment } = decodeSegment(bytes);
     const dense = offsets.length === 0;
-    const count = keys?.length ?? keyIds!.length;
-    for (let k = 0; k < count; k++) {
-      const take = keys === null ? byId.get(keyIds[k]!) : byText.get(keys[k]!);
+    for (let k = 0; k < keyIds.length; k++) {
+      const take = byId.get(keyIds[k]!);
       if (take === undefined) continue;
       const from = dense ? k * steps.length : offsets[k]!;
       const to = dense ? from + steps.length : offsets[k + 1]!;
@@ -54,7 +52,6 @@ export function createWantedKeys(): WantedKeys {
     add(wanted) {
       all.push(wanted);
       byId.set(wanted.keyId, wanted.take);
-      byText.set(wanted.key, wanted.take);
     },
     byId: (keyId) => byId.get(keyId),
     takeSegment: (segment) => (all.length > DECODED_SINGLY ? takeTogether(segment) : takeSingly(segment)),

@@ -50,10 +50,10 @@ export function createSeriesReader(plan: SeriesPlan): SeriesReader {
 
   const beginRun = ({ version, keys }: Extract<SeriesRow, { kind: "run" }>): void => {
     const wanted = createWantedKeys();
-    const collectors = plan.keys.map((key, place) => {
+    const collectors = plan.keys.map((_, place) => {
       const facts = keys.get(place);
       const collector = collectorFor(facts);
-      if (facts !== undefined) wanted.add({ key, keyId: facts.keyId, take: collector.add });
+      if (facts !== undefined) wanted.add({ keyId: facts.keyId, take: collector.add });
       return collector;
     });
     runs.push({ version, collectors, wanted });
