@@ -314,7 +314,7 @@ export const lineShapes = {
     /** The name of a project. */
     project: optional(text),
     payload: document,
-    /** Absent in archives that were written before views could be shared, and for private ones. */
+    /** Absent for private ones. */
     visibility: optional(word(VIEW_VISIBILITIES)),
     created_at: instant,
     updated_at: instant,

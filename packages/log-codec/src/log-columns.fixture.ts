@@ -80,7 +80,7 @@ export const anyLines: fc.Arbitrary<TestLine[]> = fc
   )
   .map(sorted);
 
-/** Returns a plain block as the migration writes it. */
+/** Returns a plain block as SQL writes it. */
 export function plainBlockOf(lines: readonly TestLine[]): Uint8Array {
   const records = lines.map((line) => {
     const message = Buffer.from(line.message);

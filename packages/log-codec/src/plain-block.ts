@@ -4,8 +4,8 @@ import { newColumns, type LogColumns } from "./log-columns.ts";
 /*
  * The arrangement that SQL can write by itself: the version byte, then for each line, big-endian as PostgreSQL's int8send and int4send write
  * it, line number, id and time of arrival in microseconds (8 bytes each), the client's time in microseconds (8 bytes, the lowest possible
- * number for none), bytes of the message (4), the message. No checksum and no compression: a migration moved the lines of older
- * installations into such blocks once, and they leave them when they are next merged with others.
+ * number for none), bytes of the message (4), the message. No checksum and no compression: captured lines are written so, because their
+ * numbers are not known before, and the next compaction packs them.
  */
 
 const RECORD_BYTES = 36;

@@ -134,7 +134,7 @@ describe("the role of the service of usage", () => {
 
   test.each([
     ["UPDATE artifacts.storage SET artifacts = 0"],
-    ["SELECT artifacts.add_storage(gen_random_uuid(), 0, 0, 0, 0, 0, 0, 0, 0)"],
+    ["SELECT artifacts.add_storage(gen_random_uuid(), 0, 0, 0, 0, 0, 0, 0, 0, 0)"],
     ["SELECT id FROM artifacts.artifacts"],
     ["SELECT id FROM artifacts.versions"],
   ])("cannot: %s", async (statement) => {

@@ -331,7 +331,7 @@ GRANT SELECT ON TABLE artifacts.usage_v1 TO tidemark_artifacts, tidemark_usage;
 
 CREATE FUNCTION artifacts.add_storage(org uuid, artifact_bytes bigint, version_bytes bigint,
   pending_delete_bytes bigint, reserved_bytes bigint, artifacts bigint, collections bigint, versions_active bigint,
-  versions_pending_delete bigint, unknown_sizes bigint DEFAULT 0)
+  versions_pending_delete bigint, unknown_sizes bigint)
 RETURNS void
 LANGUAGE plpgsql
 AS $function$

@@ -6,7 +6,7 @@ import type { RunsDeps } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { lockRunState, moveRuns } from "../update/run-changes.sql.ts";
-import { createFingerprint, fingerprintWithProject, judgeExisting } from "./create-run.rules.ts";
+import { createFingerprint, judgeExisting } from "./create-run.rules.ts";
 import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
 import type { WantedRun } from "./wanted-run.ts";
@@ -30,8 +30,7 @@ export function createAlone(
     if (request !== undefined && fingerprint !== undefined) {
       const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, request.id));
       if (!free) {
-        const fingerprints = [fingerprint, fingerprintWithProject(request, project)];
-        const attached = await attach(tx, caller, request.id, { ...wanted, project, fingerprints });
+        const attached = await attach(tx, caller, request.id, { ...wanted, project, fingerprint });
         return { ...attached, created: false };
       }
     }
@@ -61,7 +60,7 @@ async function attach(
   tx: Tx,
   caller: Caller,
   runId: string,
-  wanted: WantedRun & { readonly project: string; readonly fingerprints: readonly Uint8Array[] },
+  wanted: WantedRun & { readonly project: string; readonly fingerprint: Uint8Array },
 ): Promise<{ row: RunRow; changed: boolean }> {
   const { orgId, projectId } = caller;
   const run = await findRun(tx, orgId, runId, projectId);

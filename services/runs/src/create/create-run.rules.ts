@@ -36,7 +36,7 @@ export function judgeExisting(
   run: ExistingRun,
   request: {
     readonly project: string;
-    readonly fingerprints: readonly Uint8Array[];
+    readonly fingerprint: Uint8Array;
     readonly explicitProject: string | undefined;
   },
 ): "attach" | "resume" {
@@ -44,7 +44,7 @@ export function judgeExisting(
     case "auto":
       return "attach";
     case "create":
-      if (run.project === request.project && isOneOf(run.createFingerprint, request.fingerprints)) return "attach";
+      if (run.project === request.project && isSame(run.createFingerprint, request.fingerprint)) return "attach";
       throw new AppError("run_id_conflict", "a run with this id exists and was not created by this request", {
         field: "id",
       });
@@ -58,8 +58,8 @@ export function judgeExisting(
   }
 }
 
-function isOneOf(stored: Uint8Array | null, wanted: readonly Uint8Array[]): boolean {
-  return stored !== null && wanted.some((one) => Buffer.compare(stored, one) === 0);
+function isSame(stored: Uint8Array | null, wanted: Uint8Array): boolean {
+  return stored !== null && Buffer.compare(stored, wanted) === 0;
 }
 
 /** The parts that make two create requests the same one, after names were trimmed and defaults filled in. */
@@ -73,17 +73,11 @@ type FingerprintedRequest = {
 };
 
 /**
- * Returns 32 bytes that are equal for equal requests; the project is compared beside them, because it can be renamed. The order of keys does not matter, the order of
+ * Returns 32 bytes that are equal for equal requests; the project is compared separately, because it can be renamed. The order of keys does not matter, the order of
  * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
  * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
  */
 export function createFingerprint(request: FingerprintedRequest): Uint8Array {
   const { id, name, config, tags, metadata } = request;
   return fingerprintOf({ id, name, config, tags, metadata });
-}
-
-/** Returns the fingerprint that runs have which were created before projects could be renamed. */
-export function fingerprintWithProject(request: FingerprintedRequest, project: string): Uint8Array {
-  const { id, name, config, tags, metadata } = request;
-  return fingerprintOf({ id, project, name, config, tags, metadata });
 }

@@ -141,8 +141,8 @@ CREATE FUNCTION traces.append_events(org uuid, run uuid, project uuid, idempoten
   answer bytea, trace_ids uuid[], versions bigint[], next_versions bigint[], segment_counts integer[], starts bigint[],
   statuses integer[], kind_bits integer[], min_steps double precision[], root_names text[], thread_ids text[],
   rollout_ids text[], summaries bytea[], segment_traces integer[], segment_ids bigint[], trees bytea[],
-  payload_blocks bytea[], work_seconds double precision, restored_us bigint[] DEFAULT NULL::bigint[],
-  event_count integer DEFAULT 0, OUT outcome text, OUT old_answer bytea, OUT updated bigint)
+  payload_blocks bytea[], work_seconds double precision, restored_us bigint[],
+  event_count integer, OUT outcome text, OUT old_answer bytea, OUT updated bigint)
 RETURNS record
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
@@ -230,9 +230,7 @@ BEGIN
   outcome := 'inserted';
 END
 $function$;
-COMMENT ON FUNCTION traces.append_events IS
-  'Stores the events of a request, all or none, and counts them. event_count comes last so that processes of the '
-  'version before can go on.';
+COMMENT ON FUNCTION traces.append_events IS 'Stores the events of a request, all or none, and counts them.';
 REVOKE ALL ON FUNCTION traces.append_events FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION traces.append_events TO tidemark_traces;
 

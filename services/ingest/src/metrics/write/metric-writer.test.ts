@@ -263,30 +263,6 @@ describe("what waits", () => {
   });
 });
 
-test("a record of the time before groups is answered as it was kept", async () => {
-  const [runId] = runIds as [string];
-  const key = randomUUID();
-  const float64s = (...numbers: number[]) => new Uint8Array(Float64Array.from(numbers).buffer);
-  const empty = new Uint8Array(0);
-  const body = fingerprint([
-    "POST /runs/{run_id}/metrics",
-    runId,
-    '["loss"]',
-    float64s(0),
-    empty,
-    float64s(1),
-    empty,
-    empty,
-  ]);
-  const keep = sql("test_keep_old_record", "SELECT platform.keep_key($1, $2, $3, int4send(12345678))");
-  await ingest.owner.rows(keep, [tenant.orgId, fingerprint([key]), body]);
-  const request = { ...pointOf(runId), idempotencyKey: key };
-  expect(await ingest.write.appendMetrics(request, callOf(tenant))).toMatchObject({
-    inserted: 12_345_678,
-    replayed: true,
-  });
-});
-
 test("a key that was used for console lines is refused", async () => {
   const idempotencyKey = randomUUID();
   const lines = [{ lineNumber: 0, message: "x" }];
