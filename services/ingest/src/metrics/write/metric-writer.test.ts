@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { fingerprint, sql } from "@tidemark/pg";
+import { sql } from "@tidemark/pg";
 import {
   callOf,
   columnsOf,
