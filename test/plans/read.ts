@@ -1,5 +1,5 @@
-import type { SeededArtifacts } from "../bench/artifacts/seed-artifacts.ts";
 import type { Api } from "../stack/client.ts";
+import type { SeededArtifacts } from "./seed-artifacts.ts";
 
 /** Traces of a run, each with a step; the oldest one failed. */
 export const TRACES = 300;

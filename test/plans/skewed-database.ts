@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
 import { until } from "@tidemark/testkit";
 import pg from "pg";
-import { seedArtifacts } from "../bench/artifacts/seed-artifacts.ts";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import { startStack } from "../stack/stack.ts";
 import { createPlanLog, logPlans, planSettings, type PlanLog } from "./executed-plans.ts";
 import { fillRuns } from "./fill-runs.ts";
 import { REPORTS_PROJECT, type Tenant } from "./read.ts";
 import { summary, sorts } from "./run-reads.ts";
+import { seedArtifacts } from "./seed-artifacts.ts";
 import { copyTraces, seedImports, seedReports } from "./seed-rows.ts";
 
 /** Many times what any read may look at, so that a plan that reads an organization whole is seen. */

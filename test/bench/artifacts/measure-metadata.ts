@@ -3,7 +3,7 @@ import type { BenchPostgres } from "../fresh-postgres.ts";
 import { measureRead, type ReadCase, type ReadRow } from "../http-reads.ts";
 import { shown } from "../markdown-table.ts";
 import { otherOrganizations, seedRuns } from "../seed/seed-runs.ts";
-import { seedArtifacts, type SeededArtifacts } from "./seed-artifacts.ts";
+import { seedArtifacts, type SeededArtifacts } from "../../plans/seed-artifacts.ts";
 
 const SMALL = 2000;
 const MEDIUM = 10;
