@@ -64,13 +64,7 @@ export default {
       project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
     },
     test: {
-      entry: [
-        "**/*.test.ts",
-        "bench/{main,transport,transport-server,stop-signal,logs,runs,creates,regex,metrics,steady,wide,bytes,charts,chart-columns,growth,skew,artifacts,objects,traces,views,bulk-update,export,import,archive,limits,neighbors,deletion,changes,web}.ts!",
-        "bench/{metrics,neighbors}/*-process.ts!",
-        "bench/seed/main.ts!",
-        "pictures/main.ts!",
-      ],
+      entry: ["**/*.test.ts", "bench/{main,frame/background-process}.ts!", "bench/seed/main.ts!", "pictures/main.ts!"],
       project: ["**/*.ts", "{bench,pictures}/**/*.ts!", `!bench/**/*.${tests}!`],
       // Read as a file, for the pages of a browser.
       ignoreDependencies: ["axe-core"],

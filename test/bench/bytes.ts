@@ -1,80 +1,64 @@
-import { parseBenchArguments } from "./command-line.ts";
-import { withFreshPostgres } from "./fresh-postgres.ts";
-import { shown, tableHead, tableRow } from "./markdown-table.ts";
-import { bodiesNote } from "./metrics/metric-bodies.ts";
-import { measureBytes, type BytesCase, type BytesRow } from "./metrics/measure-bytes.ts";
-import { seriesValues, valueClasses } from "./metrics/metric-values.ts";
-import { seriesRows, trackerRows } from "./metrics/row-designs.ts";
-import { rowPerPoint } from "./metrics/row-per-point.ts";
-import { keyNames } from "./metrics/write-load.ts";
+import type { Bench } from "./frame/bench.ts";
+import { shown } from "./frame/report.ts";
+import type { BenchStack } from "./frame/stack.ts";
+import { untilCompacted } from "./metrics/compaction.ts";
+import { fillRuns } from "./metrics/fill-runs.ts";
+import { keyNames } from "./metrics/load-shots.ts";
+import { openRowPerPoint } from "./metrics/row-per-point.ts";
+import { seriesValues, valueClasses } from "./metrics/values.ts";
 
-// What a point takes on the disk once it is compacted: four classes of values, in batches and in single steps, beside rows.
+const RUNS = 100;
+/** With fewer the pages that a table has anyway would show. */
+const RUNS_MIN = 50;
+const KEYS = 20;
+const STEPS = 1000;
+/** Bytes of a point in blocks with their index. Client times take some, which shows most where values take next to nothing. */
+const bounds = {
+  noisy: { wanted: 9, limit: 9 },
+  float32: { wanted: 5, limit: 5 },
+  integer: { wanted: 2, limit: 2 },
+  constant: { wanted: 0.2, limit: 0.4 },
+};
 
-const options = parseBenchArguments(process.argv.slice(2));
-const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(`${text}\n`);
-const runsOf = (runs: number): number => Math.max(1, Math.round(runs * options.scale));
+/** Bytes of tables with their indexes and TOAST. */
+type Sizes = { readonly blocks: number; readonly all: number };
 
-const shapes = [
-  { stepsPerRequest: 500, runs: runsOf(100) },
-  { stepsPerRequest: 1, runs: runsOf(20) },
-];
-const cases: BytesCase[] = shapes.flatMap((shape) => valueClasses.map((kind) => ({ kind, ...shape })));
+const SIZES = `
+  SELECT sum(bytes) FILTER (WHERE name LIKE 'metric_blocks%') AS blocks, sum(bytes) AS "all"
+  FROM (SELECT c.relname AS name, pg_total_relation_size(c.oid)::float8 AS bytes
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' AND n.nspname = 'ingest') sizes`;
 
-async function weighRows(databaseUrl: string): Promise<{ name: string; bytes: number }[]> {
-  const runs = runsOf(20);
-  const keys = keyNames(20);
-  const series = keys.map((_key, seed) => seriesValues("noisy", 1000, seed + 1));
-  const found = [];
-  for (const design of [seriesRows, trackerRows]) {
-    const store = await rowPerPoint(databaseUrl, design, new Float64Array());
-    await store.fill!({ runs, keys, series });
-    found.push({ name: design.name, bytes: (await store.bytes!()) / (runs * 20_000) });
-    await store.close();
-  }
-  return found;
+async function readSizes({ owner }: BenchStack): Promise<Sizes> {
+  await owner.query("VACUUM");
+  await owner.query("CHECKPOINT");
+  return (await owner.query<Sizes>(SIZES)).rows[0]!;
 }
 
-const line = ({ kind, stepsPerRequest, runs, points, each, wal, compactionSeconds }: BytesRow): string =>
-  tableRow([
-    kind,
-    stepsPerRequest === 1 ? "single steps" : `batches of ${stepsPerRequest} steps`,
-    shown(runs),
-    shown(points),
-    ...[each.blocks, each.landing, each.aggregates, each.idempotency, each.work].map((bytes) => shown(bytes, 3)),
-    shown(each.total, 3),
-    shown(wal, 1),
-    shown(compactionSeconds, 1),
-  ]);
-
-await withFreshPostgres(async (postgres) => {
-  say(bodiesNote);
-  for (const mode of options.modes) {
-    say(`\n${mode}: runs of 1 organization x 20 keys x 1,000 steps; bytes per point on the disk after compaction.\n`);
-    say(
-      tableHead([
-        "values",
-        "written in",
-        "runs",
-        "points",
-        "blocks with their index",
-        "emptied segment table",
-        "keys and aggregates",
-        "idempotency records",
-        "compaction work",
-        "all together",
-        "log (WAL)",
-        "compacted after s",
-      ]),
-    );
-    const rows: BytesRow[] = [];
-    for (const test of cases.filter(({ kind }) => kind.includes(options.only))) {
-      const row = await measureBytes(postgres, mode, test);
-      rows.push(row);
-      say(line(row));
+/** What a point takes on the disk once it is compacted, for four classes of values. */
+export const bytes: Bench = {
+  about: "bytes of a point on the disk (row 5)",
+  async run({ open, scaled, wants, report, postgres }) {
+    const bench = await open();
+    const rows = await openRowPerPoint(await postgres.database("rows"), { points: 1, keys: 1, connections: 1 });
+    const leanest = await rows.leanestBytes();
+    await rows.close();
+    const runs = scaled(RUNS, RUNS_MIN);
+    for (const kind of valueClasses.filter(wants)) {
+      const before = await readSizes(bench);
+      await fillRuns(bench, await bench.newRuns(runs), {
+        keys: keyNames(KEYS),
+        seriesOf: (run) => Array.from({ length: KEYS }, (_, key) => seriesValues(kind, STEPS, 1 + run * KEYS + key)),
+      });
+      await untilCompacted(bench);
+      const after = await readSizes(bench);
+      const each = (which: keyof Sizes): number => (after[which] - before[which]) / (runs * KEYS * STEPS);
+      report.say(
+        `${kind}: ${shown(each("blocks"), 2)} bytes a point in blocks, ${shown(each("all"), 2)} in all tables`,
+      );
+      report.target({ row: 5, what: `bytes of a point, ${kind}`, value: each("blocks"), ...bounds[kind] });
+      if (kind !== "noisy") continue;
+      const what = "bytes of the leanest row per point, times those of a point";
+      report.target({ row: 5, what, value: leanest / each("all"), more: true, wanted: 8, limit: 8 });
     }
-    say(`\n${tableHead(["the noisy values with a row per point", "bytes per point with its index"])}`);
-    const weighed = await weighRows(await postgres.database(`bytes_rows_${mode}`));
-    for (const { name, bytes } of weighed) say(tableRow([name, shown(bytes, 1)]));
-    if (options.json) process.stdout.write(`${JSON.stringify({ mode, rows, weighed }, null, 2)}\n`);
-  }
-});
+  },
+};

@@ -1,88 +1,42 @@
 import pg from "pg";
-import { runClosedLoop } from "../closed-loop.ts";
-import type { MetricStore } from "./metric-store.ts";
-import type { RowDesign } from "./row-designs.ts";
-import { keyNames, writeAt } from "./write-load.ts";
+import { keyNames } from "./load-shots.ts";
 
-// The usual design, straight from the driver: no HTTP, no checks, no aggregates.
+/** What a row per point costs on the same PostgreSQL, without a server before it. */
+export type RowPerPoint = {
+  /** Stores a batch of points of a run, a row for each value with run, key, step and time. The database makes up the values, so no client is in it. */
+  readonly append: (run: number, turn: number) => Promise<void>;
+  /** Returns the bytes of a point in the leanest row, (series, step, time, value), with its index. */
+  readonly leanestBytes: () => Promise<number>;
+  readonly close: () => Promise<void>;
+};
 
-const FILL_ROWS = 10_000;
+const LEAN_ROWS = 200_000;
+const TABLES = `
+  CREATE TABLE points (run integer, key text, step bigint, at timestamptz, value double precision, PRIMARY KEY (run, key, step));
+  CREATE TABLE lean (series integer, step bigint, at timestamptz, value double precision, PRIMARY KEY (series, step))`;
+const APPEND = `
+  INSERT INTO points SELECT $1::integer, k, $2::bigint + s, now(), random()
+  FROM generate_series(0, $3::integer - 1) s, unnest($4::text[]) k`;
+const FILL = `INSERT INTO lean SELECT n / 1000, n % 1000, now(), random() FROM generate_series(0, ${LEAN_ROWS - 1}) n`;
 
-async function connect(url: string, count: number): Promise<pg.Client[]> {
-  const clients = Array.from({ length: count }, () => new pg.Client({ connectionString: url }));
-  await Promise.all(clients.map((client) => client.connect()));
-  return clients;
-}
-
-/** A row per point, one statement and transaction per write, as many connections as writes at a time. */
-export async function rowPerPoint(databaseUrl: string, design: RowDesign, tape: Float64Array): Promise<MetricStore> {
-  const { name, table, columns, put } = design;
-  const reader = (await connect(databaseUrl, 1))[0]!;
-  await reader.query(`CREATE TABLE ${table} (${columns})`);
-  let runsTaken = 0;
+/** Opens it in an empty database. */
+export async function openRowPerPoint(
+  databaseUrl: string,
+  { points, keys, connections }: { readonly points: number; readonly keys: number; readonly connections: number },
+): Promise<RowPerPoint> {
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: connections });
+  await pool.query(TABLES);
+  const names = keyNames(keys);
   return {
-    name,
-    servers: [],
-    clients: [],
-    takes: () => true,
-    prepare(load) {
-      const firstRun = runsTaken;
-      runsTaken += load.runs;
-      const keys = keyNames(load.keys);
-      return Promise.resolve(async (timing) => {
-        const all = await connect(databaseUrl, load.concurrency);
-        const idle = [...all];
-        const once = async (index: number): Promise<void> => {
-          const client = idle.pop()!;
-          const { run, firstStep, tapeFrom } = writeAt(load, index);
-          const valueOf = (row: number): number => tape[tapeFrom + row]!;
-          try {
-            await put(client, { run: firstRun + run, keys, points: load.points, firstStep, valueOf });
-          } finally {
-            idle.push(client);
-          }
-        };
-        try {
-          return await runClosedLoop({ concurrency: load.concurrency, ...timing, once });
-        } finally {
-          await Promise.all(all.map((client) => client.end()));
-        }
-      });
+    async append(run, turn) {
+      await pool.query({ name: "append", text: APPEND, values: [run, turn * points, points, names] });
     },
-    settle: () => Promise.resolve(),
-    async fill({ runs, keys, series }) {
-      const length = series[0]?.length ?? 0;
-      const names: string[] = [];
-      const step = Math.max(1, Math.floor(FILL_ROWS / keys.length));
-      for (let made = 0; made < runs; made += 1) {
-        const run = runsTaken;
-        runsTaken += 1;
-        names.push(String(run));
-        for (let firstStep = 0; firstStep < length; firstStep += step) {
-          const points = Math.min(step, length - firstStep);
-          const valueOf = (row: number): number =>
-            series[row % keys.length]![firstStep + Math.floor(row / keys.length)]!;
-          await put(reader, { run, keys, points, firstStep, valueOf });
-        }
-      }
-      await reader.query(`VACUUM ANALYZE ${table}`);
-      return names;
+    async leanestBytes() {
+      await pool.query(FILL);
+      await pool.query("VACUUM lean");
+      const { rows } = await pool.query<{ bytes: number }>("SELECT pg_total_relation_size('lean')::float8 AS bytes");
+      return rows[0]!.bytes / LEAN_ROWS;
     },
-    read({ run, key, points, limit }, timing) {
-      const [first, ...rest] = design.readFrom(Number(run), key);
-      const query = { name: "read-rows", text: design.read, values: [first, limit, ...rest] };
-      const once = async (): Promise<void> => {
-        const { rows } = await reader.query(query);
-        if (rows.length !== Math.min(points, limit)) throw new Error(`${rows.length} of ${points} points`);
-      };
-      return runClosedLoop({ concurrency: 1, ...timing, once });
-    },
-    async bytes() {
-      await reader.query(`VACUUM ${table}`);
-      await reader.query("CHECKPOINT");
-      const size = `SELECT pg_total_relation_size('${table}')::float8 AS bytes`;
-      return Number((await reader.query<{ bytes: number }>(size)).rows[0]?.bytes);
-    },
-    close: () => reader.end(),
+    close: () => pool.end(),
   };
 }

@@ -1,15 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type pg from "pg";
-import {
-  countRuns,
-  insertHeads,
-  insertProjects,
-  insertRuns,
-  insertTexts,
-  insertWideHeads,
-  insertWideRun,
-  SEED_METRICS,
-} from "./statements.ts";
+import { countRuns, insertHeads, insertProjects, insertRuns, insertTexts, SEED_METRICS } from "./statements.ts";
 
 /** Runs of one organization, by their numbers, from 1. A later call with the next numbers adds to what is there. */
 export type SeededRuns = { readonly orgId: string; readonly first: number; readonly last: number };
@@ -30,7 +21,7 @@ const metricTables = ["ingest.metric_keys", "ingest.metric_aggregate_pages", "in
 /**
  * Fills organizations with runs as teams make them: ten projects, names, nested configs of 700 bytes, tags, notes, all states, times over six weeks,
  * and metric keys with aggregates, indexed as those of runs that ended long ago. It writes tables and not through the API, because only the data are
- * wanted; nobody else may write runs meanwhile. The same numbers give the same runs. `client` is the owner of the database.
+ * wanted; nothing else may write runs meanwhile. The same numbers give the same runs. `client` is the owner of the database.
  */
 export async function seedRuns(
   client: pg.ClientBase,
@@ -55,7 +46,7 @@ export async function seedRuns(
 const SMALL_RUNS_MAX = 50;
 const MEDIUM_RUNS = 1000;
 
-/** Returns organizations that stand beside one that is measured: `small` ones with 1, 2, ... 50, 1, 2, ... runs, and `medium` ones with 1,000 each. */
+/** Returns organizations that share the database with one that is measured: `small` ones with 1, 2, ... 50, 1, 2, ... runs, and `medium` ones with 1,000 each. */
 export function otherOrganizations(small: number, medium: number): SeededRuns[] {
   const sizes = [
     ...Array.from({ length: small }, (_, i) => 1 + (i % SMALL_RUNS_MAX)),
@@ -113,22 +104,4 @@ async function inBulk(client: pg.ClientBase, write: () => Promise<void>): Promis
     await client.query(rows[0]!.definition);
     await client.query("RESET maintenance_work_mem");
   }
-}
-
-/**
- * Adds runs with many metric keys, for comparisons. Returns their ids.
- */
-export async function seedWideRuns(
-  client: pg.ClientBase,
-  options: { orgId: string; runs: number; metrics: number },
-): Promise<string[]> {
-  const { orgId, runs, metrics } = options;
-  const ids: string[] = [];
-  for (let number = 1; number <= runs; number += 1) {
-    const { rows } = await client.query<{ id: string }>(insertWideRun, [orgId, number]);
-    ids.push(rows[0]!.id);
-    await client.query(insertWideHeads, [orgId, rows[0]!.id, number, metrics]);
-  }
-  for (const table of metricTables) await client.query(`VACUUM (ANALYZE) ${table}`);
-  return ids;
 }

@@ -168,29 +168,3 @@ export const countRuns = `
       runs_stopping = p.runs_stopping + stopping, runs_finished_stopped = p.runs_finished_stopped + finished_stopped,
       runs_failed_stopped = p.runs_failed_stopped + failed_stopped
   FROM counted c WHERE p.org_id = c.org_id AND p.id = c.project_id`;
-
-/** One run of the organization $1 with the number $2 and a random id, older than all others. */
-export const insertWideRun = `
-  INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
-  SELECT org, gen_random_uuid(), ${projectId("1")}, 'wide-' || $2::text, 'finished',
-         '{"layers":' || $2::text || ',"lr":0.' || $2::text || '}', ARRAY['wide'], '{}', at, at, at
-  FROM (VALUES ($1::uuid, timestamptz '2020-01-01 00:00:00Z' + $2::integer * interval '1 minute')) t (org, at)
-  RETURNING id`;
-
-/** $4 keys with aggregates of the run $2 of the organization $1, which has the number $3. */
-export const insertWideHeads = `
-  WITH drawn AS MATERIALIZED (
-    SELECT n - 1 AS id, 'layer/' || lpad(n::text, 5, '0') || '/norm' AS key, n / 7.0::float8 + $3::integer AS v
-    FROM generate_series(1, $4::integer) n
-  ), keys AS (
-    INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise, sort_best, sort_latest, sort_created_at)
-    SELECT $1::uuid, $2::uuid, key, id, false, v * 2, v, timestamptz '2020-01-01 00:00:00Z' + $3::integer * interval '1 minute'
-    FROM drawn
-  ), pages AS (
-    INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats)
-    SELECT $1::uuid, $2::uuid, id / 32, array_agg(s.number ORDER BY id, s.n)
-    FROM drawn, unnest(ARRAY[100, v, 1, v / 2, 40, v * 2, 70, v, 99, 0]) WITH ORDINALITY AS s (number, n)
-    GROUP BY id / 32
-  )
-  INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count)
-  SELECT $1::uuid, $2::uuid, 1, $4::integer, 100 * $4::bigint`;

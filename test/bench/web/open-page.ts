@@ -1,89 +1,88 @@
-import { gzipSync } from "node:zlib";
-import type { Browser, BrowserContext, Page, Request } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { LAPTOP, type cookieOf } from "../../browser/browser.ts";
-import { noteWhenSeen, seenAt, type Sight } from "./sight.ts";
 
-/** A page that shows what was waited for. The caller closes its context. */
-export type OpenedPage = {
-  readonly page: Page;
-  readonly context: BrowserContext;
-  /** Milliseconds from its request to the paint. */
-  readonly ms: number;
-  readonly traffic: Traffic;
+declare global {
+  interface Window {
+    /** When the last thing that was waited for had been painted, in milliseconds since the page was opened. */
+    seenAt: number | undefined;
+  }
+}
+
+/** What a page has to show before it counts as shown. */
+export type Sight = {
+  readonly selector: string;
+  /** Whether it is a canvas, which counts with a pixel that is not transparent. */
+  readonly drawn?: boolean;
 };
 
-/** What came over the wire until the paint. */
-export type Traffic = {
-  readonly requests: number;
-  /** Those of scripts, for data. */
-  readonly dataRequests: number;
-  /** Bytes of the document, scripts and style sheets as the server sends them. */
-  readonly codeBytes: number;
-  /** The same where each file that the server does not compress is compressed with gzip. */
-  readonly gzipBytes: number;
+/** Opens pages of a server. */
+export type Opener = {
+  readonly browser: Browser;
+  readonly baseUrl: string;
+  readonly cookie: ReturnType<typeof cookieOf>;
 };
 
-/** What a page has stored in the browser. */
-export type StorageState = Awaited<ReturnType<BrowserContext["storageState"]>>;
+/** A page that shows what was waited for; the caller closes the context. */
+export type OpenedPage = { readonly page: Page; readonly context: BrowserContext; readonly ms: number };
+
+const WAIT_MS = 120_000;
+
+/** Resolves with when the page has painted what it waits for. @throws Error of the browser's driver after two minutes */
+export async function seenAt(page: Page): Promise<number> {
+  const handle = await page.waitForFunction(() => window.seenAt, undefined, { timeout: WAIT_MS, polling: 20 });
+  return (await handle.jsonValue()) as number;
+}
 
 /** Opens a page with an empty cache in a new context and waits until it shows something. */
-export async function openUntilSeen(
-  browser: Browser,
-  {
-    url,
-    sight,
-    cookies = [],
-    storageState,
-    waitMs,
-  }: {
-    readonly url: string;
-    readonly sight: Sight;
-    readonly cookies?: readonly ReturnType<typeof cookieOf>[];
-    /** What the page has stored before. */
-    readonly storageState?: StorageState;
-    readonly waitMs?: number;
-  },
-): Promise<OpenedPage> {
-  const context = await browser.newContext({
-    viewport: LAPTOP,
-    ...(storageState === undefined ? {} : { storageState }),
-  });
+export async function openUntilSeen(opener: Opener, path: string, sight: Sight): Promise<OpenedPage> {
+  const context = await opener.browser.newContext({ viewport: LAPTOP });
   try {
-    await context.addCookies([...cookies]);
+    await context.addCookies([opener.cookie]);
     const page = await context.newPage();
     await page.addInitScript(noteWhenSeen, sight);
-    const finished: Request[] = [];
-    page.on("requestfinished", (request) => finished.push(request));
-    await page.goto(url, { waitUntil: "commit" });
-    const ms = await seenAt(page, waitMs);
-    return { page, context, ms, traffic: await trafficOf(finished.slice()) };
+    await page.goto(`${opener.baseUrl}${path}`, { waitUntil: "commit" });
+    return { page, context, ms: await seenAt(page) };
   } catch (error) {
     await context.close();
     throw error;
   }
 }
 
-const isCode = (request: Request): boolean =>
-  ["document", "script", "stylesheet"].includes(request.resourceType()) || /\.(?:js|css)$/.test(pathOf(request));
-const isData = (request: Request): boolean => ["fetch", "xhr"].includes(request.resourceType()) && !isCode(request);
-const pathOf = (request: Request): string => new URL(request.url()).pathname;
-
-async function trafficOf(requests: readonly Request[]): Promise<Traffic> {
-  const sizes = await Promise.all(requests.filter(isCode).map(codeSize));
-  const sum = (numbers: readonly number[]): number => numbers.reduce((total, size) => total + size, 0);
-  return {
-    requests: requests.length,
-    dataRequests: requests.filter(isData).length,
-    codeBytes: sum(sizes.map(({ sent }) => sent)),
-    gzipBytes: sum(sizes.map(({ compressed }) => compressed)),
+/**
+ * Runs in the page: looks before each frame whether it shows what is waited for, and notes when the frame after has begun, because by then the frame
+ * with it has been painted.
+ */
+function noteWhenSeen({ selector, drawn = false }: Sight): void {
+  const hasPixels = (canvas: HTMLCanvasElement): boolean => {
+    if (canvas.width === 0 || canvas.height === 0) return false;
+    const scratch = document.createElement("canvas");
+    [scratch.width, scratch.height] = [canvas.width, canvas.height];
+    const context = scratch.getContext("2d", { willReadFrequently: true })!;
+    context.drawImage(canvas, 0, 0);
+    const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+    for (let alpha = 3; alpha < data.length; alpha += 4) if (data[alpha] !== 0) return true;
+    return false;
   };
+  const look = (): void => {
+    const found = document.querySelector(selector);
+    if (found === null || (drawn && !hasPixels(found as HTMLCanvasElement))) requestAnimationFrame(look);
+    else requestAnimationFrame(() => void (window.seenAt = performance.now()));
+  };
+  window.seenAt = undefined;
+  requestAnimationFrame(look);
 }
 
-async function codeSize(request: Request): Promise<{ sent: number; compressed: number }> {
-  // The browser knows no size of a script that a worker has taken from the cache: it has come before.
-  const sent = Math.max(0, (await request.sizes()).responseBodySize);
-  const response = await request.response();
-  const encoding = (await response?.headerValue("content-encoding")) ?? "identity";
-  if (sent === 0 || response === null || encoding !== "identity") return { sent, compressed: sent };
-  return { sent, compressed: gzipSync(await response.body()).length };
+/** Runs in the page: scrolls the table of runs to a row and returns the milliseconds until it has been painted. */
+export function jumpTo(row: number): Promise<number> {
+  const grid = document.querySelector<HTMLElement>('[role="grid"]')!;
+  const height = document.querySelector<HTMLElement>(".tm-grid-row")!.offsetHeight;
+  const from = performance.now();
+  grid.scrollTop = row * height;
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (document.querySelector(`[data-index="${row}"] .tm-run-link`) === null) requestAnimationFrame(look);
+      else requestAnimationFrame(() => resolve(performance.now() - from));
+    };
+    requestAnimationFrame(look);
+  });
 }

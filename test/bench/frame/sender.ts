@@ -1,0 +1,68 @@
+import { randomUUID } from "node:crypto";
+import { Pool } from "undici";
+
+/** One request of a load. */
+export type Shot = {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly body?: string | Uint8Array | undefined;
+  /** Sent with an idempotency key of its own, as the uploader of `instantml` sends what it writes. */
+  readonly keyed?: boolean;
+};
+
+/** Where requests go. */
+export type Destination = { readonly baseUrl: string; readonly key: string };
+
+/** Sends requests over kept connections, as many simultaneously as there are connections. */
+export type Sender = {
+  /**
+   * Returns the bytes of the answer's body, which are counted as they come and not kept: making a text of megabytes would be the generator's work.
+   * @throws Error with status and the beginning of the answer when the status is not 200
+   */
+  readonly send: (shot: Shot) => Promise<number>;
+  /** Returns the text of the answer. @throws Error as above */
+  readonly ask: (shot: Shot) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+/** Opens no connection before the first request. */
+export function openSender({ baseUrl, key }: Destination, connections: number): Sender {
+  const pool = new Pool(baseUrl, { connections, pipelining: 1 });
+  const answerTo = async ({ method, path, body, keyed = false }: Shot) => {
+    const answer = await pool.request({
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...(keyed ? { "idempotency-key": `instantml-${randomUUID()}` } : {}),
+      },
+    });
+    if (answer.statusCode === 200) return answer.body;
+    throw new Error(`${answer.statusCode} ${(await answer.body.text()).slice(0, 200)}`);
+  };
+  return {
+    async send(shot) {
+      let bytes = 0;
+      for await (const chunk of await answerTo(shot)) bytes += (chunk as Buffer).length;
+      return bytes;
+    },
+    ask: async (shot) => (await answerTo(shot)).text(),
+    close: () => pool.close(),
+  };
+}
+
+/** Lets something be done with a sender, and closes it. */
+export async function withSender<T>(
+  destination: Destination,
+  connections: number,
+  use: (sender: Sender) => Promise<T>,
+): Promise<T> {
+  const sender = openSender(destination, connections);
+  try {
+    return await use(sender);
+  } finally {
+    await sender.close();
+  }
+}

@@ -1,0 +1,17 @@
+import type { Shot } from "./sender.ts";
+
+/** Stands in a body for a step that goes on from round to round, as in training. */
+const PLACE = /"@(\d+)\/(\d+)"/g;
+
+/** Returns the text that stands for step `place` of a body with `each` steps. */
+export function stepPlace(place: number, each: number): string {
+  return `@${place}/${each}`;
+}
+
+/** Returns the shot with the steps of its `round`-th time. */
+export function shotOfRound(shot: Shot, round: number): Shot {
+  const { body } = shot;
+  if (typeof body !== "string") return shot;
+  const step = (_: string, place: string, each: string): string => String(round * Number(each) + Number(place));
+  return { ...shot, body: body.replaceAll(PLACE, step) };
+}
