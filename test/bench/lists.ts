@@ -3,6 +3,7 @@ import { measureRead, type Measured } from "./frame/measure.ts";
 import { withSender } from "./frame/sender.ts";
 import type { BenchStack } from "./frame/stack.ts";
 import { commonReads, expression, summary, table, type ListRead } from "./lists/reads.ts";
+import { SEED_METRICS } from "./seed/statements.ts";
 import { seedSkewed } from "./seed/skewed.ts";
 
 const RUNS = 100_000;
@@ -13,6 +14,8 @@ type Wanted = {
   readonly row: number;
   readonly p50?: number;
   readonly p95?: number;
+  /** Milliseconds of CPU time of the server and PostgreSQL. */
+  readonly cpu?: number;
 };
 
 const cpuOf = ({ cpu }: Measured): number => cpu.server + cpu.database;
@@ -24,22 +27,26 @@ async function measureReads(
   reads: readonly (readonly [read: ListRead, wanted: Wanted])[],
 ): Promise<ReadonlyMap<ListRead, Measured>> {
   const found = new Map<ListRead, Measured>();
-  for (const [read, { row, p50, p95 }] of reads.filter(([{ name }]) => wants(name))) {
+  for (const [read, { row, p50, p95, cpu }] of reads.filter(([{ name }]) => wants(name))) {
     const measured = await measureRead(bench, { method: "GET", path: read.path }, { seconds });
     found.set(read, measured);
     report.load(read.name, measured);
     if (p50 !== undefined) report.target({ row, what: `${read.name}, p50 ms`, value: measured.p50, wanted: p50 });
     if (p95 !== undefined) report.target({ row, what: `${read.name}, p95 ms`, value: measured.p95, wanted: p95 });
+    const used = cpuOf(measured) / 1000;
+    if (cpu !== undefined) report.target({ row, what: `${read.name}, CPU ms`, value: used, wanted: cpu });
   }
   return found;
 }
 
-/** Lists, searches and overviews. */
+/** Lists, searches and overviews, and the page of 50 runs of 20 metrics. */
 async function measureLists(context: BenchContext, bench: BenchStack): Promise<void> {
-  const { newest, rareTag, rareWord, terms, best, overviewOfProject } = commonReads;
+  const { newest, ofProject, choosing, rareTag, rareWord, terms, best, overviewOfProject } = commonReads;
   const offset = Math.min(DEEP_ROW, Math.floor(context.scaled(RUNS) / 2));
   const { json } = await bench.api.get(`/api/runs/summary?limit=1&projection=selection&offset=${offset}`);
   const deep = { name: "page 1,000 by cursor", path: summary(`cursor=${String(json.next_cursor)}`) };
+  const columns = SEED_METRICS.map((key) => `metrics.${key}`);
+  const metrics = { name: "50 runs with 20 columns of metrics", path: table("", columns) };
   const asked = { row: 6, p50: 4, p95: 10 };
   const found = await measureReads(context, bench, [
     [newest, asked],
@@ -50,6 +57,9 @@ async function measureLists(context: BenchContext, bench: BenchStack): Promise<v
     [deep, { row: 7 }],
     [expression, { row: 7, p95: 80 }],
     [overviewOfProject, { row: 7, p95: 10 }],
+    [choosing, { row: 28 }],
+    [ofProject, { row: 28, p95: 30, cpu: 10 }],
+    [metrics, { row: 28, p95: 30, cpu: 10 }],
   ]);
   const ratio = (
     row: number,
@@ -62,6 +72,8 @@ async function measureLists(context: BenchContext, bench: BenchStack): Promise<v
     context.report.target({ row, what, value: cpuOf(first) / cpuOf(second), wanted: bounds[0], limit: bounds[1] });
   };
   ratio(7, "CPU of page 1,000, times that of the first page", [deep, newest], [1.2, 2]);
+  ratio(28, "CPU of 50 runs with 20 metrics, times that without", [ofProject, choosing], [3, 5]);
+  ratio(28, "CPU of 50 runs with 20 columns of metrics, times that without", [metrics, choosing], [3, 5]);
 }
 
 /** Tables with columns. The first sort by a config key is one request, because the values are kept afterwards. */
@@ -106,7 +118,7 @@ async function measureTables(context: BenchContext, bench: BenchStack): Promise<
 
 /** Lists, searches and tables of an organization of 100,000 runs among 2,000 others. */
 export const lists: Bench = {
-  about: "lists, searches and tables on the skewed database (rows 6, 7, 26)",
+  about: "lists, searches, tables, and a page of 50 runs of 20 metrics, on the skewed database (rows 6, 7, 26, 28)",
   async run(context) {
     const bench = await context.open();
     await seedSkewed(context, bench, [{ orgId: bench.orgId, runs: context.scaled(RUNS, 1000) }]);
