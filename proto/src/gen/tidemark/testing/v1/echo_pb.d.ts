@@ -2,7 +2,7 @@
 // @generated from file tidemark/testing/v1/echo.proto (package tidemark.testing.v1, syntax proto3)
 /* eslint-disable */
 
-// A service for tests and benchmarks of the transport; no process serves it.
+// A service for tests of the transport; no process serves it.
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
