@@ -8,7 +8,7 @@ export type TextMerger = {
 
 /**
  * A search reads what is not merged from end to end, 1.4 ms for that of 64 runs of the SDK; in a merge of more runs an entry costs hardly less
- * (docs/benchmarks/run-creates.md).
+ * (docs/benchmarks.md, "When to merge").
  */
 const RUNS_MAX = 128;
 const AFTER_MS = 5000;
