@@ -1,4 +1,4 @@
-/** Test files run in bare Node, in threads that share modules between files (docs/adr/0054-tests-share-modules.md). */
+/** Test files run in bare Node, in threads that share modules between files (docs/adr/0055-tests-share-modules.md). */
 export default {
   runner: "jest-light-runner",
   setupFiles: ["<rootDir>/scripts/jest/setup.ts"],
