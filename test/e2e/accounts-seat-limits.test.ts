@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import type { Answer } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { limitsOn } from "../stack/settings.ts";
+import { smallPlans } from "../stack/settings.ts";
 import { createTeam, inviteTokenIn, newEmail, signIn, type Team } from "../stack/people.ts";
 
 describeModes(
@@ -53,5 +53,5 @@ describeModes(
       expect((await browser.get(`/api/orgs/${orgId}/seats`)).json.seats).toHaveLength(1);
     });
   },
-  limitsOn,
+  smallPlans,
 );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { behindProxy } from "../stack/settings.ts";
+import { facingTheWorld } from "../stack/settings.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
 const SESSIONS = "/api/embed/sessions";
@@ -132,5 +132,5 @@ describeModes(
       expect((await api.post(SESSIONS, body)).status).toBe(413);
     });
   },
-  behindProxy,
+  facingTheWorld,
 );

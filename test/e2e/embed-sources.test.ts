@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { describeModes } from "../stack/modes.ts";
-import { behindProxy } from "../stack/settings.ts";
+import { facingTheWorld } from "../stack/settings.ts";
 import { asOperator } from "../stack/people.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 
@@ -80,5 +80,5 @@ describeModes(
       expect(await statuses()).toEqual([403, 403, "source_inactive"]);
     });
   },
-  behindProxy,
+  facingTheWorld,
 );

@@ -1,8 +1,7 @@
 import { expect, test } from "@jest/globals";
-import { describeModes } from "../stack/modes.ts";
-import { limitsOn } from "../stack/settings.ts";
+import { describeOwnModes } from "../stack/modes.ts";
 
-describeModes(
+describeOwnModes(
   "rate limits that are on",
   (stack) => {
     test("a free organization may write ten in a burst, then 429 with every header", async () => {
@@ -54,5 +53,5 @@ describeModes(
       expect((await api.get(`/runs/${id}`)).status).toBe(200);
     });
   },
-  limitsOn,
+  { settings: { TIDEMARK_LIMITS: "on" } },
 );

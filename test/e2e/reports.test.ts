@@ -3,7 +3,6 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import type { Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
-import { quick } from "../stack/settings.ts";
 import { createTeam } from "../stack/people.ts";
 
 const blocks = [
@@ -297,22 +296,3 @@ describeModes("share links", (stack) => {
     expect((await stack().api.get(`/api/reports/${id}`)).status).toBe(401);
   });
 });
-
-describeModes(
-  "a share link with a short life",
-  (stack) => {
-    test("ends by itself", async () => {
-      const { api } = await stack().organization();
-      const id = await create(api);
-      const token = await share(api, id);
-      const { report } = (await api.get(`/api/reports/${id}`)).json;
-      const endsAt = Date.parse(report.share_token_issued_at as string) + 2000;
-      let status = 200;
-      while (status === 200) status = (await stack().api.get(`/api/reports/share/${token}`)).status;
-      expect(status).toBe(404);
-      expect(Date.now()).toBeGreaterThanOrEqual(endsAt);
-      expect((await api.get("/api/reports")).json.reports[0].has_share_token).toBe(false);
-    });
-  },
-  quick,
-);

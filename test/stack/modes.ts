@@ -4,6 +4,7 @@ import { relative } from "node:path";
 import { modesOf } from "../suites.ts";
 import type { Mode, Stack } from "./attach.ts";
 import { sharedStack } from "./shared-stacks.ts";
+import { quick } from "./settings.ts";
 import { startStack, type OwnStack, type StackOptions } from "./stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -15,6 +16,9 @@ export function modesHere(): readonly Mode[] {
   return servers === undefined ? modes.filter((mode) => mode === "embedded") : modes;
 }
 
+/** Those of the product. Where each process is one of its own, such suites share the stack of `quick`, because ten processes are not cheap. */
+const defaults: Readonly<Record<string, string>> = {};
+
 /**
  * Runs one suite in the modes of its file (test/suites.ts), on a stack that all suites of a thread with these settings share: for tests that look
  * at what they made themselves.
@@ -22,12 +26,12 @@ export function modesHere(): readonly Mode[] {
 export function describeModes(
   name: string,
   suite: (stack: () => Stack) => void,
-  settings: Readonly<Record<string, string>> = {},
+  settings: Readonly<Record<string, string>> = defaults,
 ): void {
   describe.each(modesHere())(`${name}, %s`, (mode) => {
     let stack: Stack | undefined;
     beforeAll(async () => {
-      stack = await sharedStack(mode, settings);
+      stack = await sharedStack(mode, mode === "split" && settings === defaults ? quick : settings);
     });
     suite(() => started(stack));
   });

@@ -7,19 +7,15 @@ import { dashboardFolder } from "../browser/dashboard/dashboard-folder.ts";
 
 type Settings = Readonly<Record<string, string>>;
 
-/** Rates and quotas of the plans hold. */
-export const limitsOn: Settings = { TIDEMARK_LIMITS: "on" };
-
-/** What is past its time ends, is compacted or is removed within seconds. */
+/** What is past its time is compacted or removed within seconds. */
 export const quick: Settings = {
   TIDEMARK_REMOVAL_SECONDS: "1",
   TIDEMARK_ARTIFACT_SWEEP_SECONDS: "1",
   TIDEMARK_INGEST_COMPACT_AFTER_SECONDS: "1",
-  TIDEMARK_SHARE_TTL: "2",
 };
 
-/** The address of a client is the one that a proxy forwards. */
-export const behindProxy: Settings = { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1" };
+/** The address of a client is the one that a proxy forwards, and share links end after two seconds. */
+export const facingTheWorld: Settings = { TIDEMARK_TRUSTED_PROXIES: "127.0.0.1", TIDEMARK_SHARE_TTL: "2" };
 
 const fast = { rate_limit_rps: 1000, rate_limit_burst: 5000, ingest_rate_limit_rps: 1000 };
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "@tidemark/local";
-import { requireServers, until } from "@tidemark/testkit";
+import { isDeep, requireServers, until } from "@tidemark/testkit";
 import { createApi } from "../stack/client.ts";
 
 // The programs behind `npm start` and `npm run split`, as a newcomer runs them.
@@ -92,6 +92,8 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     second.signal("SIGTERM");
     expect(await second.ended).toBe(0);
   });
+
+  if (name === "split.ts" && !isDeep) return;
 
   test("killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone", async () => {
     const first = start();
