@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { requireServers, until } from "@tidemark/testkit";
+import { requireServers, rounds, until } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { queryDatabase } from "../stack/query-database.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
@@ -27,7 +27,7 @@ describeWith(servers)("the artifacts service", () => {
         stored.set(await storeVersion({ api, runId, ask: insist }, `of client ${client}`, files), files);
       }
     });
-    for (let kill = 0; kill < 4; kill += 1) {
+    for (let kill = 0; kill < rounds(4); kill += 1) {
       const before = stored.size;
       await until("some versions", () => stored.size > before + 5);
       await stack.restart("artifacts");

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
-import { requireServers, until, withPatience } from "@tidemark/testkit";
+import { requireServers, rounds, until, withPatience } from "@tidemark/testkit";
 import { describeWith } from "../stack/describe-with.ts";
 import { modesHere } from "../stack/modes.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
@@ -85,7 +85,7 @@ describeWith(servers)("one service of several", () => {
       }
     };
     const writers = [0, 1, 2, 3].map(writer);
-    for (let kill = 0; kill < 3; kill += 1) {
+    for (let kill = 0; kill < rounds(3); kill += 1) {
       const before = acknowledged.length;
       await until("some writes", () => acknowledged.length > before + 20);
       await stack.restart("ingest");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
-import { requireServers, until } from "@tidemark/testkit";
+import { requireServers, rounds, until } from "@tidemark/testkit";
 import { contentOf } from "../e2e/archive.fixture.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack } from "../stack/stack.ts";
@@ -42,7 +42,7 @@ describeWith(servers)("a restore", () => {
           },
           120_000,
         ).finally(() => (isOver = true));
-        for (let kills = 0; kills < 4 && !isOver; kills++) {
+        for (let kills = 0; kills < rounds(4) && !isOver; kills++) {
           await until("a part of the restore", async () => {
             const runs = await other.get("/runs?project=large").catch(() => undefined);
             return isOver || (runs?.status === 200 && runs.json.runs.length > 0) ? true : undefined;

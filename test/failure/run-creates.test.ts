@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
-import { requireServers, until, withPatience } from "@tidemark/testkit";
+import { requireServers, rounds, until, withPatience } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { modesHere } from "../stack/modes.ts";
@@ -110,7 +110,7 @@ describeWith(servers)("a runs service", () => {
         acknowledged.push(id);
       }
     });
-    for (let kill = 0; kill < 3; kill += 1) {
+    for (let kill = 0; kill < rounds(3); kill += 1) {
       const before = acknowledged.length;
       await until("some runs", () => acknowledged.length > before + 50);
       await stack.restart("runs");

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { requireServers, until } from "@tidemark/testkit";
+import { requireServers, rounds, until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { startOwnPostgres } from "../stack/server.ts";
@@ -11,7 +11,7 @@ const WRITERS = 4;
 const TRACES = 3;
 const SPANS = 60;
 const EVENTS = 30;
-const KILLS = 6;
+const KILLS = rounds(6);
 /** Requests that are acknowledged between two kills. */
 const APART = 12;
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { requireServers, until } from "@tidemark/testkit";
+import { requireServers, rounds, until } from "@tidemark/testkit";
 import type { Api } from "../stack/client.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
@@ -8,7 +8,7 @@ import { startedSpan } from "../stack/started-span.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
 
-const KILLS = 3;
+const KILLS = rounds(3);
 /** Writes of each kind that are acknowledged between two kills. */
 const BETWEEN = 15;
 

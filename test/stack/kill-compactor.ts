@@ -1,5 +1,5 @@
 import { Client } from "pg";
-import { until } from "@tidemark/testkit";
+import { rounds, until } from "@tidemark/testkit";
 import type { OwnStack } from "./stack.ts";
 
 /**
@@ -30,7 +30,7 @@ async function killWhileCompacting(stack: OwnStack, table: string, isKept: boole
   await stack.restart("ingest");
 }
 
-const KILLS = 5;
+const KILLS = rounds(5);
 
 /** What goes on while a compactor is killed. */
 export type KillLoad = {

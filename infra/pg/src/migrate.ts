@@ -35,7 +35,8 @@ async function applySet(client: Connection, set: MigrationSet, report: Migration
   for (const { name, text, sha256 } of files) {
     const before = done.get(name);
     if (before === sha256) continue;
-    if (before !== undefined) throw new Error(`${set.schema}/${name} was changed after it had been applied`);
+    if (before !== undefined)
+      throw new Error(`${set.schema}/${name} was changed after it had been applied${hintOf(name)}`);
     await client.query("BEGIN");
     try {
       await client.query("SET LOCAL lock_timeout = '2s'");
@@ -52,6 +53,10 @@ async function applySet(client: Connection, set: MigrationSet, report: Migration
     report.applied.push(`${set.schema}/${name}`);
   }
 }
+
+// Only a development database has another baseline than its code, because a release freezes it.
+const hintOf = (name: string): string =>
+  name === "baseline" ? ": start with an empty database (npm start -- --fresh deletes the local one)" : "";
 
 /**
  * Brings the database up to date, each file in its own transaction. Several processes may start
