@@ -9,8 +9,8 @@ import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const TIMEOUT_MS = 1_800_000;
 const EXAMPLES = rounds(40);
-// The bounds of every schema one by one are some hundred requests an operation.
-const PHASES = isDeep ? "coverage,fuzzing" : "fuzzing";
+// The bounds of every schema one by one are some hundred requests an operation. Without them an operation with few parameters has few cases.
+const [PHASES, CASES_LEAST] = isDeep ? ["coverage,fuzzing", EXAMPLES] : ["fuzzing", EXAMPLES / 2];
 const SEED = 20_261_122;
 
 const environment = await requirePython({
@@ -199,7 +199,7 @@ describeWith(environment)("/openapi.json", () => {
       const { cases, operations, failures } = readReport(await readFile(report, "utf8"));
       expect(output).toContain(`Tested: ${operations}`);
       expect(operations).toBeGreaterThan(50);
-      expect(cases).toBeGreaterThan(operations * EXAMPLES);
+      expect(cases).toBeGreaterThan(operations * CASES_LEAST);
       const unexplained = failures.filter(
         ({ check, answer }) => !beyondSchemas.some((one) => one.check === check && one.answer.test(answer)),
       );
