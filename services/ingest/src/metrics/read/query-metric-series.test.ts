@@ -43,55 +43,10 @@ const query = (asked: Query) =>
   ingest.read.queryMetricSeries({ keys: ["loss"], limit: 1000, ...asked }, callOf(tenant));
 
 describe("series", () => {
-  test("are in the requested order, with an entry for a run that has no such key", async () => {
-    const empty = await runWith([0, { acc: 1 }]);
-    const full = await runWith([1, { loss: 2 }], [0, { loss: 3 }]);
-    const { series } = await query({ runIds: [full, empty] });
-    expect(series.map(({ runId, points }) => [runId, pairsOf(points)])).toEqual([
-      [
-        full,
-        [
-          [0, 3],
-          [1, 2],
-        ],
-      ],
-      [empty, []],
-    ]);
-  });
-
-  test("give a repeated run its points once, and count it", async () => {
-    const runId = await runWith(...line(3));
-    const { series, effectiveLimit } = await query({ runIds: [runId, runId], limit: 5000 });
-    expect(series.map(({ points }) => points!.steps.length)).toEqual([3, 0]);
-    expect(effectiveLimit).toBe(5000);
-  });
-
-  test("lose their tail beyond the limit, and say so", async () => {
-    const runId = await runWith(...line(5));
-    const { series } = await query({ runIds: [runId], limit: 2 });
-    expect(series[0]).toMatchObject({ truncated: true, sampled: false });
-    expect([...series[0]!.points!.steps]).toEqual([0, 1]);
-    expect((await query({ runIds: [runId], limit: 5 })).series[0]).toMatchObject({ truncated: false });
-  });
-
   test("lie between the given steps, both included", async () => {
     const runId = await runWith(...line(9));
     const { series } = await query({ runIds: [runId], startStep: 2, endStep: 4 });
     expect([...series[0]!.points!.steps]).toEqual([2, 3, 4]);
-  });
-
-  test("share the bound on the whole answer between many runs", async () => {
-    const runId = await runWith(...line(70));
-    const { effectiveLimit, effectiveBuckets, totalPointCap, series } = await query({
-      runIds: [runId, ...Array.from({ length: 1999 }, () => runId)],
-      buckets: 512,
-    });
-    expect({ effectiveLimit, effectiveBuckets, totalPointCap }).toEqual({
-      effectiveLimit: 60,
-      effectiveBuckets: 15,
-      totalPointCap: 120_000,
-    });
-    expect(series).toHaveLength(2000);
   });
 
   test("of many runs are in one answer", async () => {
@@ -145,32 +100,6 @@ describe("series of several keys", () => {
 });
 
 describe("series with buckets", () => {
-  test("are whole when they fit four points a bucket, even beyond the limit", async () => {
-    const runId = await runWith(...line(8));
-    const { series } = await query({ runIds: [runId], buckets: 2, limit: 3 });
-    expect(series[0]).toMatchObject({ sampled: false, truncated: false });
-    expect(series[0]!.points!.steps).toHaveLength(8);
-    expect(series[0]!.points!.createdUs[0]).toBeGreaterThan(0);
-  });
-
-  test("are sampled when they do not, by first, last, lowest and highest point", async () => {
-    const runId = await runWith(...line(1200));
-    const { series } = await query({ runIds: [runId], buckets: 2 });
-    expect(series[0]).toMatchObject({ sampled: true, truncated: false });
-    const { createdUs, timestampsUs } = series[0]!.points!;
-    expect(pairsOf(series[0]!.points)).toEqual([
-      [0, 0],
-      [6, 6],
-      [599, 4],
-      [600, 5],
-      [601, 6],
-      [602, 0],
-      [1199, 2],
-    ]);
-    expect([...createdUs]).toEqual([0, 0, 0, 0, 0, 0, 0]);
-    expect(timestampsUs).toHaveLength(0);
-  });
-
   test("are neither sampled nor whole where a range of steps is given", async () => {
     const runId = await runWith(...line(50));
     const { series, effectiveBuckets } = await query({ runIds: [runId], buckets: 2, endStep: 40, limit: 10 });
