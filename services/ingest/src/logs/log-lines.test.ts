@@ -23,10 +23,9 @@ const requestOf = (lines: readonly Line[], stream = "stdout") => ({
   stream,
   lines: lines.map(([lineNumber, message, timestamp = ""]) => ({ lineNumber, message, timestamp })),
 });
-const write = (lines: readonly Line[], stream?: string) =>
-  ingest.write.appendLogLines(requestOf(lines, stream), callOf(tenant));
+const write = (lines: readonly Line[]) => ingest.write.appendLogLines(requestOf(lines), callOf(tenant));
 
-type Query = { stream?: string; limit?: number; cursor?: string; q?: string; tail?: number };
+type Query = { limit?: number; q?: string };
 const list = (query: Query = {}) =>
   ingest.read.listLogLines({ runId, stream: "stdout", limit: 250, ...query }, callOf(tenant));
 const numbered = (from: number, to: number): Line[] =>
@@ -37,21 +36,6 @@ async function writeMany(lines: readonly Line[]): Promise<void> {
 }
 
 describe("a write of console lines", () => {
-  test("answers how many it stored, which the next read shows", async () => {
-    expect(
-      await write([
-        [1, "hi"],
-        [0, ""],
-      ]),
-    ).toMatchObject({ inserted: 2, replayed: false });
-    const { lines, nextCursor } = await list();
-    expect(lines.map(({ lineNumber, message }) => [lineNumber, message])).toEqual([
-      [0, ""],
-      [1, "hi"],
-    ]);
-    expect(nextCursor).toBe("");
-  });
-
   test("keeps the client's time, and gives lines without one the server's", async () => {
     await write([
       [0, "timed", "2026-01-02T03:04:05.678901Z"],
@@ -80,13 +64,6 @@ describe("a write of console lines", () => {
     ]);
     await write([[1, "c"]]);
     expect((await list()).lines.map(({ message }) => message)).toEqual(["a", "b", "c"]);
-  });
-
-  test("goes to one stream", async () => {
-    await write([[1, "out"]]);
-    await write([[1, "err"]], "stderr");
-    expect((await list({ stream: "stderr" })).lines.map(({ message }) => message)).toEqual(["err"]);
-    expect((await list()).lines.map(({ message }) => message)).toEqual(["out"]);
   });
 
   test("goes on after the run has finished", async () => {
@@ -148,98 +125,7 @@ function requestOfChange(lines: readonly Line[], stream?: string) {
   return () => requestOf(lines, stream);
 }
 
-describe("a page of console lines", () => {
-  test("has a cursor when it is full, also when nothing follows", async () => {
-    await write(numbered(0, 4));
-    const first = await list({ limit: 2 });
-    expect(first.lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 1]);
-    const second = await list({ limit: 2, cursor: first.nextCursor });
-    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([2, 3]);
-    const third = await list({ limit: 2, cursor: second.nextCursor });
-    expect(third).toMatchObject({ lines: [], nextCursor: "", truncated: false });
-  });
-
-  test("splits lines of one number without losing or repeating any", async () => {
-    await write([
-      [1, "a"],
-      [1, "b"],
-      [1, "c"],
-    ]);
-    const first = await list({ limit: 2 });
-    const second = await list({ limit: 2, cursor: first.nextCursor });
-    expect([...first.lines, ...second.lines].map(({ message }) => message)).toEqual(["a", "b", "c"]);
-  });
-
-  test.each(["%%%", "e30", "W10", "WzEsIngiXQ", "W10=", "x".repeat(257), "WzEuNSwyXQ"])(
-    "is refused for the cursor %s",
-    async (cursor) => {
-      await expect(list({ cursor })).rejects.toMatchObject({ reason: "bad_request", field: "cursor" });
-    },
-  );
-
-  test("of the end of the stream has the last lines in order, and no cursor", async () => {
-    await writeMany(numbered(0, 60));
-    const { lines, nextCursor } = await list({ tail: 3 });
-    expect(lines.map(({ lineNumber }) => lineNumber)).toEqual([57, 58, 59]);
-    expect(nextCursor).toBe("");
-    expect((await list({ tail: 500 })).lines).toHaveLength(60);
-  });
-});
-
 describe("a search in console lines", () => {
-  test("finds the text anywhere, ASCII letters in either case", async () => {
-    await write([
-      [0, "Loss IS nan"],
-      [1, "fine"],
-      [2, "closs"],
-    ]);
-    expect((await list({ q: "lOsS" })).lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 2]);
-  });
-
-  test("does not fold letters beyond ASCII", async () => {
-    await write([
-      [0, "École"],
-      [1, "école"],
-    ]);
-    expect((await list({ q: "école" })).lines.map(({ lineNumber }) => lineNumber)).toEqual([1]);
-  });
-
-  test("takes pattern characters literally", async () => {
-    await write([
-      [0, "100%"],
-      [1, "100 x"],
-      [2, "a_b"],
-      [3, "acb"],
-      [4, "\\d"],
-    ]);
-    const found = async (q: string) => (await list({ q })).lines.map(({ lineNumber }) => lineNumber);
-    expect([await found("100%"), await found("a_b"), await found("\\d")]).toEqual([[0], [2], [4]]);
-  });
-
-  test("ends a full page with a cursor after its last line", async () => {
-    await write([
-      [0, "x"],
-      [1, "-"],
-      [2, "x"],
-      [3, "x"],
-    ]);
-    const first = await list({ q: "x", limit: 2 });
-    expect(first).toMatchObject({ truncated: false });
-    expect(first.lines.map(({ lineNumber }) => lineNumber)).toEqual([0, 2]);
-    const second = await list({ q: "x", limit: 2, cursor: first.nextCursor });
-    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([3]);
-    expect(second).toMatchObject({ nextCursor: "", truncated: false });
-  });
-
-  test("stops at its bound, says so, and goes on from the last line that it looked at", async () => {
-    await writeMany([...numbered(0, 60), [60, "needle"]]);
-    const first = await list({ q: "needle", limit: 2 });
-    expect(first).toMatchObject({ lines: [], truncated: true });
-    const second = await list({ q: "needle", limit: 2, cursor: first.nextCursor });
-    expect(second.lines.map(({ lineNumber }) => lineNumber)).toEqual([60]);
-    expect(second).toMatchObject({ nextCursor: "", truncated: false });
-  });
-
   test("that ends exactly at its bound is not truncated", async () => {
     await writeMany(numbered(0, 40));
     expect(await list({ q: "needle", limit: 2 })).toMatchObject({ lines: [], nextCursor: "", truncated: false });
@@ -293,14 +179,11 @@ test.each<[string, object, string]>([
     { stream: "stdout", lines: Array.from({ length: 51 }, () => ({ lineNumber: 0, message: "" })) },
     "lines must have 1 to 50 items",
   ],
-  ...["yesterday", "2026-02-30T00:00:00Z", "2026-01-01T00:00:00+01:00", "2026-01-01T00:00:00.1234567Z"].map(
-    (timestamp) =>
-      [
-        `the time ${timestamp}`,
-        { stream: "stdout", lines: [{ lineNumber: 0, message: "", timestamp }] },
-        "timestamp must be an RFC 3339 time in UTC",
-      ] satisfies [string, object, string],
-  ),
+  [
+    "the time yesterday",
+    { stream: "stdout", lines: [{ lineNumber: 0, message: "", timestamp: "yesterday" }] },
+    "timestamp must be an RFC 3339 time in UTC",
+  ],
 ])("%s is refused", async (_, request, message) => {
   await expect(ingest.write.appendLogLines({ runId, ...request }, callOf(tenant))).rejects.toMatchObject({
     reason: "bad_request",
