@@ -160,21 +160,3 @@ test.each([
     await expect(ingest.read.listAttributes({ runId: hidden, ...query }, call)).rejects.toMatchObject(notFound);
   }
 });
-
-test("a fault of the body is refused once the run is found", async () => {
-  const bodyFault = { text: "path is required", field: "path" };
-  await expect(ingest.write.appendAttributes({ runId, bodyFault }, callOf(tenant))).rejects.toMatchObject({
-    reason: "bad_request",
-    message: bodyFault.text,
-    field: bodyFault.field,
-  });
-});
-
-test("a fault of the query is refused once the run is found", async () => {
-  const queryFault = { text: "limit must be a whole number", field: "limit" };
-  await expect(ingest.read.listAttributes({ runId, queryFault }, callOf(tenant))).rejects.toMatchObject({
-    reason: "bad_request",
-    message: queryFault.text,
-    field: "limit",
-  });
-});

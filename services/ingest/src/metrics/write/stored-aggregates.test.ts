@@ -77,31 +77,6 @@ function expectAggregate(aggregate: StoredAggregate, wanted: StoredAggregate): v
 }
 
 describe("the key aggregates of a run", () => {
-  test("say of each key what its points say", async () => {
-    const runId = await ingest.newRun(tenant);
-    await write(runId, [0, { "train/loss": 3, acc: 0.1 }], [2, { "train/loss": 1, acc: 0.3 }]);
-    await write(runId, [1, { "train/loss": 1, acc: 0.3 }], [2, { "train/loss": 2 }]);
-    const [acc, loss] = await aggregatesOf(runId);
-    expectAggregate(
-      acc!,
-      naive("acc", [
-        [0, 0.1],
-        [2, 0.3],
-        [1, 0.3],
-      ]),
-    );
-    expectAggregate(
-      loss!,
-      naive("train/loss", [
-        [0, 3],
-        [2, 1],
-        [1, 1],
-        [2, 2],
-      ]),
-    );
-    expect(loss).toMatchObject({ best: 1, best_step: 1, latest: 2 });
-  });
-
   test("take the later arrival as latest where steps are equal, also when processes take turns", async () => {
     const runId = await ingest.newRun(tenant);
     const writers = [ingest.write, ingest.writer()];
