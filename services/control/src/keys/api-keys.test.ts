@@ -4,7 +4,6 @@ import { parseCredential } from "@tidemark/credentials";
 import { updateMembership } from "../organizations/memberships.sql.ts";
 import { sql } from "@tidemark/pg";
 import {
-  bill,
   expectRefusal,
   newKey,
   newMember,
@@ -45,13 +44,6 @@ describe("a new key", () => {
       serviceAccountId: serviceAccount!.id,
     });
     expect(serviceAccount).toMatchObject({ orgId, name: "SDK API key", createdByUserId: "", disabledAt: "" });
-  });
-
-  test("has every scope once, in whatever order and number they are requested", async () => {
-    const orgId = await newOrganization(control);
-    const scopes = ["runs:control", "sdk:ingest", "runs:control"];
-    const { created } = await control.client.createApiKey({ orgId, scopes }, control.operator);
-    expect(created!.key!.scopes).toEqual(["sdk:ingest", "runs:control"]);
   });
 
   test("is refused when an organization has 1,000 that work; revoked and expired ones leave room", async () => {
@@ -122,17 +114,16 @@ describe("a new key", () => {
     });
   });
 
-  test.each([
-    ["an unknown scope", { scopes: ["sdk:ingest", "root"] }, "scopes"],
-    ["an end that has passed", { expiresAt: "2020-01-01T00:00:00Z" }, "expires_at"],
-    ["a fault that the gateway found", { bodyFault: { text: "name must be a text", field: "name" } }, "name"],
-  ])("is refused with %s", async (_, wish, field) => {
-    const orgId = await newOrganization(control);
-    expect(await refusal(control.client.createApiKey({ orgId, ...wish }, control.operator))).toMatchObject({
-      reason: "bad_request",
-      field,
-    });
-  });
+  test.each([["an end that has passed", { expiresAt: "2020-01-01T00:00:00Z" }, "expires_at"]])(
+    "is refused with %s",
+    async (_, wish, field) => {
+      const orgId = await newOrganization(control);
+      expect(await refusal(control.client.createApiKey({ orgId, ...wish }, control.operator))).toMatchObject({
+        reason: "bad_request",
+        field,
+      });
+    },
+  );
 
   test("has the maker that the operator names, unless there is no such user", async () => {
     const orgId = await newOrganization(control);
@@ -144,21 +135,6 @@ describe("a new key", () => {
       control.client.createApiKey({ orgId, createdByUserId: randomUUID() }, control.operator),
       "not_found",
     );
-  });
-
-  test.each(["checkout_pending", "read_only_payment_required", "canceled"])(
-    "waits for payment while the organization is %s",
-    async (state) => {
-      const orgId = await newOrganization(control);
-      await bill(control, orgId, state);
-      await expectRefusal(control.client.createApiKey({ orgId }, control.operator), "payment_required");
-    },
-  );
-
-  test.each(["free_active", "paid_active", "past_due_grace"])("is made while the organization is %s", async (state) => {
-    const orgId = await newOrganization(control);
-    await bill(control, orgId, state);
-    expect((await control.client.createApiKey({ orgId }, control.operator)).created).toBeDefined();
   });
 });
 

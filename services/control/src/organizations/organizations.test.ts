@@ -79,17 +79,6 @@ describe("organizations", () => {
     expect(organization).toMatchObject({ slug: "just-a-slug", name: "just-a-slug", planTier: "free" });
   });
 
-  test.each([
-    ["neither a name nor a short name", {}, "name"],
-    ["a short name with capitals", { slug: "No" }, "slug"],
-    ["an unknown plan", { name: "x", planTier: "gold" }, "plan_tier"],
-  ])("are refused with %s", async (_, wish, field) => {
-    expect(await refusal(control.client.createOrganization(wish, control.operator))).toMatchObject({
-      reason: "bad_request",
-      field,
-    });
-  });
-
   test("are refused under a taken short name", async () => {
     await control.client.createOrganization({ slug: "taken" }, control.operator);
     await expectRefusal(control.client.createOrganization({ slug: "taken" }, control.operator), "conflict");
@@ -111,8 +100,6 @@ describe("organizations", () => {
 describe("a name", () => {
   test.each([
     ["Free Name", "free-name", true],
-    ["  --Ünïcode-- ", "unicode", true],
-    ["Taken Indeed", "taken-indeed", false],
     ["taken  INDEED!", "taken-indeed", false],
   ])("%j stands for %s", async (name, slug, available) => {
     if (!available) await control.client.createOrganization({ slug }, control.operator).catch(() => {});
@@ -154,8 +141,6 @@ describe("plan and billing state", () => {
 
   test.each([
     ["nothing to set", {}, "plan_tier"],
-    ["an unknown plan", { planTier: "gold" }, "plan_tier"],
-    ["an unknown state", { billingState: "rich" }, "billing_state"],
     ["a fault that the gateway found", { planTier: "pro", bodyFault: { text: "no", field: "x" } }, "x"],
   ])("are refused with %s", async (_, wish, field) => {
     const orgId = await newOrganization(control);

@@ -180,20 +180,18 @@ describe("what is told of a change", () => {
     expect(Date.parse(entry!.expiresAt)).toBe(Date.parse(expiresAt));
   });
 
-  test.each([
-    ["owner", 8],
-    ["admin", 8],
-    ["member", 5],
-    ["viewer", 1],
-  ] as const)("a session of role %s comes with the %d scopes of the role", async (role, count) => {
-    const orgId = await newOrganization(control);
-    let userId = "";
-    const { credentials } = await changesAfter(orgId, async () => {
-      ({ userId } = await newMember(control, orgId, role));
-    });
-    expect(credentials.at(-1)).toMatchObject({ kind: CredentialKind.SESSION, userId, role, revoked: false });
-    expect(credentials.at(-1)!.scopes).toHaveLength(count);
-  });
+  test.each([["member", 5]] as const)(
+    "a session of role %s comes with the %d scopes of the role",
+    async (role, count) => {
+      const orgId = await newOrganization(control);
+      let userId = "";
+      const { credentials } = await changesAfter(orgId, async () => {
+        ({ userId } = await newMember(control, orgId, role));
+      });
+      expect(credentials.at(-1)).toMatchObject({ kind: CredentialKind.SESSION, userId, role, revoked: false });
+      expect(credentials.at(-1)!.scopes).toHaveLength(count);
+    },
+  );
 
   test("a plan or billing change comes as the organization", async () => {
     const orgId = await newOrganization(control);
