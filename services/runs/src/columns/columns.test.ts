@@ -84,9 +84,6 @@ describe("columns", () => {
     const many = Array.from({ length: 50 }, (_, i) => `config.c${i}`);
     expect((await cellsOf(call, many))["a"]).toHaveLength(50);
     expect(await ask([...many, "config.x"])).toMatchObject({ reason: "bad_request", field: "columns" });
-    for (const name of ["lr", "tags.x", "config.", "Config.lr", ""]) {
-      expect(await ask([name])).toMatchObject({ reason: "bad_request", field: "columns" });
-    }
   });
 });
 

@@ -165,21 +165,6 @@ describe("filters", () => {
 });
 
 describe("pages", () => {
-  test.each(["created", "name", "status", "duration", "metric-latest", "metric-best"])(
-    "by %s tile the whole list",
-    async (sortBy) => {
-      const request = { sortBy, metricKey: "score" };
-      const whole = await names(request);
-      const pages = await Promise.all([0n, 2n, 4n, 6n].map((offset) => names({ ...request, limit: 2, offset })));
-      expect(pages.flat()).toEqual(whole);
-      expect(pages.map(({ length }) => length)).toEqual([2, 2, 1, 0]);
-    },
-  );
-
-  test("an offset beyond everything is an empty page", async () => {
-    expect(await names({ offset: BigInt(Number.MAX_SAFE_INTEGER) })).toEqual([]);
-  });
-
   test.each([0, 1001])("a limit of %d is 400", async (limit) => {
     expect(await failure(list({ limit }))).toMatchObject({ reason: "bad_request", field: "limit" });
   });

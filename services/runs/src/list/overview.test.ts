@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { putAggregate, putValues, indexSortValues } from "../metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { filterOf, type TestCall, type Filter } from "./list-pages.fixture.ts";
 import { move, projectIdOf, storeRuns, storedRun, type Step, type StoredRun } from "./stored-runs.fixture.ts";
 
@@ -180,14 +180,6 @@ describe("the figures", () => {
     const stranger = callAs();
     for (const [, filter] of passing) expect(await overviewOf(stranger, filter)).toEqual(nothing);
     expect(await overviewOf(stranger, { projectId: await projectIdOf(fixture, call.orgId, "q") })).toEqual(nothing);
-  });
-
-  test("of a search that is invalid are none: 400", async () => {
-    expect(await failure(overviewOf(call, { q: '"" x' }))).toMatchObject({
-      reason: "run_search_invalid",
-      field: "q",
-      position: 1,
-    });
   });
 });
 

@@ -238,42 +238,13 @@ describe("rows", () => {
 describe("refused is", () => {
   const call = callAs();
   const created = "2026-01-02T03:04:05Z";
-  const position: RunPosition = { part: "valued", values: ["x"], createdAt: created, id: randomUUID() };
-  const nameCursor = writeRunCursor({ sort: "name", metricKey: "" }, position);
 
   test.each<[what: string, request: Request, field: string]>([
     ["a limit of 0", { limit: 0 }, "limit"],
     ["a limit of 1001", { limit: 1001 }, "limit"],
     ["an unknown order", { sort: "size" }, "sort_by"],
-    ["a text that is not a cursor", { cursor: "garbage" }, "cursor"],
-    ["a cursor of another order", { cursor: nameCursor }, "cursor"],
-    ["a cursor of an invalid offset", { cursor: "offset:-1" }, "cursor"],
-    [
-      "a cursor with the year 0",
-      {
-        cursor: writeRunCursor({ sort: "name", metricKey: "" }, { ...position, createdAt: "0000-01-01T00:00:00Z" }),
-        sort: "name",
-      },
-      "cursor",
-    ],
-    [
-      "a cursor with a duration of ages",
-      {
-        cursor: writeRunCursor({ sort: "duration", metricKey: "" }, { ...position, values: [1e300] }),
-        sort: "duration",
-      },
-      "cursor",
-    ],
   ])("%s", async (_what, request, field) => {
     expect(await failure(summarize(fixture, call, request))).toMatchObject({ reason: "bad_request", field });
-  });
-
-  test("a search that is invalid, before anything else is looked at", async () => {
-    expect(await failure(summarize(fixture, call, { q: "a status:paused", project: "nowhere" }))).toMatchObject({
-      reason: "run_search_invalid",
-      field: "q",
-      position: 3,
-    });
   });
 
   test.each<[what: string, sort: RunSort, values: RunPosition["values"], createdAt: string]>([

@@ -5,7 +5,7 @@ import { putAttributes } from "../columns/attributes.fixture.ts";
 import { compares, configValue } from "../columns/compared-values.fixture.ts";
 import type { Comparison, Operand } from "../columns/filter.rules.ts";
 import { putAggregate } from "../metrics/aggregates.fixture.ts";
-import { asOwner, callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
+import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
 beforeAll(async () => {
@@ -102,13 +102,6 @@ describe("filters", () => {
     ["numbers beyond all numbers", "config.lr<1e999", ["a", "b", "d"]],
   ])("find %s", async (_what, q, names) => {
     expect(await found(call, q)).toEqual(names);
-  });
-
-  test("count as terms, with the position of the first fault", async () => {
-    const many = Array.from({ length: 33 }, () => "config.a=1").join(" ");
-    const ask = (q: string) => failure(fixture.client.listRuns({ filter: { q }, order, limit: 1 }, call));
-    expect(await ask(many)).toMatchObject({ reason: "run_search_invalid", field: "q", position: 1 });
-    expect(await ask("config.a=1 status:bad")).toMatchObject({ field: "q", position: 12 });
   });
 
   test("do not find deleted runs", async () => {
