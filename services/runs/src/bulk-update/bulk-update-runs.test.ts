@@ -201,13 +201,6 @@ describe("what is refused changes nothing", () => {
     expect(await failure(bulk(request, callAs()))).toMatchObject({ reason: "bad_request", field });
   });
 
-  test("a search that is wrong, and an organization that has to pay", async () => {
-    const search = { filter: { q: "a".repeat(513) }, order: { sortBy: "created" }, notes: "n" };
-    expect(await failure(bulk(search, callAs()))).toMatchObject({ reason: "run_search_invalid" });
-    const unpaid = callAs({ billingState: "canceled" });
-    expect(await failure(bulk({ ...everyRun, notes: "n" }, unpaid))).toMatchObject({ reason: "payment_required" });
-  });
-
   test("a filter that finds 10,001 runs", async () => {
     const call = callAs();
     const { id: runId } = await makeRun(fixture.client, call);

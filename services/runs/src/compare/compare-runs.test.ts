@@ -111,11 +111,6 @@ describe("all that is compared", () => {
     expect(await rowsOf(call, { runIds: ids })).toEqual({ rows: expected, truncated: false });
   });
 
-  test("is cut down to what differs", async () => {
-    const { rows } = await rowsOf(call, { runIds: ids, diffOnly: true });
-    expect(rows).toEqual(expected.filter(({ different }) => different));
-  });
-
   test("follows the order of the runs, of which none counts twice", async () => {
     const reversed = ids.toReversed();
     const { runs, referenceRunId } = await ask(call, { runIds: [...reversed, ...ids] });
@@ -139,14 +134,6 @@ describe("all that is compared", () => {
     expect(await reference(randomUUID())).toBe(a);
     expect(await reference("nonsense")).toBe(a);
     expect(await reference("")).toBe(a);
-  });
-
-  test("is nothing different for one run", async () => {
-    const one = ids.slice(0, 1);
-    expect(await rowsOf(call, { runIds: one, diffOnly: true })).toEqual({ rows: [], truncated: false });
-    const { rows } = await rowsOf(call, { runIds: one });
-    expect(rows.length).toBeGreaterThan(5);
-    expect(rows.every(({ different }) => !different)).toBe(true);
   });
 });
 
@@ -218,23 +205,6 @@ describe("more than one page of", () => {
     expect(rows.find((row) => row.path === "attribute/p00500/console")?.values).toEqual(["399", null]);
     expect(rows.find((row) => row.path === "attribute/p01499")).toMatchObject({ values: ["1499", "1499"] });
     expect(rows.filter(({ different }) => different)).toHaveLength(702);
-  });
-
-  test("rows is cut after 5,000, in the order of their paths", async () => {
-    const call = callAs();
-    const config = (value: number) =>
-      json(`{${Array.from({ length: 4999 }, (_, i) => `"k${String(i).padStart(4, "0")}":${value}`).join(",")}}`);
-    const [a, b] = [
-      await makeRun(fixture.client, call, { configJson: config(1), tags: ["t"] }),
-      await makeRun(fixture.client, call, { configJson: config(2), tags: ["u"] }),
-    ];
-    const request = { runIds: [a.id, b.id], diffOnly: true };
-    const first = await rowsOf(call, request);
-    expect(first.truncated).toBe(true);
-    expect(first.rows).toHaveLength(5000);
-    expect(first.rows.at(-1)?.path).toBe("tag/t");
-    await fixture.client.updateRun({ runId: b.id, tags: { tags: [] } }, call);
-    expect(await rowsOf(call, request)).toMatchObject({ truncated: false, rows: { length: 5000 } });
   });
 });
 

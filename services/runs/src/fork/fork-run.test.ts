@@ -83,24 +83,6 @@ describe("a fork", () => {
     expect(counters).toEqual({ runs_running: 1, runs_finished: 1 });
   });
 
-  test("needs nothing but the run", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call, { name: "p", configJson: json('{"a":1}') });
-    const { run } = await fork(call, { runId: parent.id });
-    expect(run).toMatchObject({ name: "fork-of-p", tags: ["forked"] });
-    expect(run.forkedFromStep).toBeUndefined();
-    expect(run.notes).toBeUndefined();
-    expect(text(run.configJson)).toBe('{"a":1}');
-  });
-
-  test("inherits no config if the request says so", async () => {
-    const call = callAs();
-    const parent = await makeRun(fixture.client, call, { configJson: json('{"a":1}') });
-    const { run } = await fork(call, { runId: parent.id, inheritConfig: false, configOverridesJson: json('{"b":2}') });
-    expect(text(run.configJson)).toBe('{"b":2}');
-    expect(JSON.parse(text(run.metadataJson))).toMatchObject({ lineage: { inherit_config: false } });
-  });
-
   test("can be forked itself, and an endless line of forks has names that fit", async () => {
     const call = callAs();
     let { id } = await makeRun(fixture.client, call, { name: "é".repeat(256) });
@@ -129,15 +111,11 @@ describe("a fork", () => {
 });
 
 describe("a request that is refused", () => {
-  const large = json(`{"a":"${"x".repeat(999_999)}"}`);
   test.each<[string, Omit<ForkRequest, "runId">, string, string | undefined]>([
-    ["a fault that the gateway found", { bodyFault: { text: "no", field: "step" } }, "bad_request", "step"],
     ["a negative step", { step: -0.5 }, "bad_request", "step"],
     ["a step that is not a number", { step: Number.NaN }, "bad_request", "step"],
     ["overrides that are not an object", { configOverridesJson: json("[1]") }, "bad_request", "config_overrides"],
     ["metadata that is not an object", { metadataJson: json("1") }, "bad_request", "metadata"],
-    ["metadata with a key of the server's", { metadataJson: json('{"lineage":null}') }, "bad_request", "metadata"],
-    ["documents of more than a million bytes", { metadataJson: large }, "bad_request", undefined],
     ["an artifact, of which there are none", { checkpointArtifactId: randomUUID() }, "not_found", undefined],
   ])("%s: makes nothing and keeps no key, and a missing run goes first", async (_, request, reason, field) => {
     const call = callAs();
