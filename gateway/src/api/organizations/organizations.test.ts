@@ -50,7 +50,6 @@ describeBody(
   [
     ["a name that is not a text", { name: {} }, "name"],
     ["a name with NUL", { name: "a\0b" }, "name"],
-    ["an owner that is not an id", { name: "a", owner_user_id: "x" }, "owner_user_id"],
   ],
 );
 
@@ -63,10 +62,7 @@ describeRowBody(
     ["a plan", { plan_tier: "pro" }, { planTier: "pro" }],
     ["a state", { billing_state: "canceled" }, { billingState: "canceled" }],
   ],
-  [
-    ["a plan that is not a text", { plan_tier: 1 }, "plan_tier"],
-    ["a blank state", { billing_state: " " }, "billing_state"],
-  ],
+  [["a blank state", { billing_state: " " }, "billing_state"]],
 );
 
 describeRowBody(
@@ -76,10 +72,7 @@ describeRowBody(
     ["an address", { email: " a@b.co " }, { email: "a@b.co", role: "" }],
     ["an address and a role", { email: "a@b.co", role: "admin" }, { email: "a@b.co", role: "admin" }],
   ],
-  [
-    ["no address", {}, "email"],
-    ["a role that is not a text", { email: "a@b.co", role: 1 }, "role"],
-  ],
+  [["no address", {}, "email"]],
 );
 
 const noOwn = { accountType: "", planTier: "", initialInvitations: [], switchOnCreate: true, baseUrl };
@@ -112,20 +105,14 @@ describeBody(
   ],
   [
     ["no name", {}, "name"],
-    ["invitations that are not a list", { name: "A", initial_invitations: {} }, "initial_invitations"],
     ["an invitation that is not an object", { name: "A", initial_invitations: ["a@b.co"] }, "initial_invitations"],
     ["an invitation to nobody", { name: "A", initial_invitations: [{}] }, "email"],
-    ["a wish that is not a truth value", { name: "A", switch_on_create: "yes" }, "switch_on_create"],
   ],
 );
 
 describe("GET /api/orgs/name-availability", () => {
   test("reads the name", () => {
     expect(decodeCheckOrganizationName(inputOf({ query: { name: " A " } }))).toEqual({ name: "A" });
-  });
-
-  test("refuses a request without one", () => {
-    expect(() => decodeCheckOrganizationName(inputOf({}))).toThrow(expect.objectContaining({ field: "name" }));
   });
 });
 

@@ -35,9 +35,7 @@ describe("POST /api/runs/{run_id}/stop", () => {
   });
 
   test.each<[string, Body]>([
-    ["a number", { reason: 5 }],
     ["513 bytes", { reason: `x${"é".repeat(256)}` }],
-    ["NUL", { reason: "\u0000" }],
     ["a lone surrogate", { reason: "\ud800" }],
   ])("hands on the fault of a reason that is %s", (_what, body) => {
     const { bodyFault, reason } = decodeStopRun(inputOf({ params, body }));
@@ -60,10 +58,8 @@ describe("POST /api/runs/stop", () => {
     ["null for ids", { run_ids: null }, "run_ids"],
     ["an empty list", { run_ids: [] }, "run_ids"],
     ["101 ids", { run_ids: Array.from({ length: 101 }, () => runId) }, "run_ids"],
-    ["no list", { run_ids: runId }, "run_ids"],
     ["an id without hyphens", { run_ids: [runId.replaceAll("-", "")] }, "run_ids"],
     ["an id with blanks", { run_ids: [` ${runId}`] }, "run_ids"],
-    ["a number", { run_ids: [1] }, "run_ids"],
     ["null among the ids", { run_ids: [runId, null] }, "run_ids"],
     ["a reason that is not a text", { run_ids: [runId], reason: true }, "reason"],
   ])("refuses %s", (_what, body, field) => {
@@ -97,13 +93,10 @@ describe("POST /api/runs/{run_id}/stop-ack", () => {
 
   test.each<[string, Body, string]>([
     ["no id", { state: "completed" }, "stop_request_id"],
-    ["a null id", { ...good, stop_request_id: null }, "stop_request_id"],
     ["an id that is a number", { ...good, stop_request_id: 7 }, "stop_request_id"],
     ["no state", { stop_request_id: other }, "state"],
     ["another state", { ...good, state: "requested" }, "state"],
     ["a state that is not a text", { ...good, state: ["completed"] }, "state"],
-    ["a message that is too long", { ...good, message: "x".repeat(513) }, "message"],
-    ["a message that is not a text", { ...good, message: {} }, "message"],
   ])("hands on the fault of %s, and nothing else", (_what, body, field) => {
     expect(decodeAcknowledgeStop(inputOf({ params, body }))).toEqual({
       runId,

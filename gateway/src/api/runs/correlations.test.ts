@@ -42,7 +42,6 @@ describe("POST /api/runs/correlations refuses", () => {
     ["no runs", { metric: "loss", run_ids: [] }, "run_ids"],
     ["a run without a UUID", { metric: "loss", run_ids: ["x"] }, "run_ids"],
     ["a filter that is a text", { metric: "loss", filter: "q" }, "filter"],
-    ["a filter with a number", { metric: "loss", filter: { q: 1 } }, "filter"],
     ["a filter with an unknown staleness", { metric: "loss", filter: { stale: "x" } }, "stale"],
   ])("%s", (_what, body, field) => {
     expect(() => decode(body)).toThrow(expect.objectContaining({ reason: "bad_request", field }));

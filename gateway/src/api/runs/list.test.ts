@@ -147,14 +147,7 @@ describe("GET /api/overview reads", () => {
 });
 
 const pageFaults: [what: string, query: Query, field: string][] = [
-  ["a limit of 0", { limit: "0" }, "limit"],
   ["a limit of 1001", { limit: "1001" }, "limit"],
-  ["a limit below 0", { limit: "-1" }, "limit"],
-  ["a limit that is not a number", { limit: "ten" }, "limit"],
-  ["a limit with a fraction", { limit: "1.5" }, "limit"],
-  ["a limit in another notation", { limit: "1e2" }, "limit"],
-  ["a negative offset", { offset: "-1" }, "offset"],
-  ["an offset that is not a number", { offset: "x" }, "offset"],
   ["an offset beyond exact numbers", { offset: "9007199254740992" }, "offset"],
   ["an order of 513 bytes", { sort_by: "s".repeat(513) }, "sort_by"],
   ["a metric key of 513 bytes", { metric_key: "k".repeat(513) }, "metric_key"],

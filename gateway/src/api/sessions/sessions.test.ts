@@ -65,7 +65,6 @@ describeBody(
     ],
   ],
   [
-    ["no address", {}, "email"],
     ["seats that are not a list", { email: "a@b.co", seat_emails: "c@d.co" }, "seat_emails"],
     ["an organization that is not an id", { email: "a@b.co", accept_invite_org_id: "x" }, "accept_invite_org_id"],
   ],
