@@ -41,17 +41,6 @@ describeOwnModes(
       });
       expect((await api.post("/projects", { name: "two" })).status).toBe(200);
     });
-
-    test("an organization that has to pay first is 402 payment_required for new runs, and can still read", async () => {
-      const { api, orgId } = await stack().organization({ plan: "pro" });
-      const { id } = (await api.post("/runs", {})).json.run;
-      const operator = { key: null, headers: { "x-svc-bootstrap-token": stack().bootstrapToken } };
-      expect(
-        (await api.patch(`/api/orgs/${orgId}`, { billing_state: "read_only_payment_required" }, operator)).status,
-      ).toBe(200);
-      expect(await api.post("/runs", {})).toMatchObject({ status: 402, json: { code: "payment_required" } });
-      expect((await api.get(`/runs/${id}`)).status).toBe(200);
-    });
   },
   { settings: { TIDEMARK_LIMITS: "on" } },
 );

@@ -219,13 +219,6 @@ describeModes("forks", (stack) => {
     });
   });
 
-  test("POST /api/runs/{run_id}/forks, 401: without credentials", async () => {
-    const api = await fresh();
-    const { id } = await runOf(api);
-    expect((await api.as(null).post(forks(id))).status).toBe(401);
-    expect((await api.as(null).get(`/api/runs/${id}/lineage`)).status).toBe(401);
-  });
-
   test("POST /api/runs/{run_id}/forks, 402: while a payment is due, for what is new", async () => {
     const { api, orgId } = await stack().organization();
     const { id } = await runOf(api);

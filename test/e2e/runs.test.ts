@@ -298,20 +298,6 @@ describeModes("projects and runs", (stack) => {
     expect(await names("limit=")).toHaveLength(4);
   });
 
-  test.each([
-    "limit=0",
-    "limit=1001",
-    "limit=ten",
-    "limit=1.5",
-    "offset=-1",
-    "offset=x",
-    "sort_by=shoe-size",
-    "limit=1&limit=2",
-  ])("GET /runs?%s is 400", async (query) => {
-    const api = await fresh();
-    expect(await api.get(`/runs?${query}`)).toMatchObject({ status: 400, json: { error: expect.any(String) } });
-  });
-
   test("a project-scoped key sees and writes its own project only", async () => {
     const { api, orgId } = await stack().organization();
     await api.post("/projects", { name: "mine" });
