@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { allModules } from "@tidemark/all";
-import { platformMigrations, sql } from "@tidemark/pg";
-import { createFencedDatabase, type FencedDatabase } from "@tidemark/testkit";
+import { platformMigrations } from "@tidemark/pg";
+import { createFencedDatabase, type FencedDatabase, testSql } from "@tidemark/testkit";
 
 // All schemas, made by an owner whom row level security holds, as the owners of hosted databases are.
 let database: FencedDatabase;
@@ -11,11 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const rows = <Row>(name: string, text: string): Promise<Row[]> => database.admin.rows<Row>(sql(name, text), []);
+const rows = <Row>(text: string): Promise<Row[]> => database.admin.rows<Row>(testSql(text), []);
 
 test("the rows of organizations are fenced, from the owner too", async () => {
   const tables = await rows<{ name: string; fenced: boolean; forced: boolean }>(
-    "test_fences_of_tables",
     `SELECT c.oid::regclass::text AS name, c.relrowsecurity AS fenced, c.relforcerowsecurity AS forced
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'org_id'
      WHERE c.relkind = 'r' AND c.relnamespace::regnamespace::text NOT LIKE 'pg\\_%' ORDER BY 1`,
@@ -30,7 +29,6 @@ test("the rows of organizations are fenced, from the owner too", async () => {
 
 test("only the owner can create anything in a schema", async () => {
   const creators = await rows<{ schema: string; role: string }>(
-    "test_creators_in_schemas",
     `SELECT n.nspname AS schema, r.rolname AS role FROM pg_namespace n CROSS JOIN pg_roles r
      WHERE has_schema_privilege(r.oid, n.oid, 'CREATE') AND (r.rolname LIKE 'tidemark\\_%' AND NOT r.rolcanlogin)`,
   );

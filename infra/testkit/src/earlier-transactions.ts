@@ -1,11 +1,9 @@
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { until } from "./until.ts";
+import { testSql } from "./test-sql.ts";
 
-const takeNumber = sql("test_take_transaction_number", "SELECT pg_current_xact_id()::text AS number");
-const haveEnded = sql(
-  "test_earlier_have_ended",
-  "SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 AS ended",
-);
+const takeNumber = testSql("SELECT pg_current_xact_id()::text AS number");
+const haveEnded = testSql("SELECT pg_snapshot_xmin(pg_current_snapshot()) > $1::text::xid8 AS ended");
 
 /**
  * Waits until every transaction has ended that began to write before this call, in whatever database of the server: those

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { createDb, migrate, sql, type Db, type MigrationSet } from "@tidemark/pg";
+import { createDb, migrate, type Db, type MigrationSet } from "@tidemark/pg";
 import { createTestDatabase, testServerUrl } from "./test-database.ts";
+import { testSql } from "./test-sql.ts";
 
 /** A database whose owner is under row level security, as the owners of hosted databases are. */
 export type FencedDatabase = {
@@ -18,12 +19,11 @@ const server = () => createDb({ url: testServerUrl(), role: "postgres", applicat
 
 async function asServer(...statements: string[]): Promise<void> {
   const db = server();
-  for (const statement of statements) await db.rows(sql(`test_${statement}`.slice(0, 60), statement), []);
+  for (const statement of statements) await db.rows(testSql(statement), []);
   await db.close();
 }
 
-const serviceRoles = sql(
-  "test_roles",
+const serviceRoles = testSql(
   "SELECT rolname AS role FROM pg_roles WHERE rolname LIKE 'tidemark\\_%' AND NOT rolcanlogin",
 );
 

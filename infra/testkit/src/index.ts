@@ -6,5 +6,6 @@ export { createFencedDatabase, type FencedDatabase } from "./fenced-database.ts"
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
+export { testSql } from "./test-sql.ts";
 export { turnsDuring } from "./turns-during.ts";
 export { PATIENCE_MS, until } from "./until.ts";

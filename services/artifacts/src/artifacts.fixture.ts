@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createFolderBlob } from "@tidemark/blob";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { openGate } from "@tidemark/plan-limits";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createRunDirectory } from "@tidemark/requests";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { artifactsHandlers, type ArtifactsDeps } from "./handlers.ts";
 import { reserveObjects } from "./objects/objects.sql.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
@@ -112,8 +112,7 @@ export async function startArtifacts(): Promise<ArtifactsFixture> {
   const clientOf = (deps: ArtifactsDeps): ArtifactsClient =>
     createLocalClient(ArtifactsService, implement(ArtifactsService, artifactsHandlers(deps)));
   const deps = process();
-  const ask: ArtifactsFixture["ask"] = (statement, ...values) =>
-    owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values);
+  const ask: ArtifactsFixture["ask"] = (statement, ...values) => owner.rows(testSql(statement), values);
 
   const newProject: ArtifactsFixture["newProject"] = async (orgId, name) => {
     const id = randomUUID();

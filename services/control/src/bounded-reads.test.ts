@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
 import type { Call } from "@tidemark/rpc";
-import { createReadCounter } from "@tidemark/testkit";
+import { createReadCounter, testSql } from "@tidemark/testkit";
 import { newEmail, newMember, startControl, type Control } from "./control.fixture.ts";
 import { sweepDeviceLogins } from "./device-login/device-logins.sql.ts";
 import { sweepInvitations } from "./invitations/invitations.sql.ts";
@@ -36,9 +36,9 @@ let liveKeyIds: string[];
 let runIds: string[];
 let endedRunIds: string[];
 
-function pick<Row>(what: string, columns: string, table: string): Promise<Row[]> {
+function pick<Row>(columns: string, table: string): Promise<Row[]> {
   const text = `SELECT ${columns} FROM ${table} WHERE org_id = $1 OFFSET ${SIZE / 2} LIMIT 1`;
-  return control.ownerDb.rows<Row>(sql(`test_pick_${what}`, text), [orgId]);
+  return control.ownerDb.rows<Row>(testSql(text), [orgId]);
 }
 
 beforeAll(async () => {
@@ -48,8 +48,8 @@ beforeAll(async () => {
   everywhere = callBy(orgId, { kind: CallerKind.SESSION, userId: skewed.everywhereUserId, role: "member" });
   member = await newMember(control, orgId, "admin");
   const ids = `id, service_account_id AS "accountId", credential_id AS credential`;
-  [key] = (await pick<typeof key>("key", ids, "control.api_keys")) as [typeof key];
-  [project] = (await pick<typeof project>("project", "id, name", "runs.projects")) as [typeof project];
+  [key] = (await pick<typeof key>(ids, "control.api_keys")) as [typeof key];
+  [project] = (await pick<typeof project>("id, name", "runs.projects")) as [typeof project];
   const made = await Promise.all(
     Array.from({ length: 2 * TIMES }, () => control.client.createApiKey({ orgId }, control.operator)),
   );
@@ -59,11 +59,8 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-const newest = sql(
-  "test_newest_key_of_the_seed",
-  `SELECT changed_xid::text AS xid, max(credential_id) AS id FROM control.api_keys
-   GROUP BY 1 ORDER BY count(*) DESC LIMIT 1`,
-);
+const newest = testSql(`SELECT changed_xid::text AS xid, max(credential_id) AS id FROM control.api_keys
+   GROUP BY 1 ORDER BY count(*) DESC LIMIT 1`);
 
 /** Returns a cursor behind the last of very many keys that one transaction has written. */
 async function cursorBehindKeys(): Promise<string> {
@@ -174,12 +171,9 @@ const cases: [what: string, blocksMax: number, ask: () => Promise<unknown>][] = 
 ];
 
 describe.each(["never analyzed", "analyzed"])("in a database that was %s, reads are bound for", (state) => {
-  const pending = sql(
-    "test_pending_invitations",
-    "SELECT id FROM control.invitations WHERE org_id = $1 AND status = 'pending' LIMIT 10",
-  );
+  const pending = testSql("SELECT id FROM control.invitations WHERE org_id = $1 AND status = 'pending' LIMIT 10");
   beforeAll(async () => {
-    if (state === "analyzed") await control.ownerDb.rows(sql("test_analyze", "ANALYZE"), []);
+    if (state === "analyzed") await control.ownerDb.rows(testSql("ANALYZE"), []);
     invitationIds = (await control.ownerDb.rows<{ id: string }>(pending, [orgId])).map(({ id }) => id);
   });
 

@@ -5,13 +5,13 @@ import { expect } from "@jest/globals";
 import type { NotedChange } from "@tidemark/changes";
 import { parseCredential } from "@tidemark/credentials";
 import { isAppError, type AppError } from "@tidemark/errors";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ControlService, CredentialKind } from "@tidemark/proto/control/v1/control";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import type { ControlDeps } from "./deps.ts";
 import { controlHandlers } from "./handlers.ts";
 import type { InvitationMessage } from "./mail/mail.ts";
@@ -202,8 +202,7 @@ export async function newMember(
   const email = `${role}-${randomUUID()}@example.org`;
   if (role === "owner") {
     const { user } = await control.client.createUser({ email }, control.operator);
-    const insert = sql(
-      "test_insert_owner",
+    const insert = testSql(
       "INSERT INTO control.memberships (org_id, id, user_id, role, status) VALUES ($1, $2, $3, 'owner', 'active')",
     );
     await control.ownerDb.rows(insert, [orgId, randomUUID(), user!.id]);

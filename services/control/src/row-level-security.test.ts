@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Statement } from "@tidemark/pg";
+import { type Statement } from "@tidemark/pg";
 import { newKey, newMember, newOrganization, startControl, type Control } from "./control.fixture.ts";
 
 // Statements without any condition on the organization: what they return is what row level security leaves.
@@ -12,9 +13,8 @@ const tables = [
   "sessions",
   "invitations",
 ] as const;
-const selectAll = (table: string): Statement => sql(`test_select_all_${table}`, `SELECT org_id FROM control.${table}`);
-const touchAll = (table: string): Statement =>
-  sql(`test_touch_all_${table}`, `UPDATE control.${table} SET org_id = org_id RETURNING org_id`);
+const selectAll = (table: string): Statement => testSql(`SELECT org_id FROM control.${table}`);
+const touchAll = (table: string): Statement => testSql(`UPDATE control.${table} SET org_id = org_id RETURNING org_id`);
 
 let control: Control;
 let own: string;
@@ -54,10 +54,7 @@ test("the audit log shows the transaction's organization only", async () => {
 });
 
 test("a row cannot be written into another organization", async () => {
-  const insert = sql(
-    "test_insert_foreign",
-    "INSERT INTO control.service_accounts (org_id, id, name) VALUES ($1, gen_random_uuid(), 'x')",
-  );
+  const insert = testSql("INSERT INTO control.service_accounts (org_id, id, name) VALUES ($1, gen_random_uuid(), 'x')");
   await expect(control.db.withTenant(own, (tx) => tx.rows(insert, [foreign]))).rejects.toThrow(/row-level security/);
 });
 
@@ -73,7 +70,7 @@ test("a connection carries no organization into its next transaction", async () 
 });
 
 test("look-ups across organizations are for the service's role alone", async () => {
-  const look = sql("test_look_up", "SELECT * FROM control.find_credential('api_key', 'x')");
+  const look = testSql("SELECT * FROM control.find_credential('api_key', 'x')");
   await expect(control.workerDb.rows(look, [])).rejects.toThrow(/permission denied/);
 });
 
@@ -81,13 +78,13 @@ test("look-ups across organizations are for the service's role alone", async () 
 test.each(tables.filter((table) => table !== "memberships"))(
   "the service's role cannot delete from %s",
   async (table) => {
-    const remove = sql(`test_delete_${table}`, `DELETE FROM control.${table}`);
+    const remove = testSql(`DELETE FROM control.${table}`);
     await expect(control.db.withTenant(own, (tx) => tx.rows(remove, []))).rejects.toThrow(/permission denied/);
   },
 );
 
 test("the service's role deletes memberships of the transaction's organization only", async () => {
-  const remove = sql("test_delete_memberships", "DELETE FROM control.memberships RETURNING org_id");
+  const remove = testSql("DELETE FROM control.memberships RETURNING org_id");
   const undo = new Error("the rows stay");
   let removed: readonly { org_id: string }[] = [];
   const work = control.db.withTenant(own, async (tx) => {

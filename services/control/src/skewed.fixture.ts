@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 
 /** Organizations of very different sizes; `size` is how many members, sessions, keys, invitations and projects the large one has. */
 export type Skew = {
@@ -83,10 +84,10 @@ const tables = [
 export async function seedSkewed(owner: Db, skew: Skew): Promise<Skewed> {
   const [largeOrgId, everywhereUserId] = [randomUUID(), randomUUID()];
   for (const table of tables) {
-    await owner.rows(sql(`test_leave_${table}`, `ALTER TABLE ${table} SET (autovacuum_enabled = false)`), []);
+    await owner.rows(testSql(`ALTER TABLE ${table} SET (autovacuum_enabled = false)`), []);
   }
-  for (const [name, text] of Object.entries(steps)) {
-    await owner.rows(sql(`test_seed_${name}_${skew.size}`, text(skew)), [largeOrgId, everywhereUserId]);
+  for (const text of Object.values(steps)) {
+    await owner.rows(testSql(text(skew)), [largeOrgId, everywhereUserId]);
   }
   return { largeOrgId, everywhereUserId };
 }

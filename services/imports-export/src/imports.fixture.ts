@@ -1,12 +1,12 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { openGate } from "@tidemark/plan-limits";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import { ImportsService } from "@tidemark/proto/imports/v1/imports";
 import { createCall, createLocalClient, implement, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { importsHandlers } from "./handlers.ts";
 import { createReaders, type Readers } from "./reading/readers.ts";
 
@@ -48,8 +48,7 @@ export async function startImports(): Promise<ImportsFixture> {
     ),
     db,
     url: database.url,
-    ask: (statement, ...values) =>
-      owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
+    ask: (statement, ...values) => owner.rows(testSql(statement), values),
     close: async () => {
       await Promise.all([db.close(), owner.close(), readers.close()]);
       await database.drop();

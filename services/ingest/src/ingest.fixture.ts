@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import { createColumnsBuilder } from "@tidemark/metric-codec";
 import { openGate, type PlanGate } from "@tidemark/plan-limits";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { IngestArchiveService } from "@tidemark/proto/ingest/v1/archive";
 import {
@@ -15,7 +15,7 @@ import {
 import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { createCall, createLocalClient, implement, toRefusal, type Call, type Client } from "@tidemark/rpc";
 import type { LogFields, Metrics } from "@tidemark/telemetry";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { createRunDirectory } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import type { DirtyMarkers } from "./compaction/dirty-markers.ts";
@@ -82,16 +82,11 @@ export type IngestFixture = {
   close(): Promise<void>;
 };
 
-const insertProject = sql(
-  "test_insert_project",
-  "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2::uuid, $2::text)",
-);
-const insertRun = sql(
-  "test_insert_run",
-  `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at)
-   VALUES ($1, $2, $3, 'run', 'running', '{}', '{}', '{}', now(), now())`,
-);
-const finish = sql("test_finish_run", "UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
+const insertProject = testSql("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2::uuid, $2::text)");
+const insertRun =
+  testSql(`INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at)
+   VALUES ($1, $2, $3, 'run', 'running', '{}', '{}', '{}', now(), now())`);
+const finish = testSql("UPDATE runs.runs SET status = 'finished', finished_at = now() WHERE id = $1");
 
 /** Every write asks for immediate compaction. */
 const eagerMarkers: DirtyMarkers = { next: () => 0, forget: () => {} };

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "./ingest.fixture.ts";
 import { chunkOf, tableOf } from "./objects/objects.fixture.ts";
 
@@ -40,10 +41,7 @@ const tables = [
 ];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
-  [...tables, "metric_aggregates_v1"].map((table) => [
-    table,
-    sql(`test_count_all_${table}`, `SELECT count(*) AS rows FROM ingest.${table}`),
-  ]),
+  [...tables, "metric_aggregates_v1"].map((table) => [table, testSql(`SELECT count(*) AS rows FROM ingest.${table}`)]),
 );
 const count = (db: Db, tenant: Tenant, table: string) =>
   db.withTenant(tenant.orgId, (tx) => tx.one<{ rows: number }>(counts.get(table)!, []));
@@ -72,11 +70,9 @@ test("a connection that served one organization shows the next one nothing of it
 });
 
 test("the service cannot write rows of another organization", async () => {
-  const insert = sql(
-    "test_insert_foreign_landing",
-    `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
-     VALUES ($1, $2, 1, 0, 0, 0, '')`,
-  );
+  const insert =
+    testSql(`INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
+     VALUES ($1, $2, 1, 0, 0, 0, '')`);
   await expect(ingest.db.withTenant(theirs.orgId, (tx) => tx.rows(insert, [mine.orgId, runId]))).rejects.toThrow(
     /row-level security/,
   );

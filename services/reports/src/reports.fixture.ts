@@ -1,11 +1,11 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { reportsHandlers, type ReportsDeps } from "./handlers.ts";
 
 export type ReportsClient = Client<(typeof ReportsService)["method"]>;
@@ -47,8 +47,7 @@ export async function startReports(): Promise<ReportsFixture> {
     client: clientOf(deps),
     newProcess: (changes) => clientOf({ ...deps, ...changes }),
     db,
-    ask: (statement, ...values) =>
-      owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
+    ask: (statement, ...values) => owner.rows(testSql(statement), values),
     close: async () => {
       await Promise.all([db.close(), owner.close()]);
       await database.drop();

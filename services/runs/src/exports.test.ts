@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { displayStatus, RUN_STATUSES, STOP_STATES } from "@tidemark/run-state";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
@@ -19,9 +20,8 @@ afterAll(async () => {
   await fixture.close();
 });
 
-let counter = 0;
 const ask = <Row = unknown>(db: Db, orgId: string, text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-  db.withTenant(orgId, (tx) => tx.rows<Row>(sql(`test_exports_${(counter += 1)}`, text), values));
+  db.withTenant(orgId, (tx) => tx.rows<Row>(testSql(text), values));
 
 const lock = "SELECT * FROM runs.lock_state_v1($1, $2)";
 const complete = `SELECT runs.set_state_v1($1, $2, 'failed', now(), 0, NULL, 'completed', $3, 'why', 'saved', 'api_key',
@@ -35,14 +35,14 @@ describe("run state functions, as the control service", () => {
     await fixture.client.createRun({ id: run.id, mode: "resume" }, call);
     const request = randomUUID();
     await control.withTenant(call.orgId, async (tx) => {
-      const locked = await tx.one<Record<string, unknown>>(sql("test_lock", lock), [call.orgId, run.id]);
+      const locked = await tx.one<Record<string, unknown>>(testSql(lock), [call.orgId, run.id]);
       expect(locked).toMatchObject({
         project_id: run.projectId,
         status: "running",
         stop_state: "none",
         resume_count: 1,
       });
-      await tx.rows(sql("test_complete", complete), [call.orgId, run.id, request]);
+      await tx.rows(testSql(complete), [call.orgId, run.id, request]);
     });
     const { run: after } = await fixture.client.getRun({ runId: run.id, metricLimit: 1 }, call);
     expect(after?.run).toMatchObject({ status: "failed", lifecycle: [{ kind: "resume" }] });
@@ -72,7 +72,7 @@ describe("run state functions, as the control service", () => {
     const { id } = await makeRun(fixture.client, call);
     let second: Promise<{ status: string; locked_at: string }[]> | undefined;
     const finishedAt = await control.withTenant(call.orgId, async (tx) => {
-      await tx.rows(sql("test_lock", lock), [call.orgId, id]);
+      await tx.rows(testSql(lock), [call.orgId, id]);
       second = ask(fixture.db, call.orgId, lock, [call.orgId, id]);
       // The first transaction continues once the other one waits for this row.
       let waiting = 0;
@@ -84,8 +84,8 @@ describe("run state functions, as the control service", () => {
         waiting = row?.n ?? 0;
       }
       expect(waiting).toBe(1);
-      await tx.rows(sql("test_complete", complete), [call.orgId, id, randomUUID()]);
-      const row = await tx.one<{ at: string }>(sql("test_clock", "SELECT clock_timestamp() AS at"), []);
+      await tx.rows(testSql(complete), [call.orgId, id, randomUUID()]);
+      const row = await tx.one<{ at: string }>(testSql("SELECT clock_timestamp() AS at"), []);
       return row?.at ?? "";
     });
     const [locked] = (await second) ?? [];

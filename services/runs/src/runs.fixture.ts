@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { NotedChange } from "@tidemark/changes";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
 import { createLog } from "@tidemark/telemetry";
-import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql, type TestDatabase } from "@tidemark/testkit";
 import { runsHandlers } from "./handlers.ts";
 import { runsMigrations } from "./module.ts";
 import { createSettler, type Settler } from "./deletion/settler.ts";
@@ -160,7 +160,7 @@ export async function makeRun(
 
 /** Runs one statement as the owner, above row level security. */
 export function asOwner<Row>(fixture: RunsFixture, statement: string, values: readonly unknown[] = []): Promise<Row[]> {
-  return fixture.owner.rows<Row>(sql(`test_${statement}`.slice(0, 55) + statement.length, statement), values);
+  return fixture.owner.rows<Row>(testSql(statement), values);
 }
 
 /** Returns the error that a call fails with. */

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Tx } from "@tidemark/pg";
+import { type Tx } from "@tidemark/pg";
 import { choiceStatement } from "./list/choose-runs.sql.ts";
 import { asOwner, callAs, failure, makeRun, startRuns, type RunsFixture } from "./runs.fixture.ts";
 
@@ -91,14 +92,12 @@ test("two organizations have projects of one name", async () => {
 
 describe("row level security by itself", () => {
   const inOrg = <T>(orgId: string, work: (tx: Tx) => Promise<T>) => fixture.db.withTenant(orgId, work);
-  let counter = 0;
-  const bare = (text: string) => sql(`test_bare_${(counter += 1)}`, text);
 
   test.each(["runs.runs", "runs.projects"])("shows one organization of %s without any condition", async (table) => {
     const { wide, stranger } = await world();
     for (const { orgId } of [wide, stranger]) {
       const seen = await inOrg(orgId, (tx) =>
-        tx.rows<{ org_id: string }>(bare(`SELECT DISTINCT org_id FROM ${table}`), []),
+        tx.rows<{ org_id: string }>(testSql(`SELECT DISTINCT org_id FROM ${table}`), []),
       );
       expect(seen).toEqual([{ org_id: orgId }]);
     }
@@ -123,9 +122,9 @@ describe("row level security by itself", () => {
       expect(asked).toEqual([]);
       const unbound = statement.text.replaceAll(/\b[rtho]\.org_id = \$1/g, "$1::uuid IS NOT NULL");
       expect(unbound).not.toBe(statement.text);
-      const all = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(bare(unbound), values));
+      const all = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(testSql(unbound), values));
       expect(all).not.toEqual([]);
-      const own = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(bare("SELECT id FROM runs.runs"), []));
+      const own = await inOrg(stranger.orgId, (tx) => tx.rows<{ id: string }>(testSql("SELECT id FROM runs.runs"), []));
       expect(own.map(({ id }) => id)).toEqual(expect.arrayContaining(all.map(({ id }) => id)));
       expect(all.map(({ id }) => id)).not.toContain(theirs.id);
     },
@@ -134,22 +133,22 @@ describe("row level security by itself", () => {
   test("changes nothing foreign", async () => {
     const { wide, stranger, theirs } = await world();
     const changed = await inOrg(stranger.orgId, async (tx) => [
-      await tx.count(bare("UPDATE runs.runs SET tags = '{x}' WHERE id = $1"), [theirs.id]),
-      await tx.count(bare("UPDATE runs.projects SET runs_failed = 7 WHERE id = $1"), [theirs.projectId]),
-      (await tx.rows(bare("SELECT * FROM runs.lock_state_v1($1, $2)"), [wide.orgId, theirs.id])).length,
+      await tx.count(testSql("UPDATE runs.runs SET tags = '{x}' WHERE id = $1"), [theirs.id]),
+      await tx.count(testSql("UPDATE runs.projects SET runs_failed = 7 WHERE id = $1"), [theirs.projectId]),
+      (await tx.rows(testSql("SELECT * FROM runs.lock_state_v1($1, $2)"), [wide.orgId, theirs.id])).length,
     ]);
     expect(changed).toEqual([0, 0, 0]);
   });
 
   test("refuses rows that name another organization", async () => {
     const { wide, stranger } = await world();
-    const insert = bare("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, 'x')");
+    const insert = testSql("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, 'x')");
     const refused = inOrg(stranger.orgId, (tx) => tx.rows(insert, [wide.orgId, randomUUID()]));
     expect((await failure(refused)).message).toMatch(/row-level security/);
   });
 
   test("fails outside a transaction of an organization", async () => {
-    const read = fixture.db.rows(bare("SELECT * FROM runs.runs"), []);
+    const read = fixture.db.rows(testSql("SELECT * FROM runs.runs"), []);
     expect((await failure(read)).message).toMatch(/app\.org_id|invalid input syntax for type uuid/);
   });
 
@@ -161,7 +160,7 @@ describe("row level security by itself", () => {
     "UPDATE runs.runs SET org_id = org_id",
     "UPDATE runs.projects SET created_at = now()",
   ])("the service's role may not: %s", async (text) => {
-    const refused = inOrg(randomUUID(), (tx) => tx.rows(bare(text), []));
+    const refused = inOrg(randomUUID(), (tx) => tx.rows(testSql(text), []));
     expect((await failure(refused)).message).toMatch(/permission denied/);
   });
 

@@ -1,7 +1,7 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { openGate, type PlanGate } from "@tidemark/plan-limits";
 import { CallerKind, type IdentitySchema, IdentitySchema as identity } from "@tidemark/proto/common/v1/common";
 import {
@@ -13,7 +13,7 @@ import {
 } from "@tidemark/proto/traces/v1/traces";
 import { createRunDirectory } from "@tidemark/requests";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { startCompactor, type Compactor } from "./compact/compactor.ts";
 import { tracesHandlers } from "./handlers.ts";
 import { findRunRefs } from "./runs/run-refs.sql.ts";
@@ -74,8 +74,7 @@ export async function startTraces(): Promise<TracesFixture> {
         }),
       ),
     );
-  const ask: TracesFixture["ask"] = (statement, ...values) =>
-    owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values);
+  const ask: TracesFixture["ask"] = (statement, ...values) => owner.rows(testSql(statement), values);
   const newRun: TracesFixture["newRun"] = async ({ orgId, projectId }) => {
     const id = randomUUID();
     await ask(

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createCall, createLocalClient, implement, type Call, type Client } from "@tidemark/rpc";
-import { createTestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, testSql } from "@tidemark/testkit";
 import { usageHandlers, type UsageDeps } from "./handlers.ts";
 
 export type UsageClient = Client<(typeof UsageService)["method"]>;
@@ -48,8 +47,7 @@ export async function startUsage(): Promise<UsageFixture> {
     newProcess: (changes) => clientOf({ ...deps, ...changes }),
     db,
     workerDb,
-    ask: (statement, ...values) =>
-      owner.rows(sql(`test_${createHash("sha256").update(statement).digest("hex").slice(0, 20)}`, statement), values),
+    ask: (statement, ...values) => owner.rows(testSql(statement), values),
     close: async () => {
       await Promise.all([db.close(), workerDb.close(), owner.close()]);
       await database.drop();

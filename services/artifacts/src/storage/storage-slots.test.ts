@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { callOf, startArtifacts, storageOf, type ArtifactsFixture, type Tenant } from "../artifacts.fixture.ts";
 import { sweep } from "../sweep/sweep.ts";
 import { beginning, content } from "../uploads/uploads.fixture.ts";
@@ -97,8 +98,8 @@ test("a writer in another connection does not wait for one that has not ended", 
   });
   expect((await slotsOf(tenant)).map(({ artifacts }) => artifacts)).toEqual([1, 1]);
 });
-const ownSlot = sql("test_own_slot", "SELECT pg_backend_pid() % 16 AS slot");
-const allSlots = sql("test_slots_of", "SELECT slot FROM artifacts.storage WHERE org_id = $1");
+const ownSlot = testSql("SELECT pg_backend_pid() % 16 AS slot");
+const allSlots = testSql("SELECT slot FROM artifacts.storage WHERE org_id = $1");
 const slots = async (tx: Pick<Db, "rows">, orgId: string): Promise<number[]> =>
   (await tx.rows<{ slot: number }>(allSlots, [orgId])).map(({ slot }) => slot);
 
@@ -124,7 +125,7 @@ describe("the role of the service of usage", () => {
   afterAll(() => usage.close());
 
   test("sees what its organization keeps, and of others nothing", async () => {
-    const all = sql("test_usage_of_all", "SELECT org_id, artifacts, reserved_bytes FROM artifacts.usage_v1");
+    const all = testSql("SELECT org_id, artifacts, reserved_bytes FROM artifacts.usage_v1");
     expect(await usage.readTenant(tenant.orgId, (tx) => tx.rows(all, []))).toEqual([
       { org_id: tenant.orgId, artifacts: 3, reserved_bytes: 7 },
     ]);
@@ -138,9 +139,7 @@ describe("the role of the service of usage", () => {
     ["SELECT id FROM artifacts.artifacts"],
     ["SELECT id FROM artifacts.versions"],
   ])("cannot: %s", async (statement) => {
-    const denied = usage.withTenant(tenant.orgId, (tx) =>
-      tx.rows(sql(`test_${statement.slice(0, 40)}`, statement), []),
-    );
+    const denied = usage.withTenant(tenant.orgId, (tx) => tx.rows(testSql(statement), []));
     await expect(denied).rejects.toThrow(/permission denied/);
   });
 });

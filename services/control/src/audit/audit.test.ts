@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { createCall, type Call } from "@tidemark/rpc";
 import {
   expectRefusal,
@@ -99,10 +100,7 @@ describe("the audit log", () => {
     const orgId = await newOrganization(control);
     const { token, email } = await newMember(control, orgId, "owner");
     const text = await newKey(control, orgId);
-    const all = sql(
-      "test_all_audit",
-      "SELECT coalesce(string_agg(e::text, ' '), '') AS text FROM control.audit_events e",
-    );
+    const all = testSql("SELECT coalesce(string_agg(e::text, ' '), '') AS text FROM control.audit_events e");
     const found = (await control.ownerDb.one<{ text: string }>(all, []))!.text;
     for (const secret of [text.split("_")[1]!, text.split("_")[2]!, token.split("_").at(-2)!, email]) {
       expect(found).not.toContain(secret);
@@ -147,7 +145,7 @@ describe("the audit log", () => {
       "DELETE FROM control.audit_events",
       "TRUNCATE control.audit_events",
     ]) {
-      const change = control.db.withTenant(orgId, (tx) => tx.rows(sql(`test_${statement.slice(0, 6)}`, statement), []));
+      const change = control.db.withTenant(orgId, (tx) => tx.rows(testSql(statement), []));
       await expect(change).rejects.toThrow(/permission denied/);
     }
   });

@@ -1,3 +1,4 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
@@ -10,7 +11,7 @@ import {
   startControl,
   type Control,
 } from "../control.fixture.ts";
-import { sql } from "@tidemark/pg";
+
 import { accept, invite } from "./invitations.fixture.ts";
 
 let control: Control;
@@ -25,12 +26,9 @@ describe("an invitation", () => {
     try {
       const orgId = await newOrganization(unbounded);
       await unbounded.ownerDb.rows(
-        sql(
-          "test_pending_invitations",
-          `INSERT INTO control.invitations (org_id, id, email, role, credential_id, hash, expires_at, last_sent_at)
+        testSql(`INSERT INTO control.invitations (org_id, id, email, role, credential_id, hash, expires_at, last_sent_at)
            SELECT $1, gen_random_uuid(), i || '@guests.example', 'viewer', 'pending ' || i, sha256('x'), now() + interval '1 day', now()
-           FROM generate_series(1, 999) i`,
-        ),
+           FROM generate_series(1, 999) i`),
         [orgId],
       );
       await invite(unbounded, orgId, "last@guests.example", "viewer");

@@ -1,8 +1,9 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
 import { updateMembership } from "../organizations/memberships.sql.ts";
-import { sql } from "@tidemark/pg";
+
 import {
   expectRefusal,
   newKey,
@@ -21,7 +22,7 @@ afterAll(() => control.close());
 
 async function newProject(orgId: string, name: string): Promise<string> {
   const id = randomUUID();
-  const insert = sql("test_insert_project_of_key", "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
+  const insert = testSql("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
   await control.ownerDb.rows(insert, [orgId, id, name]);
   return id;
 }
@@ -48,16 +49,13 @@ describe("a new key", () => {
 
   test("is refused when an organization has 1,000 that work; revoked and expired ones leave room", async () => {
     const orgId = await newOrganization(control);
-    const fill = sql(
-      "test_fill_keys",
-      `WITH account AS (
+    const fill = testSql(`WITH account AS (
          INSERT INTO control.service_accounts (org_id, id, name) VALUES ($1, gen_random_uuid(), 'many') RETURNING id
        )
        INSERT INTO control.api_keys (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes, revoked_at, expires_at)
        SELECT $1, gen_random_uuid(), a.id, gen_random_uuid()::text, decode(repeat('00', 32), 'hex'), 'tm_', 'k', '{sdk:ingest}',
               CASE WHEN n > 998 AND n <= 1100 THEN now() END, CASE WHEN n > 1100 THEN now() - interval '1 day' END
-       FROM account a, generate_series(1, 1200) n`,
-    );
+       FROM account a, generate_series(1, 1200) n`);
     await control.ownerDb.rows(fill, [orgId]);
     const make = () => control.client.createApiKey({ orgId }, control.operator);
     const outcomes = await Promise.allSettled(Array.from({ length: 6 }, make));
@@ -74,8 +72,7 @@ describe("a new key", () => {
     const orgId = await newOrganization(control);
     const text = await newKey(control, orgId);
     const secret = text.split("_")[2]!;
-    const find = sql(
-      "test_find_secret",
+    const find = testSql(
       "SELECT count(*) AS found FROM control.api_keys k WHERE k::text LIKE '%' || $1 || '%' OR encode(k.hash, 'escape') LIKE '%' || $1 || '%'",
     );
     expect(await control.ownerDb.one(find, [secret])).toEqual({ found: 0 });
@@ -204,11 +201,10 @@ describe("who may manage keys", () => {
     for (let round = 0; round < 10; round += 1) {
       const { created } = await control.client.createApiKey(wish, control.operator);
       const call = await control.as(created!.plaintext);
-      const revoke = sql(
-        "test_revoke_slowly",
+      const revoke = testSql(
         "UPDATE control.api_keys SET revoked_at = now(), changed_xid = pg_current_xact_id() WHERE org_id = $1 AND id = $2",
       );
-      const hold = sql("test_hold", "SELECT pg_sleep(0.05)");
+      const hold = testSql("SELECT pg_sleep(0.05)");
       // The revocation has changed the row and not committed yet when the key is asked for.
       let begun = (): void => undefined;
       const isBegun = new Promise<void>((resolve) => (begun = resolve));

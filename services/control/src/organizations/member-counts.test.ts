@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { newEmail, newMember, newOrganization, signIn, startControl, type Control } from "../control.fixture.ts";
 
 let control: Control;
@@ -8,15 +9,12 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-const wrong = sql(
-  "test_wrong_member_counts",
-  `SELECT * FROM (
+const wrong = testSql(`SELECT * FROM (
      SELECT org_id, count(*) AS members, count(*) FILTER (WHERE status = 'active') AS active
      FROM control.memberships GROUP BY org_id
    ) counted FULL JOIN control.member_counts kept USING (org_id)
-   WHERE (counted.members, counted.active) IS DISTINCT FROM (kept.members, kept.active)`,
-);
-const counts = sql("test_member_counts", "SELECT members, active FROM control.member_counts WHERE org_id = $1");
+   WHERE (counted.members, counted.active) IS DISTINCT FROM (kept.members, kept.active)`);
+const counts = testSql("SELECT members, active FROM control.member_counts WHERE org_id = $1");
 
 test("counts follow members who are reserved, join and are invited again", async () => {
   const orgId = await newOrganization(control);
@@ -34,21 +32,15 @@ test("counts follow members who are reserved, join and are invited again", async
 
 test("counts follow statements about many organizations, and forget what is rolled back", async () => {
   const orgIds = [await newOrganization(control), await newOrganization(control), await newOrganization(control)];
-  const people = sql(
-    "test_insert_people",
+  const people = testSql(
     `INSERT INTO control.users (id, email) SELECT gen_random_uuid(), $1 || i FROM generate_series(1, 50) i RETURNING id`,
   );
-  const insert = sql(
-    "test_insert_memberships",
-    `INSERT INTO control.memberships (org_id, id, user_id, role, status)
+  const insert = testSql(`INSERT INTO control.memberships (org_id, id, user_id, role, status)
      SELECT org, gen_random_uuid(), person, 'member', CASE WHEN n % 3 = 0 THEN 'active' ELSE 'invited' END
-     FROM unnest($1::uuid[]) org, unnest($2::uuid[]) WITH ORDINALITY p (person, n) ON CONFLICT DO NOTHING`,
-  );
-  const swap = sql(
-    "test_swap_statuses",
-    `UPDATE control.memberships SET status = CASE status WHEN 'active' THEN 'invited' ELSE 'active' END
-     WHERE org_id = ANY ($1)`,
-  );
+     FROM unnest($1::uuid[]) org, unnest($2::uuid[]) WITH ORDINALITY p (person, n) ON CONFLICT DO NOTHING`);
+  const swap =
+    testSql(`UPDATE control.memberships SET status = CASE status WHEN 'active' THEN 'invited' ELSE 'active' END
+     WHERE org_id = ANY ($1)`);
   const ids = (await control.ownerDb.rows<{ id: string }>(people, [newEmail()])).map(({ id }) => id);
   await control.ownerDb.rows(insert, [orgIds, ids]);
   await control.ownerDb.rows(insert, [orgIds, ids]);

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import {
   expectRefusal,
   newEmail,
@@ -38,16 +39,13 @@ describe("creating one's own organization", () => {
 
   test("is refused to somebody who is in 100 already", async () => {
     const { view, call } = await caller();
-    const fill = sql(
-      "test_fill_organizations",
-      `WITH made AS (
+    const fill = testSql(`WITH made AS (
          INSERT INTO control.organizations (org_id, slug, name, plan_tier, billing_state, account_type, seat_limit)
          SELECT gen_random_uuid(), 'many-' || $1::text || n, 'many', 'free', 'free_active', 'business', 2 FROM generate_series(1, 98) n
          RETURNING org_id
        )
        INSERT INTO control.memberships (org_id, id, user_id, role, status)
-       SELECT org_id, gen_random_uuid(), $1::uuid, 'member', 'active' FROM made`,
-    );
+       SELECT org_id, gen_random_uuid(), $1::uuid, 'member', 'active' FROM made`);
     await control.ownerDb.rows(fill, [view.user!.id]);
     await control.client.createOwnOrganization({ name: "Number One Hundred" }, call);
     const one = control.client.createOwnOrganization({ name: "One Too Many" }, call);

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { newKey, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
 import { exceedsSeats } from "../seats/seats.sql.ts";
 
@@ -23,15 +24,14 @@ beforeEach(async () => {
   await newMember(control, other, "admin");
 });
 
-const read = sql("test_read_usage", "SELECT org_id, slug, seats, keys FROM control.usage_v1");
+const read = testSql("SELECT org_id, slug, seats, keys FROM control.usage_v1");
 const useOf = async (of: string) => {
   const rows = await usage.readTenant(of, (tx) => tx.rows<{ seats: number; keys: number }>(read, []));
   expect(rows.length).toBeLessThanOrEqual(1);
   return rows[0];
 };
 const invite = (email: string) => control.client.createInvitation({ orgId, email }, control.operator);
-const change = (statement: string, ...values: readonly unknown[]) =>
-  control.ownerDb.rows(sql(`test_${statement.slice(0, 50)}`, statement), values);
+const change = (statement: string, ...values: readonly unknown[]) => control.ownerDb.rows(testSql(statement), values);
 
 test("seats are members and people whose invitations are open, by the rule of inviting", async () => {
   expect(await useOf(orgId)).toMatchObject({ org_id: orgId, slug: expect.any(String), seats: 0 });
@@ -71,7 +71,7 @@ test("the service of usage sees its organization and no more than the numbers", 
   expect(await useOf(randomUUID())).toBeUndefined();
   await expect(usage.rows(read, [])).rejects.toThrow(/app\.org_id|uuid/);
   await invite(`guest-${orgId}@example.org`);
-  const foreign = sql("test_promised_seats", "SELECT control.promised_seats($1) AS seats");
+  const foreign = testSql("SELECT control.promised_seats($1) AS seats");
   expect(await usage.readTenant(randomUUID(), (tx) => tx.rows(foreign, [orgId]))).toEqual([{ seats: 0 }]);
   for (const statement of [
     "SELECT email FROM control.users",
@@ -80,7 +80,7 @@ test("the service of usage sees its organization and no more than the numbers", 
     "SELECT name FROM control.organizations",
     "SELECT user_id FROM control.memberships",
   ]) {
-    const denied = usage.readTenant(orgId, (tx) => tx.rows(sql(`test_${statement}`.slice(0, 60), statement), []));
+    const denied = usage.readTenant(orgId, (tx) => tx.rows(testSql(statement), []));
     await expect(denied).rejects.toThrow(/permission denied/);
   }
 });

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseCredential } from "@tidemark/credentials";
-import { sql, type Tx } from "@tidemark/pg";
+import { type Tx } from "@tidemark/pg";
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
 import { bill, newKey, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
 import { revokeApiKeyRow } from "../keys/keys.sql.ts";
@@ -64,7 +65,7 @@ describe("a snapshot", () => {
     await control.client.revokeApiKey({ orgId, keyId: created!.key!.id }, control.operator);
     const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
     const short = await control.client.createApiKey({ orgId, expiresAt }, control.operator);
-    await control.ownerDb.rows(sql("test_expire", "UPDATE control.api_keys SET expires_at = now() WHERE id = $1"), [
+    await control.ownerDb.rows(testSql("UPDATE control.api_keys SET expires_at = now() WHERE id = $1"), [
       short.created!.key!.id,
     ]);
     const { credentials } = await readProjection(control);
@@ -237,10 +238,7 @@ describe("what is told of a change", () => {
 
   test("every change leaves a wake-up for the bus in its transaction, and the relay is nudged", async () => {
     const orgId = await newOrganization(control);
-    const count = sql(
-      "test_count_outbox",
-      "SELECT subject, octet_length(payload) AS bytes FROM platform.outbox WHERE org_id = $1",
-    );
+    const count = testSql("SELECT subject, octet_length(payload) AS bytes FROM platform.outbox WHERE org_id = $1");
     const before = (await control.ownerDb.rows(count, [orgId])).length;
     const nudged = control.nudges();
     await newKey(control, orgId);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { randomBytes, randomUUID } from "node:crypto";
-import { sql } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+
+import { testSql, until } from "@tidemark/testkit";
 import { newMember, newOrganization, signIn, startControl, type Control } from "../control.fixture.ts";
 import { findSeatRow, removeSeatRow } from "../seats/seats.sql.ts";
 import { updateMembership } from "../organizations/memberships.sql.ts";
@@ -14,16 +14,12 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-const waitingSql = sql(
-  "test_waiting_for_lock",
+const waitingSql = testSql(
   "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
 );
 const untilOneWaits = () => until("a statement to wait", async () => (await control.ownerDb.count(waitingSql, [])) > 0);
 
-const liveSql = sql(
-  "test_live_sessions",
-  "SELECT id FROM control.sessions WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL",
-);
+const liveSql = testSql("SELECT id FROM control.sessions WHERE org_id = $1 AND user_id = $2 AND revoked_at IS NULL");
 
 async function memberOf(orgId: string) {
   const { userId, email } = await newMember(control, orgId, "member");
@@ -79,10 +75,7 @@ describe("a session that is opened while its member", () => {
     expect(credentials.length).toBeGreaterThan(0);
     expect(new Set(credentials.map(({ role }) => role))).toEqual(new Set(["viewer"]));
     // All were told by the change of the role, the new one too.
-    const told = sql(
-      "test_told_sessions",
-      "SELECT DISTINCT changed_xid FROM control.sessions WHERE org_id = $1 AND user_id = $2",
-    );
+    const told = testSql("SELECT DISTINCT changed_xid FROM control.sessions WHERE org_id = $1 AND user_id = $2");
     expect(await control.ownerDb.rows(told, [orgId, userId])).toHaveLength(1);
   });
 });

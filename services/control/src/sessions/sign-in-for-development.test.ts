@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { parseCredential } from "@tidemark/credentials";
 import {
   expectRefusal,
@@ -81,7 +82,7 @@ describe("signing in for development", () => {
     expect(people).toContainEqual([wish.email, "owner", "active"]);
     const seat = seats.find(({ membership }) => membership!.status === "invited")!.membership!.id;
     const events = await control.ownerDb.rows(
-      sql("test_invited", "SELECT action, target_id FROM control.audit_events WHERE org_id = $1 ORDER BY at"),
+      testSql("SELECT action, target_id FROM control.audit_events WHERE org_id = $1 ORDER BY at"),
       [view!.organization!.id],
     );
     expect(events).toContainEqual({ action: "member.invited", target_id: seat });

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { issueCredential, parseCredential } from "@tidemark/credentials";
-import { sql } from "@tidemark/pg";
+
 import { CredentialKind } from "@tidemark/proto/control/v1/control";
 import { expectRefusal, newKey, newOrganization, startControl, type Control } from "../control.fixture.ts";
 
@@ -108,7 +109,7 @@ describe("a session of a key", () => {
     expect(await viewOf(token)).toBeUndefined();
     const select =
       "SELECT actor_type, actor_id, action, target_id FROM control.audit_events WHERE org_id = $1 ORDER BY at DESC LIMIT 1";
-    expect(await control.ownerDb.one(sql("test_last_event", select), [orgId])).toEqual({
+    expect(await control.ownerDb.one(testSql(select), [orgId])).toEqual({
       actor_type: "api_key",
       actor_id: key.id,
       action: "session.ended",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createDb, sql, type Db } from "@tidemark/pg";
-import { createReadCounter } from "@tidemark/testkit";
+import { createDb, type Db } from "@tidemark/pg";
+import { createReadCounter, testSql } from "@tidemark/testkit";
 import { startControl, type Control } from "../control.fixture.ts";
 import { adoptRunChanges } from "../upkeep/upkeep.sql.ts";
 import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
@@ -22,8 +22,7 @@ let control: Control;
 let largeOrgId: string;
 let slowId: string;
 
-const execute = (db: Db, name: string, text: string, values: readonly unknown[] = []) =>
-  db.rows(sql(`test_feed_${name}`, text), values);
+const execute = (db: Db, text: string, values: readonly unknown[] = []) => db.rows(testSql(text), values);
 
 const runningPage = (after: { orgId: string; id: string }) => readRunningPage(control.db, { after, limit: LIMIT });
 const changedPage = (since: string, after = { xid: String(floorOf(since)), id: NIL }) =>
@@ -42,7 +41,7 @@ async function costOf(page: () => Promise<{ rows: readonly unknown[] }>): Promis
 
 beforeAll(async () => {
   control = await startControl({ connectionsMax: 1, around: counter.around });
-  await execute(control.ownerDb, "leave", "ALTER TABLE runs.runs SET (autovacuum_enabled = false)");
+  await execute(control.ownerDb, "ALTER TABLE runs.runs SET (autovacuum_enabled = false)");
   for (let i = 0; i < TIMES; i += 1) await changedPage((await runningPage({ orgId: NIL, id: NIL })).snapshot);
   largeOrgId = randomUUID();
   await newRuns(control, largeOrgId, 3000, "finished");
@@ -51,7 +50,6 @@ beforeAll(async () => {
   } = await newRuns(control, largeOrgId, 1000));
   await execute(
     control.ownerDb,
-    "seed_small",
     `WITH projects AS (
        INSERT INTO runs.projects (org_id, id, name, runs_running)
        SELECT gen_random_uuid(), gen_random_uuid(), 'project', 2 FROM generate_series(1, 500) RETURNING org_id, id
@@ -67,12 +65,12 @@ beforeAll(async () => {
 afterAll(() => control.close());
 
 const touchText = "UPDATE runs.runs SET stop_request_id = gen_random_uuid(), stop_state = 'requested' WHERE";
-const touch = (name: string, where: string, values: readonly unknown[] = []) =>
-  execute(control.ownerDb, name, `${touchText} ${where}`, values);
+const touch = (where: string, values: readonly unknown[] = []) =>
+  execute(control.ownerDb, `${touchText} ${where}`, values);
 
 describe.each(["never analyzed, by plans of an empty database", "analyzed"])("in tables that were %s,", (state) => {
   beforeAll(async () => {
-    if (state === "analyzed") await execute(control.ownerDb, "analyze", "VACUUM ANALYZE runs.runs");
+    if (state === "analyzed") await execute(control.ownerDb, "VACUUM ANALYZE runs.runs");
   });
 
   test.each([
@@ -92,7 +90,7 @@ describe.each(["never analyzed, by plans of an empty database", "analyzed"])("in
 
   test("changes that all happened in one transaction are read once, page after page", async () => {
     const since = await snapshot();
-    await touch("touch_all", "status = 'running'");
+    await touch("status = 'running'");
     let after = { xid: String(floorOf(since)), id: NIL };
     let pages = 0;
     let rows = 0;
@@ -113,13 +111,13 @@ describe.each(["never analyzed, by plans of an empty database", "analyzed"])("in
     const held = Promise.withResolvers<void>();
     const began = Promise.withResolvers<void>();
     const work = writer.transaction(async (tx) => {
-      await tx.rows(sql("test_feed_slow", `${touchText} id = $1`), [slowId]);
+      await tx.rows(testSql(`${touchText} id = $1`), [slowId]);
       began.resolve();
       await held.promise;
     });
     try {
       await began.promise;
-      await touch("touch_large", "status = 'running' AND id <> $1", [slowId]);
+      await touch("status = 'running' AND id <> $1", [slowId]);
       const since = await snapshot();
       const cost = await costOf(() => changedPage(since));
       expect(cost.rows).toBe(0);
@@ -138,7 +136,7 @@ describe.each(["never analyzed, by plans of an empty database", "analyzed"])("in
 });
 
 test("rows of another server are adopted by their keys", async () => {
-  await execute(control.ownerDb, "foreign", "UPDATE runs.runs SET changed_xid = '99999999999' WHERE status = 'failed'");
+  await execute(control.ownerDb, "UPDATE runs.runs SET changed_xid = '99999999999' WHERE status = 'failed'");
   const adopt = async () => ({ rows: Array.from({ length: await adoptRunChanges(control.workerDb, LIMIT) }) });
   const cost = await costOf(adopt);
   expect(cost.rows).toBe(LIMIT);

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Tx } from "@tidemark/pg";
+import { type Tx } from "@tidemark/pg";
 import { openRunDirectory, startControl, type Control } from "../control.fixture.ts";
 import { runUpkeep } from "../upkeep/upkeep.ts";
 import { readChangedPage, readRunningPage } from "./run-feed.sql.ts";
@@ -48,7 +49,7 @@ async function changes(since: string, limit = 1000) {
 function openTransaction(orgId: string, work: (tx: Tx) => Promise<unknown>) {
   const worked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
-  const enter = sql("test_enter", "SELECT platform.enter_org($1)");
+  const enter = testSql("SELECT platform.enter_org($1)");
   const done = control.ownerDb.transaction(async (tx) => {
     await tx.rows(enter, [orgId]);
     await work(tx);
@@ -108,11 +109,11 @@ describe("changes", () => {
       ["a later time", "stop_acknowledged_at = now() + interval '1 second'"],
       ["another request", "stop_request_id = gen_random_uuid()"],
     ] as const) {
-      await control.ownerDb.rows(sql(`test_feed_${what}`, `UPDATE runs.runs SET ${set} WHERE id = $1`), [id]);
+      await control.ownerDb.rows(testSql(`UPDATE runs.runs SET ${set} WHERE id = $1`), [id]);
       expect([what, await next()]).toEqual([what, [[id, "running"]]]);
     }
     const documents = "tags = '{x}', metadata = '{\"a\":1}', stop_reason = 'r', status = status";
-    await control.ownerDb.rows(sql("test_feed_documents", `UPDATE runs.runs SET ${documents} WHERE id = $1`), [id]);
+    await control.ownerDb.rows(testSql(`UPDATE runs.runs SET ${documents} WHERE id = $1`), [id]);
     expect(await next()).toEqual([]);
   });
 
@@ -158,7 +159,7 @@ describe("changes", () => {
 
   test("of a run from before changes were marked are told when they happen", async () => {
     const { id } = await newRun(control, randomUUID());
-    await control.ownerDb.rows(sql("test_unmark", "UPDATE runs.runs SET changed_xid = NULL WHERE id = $1"), [id]);
+    await control.ownerDb.rows(testSql("UPDATE runs.runs SET changed_xid = NULL WHERE id = $1"), [id]);
     const { ids, since } = await snapshot();
     expect(ids).toContain(id);
     await patch(control.ownerDb, id, "finished");
@@ -172,7 +173,7 @@ test("runs that came from another server are told until upkeep gives them a numb
     const page = await changes((await snapshot()).since);
     return page.found.map(([id]) => id).toSorted();
   };
-  const foreign = sql("test_foreign_xid", "UPDATE runs.runs SET changed_xid = '99999999999' WHERE id = ANY ($1)");
+  const foreign = testSql("UPDATE runs.runs SET changed_xid = '99999999999' WHERE id = ANY ($1)");
   await control.ownerDb.rows(foreign, [ids]);
   expect(await readAll()).toEqual(ids.toSorted());
   const { since } = await snapshot();

@@ -1,24 +1,17 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
-import { sql, type Tx } from "@tidemark/pg";
+import { type Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { createCall, type Call } from "@tidemark/rpc";
 import type { Control } from "../control.fixture.ts";
 
-const insertProject = sql(
-  "test_insert_run_project",
-  "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)",
-);
-const insertRuns = sql(
-  "test_insert_runs",
-  `INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
+const insertProject = testSql("INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, $3)");
+const insertRuns =
+  testSql(`INSERT INTO runs.runs (org_id, id, project_id, name, status, config, tags, metadata, created_at, started_at, finished_at)
    SELECT $1, u.id, $2, 'run', $4, '{}', '{}', '{}', now(), now(), CASE WHEN $4 <> 'running' THEN now() END
-   FROM unnest($3::uuid[]) AS u (id)`,
-);
-const countRun = sql(
-  "test_count_running",
-  "UPDATE runs.projects SET runs_running = runs_running + $3 WHERE org_id = $1 AND id = $2",
-);
+   FROM unnest($3::uuid[]) AS u (id)`);
+const countRun = testSql("UPDATE runs.projects SET runs_running = runs_running + $3 WHERE org_id = $1 AND id = $2");
 
 /** Inserts a project of the organization with `count` runs, without the service that owns them. */
 export async function newRuns(
@@ -47,10 +40,7 @@ export function callBy(orgId: string, identity: MessageInitShape<typeof Identity
   return createCall({ identity: full, timeoutMs: 600_000 });
 }
 
-const setStatus = sql(
-  "test_set_status",
-  "UPDATE runs.runs SET status = $2, finished_at = coalesce(finished_at, now()) WHERE id = $1",
-);
+const setStatus = testSql("UPDATE runs.runs SET status = $2, finished_at = coalesce(finished_at, now()) WHERE id = $1");
 
 /** Changes a run's status, without the service that owns it. */
 export async function patch(tx: Tx, runId: string, status: string): Promise<void> {

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { idempotencyHashes, sql } from "@tidemark/pg";
+import { idempotencyHashes } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import { StopEventSchema } from "@tidemark/proto/control/v1/control";
@@ -17,17 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => control.close());
 
-const readRow = sql(
-  "test_read_run",
-  `SELECT r.*, p.runs_running, p.runs_finished, p.runs_failed
-   FROM runs.runs r JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id WHERE r.id = $1`,
-);
+const readRow = testSql(`SELECT r.*, p.runs_running, p.runs_finished, p.runs_failed
+   FROM runs.runs r JOIN runs.projects p ON p.org_id = r.org_id AND p.id = r.project_id WHERE r.id = $1`);
 const rowOf = (id: string) => control.ownerDb.one<Record<string, unknown>>(readRow, [id]);
 
-const readOutbox = sql(
-  "test_read_stop_outbox",
-  "SELECT subject, payload FROM platform.outbox WHERE org_id = $1 ORDER BY created_at, id",
-);
+const readOutbox = testSql("SELECT subject, payload FROM platform.outbox WHERE org_id = $1 ORDER BY created_at, id");
 
 /** Returns the messages that an organization's changes have left. */
 async function messagesOf(orgId: string) {
@@ -145,7 +140,7 @@ describe("a stop", () => {
   test("whose key another request holds is in progress", async () => {
     const { orgId, call, id } = await setUp();
     const { key } = idempotencyHashes({ key: "held", route: "", parts: [] });
-    const hold = sql("test_hold_key", "SELECT platform.claim_key($1, $2, $3)");
+    const hold = testSql("SELECT platform.claim_key($1, $2, $3)");
     let release = (): void => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -243,8 +238,8 @@ describe("who may see a run", () => {
 });
 
 describe("the database fences", () => {
-  const all = sql("test_all_run_control", "SELECT DISTINCT org_id FROM runs.run_control_v1");
-  const lock = sql("test_lock_foreign", "SELECT * FROM runs.lock_state_v1($1, $2)");
+  const all = testSql("SELECT DISTINCT org_id FROM runs.run_control_v1");
+  const lock = testSql("SELECT * FROM runs.lock_state_v1($1, $2)");
 
   test("reads without any condition, and locks of another organization's run", async () => {
     const own = await setUp();
@@ -260,14 +255,14 @@ describe("the database fences", () => {
     ["a read of a config", "SELECT config FROM runs.runs"],
     ["a read of who changed", "SELECT changed_xid FROM runs.runs"],
     ["the adoption of changes", "SELECT runs.adopt_changes_v1(1)"],
-  ])("%s by the service's role", async (what, text) => {
+  ])("%s by the service's role", async (_what, text) => {
     const orgId = randomUUID();
-    const statement = sql(`test_fence_${what}`, text);
+    const statement = testSql(text);
     await expect(control.db.withTenant(orgId, (tx) => tx.rows(statement, []))).rejects.toThrow(/permission denied/);
   });
 
   test("the feed from the worker's role", async () => {
-    const feed = sql("test_fence_feed", "SELECT runs.changed_page_v1('1:1:', '1', gen_random_uuid(), 1)");
+    const feed = testSql("SELECT runs.changed_page_v1('1:1:', '1', gen_random_uuid(), 1)");
     await expect(control.workerDb.rows(feed, [])).rejects.toThrow(/permission denied/);
   });
 });

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { newKey, newMember, newOrganization, startControl, type Control } from "../control.fixture.ts";
 import { readProjection, restingCursor } from "../projection/projection.fixture.ts";
 import { runUpkeep } from "./upkeep.ts";
@@ -12,10 +13,7 @@ afterAll(() => control.close());
 
 const round = () => runUpkeep({ db: control.db, workerDb: control.workerDb, now: control.now() });
 const count = async (table: string): Promise<number> =>
-  (await control.ownerDb.one<{ n: number }>(
-    sql(`test_count_${table}`, `SELECT count(*) AS n FROM control.${table}`),
-    [],
-  ))!.n;
+  (await control.ownerDb.one<{ n: number }>(testSql(`SELECT count(*) AS n FROM control.${table}`), []))!.n;
 
 describe("a round of upkeep", () => {
   test("removes sessions a day after they ended, and no others", async () => {
@@ -68,11 +66,8 @@ describe("a round of upkeep", () => {
   });
 
   test("ends more than one batch", async () => {
-    const insert = sql(
-      "test_insert_logins",
-      `INSERT INTO control.device_logins (credential_id, hash, user_code_hash, expires_at)
-       SELECT i::text, sha256(i::text::bytea), sha256(i::text::bytea), '2000-01-01' FROM generate_series(1, 1201) i`,
-    );
+    const insert = testSql(`INSERT INTO control.device_logins (credential_id, hash, user_code_hash, expires_at)
+       SELECT i::text, sha256(i::text::bytea), sha256(i::text::bytea), '2000-01-01' FROM generate_series(1, 1201) i`);
     await control.ownerDb.rows(insert, []);
     expect((await round()).deviceLogins).toBe(1201);
   });
@@ -81,7 +76,7 @@ describe("a round of upkeep", () => {
     const orgId = await newOrganization(control);
     await newKey(control, orgId);
     await control.ownerDb.rows(
-      sql("test_foreign_xid", "UPDATE control.api_keys SET changed_xid = '9000000000000'::xid8 WHERE org_id = $1"),
+      testSql("UPDATE control.api_keys SET changed_xid = '9000000000000'::xid8 WHERE org_id = $1"),
       [orgId],
     );
     const { cursor } = await readProjection(control);
@@ -92,13 +87,10 @@ describe("a round of upkeep", () => {
   });
 
   test("turns the generations of idempotency records", async () => {
-    const add = sql(
-      "test_old_generation",
-      `DO $$ BEGIN
+    const add = testSql(`DO $$ BEGIN
          EXECUTE format('INSERT INTO platform.idempotency_%s (org_id, key_hash, body_hash, reply) VALUES (%L, %L, %L, %L)',
                         (platform.idempotency_turn(now()) + 1) % 3, gen_random_uuid(), '', '', '');
-       END $$`,
-    );
+       END $$`);
     await control.ownerDb.rows(add, []);
     expect((await round()).emptied).toBe(true);
     expect((await round()).emptied).toBe(false);

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createDb, sql } from "@tidemark/pg";
+import { createDb } from "@tidemark/pg";
 import { createPlanGate, type PlanGate } from "@tidemark/plan-limits";
 import { parsePlans } from "@tidemark/plans";
 import { create } from "@bufbuild/protobuf";
@@ -138,7 +139,7 @@ describe("what is staged", () => {
   test("is seen by the service of usage, of one organization at a time and as a sum alone", async () => {
     await put(await newJob(), 0, 1000);
     const usage = createDb({ url: imports.url, role: "tidemark_usage", application: "test", connectionsMax: 1 });
-    const all = sql("test_staged_of_all", "SELECT org_id, staged_bytes FROM imports.usage_v1");
+    const all = testSql("SELECT org_id, staged_bytes FROM imports.usage_v1");
     expect(await usage.readTenant(who.orgId, (tx) => tx.rows(all, []))).toEqual([
       { org_id: who.orgId, staged_bytes: await stagedBytes(who.orgId) },
     ]);
@@ -149,7 +150,7 @@ describe("what is staged", () => {
       "UPDATE imports.staged SET bytes = 0",
       "SELECT imports.add_staged(gen_random_uuid(), 1)",
     ]) {
-      const denied = usage.withTenant(who.orgId, (tx) => tx.rows(sql(`test_${statement.slice(0, 40)}`, statement), []));
+      const denied = usage.withTenant(who.orgId, (tx) => tx.rows(testSql(statement), []));
       await expect(denied).rejects.toThrow(/permission denied/);
     }
     await usage.close();

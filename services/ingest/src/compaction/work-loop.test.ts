@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { startIngest, type IngestFixture } from "../ingest.fixture.ts";
 import { claimCompactionWork, releaseCompactionWork, type WorkItem } from "./compaction-work.sql.ts";
 import { startCompaction, type Compaction, type CompactionKind, type VisitResult } from "./work-loop.ts";
@@ -19,28 +20,18 @@ beforeEach(() => {
   kindName = randomUUID();
 });
 
-const insertMarker = sql(
-  "test_insert_mark",
-  `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
-   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
-);
-const insertWork = sql(
-  "test_insert_work",
-  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
-   VALUES ($1, $2, $3, $4, now(), now())`,
-);
-const listWork = sql(
-  "test_list_work",
-  `SELECT part, failures, fence IS NOT NULL AS claimed, claimed_until = '-infinity' AS free,
+const insertMarker = testSql(`INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
+   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`);
+const insertWork = testSql(`INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
+   VALUES ($1, $2, $3, $4, now(), now())`);
+const listWork = testSql(`SELECT part, failures, fence IS NOT NULL AS claimed, claimed_until = '-infinity' AS free,
           extract(epoch FROM due_at - now())::float8 AS "dueIn"
-   FROM ingest.compaction_work WHERE kind = $1 ORDER BY part`,
-);
-const ageMarkers = sql(
-  "test_age_marks",
+   FROM ingest.compaction_work WHERE kind = $1 ORDER BY part`);
+const ageMarkers = testSql(
   "UPDATE ingest.compaction_work SET marked_at = marked_at - interval '16 minutes', due_at = now() WHERE kind = $1",
 );
-const makeDue = sql("test_make_due", "UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
-const countMarkers = sql("test_count_marks", "SELECT count(*) AS markers FROM ingest.dirty_markers WHERE kind = $1");
+const makeDue = testSql("UPDATE ingest.compaction_work SET due_at = now() WHERE kind = $1");
+const countMarkers = testSql("SELECT count(*) AS markers FROM ingest.dirty_markers WHERE kind = $1");
 
 const orgId = randomUUID();
 let ids = 0;

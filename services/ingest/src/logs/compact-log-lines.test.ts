@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { decodeLogBlock, isLogCodecError } from "@tidemark/log-codec";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { claimCompactionWork, type WorkItem } from "../compaction/compaction-work.sql.ts";
 import { startCompaction } from "../compaction/work-loop.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
@@ -41,20 +42,14 @@ const read = async (stream = "stdout") =>
 const lines = (from: number, count: number, text = "line") =>
   Array.from({ length: count }, (_, i) => `${text} ${from + i}`);
 
-const tiers = sql(
-  "test_tiers_of_stream",
-  `SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
-          (SELECT count(*) FROM ingest.log_blocks WHERE run_id = $1) AS blocks`,
-);
+const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
+          (SELECT count(*) FROM ingest.log_blocks WHERE run_id = $1) AS blocks`);
 const inTiers = () => ingest.owner.one<{ rows: number; blocks: number }>(tiers, [runId]);
 
-const insertWork = sql(
-  "test_insert_log_work",
-  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
-   VALUES ($1, 'logs', $2, $3, now(), now())`,
-);
-const otherWork = sql("test_delete_other_work", "DELETE FROM ingest.compaction_work");
-const otherMarks = sql("test_delete_other_marks", "DELETE FROM ingest.dirty_markers");
+const insertWork = testSql(`INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
+   VALUES ($1, 'logs', $2, $3, now(), now())`);
+const otherWork = testSql("DELETE FROM ingest.compaction_work");
+const otherMarks = testSql("DELETE FROM ingest.dirty_markers");
 
 /** Claims this stream, which is the only work. */
 async function claim(leaseSeconds = 60): Promise<WorkItem> {
@@ -185,8 +180,7 @@ describe("while a compactor's change has not committed", () => {
 });
 
 describe("a damaged landing segment", () => {
-  const damage = sql(
-    "test_damage_landing_row",
+  const damage = testSql(
     "UPDATE ingest.log_segments SET block = set_byte(block, 20, get_byte(block, 20) # 1) WHERE run_id = $1",
   );
 
@@ -215,7 +209,7 @@ describe("a damaged landing segment", () => {
 });
 
 describe("the worker's role", () => {
-  const countLanding = sql("test_worker_count_landing", "SELECT count(*) AS rows FROM ingest.log_segments");
+  const countLanding = testSql("SELECT count(*) AS rows FROM ingest.log_segments");
 
   test("sees lines of the organization that it enters alone, and none without one", async () => {
     await write(1, 5);
@@ -234,7 +228,7 @@ describe("the worker's role", () => {
   });
 
   test("is not open to the service's own role", async () => {
-    const waiting = sql("test_waiting_as_service", "SELECT FROM ingest.waiting_log_rows($1, $2, 'stdout', 0, 1, 1)");
+    const waiting = testSql("SELECT FROM ingest.waiting_log_rows($1, $2, 'stdout', 0, 1, 1)");
     await expect(ingest.db.rows(waiting, [tenant.orgId, runId])).rejects.toThrow(/permission denied/);
     const asService = ingest.db.withTenant(tenant.orgId, (tx) => tx.rows(otherWork, []));
     await expect(asService).rejects.toThrow(/permission denied/);

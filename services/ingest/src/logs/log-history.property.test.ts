@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import fc from "fast-check";
 import type { Compaction } from "../compaction/work-loop.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
@@ -141,12 +142,9 @@ async function play(runId: string, commands: readonly Command[]): Promise<void> 
   }
 }
 
-const tiers = sql(
-  "test_log_tiers",
-  `SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
+const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.log_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.log_blocks WHERE run_id = $1) AS blocks,
-          (SELECT max(level) FROM ingest.log_blocks WHERE run_id = $1) AS "highestLevel"`,
-);
+          (SELECT max(level) FROM ingest.log_blocks WHERE run_id = $1) AS "highestLevel"`);
 
 describe("reads of console lines", () => {
   test("say what a plain list of all lines would, whatever was written and compacted meanwhile", async () => {

@@ -1,3 +1,4 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { encodeLogBlock, type LogColumns } from "@tidemark/log-codec";
 import { byteaArray, type Db, sql, type Tx } from "@tidemark/pg";
@@ -33,13 +34,10 @@ const columnsOf = (firstLine: number, firstId: number): LogColumns => {
   };
 };
 
-const insertBlocks = sql(
-  "test_insert_log_blocks",
-  `INSERT INTO ingest.log_blocks
+const insertBlocks = testSql(`INSERT INTO ingest.log_blocks
      (org_id, run_id, stream, level, first_line, first_id, last_line, last_id, lines, message_bytes, block)
    SELECT $1, $2, $3, $4, b.line, b.id, b.line + 999, b.id + 999, 1000, 40000, b.block
-   FROM unnest($5::bigint[], $6::bigint[], $7::bytea[]) AS b (line, id, block)`,
-);
+   FROM unnest($5::bigint[], $6::bigint[], $7::bytea[]) AS b (line, id, block)`);
 
 beforeAll(async () => {
   ingest = await startIngest();
@@ -59,7 +57,7 @@ beforeAll(async () => {
       byteaArray(blocks),
     ]);
   }
-  await ingest.owner.rows(sql("test_analyze_log_blocks", "ANALYZE ingest.log_blocks"), []);
+  await ingest.owner.rows(testSql("ANALYZE ingest.log_blocks"), []);
 });
 afterAll(() => ingest.close());
 
@@ -105,11 +103,9 @@ describe("in a run of a million lines that began twice at 1", () => {
     expect(cost.bytes).toBeLessThanOrEqual(bytes);
   });
 
-  const lookedAt = sql(
-    "test_rows_looked_at",
-    `SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 AS rows, sum(seq_scan)::float8 AS scans
-     FROM pg_stat_xact_user_tables WHERE schemaname = 'ingest' AND relname IN ('log_segments', 'log_blocks')`,
-  );
+  const lookedAt =
+    testSql(`SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::float8 AS rows, sum(seq_scan)::float8 AS scans
+     FROM pg_stat_xact_user_tables WHERE schemaname = 'ingest' AND relname IN ('log_segments', 'log_blocks')`);
   const statements = {
     "a deep page": [
       "test_segments_after",
@@ -155,12 +151,9 @@ describe("in a run of a million lines that began twice at 1", () => {
 });
 
 describe("where many segments lie over one another", () => {
-  const insertLanding = sql(
-    "test_insert_crowded_landing",
-    `INSERT INTO ingest.log_segments
+  const insertLanding = testSql(`INSERT INTO ingest.log_segments
        (org_id, run_id, stream, id, received_us, first_line, last_line, lines, message_bytes, block)
-     SELECT $1, $2, 'stdout', l.id, 0, 1, $5, $4, 0, $3 FROM generate_series(1, 3000) AS g (n), LATERAL (SELECT g.n * 64 AS id) l`,
-  );
+     SELECT $1, $2, 'stdout', l.id, 0, 1, $5, $4, 0, $3 FROM generate_series(1, 3000) AS g (n), LATERAL (SELECT g.n * 64 AS id) l`);
 
   test("a page needs several statements, each of bounded size, and gets every line of it", async () => {
     const runId = await ingest.newRun(tenant);

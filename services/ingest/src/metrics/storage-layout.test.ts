@@ -1,3 +1,4 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import {
   AGGREGATE_NUMBERS,
@@ -11,7 +12,7 @@ import {
   NUMBERS_PER_AGGREGATE,
   STATISTICS_WIDTH_MAX,
 } from "@tidemark/metric-codec";
-import { binarySql, sql } from "@tidemark/pg";
+import { binarySql } from "@tidemark/pg";
 import { readFacts } from "./read/metric-series.sql.ts";
 import { blockAround, EDGES, storeBlock as storeBlockOf, valueOf, type AnyBlock } from "./stored-blocks.fixture.ts";
 import { startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
@@ -46,17 +47,12 @@ const BYTES_MAX = 2 ** 30;
 const storeBlock = (runId: string, block: AnyBlock): Promise<void> =>
   storeBlockOf(ingest.owner, tenant.orgId, runId, block);
 
-const putRun = sql(
-  "test_layout_put_run",
+const putRun = testSql(
   "INSERT INTO ingest.metric_runs (org_id, run_id, version, key_count, point_count) VALUES ($1, $2, 1, $3, 0)",
 );
-const putKeys = sql(
-  "test_layout_put_keys",
-  `INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise)
-   SELECT $1, $2, k.key, k.id, k.id % 2 = 1 FROM unnest($3::text[], $4::integer[]) AS k (key, id)`,
-);
-const putPage = sql(
-  "test_layout_put_page",
+const putKeys = testSql(`INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise)
+   SELECT $1, $2, k.key, k.id, k.id % 2 = 1 FROM unnest($3::text[], $4::integer[]) AS k (key, id)`);
+const putPage = testSql(
   "INSERT INTO ingest.metric_aggregate_pages (org_id, run_id, page, stats) VALUES ($1, $2, $3, $4::float8[])",
 );
 
@@ -96,11 +92,9 @@ describe("aggregate pages", () => {
     runId = await storeRun(keyIds, markedNumber);
   });
 
-  const view = sql(
-    "test_layout_view",
-    `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
-     FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
-  );
+  const view =
+    testSql(`SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
+     FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
 
   test("metric_aggregates_v1 shows each number of each key", async () => {
     expect(await ingest.owner.rows(view, [tenant.orgId, runId])).toEqual(
@@ -121,11 +115,8 @@ describe("aggregate pages", () => {
     );
   });
 
-  const columns = sql(
-    "test_layout_columns",
-    `SELECT keys, total, latest, min, max, mean, variance, count, best, best_step AS "bestStep"
-     FROM ingest.metric_columns_v1($1, $2, '', NULL, $3, $4)`,
-  );
+  const columns = testSql(`SELECT keys, total, latest, min, max, mean, variance, count, best, best_step AS "bestStep"
+     FROM ingest.metric_columns_v1($1, $2, '', NULL, $3, $4)`);
   type ColumnsRow = { keys: Buffer; total: number } & Record<(typeof COLUMNS)[number], Buffer>;
   const COLUMNS = ["latest", "min", "max", "mean", "variance", "count", "best", "bestStep"] as const;
   const doublesOf = (bytes: Buffer): number[] =>
@@ -176,18 +167,13 @@ describe("aggregate pages", () => {
     sort_best: isMinimized(keyId) ? -numberOf(keyId, "min") : numberOf(keyId, "max"),
     sort_latest: numberOf(keyId, "latest"),
   }));
-  const putUnindexed = sql(
-    "test_layout_put_unindexed",
-    "INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)",
-  );
-  const indexSortValues = sql("test_layout_index_sort_values", "SELECT ingest.index_sort_values($1, $2, '', 1000)");
-  const copiedRanks = sql(
-    "test_layout_copied_ranks",
+  const putUnindexed = testSql("INSERT INTO ingest.unindexed_runs (org_id, run_id, touched_minute) VALUES ($1, $2, 0)");
+  const indexSortValues = testSql("SELECT ingest.index_sort_values($1, $2, '', 1000)");
+  const copiedRanks = testSql(
     "SELECT key, sort_best, sort_latest FROM ingest.metric_keys WHERE org_id = $1 AND run_id = $2 ORDER BY key",
   );
 
-  const unindexedValuesOf = sql(
-    "test_layout_unindexed_values_of",
+  const unindexedValuesOf = testSql(
     "SELECT $3 AS key, sort_best, sort_latest FROM ingest.unindexed_sort_values_v2($1, $3) WHERE run_id = $2",
   );
 
@@ -197,11 +183,10 @@ describe("aggregate pages", () => {
       expect(await ingest.owner.rows(unindexedValuesOf, [tenant.orgId, runId, expected.key])).toEqual([expected]);
   });
 
-  const ask = sql(
-    "test_layout_ask_sort_key",
+  const ask = testSql(
     "INSERT INTO ingest.sort_keys (org_id, key, by, asked_at, boundary) VALUES ($1, $2, $3, now(), '1')",
   );
-  const fillStep = sql("test_layout_fill_step", "SELECT outcome FROM ingest.fill_sort_key($1, $2, $3, 1000, 1)");
+  const fillStep = testSql("SELECT outcome FROM ingest.fill_sort_key($1, $2, $3, 1000, 1)");
 
   test.each(["best", "latest"])("fill_sort_key copies the %s value of each key", async (by) => {
     for (const { key } of sortValues) {
@@ -217,11 +202,9 @@ describe("aggregate pages", () => {
     expect(await ingest.owner.rows(copiedRanks, [tenant.orgId, runId])).toEqual(sortValues);
   });
 
-  const pagesOfKeys = sql(
-    "test_layout_pages_of_keys",
-    `SELECT page FROM ingest.metric_run_states($1, ARRAY[$2::uuid], ARRAY[true], ARRAY[1], ARRAY[$3], '{}', '{}')
-     WHERE page IS NOT NULL`,
-  );
+  const pagesOfKeys =
+    testSql(`SELECT page FROM ingest.metric_run_states($1, ARRAY[$2::uuid], ARRAY[true], ARRAY[1], ARRAY[$3], '{}', '{}')
+     WHERE page IS NOT NULL`);
 
   test.each([0, 31, 32, 63, 64, 65])("metric_run_states loads the page that key %i is in", async (keyId) => {
     expect(await ingest.owner.rows(pagesOfKeys, [tenant.orgId, runId, keyOf(keyId)])).toEqual([
@@ -229,15 +212,12 @@ describe("aggregate pages", () => {
     ]);
   });
 
-  const putStretch = sql(
-    "test_layout_put_stretch",
-    `SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
+  const putStretch =
+    testSql(`SELECT outcome FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[1::bigint], ARRAY[$3::integer],
        ARRAY[0::bigint], ARRAY[0], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
        ARRAY[ROW(1, $4, $5, $6::float8[])::ingest.aggregate_page_change], '{}', '{}', '{}', 0::smallint,
-       0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
-  );
-  const pageStats = sql(
-    "test_layout_page_stats",
+       0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
+  const pageStats = testSql(
     "SELECT stats FROM ingest.metric_aggregate_pages WHERE org_id = $1 AND run_id = $2 AND page = $3",
   );
 
@@ -257,13 +237,11 @@ describe("aggregate pages", () => {
     expect(await ingest.owner.rows(pageStats, [tenant.orgId, changed, 0])).toEqual([{ stats: expected }]);
   });
 
-  const seriesRun = sql(
-    "test_layout_series_run",
-    `SELECT section FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', 10, NULL, 1, 1, -1, -1, 1000)
-     WHERE kind = 'run'`,
-  );
+  const seriesRun =
+    testSql(`SELECT section FROM ingest.metric_series_page($1, ARRAY[$2::uuid], $3, 0, 'Infinity', 10, NULL, 1, 1, -1, -1, 1000)
+     WHERE kind = 'run'`);
 
-  const facts = sql("test_layout_facts", "SELECT facts AS section FROM ingest.metric_facts($1, ARRAY[$2::uuid], $3)");
+  const facts = testSql("SELECT facts AS section FROM ingest.metric_facts($1, ARRAY[$2::uuid], $3)");
 
   test.each([
     ["metric_series_page", seriesRun],
@@ -279,11 +257,9 @@ describe("aggregate pages", () => {
     );
   });
 
-  const pointKeys = sql(
-    "test_layout_point_keys",
-    `SELECT key_id FROM ingest.metric_points_page($1, $2, '', $3, $4, $5, -1, -1, -1, 1000000, 1000, 1000000000, 1000000000)
-     WHERE kind = 'key'`,
-  );
+  const pointKeys =
+    testSql(`SELECT key_id FROM ingest.metric_points_page($1, $2, '', $3, $4, $5, -1, -1, -1, 1000000, 1000, 1000000000, 1000000000)
+     WHERE kind = 'key'`);
   const keysOfPoints = async (from: number, to: number, pointsMax: number): Promise<unknown[]> =>
     (await ingest.owner.rows<{ key_id: number }>(pointKeys, [tenant.orgId, runId, from, to, pointsMax])).map(
       ({ key_id }) => key_id,
@@ -327,7 +303,7 @@ describe("key ranges", () => {
     await expect(storeBlock(runId, block)).rejects.toThrow('check constraint "metric_blocks_check"');
   });
 
-  const tails = sql("test_layout_tails", "SELECT width FROM ingest.metric_block_tails($1, $2, ARRAY[0], $3)");
+  const tails = testSql("SELECT width FROM ingest.metric_block_tails($1, $2, ARRAY[0], $3)");
 
   test("of the smallest width are those whose sealed blocks metric_block_tails ends at", async () => {
     const runId = await ingest.newRun(tenant);
@@ -418,7 +394,7 @@ describe("blocks of a key", () => {
 });
 
 describe("chunk statistics", () => {
-  const chunkValues = sql("test_layout_chunk_values", "SELECT ingest.chunk_values($1, $2) AS count");
+  const chunkValues = testSql("SELECT ingest.chunk_values($1, $2) AS count");
 
   test("chunk_values reads the count of each key of a key range", async () => {
     const keyIds = Uint32Array.from({ length: STATISTICS_WIDTH_MAX }, (_, i) => i);
@@ -447,7 +423,7 @@ describe("chunk statistics", () => {
     }
   });
 
-  const reach = sql("test_layout_reach", "SELECT ingest.metric_reach($1, $2, $3, 0, 'Infinity', $4) AS step");
+  const reach = testSql("SELECT ingest.metric_reach($1, $2, $3, 0, 'Infinity', $4) AS step");
 
   test.each(EDGES)("metric_reach counts the values of key %i in the blocks that have statistics", async (keyId) => {
     const runId = await ingest.newRun(tenant);

@@ -1,12 +1,11 @@
+import { testSql } from "@tidemark/testkit";
 import { encodeBlock } from "@tidemark/metric-codec";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 
-const putBlock = sql(
-  "test_layout_put_block",
-  `INSERT INTO ingest.metric_blocks (org_id, run_id, first_key, width, first_seq, last_seq, first_step, last_step, points,
+const putBlock =
+  testSql(`INSERT INTO ingest.metric_blocks (org_id, run_id, first_key, width, first_seq, last_seq, first_step, last_step, points,
      value_count, steps_end, axis_end, statistics, sums, data)
-   VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-);
+   VALUES ($1, $2, $3, $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
 
 const firstKeyOf = (keyId: number, width: number): number => keyId - (keyId % width);
 /** A value that tells which key and which block it is of. */

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { chunkOf, tableOf } from "./objects.fixture.ts";
 
@@ -81,12 +82,10 @@ describe("a list of objects of many runs", () => {
   const explore = (query: object, call = callOf(tenant)) => ingest.read.exploreObjects({ limit: 2, ...query }, call);
 
   test("goes on after objects that a part of a key lets out, more of them than a page looks at", async () => {
-    const fill = sql(
-      "test_fill_objects",
-      `INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, value, metadata, summary, bytes, created_at)
+    const fill =
+      testSql(`INSERT INTO ingest.objects (org_id, id, run_id, project_id, key, kind, from_attribute, step, value, metadata, summary, bytes, created_at)
        SELECT $1, n, $2, $3, CASE WHEN n % 5000 = 1 THEN 'wanted' ELSE 'other' END, 'table', false, n, '1', '{}', '{}', 9, now()
-       FROM generate_series(1, 12001) AS n`,
-    );
+       FROM generate_series(1, 12001) AS n`);
     await ingest.db.withTenant(tenant.orgId, (tx) => tx.rows(fill, [tenant.orgId, runId, tenant.projectId]));
     for (const scope of [{}, { projectId: tenant.projectId }, { runId }, { q: "mine" }]) {
       const steps: number[] = [];

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import type { RankCompactionBounds } from "./rank-blocks.sql.ts";
 
@@ -18,7 +19,7 @@ beforeEach(async () => {
   runId = await ingest.newRun(tenant);
 });
 
-const dropWork = sql("test_drop_compaction_work", "DELETE FROM ingest.compaction_work");
+const dropWork = testSql("DELETE FROM ingest.compaction_work");
 
 type Report = { localRank?: number; weight?: number; timestampUs?: number };
 const write = (step: number, rank: number, value: number, report: Report = {}) =>
@@ -37,12 +38,10 @@ const write = (step: number, rank: number, value: number, report: Report = {}) =
     callOf(tenant),
   );
 const summary = (key = "a") => ingest.read.summariseRankMetrics({ runId, key, limit: 1000 }, callOf(tenant));
-const countRows = sql("test_count_rank_rows", "SELECT count(*) AS n FROM ingest.rank_metric_rows WHERE run_id = $1");
-const listBlocks = sql(
-  "test_list_rank_blocks",
-  `SELECT first_step AS first, last_step AS last, entries, encode(local_ranks, 'hex') AS "localRanks", encode(sent_us, 'hex') AS "sentUs"
-   FROM ingest.rank_metric_blocks WHERE run_id = $1 ORDER BY first_step`,
-);
+const countRows = testSql("SELECT count(*) AS n FROM ingest.rank_metric_rows WHERE run_id = $1");
+const listBlocks =
+  testSql(`SELECT first_step AS first, last_step AS last, entries, encode(local_ranks, 'hex') AS "localRanks", encode(sent_us, 'hex') AS "sentUs"
+   FROM ingest.rank_metric_blocks WHERE run_id = $1 ORDER BY first_step`);
 const rows = async () => (await ingest.owner.one<{ n: number }>(countRows, [runId]))!.n;
 const blocks = () => ingest.owner.rows<{ first: number; last: number; entries: number }>(listBlocks, [runId]);
 

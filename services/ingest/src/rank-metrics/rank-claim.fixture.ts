@@ -1,13 +1,12 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import type { RankSetRef } from "./rank-blocks.sql.ts";
 
-const claim = sql(
-  "test_claim_rank_set",
-  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at, claimed_until, fence)
+const claim =
+  testSql(`INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at, claimed_until, fence)
    VALUES ($1, 'ranks', $2, $3, now(), now(), now() + interval '1 hour', $4)
-   ON CONFLICT (org_id, kind, run_id, part) DO UPDATE SET fence = excluded.fence`,
-);
+   ON CONFLICT (org_id, kind, run_id, part) DO UPDATE SET fence = excluded.fence`);
 
 /** Claims the compaction of a set, as the compactor does. `owner` sees the rows of all organizations. */
 export async function claimRankSet(

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { sql } from "@tidemark/pg";
+
 import type { AppendRankMetricsRequestSchema } from "@tidemark/proto/ingest/v1/rank_metrics";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 
@@ -190,8 +191,7 @@ describe("a write of rank metrics", () => {
 });
 
 describe("the markers of a write of rank metrics", () => {
-  const marked = sql(
-    "test_rank_marks",
+  const marked = testSql(
     "SELECT part, count(*) AS markers FROM ingest.dirty_markers WHERE run_id = $1 AND kind = 'ranks' GROUP BY part ORDER BY part",
   );
   const markers = () => ingest.owner.rows<{ part: string; markers: number }>(marked, [runId]);

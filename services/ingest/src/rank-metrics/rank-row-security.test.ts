@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
 import { compactRankRows } from "./rank-blocks.sql.ts";
 import { claimRankSet } from "./rank-claim.fixture.ts";
@@ -29,10 +30,7 @@ const bounds = { restSeconds: 0, entriesMin: 1, entriesMax: 9, overlapsMax: 4 };
 const tables = ["runs", "sets", "keys", "rows", "blocks"];
 // No statement here names an organization: what is seen is what row level security lets through.
 const counts = new Map(
-  tables.map((table) => [
-    table,
-    sql(`test_count_all_rank_metric_${table}`, `SELECT count(*) AS n FROM ingest.rank_metric_${table}`),
-  ]),
+  tables.map((table) => [table, testSql(`SELECT count(*) AS n FROM ingest.rank_metric_${table}`)]),
 );
 const count = (db: Db, tenant: Tenant, table: string) =>
   db.withTenant(tenant.orgId, (tx) => tx.one<{ n: number }>(counts.get(table)!, []));
@@ -48,7 +46,7 @@ describe.each(tables)("of ingest.rank_metric_%s, without a condition on the orga
   });
 
   test("the service cannot delete what is read back", async () => {
-    const remove = sql(`test_delete_rank_metric_${table}`, `DELETE FROM ingest.rank_metric_${table}`);
+    const remove = testSql(`DELETE FROM ingest.rank_metric_${table}`);
     const removed = ingest.db.withTenant(theirs.orgId, (tx) => tx.count(remove, []));
     await expect(removed).rejects.toThrow(/permission denied/);
   });

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
-import { sql } from "@tidemark/pg";
+
 import { removeReports } from "../removal/remove-reports.ts";
 import { callOf, json, nobody, startReports, type ReportsFixture } from "../reports.fixture.ts";
 
@@ -11,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-const lockRow = sql("test_lock_report", "SELECT id FROM reports.reports WHERE org_id = $1 AND id = $2 FOR UPDATE");
+const lockRow = testSql("SELECT id FROM reports.reports WHERE org_id = $1 AND id = $2 FOR UPDATE");
 const reason = (wanted: string) => expect.objectContaining({ reason: wanted });
 const blocksJson = json([{ kind: "panel_grid", runsets: [], panels: [{ type: "line", metric_key: "loss" }] }]);
 

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { plannedSql, sql } from "@tidemark/pg";
+import { plannedSql } from "@tidemark/pg";
 import { CreateRunRequestSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf } from "@tidemark/requests";
 import { startRuns, type RunsFixture } from "../runs.fixture.ts";
@@ -30,7 +31,7 @@ afterAll(async () => {
 
 /** Runs `work` while a transaction holds the project's row. */
 function whileLocked<T>(project: string, orgId: string, work: () => Promise<T>): Promise<T> {
-  const lock = sql("test_lock_project", "SELECT FROM runs.projects WHERE org_id = $1 AND name = $2 FOR UPDATE");
+  const lock = testSql("SELECT FROM runs.projects WHERE org_id = $1 AND name = $2 FOR UPDATE");
   return fixture.owner.transaction(async (tx) => {
     await tx.rows(lock, [orgId, project]);
     return work();
@@ -142,7 +143,7 @@ test("creates of one organization that wait leave memory for those of others", a
 });
 
 describe("an id that another transaction is about to take", () => {
-  const take = sql("test_take_id", "INSERT INTO runs.run_ids (id, org_id) VALUES ($1, $2)");
+  const take = testSql("INSERT INTO runs.run_ids (id, org_id) VALUES ($1, $2)");
 
   test.each([
     ["is waited for and taken when that gives up", true, "created"],

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { asOwner, callAs, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { createTextMerger } from "./merge-texts.ts";
 
@@ -75,7 +76,7 @@ describe("in the database", () => {
   test("everything is merged, the texts are still found, and no row is left", async () => {
     const call = callAs();
     for (let n = 1; n <= 10; n++) await makeRun(fixture.client, call, { project: "p", configJson: words(n) });
-    await fixture.db.rows(sql("test_merge_texts", "SELECT runs.merge_new_texts()"), []);
+    await fixture.db.rows(testSql("SELECT runs.merge_new_texts()"), []);
     expect(await pagesNotMerged()).toBe(0);
     const { runs } = await fixture.client.listRuns(
       { filter: { q: "2093" }, order: { sortBy: "created", metricKey: "" }, limit: 10 },

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
-import { sql } from "@tidemark/pg";
+
 import { asOwner, callAs, failure, GRACE_DAYS, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
 let fixture: RunsFixture;
@@ -102,7 +103,7 @@ describe("a deleted run", () => {
     expect(await counters()).toEqual({ running: 1, failed: 0, deleted: 1 });
     expect((await fixture.client.getOverview({ metricKey: "m" }, call)).totalRuns).toBe(1n);
     const use = await fixture.db.withTenant(call.orgId, (tx) =>
-      tx.rows(sql("test_use", "SELECT runs, projects FROM runs.usage_v1"), []),
+      tx.rows(testSql("SELECT runs, projects FROM runs.usage_v1"), []),
     );
     expect(use).toEqual([{ runs: 2, projects: 1 }]);
     await fixture.client.undeleteRun({ runId }, call);

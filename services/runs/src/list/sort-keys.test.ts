@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+
+import { testSql, until } from "@tidemark/testkit";
 import { asOwner, callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { readAll, SCORE, summarize } from "./list-pages.fixture.ts";
 import { createSortKeyAsks } from "./sort-key-asks.ts";
@@ -83,7 +83,7 @@ describe("a list by a metric", () => {
   });
 
   test("asks for none where fewer than 50 runs are not indexed", async () => {
-    const note = sql("test_note_sort", "SELECT ingest.note_sort_v1($1, 'loss', 'best')");
+    const note = testSql("SELECT ingest.note_sort_v1($1, 'loss', 'best')");
     const { orgId } = callAs();
     await putUnindexed(orgId, 49);
     await fixture.db.transaction((tx) => tx.rows(note, [orgId]));

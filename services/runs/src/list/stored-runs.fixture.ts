@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
-import { sql } from "@tidemark/pg";
+
 import type { DisplayStatus, RunStatus, StopState } from "@tidemark/run-state";
 import { asOwner, type RunsFixture } from "../runs.fixture.ts";
 
@@ -86,13 +87,11 @@ export async function projectIdOf(fixture: RunsFixture, orgId: string, name: str
 /** A stored status and a stop state. */
 export type Step = readonly [status: RunStatus, stop: StopState];
 
-const setState = sql(
-  "test_set_state",
-  `SELECT runs.set_state_v1($1, $2, $3, CASE WHEN $3 <> 'running' THEN coalesce(r.finished_at, now()) ELSE r.finished_at END,
+const setState =
+  testSql(`SELECT runs.set_state_v1($1, $2, $3, CASE WHEN $3 <> 'running' THEN coalesce(r.finished_at, now()) ELSE r.finished_at END,
                             r.resume_count, r.resumed_at, $4, CASE WHEN $4 <> 'none' THEN $2::uuid END, NULL, NULL, NULL,
                             NULL, NULL, NULL, NULL)
-   FROM runs.runs r WHERE r.org_id = $1 AND r.id = $2`,
-);
+   FROM runs.runs r WHERE r.org_id = $1 AND r.id = $2`);
 
 /** Moves a run through states, one transaction each, with the function that stop requests use too. */
 export async function move({ db }: RunsFixture, orgId: string, runId: string, states: readonly Step[]): Promise<void> {

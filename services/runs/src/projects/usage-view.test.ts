@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createDb, sql, type Db } from "@tidemark/pg";
+import { createDb, type Db } from "@tidemark/pg";
 import { callAs, startRuns, type RunsFixture } from "../runs.fixture.ts";
 import { readPlanUsage } from "./projects.sql.ts";
 
@@ -14,7 +15,7 @@ afterAll(async () => {
   await fixture.close();
 });
 
-const read = sql("test_read_usage", "SELECT org_id, projects, runs FROM runs.usage_v1");
+const read = testSql("SELECT org_id, projects, runs FROM runs.usage_v1");
 
 test("projects and runs are those that the plan counts, of one organization", async () => {
   const [own, other] = [callAs(), callAs()];
@@ -34,7 +35,7 @@ test.each(["SELECT name FROM runs.projects", "SELECT id FROM runs.runs", "UPDATE
   "the service of usage cannot: %s",
   async (statement) => {
     const { orgId } = callAs();
-    const denied = usage.withTenant(orgId, (tx) => tx.rows(sql(`test_${statement}`.slice(0, 60), statement), []));
+    const denied = usage.withTenant(orgId, (tx) => tx.rows(testSql(statement), []));
     await expect(denied).rejects.toThrow(/permission denied/);
   },
 );

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { runUpkeep } from "../upkeep/upkeep.ts";
 import { ownCall, startUsage, type UsageFixture } from "../usage.fixture.ts";
 
@@ -124,6 +125,6 @@ test("buckets that have been full for a while are forgotten, others are not", as
 });
 
 test("the role of requests sees no buckets", async () => {
-  const read = sql("test_read_buckets", "SELECT * FROM usage.token_buckets");
+  const read = testSql("SELECT * FROM usage.token_buckets");
   await expect(fixture.db.withTenant(randomUUID(), (tx) => tx.rows(read, []))).rejects.toThrow("permission denied");
 });

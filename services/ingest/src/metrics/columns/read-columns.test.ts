@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { underDeadline } from "@tidemark/deadline";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import type { ColumnsQuery } from "./columns-plan.rules.ts";
 import { readColumns } from "./read-columns.ts";
@@ -103,8 +104,7 @@ describe("a read of columns", () => {
     }
   });
 
-  const claimPoints = sql(
-    "test_claim_points",
+  const claimPoints = testSql(
     "UPDATE ingest.metric_aggregate_pages SET stats[1] = $2::float8, stats[11] = $2::float8 WHERE run_id = $1",
   );
 

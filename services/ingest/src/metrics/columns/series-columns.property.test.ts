@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import fc from "fast-check";
 import type { Compaction } from "../../compaction/work-loop.ts";
 import {
@@ -88,12 +89,11 @@ const anyQuery = fc
     edges: edges && !("afterStep" in bounds),
   }));
 
-const newestReceived = sql(
-  "test_newest_received_of_columns",
+const newestReceived = testSql(
   `SELECT received_us AS "receivedUs" FROM ingest.metric_segments WHERE run_id = $1 ORDER BY id DESC LIMIT 1`,
 );
-const forgetMarkers = sql("test_forget_column_marks", "DELETE FROM ingest.dirty_markers");
-const forgetWork = sql("test_forget_column_work", "DELETE FROM ingest.compaction_work");
+const forgetMarkers = testSql("DELETE FROM ingest.dirty_markers");
+const forgetWork = testSql("DELETE FROM ingest.compaction_work");
 
 type World = { readonly runIds: readonly string[]; readonly models: readonly RunModel[] };
 

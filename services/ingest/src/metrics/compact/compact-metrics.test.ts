@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { isCodecError } from "@tidemark/metric-codec";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { claimCompactionWork, type WorkItem } from "../../compaction/compaction-work.sql.ts";
 import { startCompaction } from "../../compaction/work-loop.ts";
 import { startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
@@ -40,21 +41,15 @@ const pointsOf = (firstStep: number, count: number, keys: readonly string[] = ["
     timestampUs: null,
   }));
 
-const tiers = sql(
-  "test_tiers_of_run",
-  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
-          (SELECT count(*) FROM ingest.metric_blocks WHERE run_id = $1) AS blocks`,
-);
+const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
+          (SELECT count(*) FROM ingest.metric_blocks WHERE run_id = $1) AS blocks`);
 const inTiers = () => ingest.owner.one<{ rows: number; blocks: number }>(tiers, [run.runId]);
 const isWhole = async () => expect(await run.stored()).toEqual(run.model());
 
-const otherWork = sql("test_delete_other_metric_work", "DELETE FROM ingest.compaction_work");
-const otherMarks = sql("test_delete_other_metric_marks", "DELETE FROM ingest.dirty_markers");
-const insertWork = sql(
-  "test_insert_metric_work",
-  `INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
-   VALUES ($1, 'metrics', $2, '', now(), now())`,
-);
+const otherWork = testSql("DELETE FROM ingest.compaction_work");
+const otherMarks = testSql("DELETE FROM ingest.dirty_markers");
+const insertWork = testSql(`INSERT INTO ingest.compaction_work (org_id, kind, run_id, part, due_at, marked_at)
+   VALUES ($1, 'metrics', $2, '', now(), now())`);
 
 /** Claims this run, which is the only work. */
 async function claim(leaseSeconds = 60): Promise<WorkItem> {
@@ -216,10 +211,7 @@ describe("a compactor that lost its claim", () => {
     const item = await claim();
     for (let round = 0; round < 8; round++) {
       for (let i = 0; i < 5; i++) await run.land(pointsOf(round * 50 + i * 10, 10));
-      const reclaim = sql(
-        "test_reclaim_work",
-        "UPDATE ingest.compaction_work SET fence = gen_random_uuid() RETURNING fence",
-      );
+      const reclaim = testSql("UPDATE ingest.compaction_work SET fence = gen_random_uuid() RETURNING fence");
       const holder = await ingest.owner.one<{ fence: string }>(reclaim, []);
       const results = await Promise.allSettled([visit(item, 0), visit({ ...item, fence: holder!.fence }, 0)]);
       // What the one takes away while the other reads it fails the other.
@@ -254,8 +246,7 @@ describe("while a compactor's change has not committed", () => {
 });
 
 describe("a damaged landing segment", () => {
-  const cutShort = sql(
-    "test_cut_landing_row",
+  const cutShort = testSql(
     "UPDATE ingest.metric_segments SET points = substring(points FROM 1 FOR 30) WHERE run_id = $1",
   );
 
@@ -279,17 +270,14 @@ describe("a damaged landing segment", () => {
     expect(await inTiers()).toEqual({ rows: 0, blocks: 1 });
     run = damaged;
     expect(await inTiers()).toEqual({ rows: 1, blocks: 0 });
-    const backOff = sql(
-      "test_metric_back_off",
-      "SELECT failures, due_at > now() AS later FROM ingest.compaction_work WHERE run_id = $1",
-    );
+    const backOff = testSql("SELECT failures, due_at > now() AS later FROM ingest.compaction_work WHERE run_id = $1");
     expect(await ingest.owner.one(backOff, [run.runId])).toEqual({ failures: 1, later: true });
     await ingest.owner.rows(otherWork, []);
   });
 });
 
 describe("the worker's role", () => {
-  const countBlocks = sql("test_worker_count_blocks", "SELECT count(*) AS blocks FROM ingest.metric_blocks");
+  const countBlocks = testSql("SELECT count(*) AS blocks FROM ingest.metric_blocks");
 
   test("sees blocks of the organization that it enters alone, and none without one", async () => {
     await run.land(pointsOf(0, 5));
@@ -311,9 +299,9 @@ describe("the worker's role", () => {
   });
 
   test("is not open to the service's own role, which may not write blocks either", async () => {
-    const waiting = sql("test_waiting_metrics_as_service", "SELECT FROM ingest.waiting_metric_rows($1, $2, 1, 1)");
+    const waiting = testSql("SELECT FROM ingest.waiting_metric_rows($1, $2, 1, 1)");
     await expect(ingest.db.rows(waiting, [run.orgId, run.runId])).rejects.toThrow(/permission denied/);
-    const drop = sql("test_delete_blocks_as_service", "DELETE FROM ingest.metric_blocks");
+    const drop = testSql("DELETE FROM ingest.metric_blocks");
     const asService = ingest.db.withTenant(tenant.orgId, (tx) => tx.rows(drop, []));
     await expect(asService).rejects.toThrow(/permission denied/);
   });

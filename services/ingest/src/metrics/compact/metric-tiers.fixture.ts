@@ -1,3 +1,4 @@
+import { testSql } from "@tidemark/testkit";
 import {
   blockColumnsOfSegment,
   createColumnsBuilder,
@@ -6,7 +7,7 @@ import {
   encodeSegment,
   type BlockColumns,
 } from "@tidemark/metric-codec";
-import { binarySql, sql, type Db } from "@tidemark/pg";
+import { binarySql, type Db } from "@tidemark/pg";
 import type { RunOfOrg } from "./metric-blocks.sql.ts";
 
 /** A point as a test writes it; the client's time in microseconds, or null. */
@@ -26,17 +27,13 @@ export type HandWrittenRun = RunOfOrg & {
   stored(): Promise<ReadonlyMap<string, readonly string[]>>;
 };
 
-const putKey = sql(
-  "test_put_metric_key",
+const putKey = testSql(
   `INSERT INTO ingest.metric_keys (org_id, run_id, key, key_id, minimise) VALUES ($1, $2, $3, $4, false)`,
 );
-const putRow = sql(
-  "test_put_segment",
-  `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
-   VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
-const putMarker = sql(
-  "test_put_metric_mark",
+const putRow =
+  testSql(`INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
+   VALUES ($1, $2, $3, $4, $5, $6, $7)`);
+const putMarker = testSql(
   `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at) VALUES ($1, 'metrics', $2, '', $3, now())`,
 );
 const readTiers = binarySql(

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import type { PointColumns } from "@tidemark/proto/ingest/v1/ingest";
 import fc from "fast-check";
 import type { Compaction } from "../../compaction/work-loop.ts";
@@ -143,8 +144,7 @@ const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-const newestReceived = sql(
-  "test_newest_received",
+const newestReceived = testSql(
   `SELECT received_us AS "receivedUs" FROM ingest.metric_segments WHERE run_id = $1 ORDER BY id DESC LIMIT 1`,
 );
 
@@ -177,8 +177,8 @@ function restless(db: Db): Db {
   };
 }
 
-const forgetMarkers = sql("test_forget_marks", "DELETE FROM ingest.dirty_markers");
-const forgetWork = sql("test_forget_work", "DELETE FROM ingest.compaction_work");
+const forgetMarkers = testSql("DELETE FROM ingest.dirty_markers");
+const forgetWork = testSql("DELETE FROM ingest.compaction_work");
 
 /** Runs and what is known of them. */
 type World = { readonly runIds: readonly string[]; readonly models: readonly RunModel[] };
@@ -286,12 +286,9 @@ async function play(world: World, commands: readonly Command[]): Promise<void> {
   }
 }
 
-const tiers = sql(
-  "test_metric_tiers",
-  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
+const tiers = testSql(`SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS rows,
           (SELECT count(*) FROM ingest.metric_blocks WHERE run_id = $1) AS blocks,
-          (SELECT array_agg(DISTINCT width ORDER BY width) FROM ingest.metric_blocks WHERE run_id = $1)::text AS widths`,
-);
+          (SELECT array_agg(DISTINCT width ORDER BY width) FROM ingest.metric_blocks WHERE run_id = $1)::text AS widths`);
 
 describe("reads of metrics", () => {
   test("say what a plain list of all points would, whatever was written and compacted meanwhile", async () => {

@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import type { Compaction } from "../../compaction/work-loop.ts";
 import {
   callOf,
@@ -208,8 +209,8 @@ test("another organization gets nothing of a run, in either tier", async () => {
   expect([keys, version]).toEqual([[], 0]);
 });
 
-const chunkValues = sql("test_chunk_values", "SELECT ingest.chunk_values($1, $2) AS n");
-const inOneBucket = sql("test_in_one_bucket", "SELECT ingest.in_one_bucket($1, $2, $3, $4, $5) AS same");
+const chunkValues = testSql("SELECT ingest.chunk_values($1, $2) AS n");
+const inOneBucket = testSql("SELECT ingest.in_one_bucket($1, $2, $3, $4, $5) AS same");
 
 describe("what SQL says of blocks", () => {
   test.each([1, 2, 3, 63, 64, 1000, 2047, 4095, 4096, 8191])(

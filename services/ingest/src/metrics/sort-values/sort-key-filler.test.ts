@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { fingerprint, sql } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+import { fingerprint } from "@tidemark/pg";
+import { testSql, until } from "@tidemark/testkit";
 import {
   callOf,
   columnsOf,
@@ -40,8 +40,7 @@ const SCORE_BEST: NamedSortKey = ["score", "best"];
 const write = (runId: string, ...points: TestPoint[]) =>
   writer.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
 
-const quiet = sql(
-  "test_make_quiet",
+const quiet = testSql(
   "UPDATE ingest.unindexed_runs SET touched_minute = touched_minute - 5 WHERE run_id = ANY ($1::uuid[])",
 );
 const index = async (...ids: string[]): Promise<void> => {
@@ -49,17 +48,15 @@ const index = async (...ids: string[]): Promise<void> => {
   expect(await indexQuietRuns({ db: ingest.db, workerDb: sortKeys.workerDb })).toBe(ids.length);
 };
 
-const stored = sql(
-  "test_stored_sort_values",
+const stored = testSql(
   "SELECT sort_best AS best, sort_latest AS latest FROM ingest.metric_keys WHERE run_id = $1 AND key = $2",
 );
 const storedOf = (runId: string, key = "loss") => ingest.owner.one(stored, [runId, key]);
 
-const askedAgo = sql(
-  "test_asked_ago",
+const askedAgo = testSql(
   "UPDATE ingest.sort_keys SET asked_at = now() - make_interval(mins => $3) WHERE org_id = $1 AND key = $2",
 );
-const version = sql("test_sort_key_version", "SELECT version FROM ingest.sort_key_versions WHERE org_id = $1");
+const version = testSql("SELECT version FROM ingest.sort_key_versions WHERE org_id = $1");
 const versionOf = async () => (await ingest.owner.one<{ version: number }>(version, [tenant.orgId]))?.version;
 
 describe("a sort key", () => {
@@ -99,8 +96,7 @@ describe("a sort key", () => {
     await sortKeys.ask(tenant, SCORE_BEST);
     await sortKeys.fill();
     await write(runId, [0, { score: 5 }]);
-    const row = sql(
-      "test_row_of_key",
+    const row = testSql(
       "SELECT ctid::text AS at, xmax::text FROM ingest.metric_keys WHERE run_id = $1 AND key = 'score'",
     );
     const before = await ingest.owner.one(row, [runId]);
@@ -126,10 +122,7 @@ describe("a sort key", () => {
 
   test("is found out about by a write that had to wait for its idempotency key", async () => {
     const [runId] = runIds as [string];
-    const hold = sql(
-      "test_hold_key_of_write",
-      "SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))",
-    );
+    const hold = testSql("SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))");
     const idempotencyKey = randomUUID();
     const columns = columnsOf([0, { loss: 3 }]);
     const [held] = await ingest.owner.transaction(async (tx) => {
@@ -150,14 +143,14 @@ describe("a sort key", () => {
     await ingest.write.appendMetrics({ runId: theirs, columns: columnsOf([0, { loss: 1 }]) }, callOf(other));
     expect(await storedOf(theirs)).toEqual({ best: null, latest: null });
     expect(await sortKeys.ready(other)).toEqual([]);
-    const all = sql("test_all_sort_keys", "SELECT key FROM ingest.sort_keys_v1");
+    const all = testSql("SELECT key FROM ingest.sort_keys_v1");
     expect(await sortKeys.runsDb.readTenant(other.orgId, (tx) => tx.rows(all, []))).toEqual([]);
-    const values = sql("test_all_sort_values", "SELECT run_id AS id FROM ingest.sort_values_v1");
+    const values = testSql("SELECT run_id AS id FROM ingest.sort_values_v1");
     expect(await sortKeys.runsDb.readTenant(other.orgId, (tx) => tx.rows(values, []))).toEqual([{ id: theirs }]);
   });
 
   test("is written by nobody but the function", async () => {
-    const change = sql("test_change_sort_keys", "UPDATE ingest.sort_keys SET ready = true");
+    const change = testSql("UPDATE ingest.sort_keys SET ready = true");
     await expect(sortKeys.runsDb.withTenant(tenant.orgId, (tx) => tx.rows(change, []))).rejects.toThrow(
       /permission denied/,
     );
@@ -168,11 +161,8 @@ describe("a write that does not know of a sort key", () => {
   test("is waited for, even if no transaction with a higher number has ended", async () => {
     const [runId] = runIds as [string];
     await write(runId, [0, { loss: 3 }]);
-    const number = sql("test_take_number", "SELECT pg_current_xact_id()::text AS xid");
-    const better = sql(
-      "test_write_as_before",
-      `UPDATE ingest.metric_aggregate_pages SET stats[4] = 1, stats[8] = 1 WHERE run_id = $1`,
-    );
+    const number = testSql("SELECT pg_current_xact_id()::text AS xid");
+    const better = testSql(`UPDATE ingest.metric_aggregate_pages SET stats[4] = 1, stats[8] = 1 WHERE run_id = $1`);
     await ingest.owner.transaction(async (tx) => {
       await sortKeys.ask(tenant, LOSS_BEST);
       // As a writer that takes its number, and whose registry it then reads in a snapshot from before the asking.
@@ -192,8 +182,7 @@ describe("a write that does not know of a sort key", () => {
 
   test("is not thought to be on its way for ever after a restored dump", async () => {
     await sortKeys.ask(tenant, LOSS_BEST);
-    const foreign = sql(
-      "test_foreign_boundary",
+    const foreign = testSql(
       "UPDATE ingest.sort_keys SET boundary = (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000)::text::xid8 WHERE org_id = $1",
     );
     await ingest.owner.rows(foreign, [tenant.orgId]);
@@ -296,12 +285,11 @@ describe("an unused sort key", () => {
 describe("asking for a sort key", () => {
   const many = (from: number, to: number): NamedSortKey[] =>
     Array.from({ length: to - from }, (_, i) => [`k${String(from + i).padStart(2, "0")}`, "best"]);
-  const asked = sql("test_asked_sort_keys", "SELECT key FROM ingest.sort_keys WHERE org_id = $1 ORDER BY key");
+  const asked = testSql("SELECT key FROM ingest.sort_keys WHERE org_id = $1 ORDER BY key");
   const askedKeys = async () => (await ingest.owner.rows<{ key: string }>(asked, [tenant.orgId])).map(({ key }) => key);
 
   test("again within the hour writes nothing; later it says that it is still used", async () => {
-    const row = sql(
-      "test_row_of_sort_key",
+    const row = testSql(
       "SELECT ctid::text AS at, asked_at > now() - interval '1 minute' AS now FROM ingest.sort_keys WHERE org_id = $1",
     );
     await sortKeys.ask(tenant, LOSS_BEST);
@@ -345,18 +333,13 @@ describe("asking for a sort key", () => {
 });
 
 describe("a write that is not committed yet", () => {
-  const lock = sql("test_lock_as_write", "SELECT ingest.lock_metric_runs($1, ARRAY[$2::uuid])");
-  const change = sql(
-    "test_write_with_sort_value",
-    `WITH page AS (UPDATE ingest.metric_aggregate_pages SET stats[4] = 1 WHERE run_id = $1)
-     UPDATE ingest.metric_keys SET sort_best = -1 WHERE run_id = $1`,
-  );
-  const waiting = sql(
-    "test_one_waits",
+  const lock = testSql("SELECT ingest.lock_metric_runs($1, ARRAY[$2::uuid])");
+  const change = testSql(`WITH page AS (UPDATE ingest.metric_aggregate_pages SET stats[4] = 1 WHERE run_id = $1)
+     UPDATE ingest.metric_keys SET sort_best = -1 WHERE run_id = $1`);
+  const waiting = testSql(
     "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
   );
-  const ended = sql(
-    "test_transactions_before_ended",
+  const ended = testSql(
     "SELECT pg_snapshot_xmin(pg_current_snapshot()) >= boundary AS ended FROM ingest.sort_keys WHERE NOT ready",
   );
   /** Begins `work` while a write of the run is open that makes its best value 1, and commits the write once `work` waits for it. */

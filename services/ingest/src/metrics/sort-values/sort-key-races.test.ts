@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
-import { sql } from "@tidemark/pg";
+
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import { sortKeysOf, type NamedSortKey, type SortKeysFixture } from "./sort-keys.fixture.ts";
 import { claimSortKey, deleteOldSortKeys, fillSortKey } from "./sort-keys.sql.ts";
@@ -28,19 +29,14 @@ const KEYS: readonly NamedSortKey[] = [
   ["late", "latest"],
 ];
 
-const makeQuiet = sql(
-  "test_make_runs_quiet",
+const makeQuiet = testSql(
   "UPDATE ingest.unindexed_runs SET touched_minute = touched_minute - 5 WHERE org_id = $1 AND run_id = ANY ($2::uuid[])",
 );
-const makeOld = sql(
-  "test_make_sort_key_old",
+const makeOld = testSql(
   "UPDATE ingest.sort_keys SET asked_at = now() - interval '8 days' WHERE org_id = $1 AND key = $2 AND by = $3",
 );
-const indexedRuns = sql(
-  "test_indexed_runs",
-  `SELECT count(*) AS n FROM ingest.metric_runs r WHERE org_id = $1
-     AND NOT EXISTS (SELECT FROM ingest.unindexed_runs u WHERE u.org_id = r.org_id AND u.run_id = r.run_id)`,
-);
+const indexedRuns = testSql(`SELECT count(*) AS n FROM ingest.metric_runs r WHERE org_id = $1
+     AND NOT EXISTS (SELECT FROM ingest.unindexed_runs u WHERE u.org_id = r.org_id AND u.run_id = r.run_id)`);
 
 test("a reader never sees another value than the one that it would calculate", async () => {
   // The first two remember their runs, each with connections of its own. The third remembers nothing: the runs that it alone writes can be made

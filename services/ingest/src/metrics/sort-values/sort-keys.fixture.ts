@@ -1,6 +1,6 @@
 import { expect } from "@jest/globals";
-import { sql, type Db, type Tx } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+import { type Db, type Tx } from "@tidemark/pg";
+import { testSql, until } from "@tidemark/testkit";
 import type { IngestFixture, Tenant } from "../../ingest.fixture.ts";
 import { fillSortKeys, type SortKeyFillerOptions } from "./sort-key-filler.ts";
 
@@ -25,28 +25,20 @@ export type SortKeysFixture = {
   expectExact(tenant: Tenant): Promise<NamedSortKey[]>;
 };
 
-const askKey = sql("test_ask_sort_key", "SELECT ingest.ask_sort_key_v1($1, $2, $3)");
-const readyKeys = sql(
-  "test_ready_sort_keys",
-  "SELECT key, by FROM ingest.sort_keys_v1 WHERE org_id = $1 ORDER BY key, by",
-);
-const walked = sql(
-  "test_walk_sort_values",
-  `SELECT v.run_id AS "runId", w.value, v.sort_created_at AS created FROM ingest.sort_values_v1 v
+const askKey = testSql("SELECT ingest.ask_sort_key_v1($1, $2, $3)");
+const readyKeys = testSql("SELECT key, by FROM ingest.sort_keys_v1 WHERE org_id = $1 ORDER BY key, by");
+const walked = testSql(`SELECT v.run_id AS "runId", w.value, v.sort_created_at AS created FROM ingest.sort_values_v1 v
    CROSS JOIN LATERAL (SELECT CASE WHEN $3 = 'best' THEN v.sort_best ELSE v.sort_latest END AS value) w
-   WHERE v.org_id = $1 AND v.key = $2 ORDER BY v.run_id`,
-);
-const computed = sql(
-  "test_compute_sort_values",
-  `SELECT a.run_id AS "runId", CASE WHEN $3 = 'latest' THEN a.latest WHEN k.minimise THEN -a.best ELSE a.best END AS value,
+   WHERE v.org_id = $1 AND v.key = $2 ORDER BY v.run_id`);
+const computed =
+  testSql(`SELECT a.run_id AS "runId", CASE WHEN $3 = 'latest' THEN a.latest WHEN k.minimise THEN -a.best ELSE a.best END AS value,
           r.created_at AS created
    FROM ingest.metric_aggregates_v1 a
    JOIN ingest.metric_keys_v1 k ON k.org_id = a.org_id AND k.run_id = a.run_id AND k.key = a.key
    JOIN runs.runs r ON r.org_id = a.org_id AND r.id = a.run_id
-   WHERE a.org_id = $1 AND a.key = $2 ORDER BY a.run_id`,
-);
-const countLeft = sql("test_sort_keys_left", "SELECT count(*) AS left FROM ingest.sort_keys WHERE NOT ready");
-const endClaims = sql("test_end_claims", "UPDATE ingest.sort_keys SET claimed_until = '-infinity'");
+   WHERE a.org_id = $1 AND a.key = $2 ORDER BY a.run_id`);
+const countLeft = testSql("SELECT count(*) AS left FROM ingest.sort_keys WHERE NOT ready");
+const endClaims = testSql("UPDATE ingest.sort_keys SET claimed_until = '-infinity'");
 type Value = { readonly runId: string; readonly value: number; readonly created: string };
 
 /** Creates the fixture on that of the service. */

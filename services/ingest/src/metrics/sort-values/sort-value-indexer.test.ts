@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
-import { until } from "@tidemark/testkit";
+import { type Db } from "@tidemark/pg";
+import { testSql, until } from "@tidemark/testkit";
 import {
   callOf,
   columnsOf,
@@ -31,29 +31,23 @@ beforeAll(() => {
 const append = (tenant: Tenant, runId: string, ...points: TestPoint[]) =>
   writer.appendMetrics({ runId, columns: columnsOf(...points) }, callOf(tenant));
 
-const agoMinutes = sql(
-  "test_ago",
+const agoMinutes = testSql(
   "UPDATE ingest.unindexed_runs SET touched_minute = touched_minute - $2::int WHERE run_id = $1",
 );
 /** The last write was five minutes earlier. */
 const makeQuiet = (runId: string) => fixture.owner.rows(agoMinutes, [runId, 5]);
 const indexAll = () => indexQuietRuns({ db: fixture.db, workerDb });
 
-const ranks = sql(
-  "test_ranks",
-  `SELECT 'indexed' AS state, key, sort_best, sort_latest FROM ingest.sort_values_v1
+const ranks = testSql(`SELECT 'indexed' AS state, key, sort_best, sort_latest FROM ingest.sort_values_v1
    WHERE org_id = $1 AND run_id = $2 AND indexed
    UNION ALL
    SELECT 'unindexed', k.key, v.sort_best, v.sort_latest
    FROM ingest.metric_keys_v1 k CROSS JOIN LATERAL ingest.unindexed_sort_values_v2($1, k.key) v
    WHERE k.org_id = $1 AND k.run_id = $2 AND v.run_id = $2
-   ORDER BY key`,
-);
-const points = sql(
-  "test_points",
-  `SELECT coalesce((SELECT points FROM ingest.run_points_v1 WHERE org_id = $1 AND run_id = $2), 0) AS run,
-          coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`,
-);
+   ORDER BY key`);
+const points =
+  testSql(`SELECT coalesce((SELECT points FROM ingest.run_points_v1 WHERE org_id = $1 AND run_id = $2), 0) AS run,
+          coalesce((SELECT points FROM ingest.project_points_v1 WHERE org_id = $1), 0) AS project`);
 
 /** What the runs service reads of a run. */
 async function read(tenant: Tenant, runId: string) {
@@ -190,9 +184,9 @@ test("indexing that is stopped ends after the current step, and the next round d
 });
 
 test("the worker sees which runs are unindexed and nothing else of them", async () => {
-  await expect(
-    workerDb.rows(sql("test_worker_heads", "SELECT * FROM ingest.metric_aggregate_pages"), []),
-  ).rejects.toThrow(/permission denied|app.org_id/);
+  await expect(workerDb.rows(testSql("SELECT * FROM ingest.metric_aggregate_pages"), [])).rejects.toThrow(
+    /permission denied|app.org_id/,
+  );
 });
 
 test("nothing foreign is seen through the views", async () => {
@@ -204,9 +198,7 @@ test("nothing foreign is seen through the views", async () => {
     (view) => `ingest.${view}`,
   );
   for (const read of [...reads, `ingest.unindexed_sort_values_v2('${tenant.orgId}', 'loss')`]) {
-    const seen = await runsDb.readTenant(stranger.orgId, (tx) =>
-      tx.rows(sql(`test_foreign_${read.slice(7, 40)}`, `SELECT * FROM ${read}`), []),
-    );
+    const seen = await runsDb.readTenant(stranger.orgId, (tx) => tx.rows(testSql(`SELECT * FROM ${read}`), []));
     expect(seen).toEqual([]);
   }
 });
@@ -214,11 +206,8 @@ test("nothing foreign is seen through the views", async () => {
 test("a process notes that a run is unindexed once a minute", async () => {
   const tenant = await fixture.newTenant();
   const process = fixture.writer();
-  const note = sql(
-    "test_note",
-    `SELECT touched_minute AS minute, floor(extract(epoch FROM now()) / 60)::integer AS now
-     FROM ingest.unindexed_runs WHERE run_id = $1`,
-  );
+  const note = testSql(`SELECT touched_minute AS minute, floor(extract(epoch FROM now()) / 60)::integer AS now
+     FROM ingest.unindexed_runs WHERE run_id = $1`);
   const noteOf = async (runId: string) => (await fixture.owner.one<{ minute: number; now: number }>(note, [runId]))!;
   const notes = await until("two writes in one minute", async () => {
     const runId = await fixture.newRun(tenant);
@@ -239,20 +228,17 @@ test("a group that knows of a note of the minute before leaves another", async (
   const runId = await fixture.newRun(tenant);
   await append(tenant, runId, [0, { loss: 1 }]);
   await fixture.owner.rows(agoMinutes, [runId, 1]);
-  const group = sql(
-    "test_group_of_later_minute",
-    `SELECT outcome, noted_minute - (SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2) AS later
+  const group =
+    testSql(`SELECT outcome, noted_minute - (SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2) AS later
      FROM ingest.append_metric_group($1, ARRAY[$2::uuid], ARRAY[1::bigint], ARRAY[2::bigint], ARRAY[1], ARRAY[1::bigint],
        ARRAY[(SELECT touched_minute FROM ingest.unindexed_runs WHERE run_id = $2)], '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
-       '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 0::smallint, 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`,
-  );
+       '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', 0::smallint, 0, '{}', '{}', '{}', '{}', '{}', '{}', '{}')`);
   const row = await fixture.db.withTenant(tenant.orgId, (tx) =>
     tx.one<{ outcome: string; later: number }>(group, [tenant.orgId, runId]),
   );
   expect(row!.outcome).toBe("applied");
   expect(row!.later).toBeGreaterThanOrEqual(1);
-  const ago = sql(
-    "test_minutes_since_note",
+  const ago = testSql(
     `SELECT floor(extract(epoch FROM now()) / 60)::integer - touched_minute AS minutes FROM ingest.unindexed_runs WHERE run_id = $1`,
   );
   expect((await fixture.owner.one<{ minutes: number }>(ago, [runId]))!.minutes).toBeLessThanOrEqual(1);

@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 
 let ingest: IngestFixture;
@@ -16,23 +17,18 @@ beforeEach(async () => {
   runId = await ingest.newRun(tenant);
 });
 
-const countRows = sql(
-  "test_count_metric_rows",
-  `SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS landing,
+const countRows = testSql(`SELECT (SELECT count(*) FROM ingest.metric_segments WHERE run_id = $1) AS landing,
           (SELECT coalesce(sum(count), 0)::bigint FROM ingest.metric_aggregates_v1 WHERE run_id = $1) AS values,
           (SELECT count(*) FROM platform.idempotency_0 WHERE org_id = $2)
             + (SELECT count(*) FROM platform.idempotency_1 WHERE org_id = $2)
-            + (SELECT count(*) FROM platform.idempotency_2 WHERE org_id = $2) AS keys`,
-);
+            + (SELECT count(*) FROM platform.idempotency_2 WHERE org_id = $2) AS keys`);
 const stored = () => ingest.owner.one(countRows, [runId, tenant.orgId]);
 
 /** A landing segment with the number that the next write to the run takes. */
-const occupy = sql(
-  "test_occupy_landing",
-  `INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
-   VALUES ($1, $2, $3, 0, 0, 0, '')`,
-);
-const vacate = sql("test_vacate_landing", "DELETE FROM ingest.metric_segments WHERE run_id = $1 AND id = $2");
+const occupy =
+  testSql(`INSERT INTO ingest.metric_segments (org_id, run_id, id, received_us, first_step, last_step, points)
+   VALUES ($1, $2, $3, 0, 0, 0, '')`);
+const vacate = testSql("DELETE FROM ingest.metric_segments WHERE run_id = $1 AND id = $2");
 
 const point = (step = 0, value = 1) => ({ runId, columns: columnsOf([step, { loss: value }]) });
 
@@ -136,8 +132,7 @@ describe("an idempotency key", () => {
 
   test("that another request holds is reported as in progress", async () => {
     const request = { ...point(), idempotencyKey: randomUUID() };
-    const hold = sql(
-      "test_hold_key",
+    const hold = testSql(
       "SELECT pg_advisory_xact_lock(hashtextextended(encode(substring(sha256($1) FOR 16), 'hex') || $2, 0))",
     );
     const length = Buffer.alloc(4);

@@ -1,8 +1,9 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
-import { fingerprint, sql, type Db } from "@tidemark/pg";
+import { fingerprint, type Db } from "@tidemark/pg";
 import { callOf, startIngest, type IngestFixture, type MetricWriting, type Tenant } from "../../ingest.fixture.ts";
 import { expectStored, pointOf, storedRun } from "./stored-run.fixture.ts";
 
@@ -22,10 +23,7 @@ beforeEach(async () => {
 const processWith = (writing: MetricWriting = {}) => ingest.writer(undefined, writing);
 
 describe("a key that another transaction holds", () => {
-  const hold = sql(
-    "test_hold_write_key",
-    "SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))",
-  );
+  const hold = testSql("SELECT pg_advisory_xact_lock(hashtextextended(encode($1::bytea, 'hex') || $2, 0))");
   const holding = <T>(key: string, work: () => Promise<T>): Promise<T> =>
     ingest.owner.transaction(async (tx) => {
       await tx.rows(hold, [fingerprint([key]), tenant.orgId]);

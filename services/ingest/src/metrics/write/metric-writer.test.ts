@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import {
   callOf,
   columnsOf,
@@ -87,7 +88,7 @@ describe("writes that come at the same time", () => {
       ),
     );
     expect(await storedRun(ingest, runId)).toMatchObject({ keyCount: 91, keys: 91, values: 180, version: 90 });
-    const ids = sql("test_key_ids", "SELECT key_id AS id FROM ingest.metric_keys WHERE run_id = $1 ORDER BY 1");
+    const ids = testSql("SELECT key_id AS id FROM ingest.metric_keys WHERE run_id = $1 ORDER BY 1");
     const found = await ingest.owner.rows<{ id: number }>(ids, [runId]);
     expect(found.map(({ id }) => id)).toEqual(Array.from({ length: 91 }, (_, i) => i));
   });
@@ -140,7 +141,7 @@ describe("writes that come at the same time", () => {
   });
 
   test("with one key: when the first cannot be stored, the next has its turn", async () => {
-    const occupy = sql("test_occupy_second", "INSERT INTO ingest.metric_segments VALUES ($1, $2, 2, 0, 0, 0, '')");
+    const occupy = testSql("INSERT INTO ingest.metric_segments VALUES ($1, $2, 2, 0, 0, 0, '')");
     const writer = processWith();
     for (const runId of runIds) await writer.appendMetrics(pointOf(runId), callOf(tenant));
     await ingest.owner.rows(occupy, [tenant.orgId, runIds[0]!]);
@@ -157,8 +158,7 @@ describe("writes that come at the same time", () => {
 });
 
 describe("markers for the compactor", () => {
-  const marksOf = sql(
-    "test_metric_marks",
+  const marksOf = testSql(
     "SELECT id FROM ingest.dirty_markers WHERE kind = 'metrics' AND part = '' AND run_id = $1 ORDER BY id",
   );
   const marked = async (runId: string) =>
@@ -193,7 +193,7 @@ describe("markers for the compactor", () => {
     );
     const writer = processWith({ markers: everyThird() });
     await Promise.all(runIds.slice(2).map((runId) => writer.appendMetrics(pointOf(runId), callOf(tenant))));
-    const taken = sql("test_take_first_row", "INSERT INTO ingest.metric_segments VALUES ($1, $2, 1, 0, 0, 0, '')");
+    const taken = testSql("INSERT INTO ingest.metric_segments VALUES ($1, $2, 1, 0, 0, 0, '')");
     await ingest.owner.rows(taken, [tenant.orgId, failing]);
     const writes = [
       writer.appendMetrics({ ...pointOf(repeated), idempotencyKey }, callOf(tenant)),
@@ -206,7 +206,7 @@ describe("markers for the compactor", () => {
       "rejected",
     ]);
     expect(await marked(repeated)).toEqual([2]);
-    const vacate = sql("test_give_first_row", "DELETE FROM ingest.metric_segments WHERE run_id = $1");
+    const vacate = testSql("DELETE FROM ingest.metric_segments WHERE run_id = $1");
     await ingest.owner.rows(vacate, [failing]);
     await writer.appendMetrics(pointOf(failing), callOf(tenant));
     expect(await marked(failing)).toEqual([1]);
@@ -284,7 +284,7 @@ test("a memory that holds next to nothing changes nothing but the time it takes"
       callOf(tenant),
     );
   }
-  const aggregates = sql("test_counts", "SELECT key, count, latest FROM ingest.metric_aggregates_v1 WHERE run_id = $1");
+  const aggregates = testSql("SELECT key, count, latest FROM ingest.metric_aggregates_v1 WHERE run_id = $1");
   const found = await ingest.owner.rows<{ key: string; count: number }>(aggregates, [runId]);
   expect(new Map(found.map(({ key, count }) => [key, count]))).toEqual(counts);
 });

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
-import { sql } from "@tidemark/pg";
+
 import { createPlanGate, type PlanGate } from "@tidemark/plan-limits";
 import { parsePlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
@@ -23,10 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 
-const readUse = sql(
-  "test_read_usage",
-  `SELECT month_points AS "monthPoints", points, series FROM ingest.usage_v1 WHERE org_id = $1`,
-);
+const readUse = testSql(`SELECT month_points AS "monthPoints", points, series FROM ingest.usage_v1 WHERE org_id = $1`);
 const useOf = async (orgId: string) =>
   (await ingest.owner.one<{ monthPoints: number; points: number; series: number }>(readUse, [orgId])) ?? {
     monthPoints: 0,
@@ -96,10 +94,7 @@ describe("what is counted", () => {
     await ingest.write.appendMetrics(write(3), call);
     await ingest.write.appendRankMetrics(rankWrite(2), call);
     for (const table of ["project_points", "rank_points"]) {
-      const back = sql(
-        `test_last_month_${table}`,
-        `UPDATE ingest.${table} SET month = (month - interval '1 month')::date WHERE org_id = $1`,
-      );
+      const back = testSql(`UPDATE ingest.${table} SET month = (month - interval '1 month')::date WHERE org_id = $1`);
       await ingest.owner.count(back, [tenant.orgId]);
     }
     expect(await useOf(tenant.orgId)).toEqual({ monthPoints: 0, points: 5, series: 3 });
@@ -112,7 +107,7 @@ describe("what is counted", () => {
     await ingest.write.appendMetrics(write(3), callOf(tenant.orgId));
     const stranger = await ingest.newTenant();
     const usage = ingest.poolOf("tidemark_usage");
-    const all = sql("test_read_all_usage", "SELECT points FROM ingest.usage_v1");
+    const all = testSql("SELECT points FROM ingest.usage_v1");
     expect(await usage.readTenant(stranger.orgId, (tx) => tx.rows(all, []))).toEqual([]);
     expect(await usage.readTenant(tenant.orgId, (tx) => tx.rows(all, []))).toEqual([{ points: 3 }]);
   });

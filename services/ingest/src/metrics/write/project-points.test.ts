@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { sql, type Db } from "@tidemark/pg";
+import { type Db } from "@tidemark/pg";
 import { callOf, columnsOf, startIngest, type IngestFixture, type Tenant } from "../../ingest.fixture.ts";
 import { pointOf } from "./stored-run.fixture.ts";
 
@@ -16,16 +17,12 @@ beforeAll(async () => {
 afterAll(() => ingest.close());
 
 // A run has a row, of no points, before its first points are stored; its project has none until then.
-const totals = sql(
-  "test_points_of_projects",
+const totals = testSql(
   "SELECT project_id AS id, points FROM ingest.project_points_v1 WHERE org_id = $1 AND points > 0 ORDER BY project_id",
 );
-const counted = sql(
-  "test_points_of_runs_by_project",
-  `SELECT r.project_id AS id, sum(p.points)::bigint AS points
+const counted = testSql(`SELECT r.project_id AS id, sum(p.points)::bigint AS points
    FROM runs.runs r JOIN ingest.run_points_v1 p ON p.org_id = r.org_id AND p.run_id = r.id
-   WHERE r.org_id = $1 GROUP BY 1 HAVING sum(p.points) > 0 ORDER BY 1`,
-);
+   WHERE r.org_id = $1 GROUP BY 1 HAVING sum(p.points) > 0 ORDER BY 1`);
 type Total = { readonly id: string; readonly points: number };
 
 /** Returns what the counters say and what the runs say, as of one moment. */
@@ -79,10 +76,7 @@ test("a write does not wait for another group of its project", async () => {
   const [held, free] = await Promise.all([ingest.newRun(tenant), ingest.newRun(tenant)]);
   // Not the counter that the next group takes.
   const writer = ingest.writer(undefined, { random: () => 0 });
-  const lock = sql(
-    "test_hold_counter",
-    "UPDATE ingest.project_points SET points = points WHERE project_id = $1 AND slot <> 1",
-  );
+  const lock = testSql("UPDATE ingest.project_points SET points = points WHERE project_id = $1 AND slot <> 1");
   await ingest.writer(undefined, { random: () => 0.5 }).appendMetrics(pointOf(held), callOf(tenant));
   await ingest.owner.transaction(async (tx) => {
     expect(await tx.count(lock, [tenant.projectId])).toBeGreaterThan(0);

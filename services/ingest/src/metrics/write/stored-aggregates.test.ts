@@ -1,6 +1,7 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isMinimizeKey } from "@tidemark/metric-codec";
-import { sql } from "@tidemark/pg";
+
 import fc from "fast-check";
 import {
   callOf,
@@ -35,11 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => ingest.close());
 
-const listAggregates = sql(
-  "test_list_aggregates",
-  `SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
-   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
-);
+const listAggregates =
+  testSql(`SELECT key, count, min, max, mean, variance, latest, latest_step, best, best_step, first_step, last_step
+   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
 const aggregatesOf = (runId: string) => ingest.owner.rows<StoredAggregate>(listAggregates, [tenant.orgId, runId]);
 
 const write = (runId: string, ...points: TestPoint[]) =>
@@ -160,11 +159,9 @@ describe("numbers at the ends of a double", () => {
   });
 });
 
-const listManyAggregates = sql(
-  "test_view_of_many_heads",
-  `SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_aggregates_v1
-   WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
-);
+const listManyAggregates =
+  testSql(`SELECT key, count, min, max, mean, latest, best, first_step, last_step FROM ingest.metric_aggregates_v1
+   WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
 
 // A page has 32 keys, and the view finds the first 4,096 keys in another way than the rest.
 test.each([1, 31, 32, 33, 64, 4095, 4096, 4097, 4130])(
@@ -198,20 +195,14 @@ test.each([1, 31, 32, 33, 64, 4095, 4096, 4097, 4130])(
 // PostgreSQL requires this of an update that needs no new index entry (documentation, Heap-Only Tuples). Whether a single update is one depends on
 // what else the server does, so the test checks these conditions and not the outcome.
 test("updates of aggregates can be heap-only: no index covers what changes, and half of each page stays free", async () => {
-  const covered = sql(
-    "test_heads_indexed_columns",
-    `SELECT DISTINCT a.attname AS name
+  const covered = testSql(`SELECT DISTINCT a.attname AS name
      FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-     WHERE i.indrelid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY 1`,
-  );
+     WHERE i.indrelid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY 1`);
   const indexed = await ingest.owner.rows<{ name: string }>(covered, []);
   expect(indexed.map(({ name }) => name)).toEqual(["org_id", "page", "run_id"]);
-  const options = sql(
-    "test_heads_options",
-    `SELECT c.reloptions AS options, a.attstorage AS storage
+  const options = testSql(`SELECT c.reloptions AS options, a.attstorage AS storage
      FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'stats'
-     WHERE c.oid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY c.relname`,
-  );
+     WHERE c.oid = ANY ('{ingest.metric_aggregate_pages,ingest.metric_runs}'::regclass[]) ORDER BY c.relname`);
   // p: never compressed, and never moved out of the row.
   expect(await ingest.owner.rows(options, [])).toEqual([
     { options: ["fillfactor=50"], storage: "p" },

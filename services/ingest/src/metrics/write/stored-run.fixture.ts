@@ -1,5 +1,6 @@
+import { testSql } from "@tidemark/testkit";
 import { expect } from "@jest/globals";
-import { sql } from "@tidemark/pg";
+
 import { columnsOf, type IngestFixture } from "../../ingest.fixture.ts";
 
 /** A write of one value. */
@@ -8,14 +9,11 @@ export const pointOf = (runId: string, step = 0, key = "loss", value = 1) => ({
   columns: columnsOf([step, { [key]: value }]),
 });
 
-const runStates = sql(
-  "test_metric_run_states",
-  `SELECT r.version, r.key_count AS "keyCount", r.point_count AS "pointCount",
+const runStates = testSql(`SELECT r.version, r.key_count AS "keyCount", r.point_count AS "pointCount",
           (SELECT count(*) FROM ingest.metric_segments l WHERE l.run_id = r.run_id) AS segments,
           (SELECT count(*) FROM ingest.metric_keys k WHERE k.run_id = r.run_id) AS keys,
           (SELECT coalesce(sum(h.count), 0)::bigint FROM ingest.metric_aggregates_v1 h WHERE h.run_id = r.run_id) AS values
-   FROM ingest.metric_runs r WHERE r.run_id = $1`,
-);
+   FROM ingest.metric_runs r WHERE r.run_id = $1`);
 
 /** Returns what is stored of a run's metrics; undefined when nothing is. */
 export function storedRun(ingest: IngestFixture, runId: string): Promise<Record<string, number> | undefined> {

@@ -1,7 +1,8 @@
+import { testSql } from "@tidemark/testkit";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { isAppError } from "@tidemark/errors";
 import { isMinimizeKey } from "@tidemark/metric-codec";
-import { sql } from "@tidemark/pg";
+
 import fc from "fast-check";
 import {
   callOf,
@@ -63,18 +64,13 @@ const anyHistory = fc
     }),
   );
 
-const aggregatesOf = sql(
-  "test_history_aggregates",
-  `SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
-   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`,
-);
-const runOf = sql(
-  "test_history_run",
-  `SELECT r.version, r.key_count AS keys, r.point_count AS points,
+const aggregatesOf =
+  testSql(`SELECT key, count, min, max, mean, variance, latest, best, best_step, first_step, last_step
+   FROM ingest.metric_aggregates_v1 WHERE org_id = $1 AND run_id = $2 ORDER BY key`);
+const runOf = testSql(`SELECT r.version, r.key_count AS keys, r.point_count AS points,
           (SELECT array_agg(l.id::integer ORDER BY l.id) FROM ingest.metric_segments l WHERE l.run_id = r.run_id) AS ids,
           (SELECT array_agg(k.key_id ORDER BY k.key_id) FROM ingest.metric_keys k WHERE k.run_id = r.run_id) AS "keyIds"
-   FROM ingest.metric_runs r WHERE r.org_id = $1 AND r.run_id = $2`,
-);
+   FROM ingest.metric_runs r WHERE r.org_id = $1 AND r.run_id = $2`);
 
 type Sent = { write: Write; body: string; outcome: "stored" | "replayed" | "reused" };
 
