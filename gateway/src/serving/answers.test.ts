@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Json } from "../http/json.ts";
 import { echoRoutes, failingRoute, workRoute } from "./echo-routes.fixture.ts";
@@ -18,9 +17,7 @@ beforeAll(async () => {
       ...echoRoutes,
       workRoute(() => work.run()),
       failingRoute("warehouse_unavailable"),
-      failingRoute("deadline_exceeded"),
       failingRoute("idempotency_in_progress", { retryAfterSeconds: 1 }),
-      failingRoute("payment_required"),
     ],
   });
   authorization = `Bearer ${app.addKey(["export:read", "sdk:ingest"])}`;
@@ -227,10 +224,6 @@ describe("request ids", () => {
       expect((await get(path, { "x-request-id": "run:7._-A" })).headers.get("x-request-id")).toBe("run:7._-A");
     }
   });
-
-  test.each(["me@example.org", "tm_abcdefghijk", "x".repeat(129)])("%s is replaced", async (sent) => {
-    expect((await get("/echo/1", { "x-request-id": sent })).headers.get("x-request-id")).toMatch(uuid);
-  });
 });
 
 describe("errors of the services", () => {
@@ -242,18 +235,11 @@ describe("errors of the services", () => {
       { error: "the data store is not available at the moment; try again", code: "warehouse_unavailable" },
     ],
     [
-      "deadline_exceeded",
-      503,
-      "1",
-      { error: "the service is not available at the moment; try again", code: "service_unavailable" },
-    ],
-    [
       "idempotency_in_progress",
       409,
       "1",
       { error: "text of idempotency_in_progress", code: "idempotency_in_progress" },
     ],
-    ["payment_required", 402, null, { error: "text of payment_required", code: "payment_required" }],
   ])("%s", async (reason, status, retryAfter, body) => {
     const answer = await get(`/fails/${reason}`);
     expect([answer.status, answer.headers.get("retry-after"), JSON.parse(answer.text)]).toEqual([
@@ -282,16 +268,6 @@ describe("compression", () => {
     expect([long.headers.get("content-encoding"), long.headers.get("vary")]).toEqual(["gzip", "Accept-Encoding"]);
     expect(Number(long.headers.get("content-length"))).toBeLessThan(1000);
     expect(JSON.parse(long.text)).toEqual({ text: "x".repeat(5000) });
-  });
-
-  test("the compressed bytes are gzip", async () => {
-    const bytes = await new Promise<Buffer>((resolve) => {
-      const chunks: Buffer[] = [];
-      const socket = connect(app.port, "127.0.0.1").on("data", (chunk) => chunks.push(chunk));
-      socket.on("close", () => resolve(Buffer.concat(chunks)));
-      socket.write("GET /long HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n");
-    });
-    expect(gunzipSync(bytes.subarray(bytes.indexOf("\r\n\r\n") + 4)).toString()).toContain('{"text":"xxx');
   });
 });
 

@@ -114,13 +114,6 @@ describe("400", () => {
       "the content type must be application/json",
     ],
     ["a missing body", undefined, {}, "the body must be a JSON object"],
-    ["no JSON", "{", {}, "the body is not valid JSON"],
-    ["a list", "[]", {}, "the body must be a JSON object"],
-    ["null", "null", {}, "the body must be a JSON object"],
-    ["a text", '"a"', {}, "the body must be a JSON object"],
-    ["too deep", `{"a":${"[".repeat(64)}${"]".repeat(64)}}`, {}, "the body is nested deeper than 64 levels"],
-    ["a prototype", '{"__proto__":{"admin":true}}', {}, "the key __proto__ is not allowed"],
-    ["invalid UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), {}, "the body is not valid UTF-8"],
     ["it claims gzip and is not", "{}", gzip, "the body is not valid gzip"],
     ["gzip that is cut off", gzipSync(bytes(500)).subarray(0, 20), gzip, "the body is not valid gzip"],
     ["another encoding", "{}", { "content-encoding": "br" }, "the content encoding must be gzip or none"],
@@ -164,12 +157,6 @@ describe("413", () => {
     );
     expect(answer.split("HTTP/1.1 ").map((part) => part.slice(0, 3))).toEqual(["", "413", "200"]);
   });
-
-  test("the default limit is a million bytes", async () => {
-    const optional = (count: number) => post("/optional", bytes(count), { "idempotency-key": "k" });
-    expect((await optional(1_000_000)).status).toBe(200);
-    expect((await optional(1_000_001)).status).toBe(413);
-  });
 });
 
 test.each([
@@ -205,7 +192,6 @@ describe("idempotency keys", () => {
   });
 
   test.each([
-    ["a blank inside", "/echo/1", { "idempotency-key": "a b" }],
     ["256 characters", "/echo/1", { "idempotency-key": "k".repeat(256) }],
     ["none where one is required", "/optional", {}],
   ])("%s: 400", async (_, path, headers: Record<string, string>) => {
