@@ -17,7 +17,7 @@ import { createApp, type AppOptions, type AppSettings } from "./app.ts";
 import { createAccess, createDirectory, type Directory } from "./auth/directory.ts";
 import { createTestHub } from "./changes/change-hub.fixture.ts";
 import type { Clients } from "./clients.ts";
-import { createRequestCounts, type RequestCounts } from "./limits/request-counts.ts";
+import { createRequestCounts } from "./limits/request-counts.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
@@ -48,7 +48,6 @@ export type TestApp = {
   readonly measured: { method: string; route: string; status: number }[];
   /** Both clocks, in milliseconds; they stand still unless a test moves them. */
   readonly clock: { ms: number };
-  readonly requestCounts: RequestCounts;
   addKey(scopes: readonly Scope[], more?: Partial<CredentialEntry>): string;
   addSession(role: Role, more?: Partial<CredentialEntry>): string;
   /** A session that was made from a key with these scopes. */
@@ -129,7 +128,6 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     logged,
     measured,
     clock,
-    requestCounts,
     addKey: (scopes, more) => add("api_key", { scopes: [...scopes], ...more }),
     addSession: (role, more) => add("session", { role, userId: "0a1b2c3d-0000-4000-8000-0000000000ff", ...more }),
     addSessionOfKey: (scopes, more) => add("session", { scopes: [...scopes], keyId: "0123456789ab", ...more }),

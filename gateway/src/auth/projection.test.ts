@@ -85,40 +85,6 @@ test("what was loaded may be believed for a minute after the beginning of the la
   expect([projection.fresh(), projection.loaded()]).toEqual([false, true]);
 });
 
-test("a refresh that is asked for while one is at work reads once more, for all who ask", async () => {
-  const gates: (() => void)[] = [];
-  const { projection, cursors } = setUp(async (_, call) => {
-    await new Promise<void>((resolve) => gates.push(resolve));
-    return { cursor: String(call) };
-  });
-  const first = projection.refresh();
-  const later = [projection.refresh(), projection.refresh()];
-  expect(cursors).toHaveLength(1);
-  gates.shift()?.();
-  await first;
-  while (gates.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  gates.shift()?.();
-  await Promise.all(later);
-  expect(cursors).toEqual(["", "1"]);
-});
-
-test("many wake-ups are one refresh, and none after the stop", async () => {
-  let arrived = (): void => undefined;
-  const asked = new Promise<void>((resolve) => (arrived = resolve));
-  const { projection, cursors } = setUp(() => {
-    arrived();
-    return { cursor: "1" };
-  });
-  for (let i = 0; i < 50; i += 1) projection.wake();
-  await asked;
-  await projection.refresh();
-  expect(cursors.length).toBeLessThanOrEqual(2);
-  projection.stop();
-  projection.wake();
-  await projection.refresh();
-  expect(cursors.length).toBeLessThanOrEqual(2);
-});
-
 describe("the use of credentials", () => {
   const entry = (id: string) => ({ ...key(id), kind: CredentialKind.API_KEY }) as never;
 

@@ -9,9 +9,7 @@ import {
   LookupCredentialResponseSchema,
   OrganizationEntrySchema,
 } from "@tidemark/proto/control/v1/control";
-import { readCallers } from "../api/callers.ts";
-import { echoRoutes, failingRoute } from "./echo-routes.fixture.ts";
-import { until } from "@tidemark/testkit";
+import { echoRoutes } from "./echo-routes.fixture.ts";
 import { orgId, startApp, type TestApp, type TestAppOptions } from "../app.fixture.ts";
 
 let app: TestApp;
@@ -203,20 +201,4 @@ test("a plan without more requests in this month says so, and when there will be
   });
   app.clock.ms = Date.parse("2026-02-01T00:00:00Z");
   expect(await times(3, "/echo/1", key)).toEqual([200, 200, 429]);
-});
-
-test("answers of 4xx count against the month, answers of 5xx do not", async () => {
-  const counted = { rate: "general", callers: readCallers } as const;
-  await start({
-    routes: [
-      ...echoRoutes,
-      { ...failingRoute("bad_request"), ...counted },
-      { ...failingRoute("service_unavailable"), ...counted },
-    ],
-  });
-  const key = bearer(app.addKey(["export:read"]));
-  expect(await times(3, "/fails/bad_request", key)).toEqual(repeated(3, 400));
-  expect(app.requestCounts.used(orgId)).toBe(3);
-  expect(await times(3, "/fails/service_unavailable", key)).toEqual(repeated(3, 503));
-  await until("the answers to be over", () => app.requestCounts.used(orgId) === 3);
 });
