@@ -58,7 +58,6 @@ describe("a report", () => {
     ["a blank title", { title: " " }],
     ["a title of 513 bytes", { title: "t".repeat(513) }],
     ["an unknown visibility", { visibility: "hidden" }],
-    ["blocks that are no list", { blocksJson: json({}) }],
     ["blocks that are no JSON", { blocksJson: new TextEncoder().encode("[") }],
     ["a block of an unknown kind", { blocksJson: json([{ kind: "video" }]) }],
     [
