@@ -232,7 +232,6 @@ describeModes("complete exports", (stack) => {
   });
 
   test.each([
-    ["an unknown format", "format=xml", 400, "format"],
     ["neither a project nor runs", "format=ndjson", 400, "project"],
     ["an id that is none", "format=ndjson&run_ids=x", 400, "run_ids"],
     [
