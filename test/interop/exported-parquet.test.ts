@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { requirePython } from "@tidemark/testkit";
 import { request } from "undici";
-import { describeWith } from "../stack/describe-with.ts";
+import { describeWith, testDeep } from "../stack/describe-with.ts";
 import type { Stack } from "../stack/attach.ts";
 import { sharedStack } from "../stack/shared-stacks.ts";
 
@@ -97,7 +97,7 @@ describeWith(environment)("an export as Parquet", () => {
     expect((await readExport(key, `run_ids=${second}`)).duckdb.map(([id]) => id)).toEqual([second, second]);
   });
 
-  test("of several groups of rows has each point once, in the order of arrival", async () => {
+  testDeep("of several groups of rows has each point once, in the order of arrival", async () => {
     const { api, key } = await stack.organization();
     const { id } = (await api.post("/runs", { project: "demo", name: "r" })).json.run;
     const [COUNT, TOGETHER] = [70_000, 500];

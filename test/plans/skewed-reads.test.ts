@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { isDeep } from "@tidemark/testkit";
 import { artifactReads } from "./artifact-reads.ts";
 import { documentReads } from "./document-reads.ts";
 import { describeReads, type Executed } from "./executed-plans.ts";
@@ -86,7 +87,8 @@ const states: readonly (readonly [name: string, requestsBefore: number, enter: (
   ],
 ];
 
-describe.each(states)("%s", (_state, requestsBefore, enter) => {
+// Statistics are gone after a restore or a major upgrade.
+describe.each(isDeep ? states : states.slice(0, 2))("%s", (_state, requestsBefore, enter) => {
   beforeAll(async () => {
     await enter();
   });

@@ -1,4 +1,4 @@
-import { describe } from "@jest/globals";
+import { describe, test } from "@jest/globals";
 import { isDeep } from "@tidemark/testkit";
 
 /**
@@ -12,3 +12,6 @@ export function describeWith(need: unknown): typeof describe | typeof describe.s
 
 /** Declares a group of tests in a deep run, and nothing in another one. */
 export const describeDeep: (name: string, suite: () => void) => void = isDeep ? describe : () => {};
+
+/** Declares a test of a deep run. */
+export const testDeep: (name: string, run: () => Promise<void>) => void = isDeep ? test : () => {};

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { freePort } from "@tidemark/local";
-import { isDeep, requireServers, until } from "@tidemark/testkit";
+import { requireServers, until } from "@tidemark/testkit";
 import { createApi } from "../stack/client.ts";
+import { testDeep } from "../stack/describe-with.ts";
 
 // The programs behind `npm start` and `npm run split`, as a newcomer runs them.
 
@@ -93,29 +94,32 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     expect(await second.ended).toBe(0);
   });
 
-  if (name === "split.ts" && !isDeep) return;
+  testDeep(
+    "killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone",
+    async () => {
+      const first = start();
+      await ready(first);
+      const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
+      const api = createApi(`http://127.0.0.1:${port}`, key);
+      const made = await api.post("/runs", { name: "survivor" });
+      first.signal("SIGKILL");
+      await first.ended;
+      expect(made.status).toBe(200);
+      // The gateway of a split start needs a moment to notice that its parent is gone.
+      const second = await until("the port to be free and the start to succeed", async () => {
+        const program = start();
+        await ready(program);
+        return program;
+      });
+      expect((await api.get("/runs?sort_by=created&limit=1")).json.runs[0].name).toBe("survivor");
+      second.signal("SIGINT");
+      expect(await second.ended).toBe(0);
+    },
+  );
 
-  test("killed with -9 it leaves nothing that blocks the next start, and nothing that was acknowledged is gone", async () => {
-    const first = start();
-    await ready(first);
-    const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();
-    const api = createApi(`http://127.0.0.1:${port}`, key);
-    const made = await api.post("/runs", { name: "survivor" });
-    first.signal("SIGKILL");
-    await first.ended;
-    expect(made.status).toBe(200);
-    // The gateway of a split start needs a moment to notice that its parent is gone.
-    const second = await until("the port to be free and the start to succeed", async () => {
-      const program = start();
-      await ready(program);
-      return program;
-    });
-    expect((await api.get("/runs?sort_by=created&limit=1")).json.runs[0].name).toBe("survivor");
-    second.signal("SIGINT");
-    expect(await second.ended).toBe(0);
-  });
+  const testOnce = name === "start.ts" ? test : testDeep;
 
-  test("a second one on the same folder or the same port is told so in one line", async () => {
+  testOnce("a second one on the same folder or the same port is told so in one line", async () => {
     const first = start();
     await ready(first);
     const samePort = run(name, ["--port", String(port), "--data-dir", join(directory, "other")]);
@@ -128,7 +132,7 @@ describe.each(servers === undefined ? ["start.ts"] : ["start.ts", "split.ts"])("
     expect(await first.ended).toBe(0);
   });
 
-  test("--fresh starts over", async () => {
+  testOnce("--fresh starts over", async () => {
     const fresh = start("--fresh");
     await ready(fresh);
     const key = (await readFile(join(directory, "data", "api-key"), "utf8")).trim();

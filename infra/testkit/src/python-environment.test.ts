@@ -3,11 +3,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { runCaptured } from "@tidemark/toolcache";
+import { isDeep } from "./depth.ts";
 import { noteMissing } from "./require-servers.ts";
 import { findPython, makeEnvironment } from "./python.ts";
 
 const interpreter = await findPython(process.env);
 if ("missing" in interpreter) await noteMissing(`Python: ${interpreter.missing}; not tested: Python environments`);
+
+// Makes several environments with pip.
+const testDeep: (name: string, run: () => Promise<void>) => void = isDeep ? test : () => {};
 
 ("missing" in interpreter ? describe.skip : describe)("an environment", () => {
   let cacheDir = "";
@@ -27,7 +31,7 @@ if ("missing" in interpreter) await noteMissing(`Python: ${interpreter.missing};
   };
   const installations = () => lines.filter((line) => line.startsWith("Installing"));
 
-  test("is made once for all that ask, found again, and made again after an interruption", async () => {
+  testDeep("is made once for all that ask, found again, and made again after an interruption", async () => {
     const [first, second] = await Promise.all([make("# nothing\n"), make("# nothing\n")]);
     expect(first).toEqual({ python: expect.stringContaining(cacheDir) });
     expect(second).toEqual(first);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readFile } from "node:fs/promises";
-import { requireChromium, until } from "@tidemark/testkit";
+import { requireChromium, rounds, until } from "@tidemark/testkit";
 import type { Browser, Locator, Page } from "playwright-core";
 import type { Api } from "../../stack/client.ts";
 import { describeWith } from "../../stack/describe-with.ts";
@@ -12,9 +12,9 @@ import { bundleCharts, openCharts, type ChartsPage, type Shown, type ShownRun } 
 
 const executable = await requireChromium("whether charts show what was logged");
 
-const LONG_POINTS = 500_000;
-const SPIKE_AT = 333_333;
-const GAP = [200_000, 230_000] as const;
+const LONG_POINTS = rounds(500_000);
+const SPIKE_AT = Math.round((2 / 3) * LONG_POINTS);
+const GAP = [0.4 * LONG_POINTS, 0.46 * LONG_POINTS] as const;
 const BATCH = 500;
 /** Batches that are on their way at the same time. */
 const AT_ONCE = 8;
@@ -163,7 +163,7 @@ describeWith(executable)("charts in a browser", () => {
     expect(everyFault()).toEqual([]);
   });
 
-  test("one spike and a gap among 500,000 points are seen, and zoom shows exact points", async () => {
+  test("one spike and a gap among many points are seen, and zoom shows exact points", async () => {
     const { page } = await open(["long"]);
     const plot = await drawn(page, "long");
     const svg = await saved(page, "long", "SVG");
@@ -195,7 +195,8 @@ describeWith(executable)("charts in a browser", () => {
     // The flanks of the spike are pale as well, a bucket or two wide.
     expect(Math.abs(spike - (width * (SPIKE_AT - low)) / (high - low))).toBeLessThan(5);
 
-    const zoomed = (await open(["long"], { query: "?zoom=333320~333350" })).page;
+    const zoomAt = SPIKE_AT - 13;
+    const zoomed = (await open(["long"], { query: `?zoom=${zoomAt}~${zoomAt + 30}` })).page;
     await drawn(zoomed, "long");
     await settled(zoomed, "long");
     const rows = (await saved(zoomed, "long", "CSV"))
@@ -204,7 +205,7 @@ describeWith(executable)("charts in a browser", () => {
       .slice(1)
       .map((row) => row.split(",").slice(2, 4).map(Number));
     expect(rows).toEqual(
-      Array.from({ length: 31 }, (_, i) => [333_320 + i, 333_320 + i === SPIKE_AT ? 1000 : (333_320 + i) % 10]),
+      Array.from({ length: 31 }, (_, i) => [zoomAt + i, zoomAt + i === SPIKE_AT ? 1000 : (zoomAt + i) % 10]),
     );
     expect(everyFault()).toEqual([]);
   });

@@ -3,13 +3,11 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Blob } from "@tidemark/blob";
 import { AppError } from "@tidemark/errors";
-import { until } from "@tidemark/testkit";
+import { heldBufferBytes, until } from "@tidemark/testkit";
 import { startApp, type TestApp } from "../../app.fixture.ts";
 import { parseAnswer, rawRequest } from "../../http/raw-request.fixture.ts";
 import { artifactsRoutes } from "./routes.ts";
@@ -192,10 +190,7 @@ describe("POST /api/runs/{run_id}/artifacts/upload", () => {
     const length = 48 * 1024 * 1024 - 4096;
     const piece = Buffer.alloc(64 * 1024, "QUJD");
     const characters = Math.floor(((length / 3) * 4) / piece.length) * piece.length;
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
-    collect();
-    const before = process.memoryUsage().arrayBuffers;
+    const before = heldBufferBytes();
     let most = 0;
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect({ host: "127.0.0.1", port: app.port });
@@ -211,8 +206,7 @@ describe("POST /api/runs/{run_id}/artifacts/upload", () => {
           if (sent === characters) return void socket.write('"}');
           sent += piece.length;
           if (sent % (4 * 1024 * 1024) === 0) {
-            collect();
-            most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+            most = Math.max(most, heldBufferBytes() - before);
           }
           if (!socket.write(piece)) return void socket.once("drain", send);
         }
