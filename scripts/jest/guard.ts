@@ -25,7 +25,7 @@ const unhandled = new Map<Promise<unknown>, unknown>();
 process.on("unhandledRejection", (reason, promise) => void unhandled.set(promise, reason));
 process.on("rejectionHandled", (promise) => void unhandled.delete(promise));
 
-/** Waits for a test or hook, and rejects as well when a promise was rejected meanwhile that nobody waits for. */
+/** Waits for a test or hook, and rejects too if a promise was rejected meanwhile and has no handler. */
 export async function failUnhandled(running: Promise<void>): Promise<void> {
   await running;
   // Node reports a rejection once the queue of microtasks is empty.

@@ -16,7 +16,7 @@ registerHooks({
   },
 });
 
-// The runner knows no time limit and no rejections that nobody handles.
+// The runner has no time limit, and an unhandled rejection would end the thread.
 addEventHandler((event, { currentDescribeBlock }) => {
   if (event.name !== "add_test" && event.name !== "add_hook") return;
   const added = (event.name === "add_test" ? currentDescribeBlock.children : currentDescribeBlock.hooks).at(-1);

@@ -1,6 +1,6 @@
 /**
  * A rule for oxlint: no function changes what its module keeps at the top level. Test files share modules, so such a change would reach other
- * tests; in a server it is a cache or a register that nobody handed in. What a WeakMap or WeakSet keeps belongs to its keys and is allowed.
+ * tests; in a server it is a hidden cache or register. What a WeakMap or WeakSet keeps belongs to its keys and is allowed.
  */
 
 type Node = { readonly type: string; readonly parent: Node; readonly [field: string]: unknown };

@@ -65,7 +65,7 @@ test("what Jest's own package exports and fast-check are there, and test files s
   expect(await run(files, ["--maxWorkers=1"], { TEST_AT: "1" })).toEqual({ passed: 4, failed: 0, skipped: 0 });
 });
 
-test("a test that hangs ends, a promise that nobody waits for fails its test, and the next test runs", async () => {
+test("a test that hangs ends, an unhandled rejection fails its test, and the next test runs", async () => {
   const text = `test("1", () => new Promise(() => {}), 50); test("2", () => { void Promise.reject(new Error("lost")); });
     test("3", () => {}); test("4", async () => { const late = Promise.reject(new Error()); await null; await late.catch(() => {}); });`;
   expect(await run({ "a.test.js": text })).toEqual({ passed: 2, failed: 2, skipped: 0 });
