@@ -33,6 +33,9 @@ export function modesOf(file: string): readonly Mode[] {
 
 /** The files that only a deep run runs, with the reason. */
 const inDeepRuns: Readonly<Record<string, string>> = {
+  "browser/embed-contents.test.ts": "pixels of embedded charts; what embeds may do is in embed-privacy",
+  "browser/dashboard/compare.test.ts": "pages of comparisons, each in both themes",
+  "browser/dashboard/parameters.test.ts": "pages of parameters, each in both themes",
   "e2e/rate-limits.test.ts": "three gateways, measured over seconds",
   "e2e/neighbors.test.ts": "a ratio of waits",
   "e2e/large-imports.test.ts": "a ratio of waits, for large bodies",
