@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
@@ -8,4 +9,18 @@ const collectGarbage = runInNewContext("gc") as () => void;
 export function heldBufferBytes(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
+}
+
+/** Watches buffers that are handed on, whatever else the thread does. `bytes` returns how many bytes of them are still held anywhere. */
+export function watchBuffers(): { readonly add: (buffer: Uint8Array) => void; readonly bytes: () => Promise<number> } {
+  const watched: WeakRef<ArrayBufferLike>[] = [];
+  return {
+    add: (buffer) => void watched.push(new WeakRef(buffer.buffer)),
+    async bytes() {
+      // What a WeakRef was made of or asked for is held until the next turn.
+      await setImmediate();
+      collectGarbage();
+      return watched.reduce((sum, each) => sum + (each.deref()?.byteLength ?? 0), 0);
+    },
+  };
 }

@@ -4,7 +4,7 @@ export { requirePython, type PythonNeeds } from "./python.ts";
 export { untilEarlierWritesEnd } from "./earlier-transactions.ts";
 export { createFencedDatabase, type FencedDatabase } from "./fenced-database.ts";
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
-export { heldBufferBytes } from "./held-buffers.ts";
+export { heldBufferBytes, watchBuffers } from "./held-buffers.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
 export { testSql } from "./test-sql.ts";
