@@ -7,8 +7,7 @@ export default {
   testMatch: ["**/*.test.ts", "**/*.test.mjs"],
   testPathIgnorePatterns: ["/node_modules/", "/proto/src/gen/"],
   modulePathIgnorePatterns: ["<rootDir>/\\.tidemark/", "<rootDir>/data/"],
-  // More than the cores of a small machine, because tests wait for other processes.
-  maxWorkers: 3,
+  maxWorkers: 2,
   testSequencer: "<rootDir>/scripts/jest/sequencer.ts",
   reporters: ["default", "<rootDir>/scripts/jest/group-times.ts"],
   globalSetup: "<rootDir>/infra/testkit/src/global-setup.ts",

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
+import { until } from "@tidemark/testkit";
 import { route, type Route } from "../route.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
 
@@ -73,17 +74,17 @@ function begin(body: string): { socket: Socket; finish(): Promise<string> } {
   };
 }
 
-/** Until an answer has this status; the test's own time limit ends it. */
-async function until(status: number, ask: () => ReturnType<typeof post>): ReturnType<typeof post> {
-  for (;;) {
+/** Asks until an answer has this status. */
+function untilStatus(status: number, ask: () => ReturnType<typeof post>): ReturnType<typeof post> {
+  return until(`an answer with ${status}`, async () => {
     const answer = await ask();
-    if (answer.status === status) return answer;
-  }
+    return answer.status === status ? answer : undefined;
+  });
 }
 
 test("while one large body is held, another is told to come back, and a small one is served", async () => {
   const slow = begin(bodyOf(400_000));
-  const refused = await until(503, () => post(bodyOf(200_000)));
+  const refused = await untilStatus(503, () => post(bodyOf(200_000)));
   expect(refused).toEqual({
     status: 503,
     retryAfter: "1",
@@ -91,22 +92,22 @@ test("while one large body is held, another is told to come back, and a small on
   });
   expect((await post(bodyOf(1000))).status).toBe(200);
   expect(await slow.finish()).toMatch(/^HTTP\/1.1 200 /);
-  await until(200, () => post(bodyOf(200_000)));
+  await untilStatus(200, () => post(bodyOf(200_000)));
 });
 
 test("a compressed body counts with what it becomes", async () => {
   const slow = begin(bodyOf(400_000));
   const compressed = () => post(gzipSync(bodyOf(200_000)), { "content-encoding": "gzip" });
-  expect(await until(503, compressed)).toMatchObject({ retryAfter: "1" });
+  expect(await untilStatus(503, compressed)).toMatchObject({ retryAfter: "1" });
   slow.socket.destroy();
-  expect(await until(200, compressed)).toMatchObject({ body: { length: 199_992 } });
+  expect(await untilStatus(200, compressed)).toMatchObject({ body: { length: 199_992 } });
 });
 
 test("a client that goes away gives back what it held", async () => {
   const slow = begin(bodyOf(400_000));
-  await until(503, () => post(bodyOf(200_000)));
+  await untilStatus(503, () => post(bodyOf(200_000)));
   slow.socket.destroy();
-  const answer = await until(200, () => post(bodyOf(200_000)));
+  const answer = await untilStatus(200, () => post(bodyOf(200_000)));
   expect(answer.body).toEqual({ length: 199_992 });
 });
 
@@ -116,14 +117,14 @@ test("a body alone may be larger than all bodies together", async () => {
 
 test("a compressed body is charged with what it becomes before there is any of it", async () => {
   const slow = begin(bodyOf(400_000));
-  await until(503, () => post(bodyOf(200_000)));
+  await untilStatus(503, () => post(bodyOf(200_000)));
   // Its last bytes promise 900,000; to decompress it would be refused as no gzip.
   const length = Buffer.alloc(4);
   length.writeUInt32LE(900_000);
   const broken = Buffer.concat([Buffer.alloc(100), length]);
   expect(await post(broken, { "content-encoding": "gzip" })).toMatchObject({ status: 503 });
   slow.socket.destroy();
-  await until(400, () => post(broken, { "content-encoding": "gzip" }));
+  await untilStatus(400, () => post(broken, { "content-encoding": "gzip" }));
 });
 
 test("several compressed members in a row are one body", async () => {
@@ -140,8 +141,8 @@ test("while a large answer is on its way to a slow client, another is told to co
   slow.pause();
   // More than the buffers of the system take.
   slow.write(`GET /give/20000000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
-  while ((await get(200_000)) !== 503);
+  await until("an answer to wait", async () => (await get(200_000)) === 503);
   expect(await get(1000)).toBe(200);
   slow.destroy();
-  while ((await get(200_000)) !== 200);
+  await until("room for an answer", async () => (await get(200_000)) === 200);
 });
