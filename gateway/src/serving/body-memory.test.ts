@@ -139,8 +139,8 @@ test("while a large answer is on its way to a slow client, another is told to co
     (await fetch(`${app.url}/give/${bytes}`, { headers: { authorization, "accept-encoding": "identity" } })).status;
   const slow = connect(app.port, "127.0.0.1");
   slow.pause();
-  // More than the buffers of the system take.
-  slow.write(`GET /give/20000000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
+  // More than the buffers of the system take, which may grow to 36 MiB.
+  slow.write(`GET /give/80000000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
   await until("an answer to wait", async () => (await get(200_000)) === 503);
   expect(await get(1000)).toBe(200);
   slow.destroy();
