@@ -13,7 +13,7 @@ export type MigrationFile = { name: string; text: string; sha256: string };
 
 const MIGRATION = /^\d{4}_[a-z0-9_]+\.sql$/;
 
-/** Returns the names of the files in a folder; none where there is no such folder. */
+/** Returns the names of the files in a folder, or none if the folder is missing. */
 async function namesIn(directory: string): Promise<readonly string[]> {
   try {
     return await readdir(directory);
@@ -23,7 +23,7 @@ async function namesIn(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** Tells whether the baseline of a schema is frozen: from then on its schema.sql is generated, and only migrations change the schema. */
+/** Returns whether the baseline of a schema is frozen: from then on its schema.sql is generated, and only migrations change the schema. */
 export async function isFrozen({ directory }: MigrationSet): Promise<boolean> {
   return (await namesIn(directory)).includes("baseline.sql");
 }
