@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
-import { until, isDeep } from "@tidemark/testkit";
+import { isDeep, postgresMajor, until } from "@tidemark/testkit";
 import pg from "pg";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import { startStack } from "../stack/stack.ts";
@@ -53,6 +53,7 @@ export async function openSkewedDatabase(): Promise<SkewedDatabase> {
   const plans = createPlanLog(() => owner!);
   const postgres = await startPostgres({
     dataDir: join(directory, "postgres"),
+    newMajor: postgresMajor,
     log: () => {},
     onServerLine: plans.take,
     // What autovacuum has gathered when the first request comes would be chance.

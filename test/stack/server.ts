@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@tidemark/local";
-import { withPatience } from "@tidemark/testkit";
+import { postgresMajor, withPatience } from "@tidemark/testkit";
 
 /** A server that a test may stop and kill. After a new start it has the same address and the same data. */
 export type Server = {
@@ -62,7 +62,7 @@ export type OwnPostgres = Server & { readonly url: string; end(): Promise<void> 
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-outage-"));
   const { first, server } = await startServer(directory, ({ dir, ...options }) =>
-    startPostgres({ dataDir: dir, ...options }),
+    startPostgres({ dataDir: dir, newMajor: postgresMajor, ...options }),
   );
   return {
     ...server,

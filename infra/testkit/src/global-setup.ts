@@ -2,6 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
+import { postgresMajor } from "./depth.ts";
 import { obtainChromium } from "./chromium.ts";
 import { obtainPython } from "./python.ts";
 import { obtainServersOfRun } from "./require-servers.ts";
@@ -39,6 +40,7 @@ export default async function prepareTestRun(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
   const server = await startPostgres({
     dataDir: directory,
+    newMajor: postgresMajor,
     log: (line) => void process.stderr.write(`${line}\n`),
     settings: { fsync: false, synchronous_commit: false, full_page_writes: false, max_connections: 400 },
   });

@@ -1,5 +1,5 @@
 export { requireChromium } from "./chromium.ts";
-export { depthVariable, isDeep, rounds } from "./depth.ts";
+export { depthVariable, isDeep, postgresMajor, rounds } from "./depth.ts";
 export { requirePython, type PythonNeeds } from "./python.ts";
 export { untilEarlierWritesEnd } from "./earlier-transactions.ts";
 export { createFencedDatabase, type FencedDatabase } from "./fenced-database.ts";

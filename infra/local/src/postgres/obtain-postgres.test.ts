@@ -77,6 +77,12 @@ test.each([
   },
 );
 
+test("a new folder gets another major where that is asked for, and an old one keeps its own", async () => {
+  const from = source({ bundled: "18.4.0", fetched: ["15.18.0", "17.10.0"] });
+  expect(await obtainPostgres(undefined, from, 15)).toMatchObject({ nativeDir: "/cache/15.18.0/native", major: 15 });
+  expect(await obtainPostgres(17, from, 15)).toMatchObject({ nativeDir: "/cache/17.10.0/native", major: 17 });
+});
+
 test.each([
   [
     "an unknown major",

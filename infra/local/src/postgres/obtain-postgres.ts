@@ -29,13 +29,17 @@ export const newDataMajor = 18;
 
 /**
  * Returns the server for a data folder: the major version that made it, because no other can read it, or
- * {@link newDataMajor} for a new one. So a release with a newer PostgreSQL still opens every older data folder.
+ * `newMajor` for a new one. So a release with a newer PostgreSQL still opens every older data folder.
  *
  * @param major of the data folder, as its PG_VERSION says; undefined for a new one
  * @throws StartError in one line when that version is not available
  */
-export async function obtainPostgres(major: number | undefined, source: PostgresSource): Promise<PostgresPrograms> {
-  const wanted = major ?? newDataMajor;
+export async function obtainPostgres(
+  major: number | undefined,
+  source: PostgresSource,
+  newMajor = newDataMajor,
+): Promise<PostgresPrograms> {
+  const wanted = major ?? newMajor;
   const bundled = await source.bundled();
   if (bundled !== undefined && majorOf(bundled.version) === wanted)
     return programs(bundled.packageDir, bundled.version);

@@ -22,6 +22,8 @@ export type PostgresOptions = {
   onServerLine?: Log | undefined;
   /** Added to the settings for durable small commits on one laptop; the given ones win. `fsync: false` makes throw-away data fast. */
   settings?: PostgresSettings | undefined;
+  /** Major version of a new data folder; an old one keeps its own. Default: the newest that is known to work. */
+  newMajor?: number | undefined;
   /** Default: the shared cache folder that the environment names. */
   cacheDir?: string | undefined;
   env?: NodeJS.ProcessEnv | undefined;
@@ -86,7 +88,12 @@ async function openCluster(
   const account = await serverAccount(cluster, log, env);
   const existing = await clusterMajor(cluster);
   const source = options.source ?? packagedPostgres({ cacheDir, env, log });
-  const programs = await readablePrograms(await obtainPostgres(existing, source), account, cacheDir, log);
+  const programs = await readablePrograms(
+    await obtainPostgres(existing, source, options.newMajor),
+    account,
+    cacheDir,
+    log,
+  );
   if (existing === undefined) {
     const durable = settings["fsync"] !== false && settings["fsync"] !== "off";
     await createCluster(programs, cluster, { account, passwordFile, durable, log });
