@@ -1,4 +1,4 @@
-import { isDeep } from "@tidemark/testkit";
+import { isDeep, PATIENCE_MS } from "@tidemark/testkit";
 import { openBrowser, sessionCookie } from "../stack/browser.ts";
 import { chromium, type Browser, type BrowserContext, type Frame, type Page, type Request } from "playwright-core";
 
@@ -15,7 +15,7 @@ const FLAGS = [
 
 /** Starts a Chromium without windows, with a new profile that ends with it. */
 export function startChromium(executablePath: string): Promise<Browser> {
-  return chromium.launch({ executablePath, headless: true, args: FLAGS });
+  return chromium.launch({ executablePath, headless: true, args: FLAGS, timeout: PATIENCE_MS });
 }
 
 /** The themes in which pages are looked at: both in a deep run. */
@@ -50,6 +50,7 @@ export type WatchedPage = {
 /** Opens a page. */
 export async function openPage(context: BrowserContext): Promise<WatchedPage> {
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   const watched: WatchedPage = { page, faults: [], requests: [] };
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") watched.faults.push(message.text());

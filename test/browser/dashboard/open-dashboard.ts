@@ -115,7 +115,7 @@ async function createScene(stack: Stack, browser: Browser, contexts: BrowserCont
 }
 
 /** Waits until the page of the address is drawn, which nothing of it says that it still loads. */
-export async function settled({ page }: WatchedPage): Promise<void> {
+export async function settled({ page }: Pick<WatchedPage, "page">): Promise<void> {
   await page.waitForSelector("#app main:not(:has([aria-busy=true]))");
 }
 

@@ -44,6 +44,22 @@ describeDashboard("the page of a run", (scene) => {
     await expectClean(watched, stack);
   });
 
+  test("what changed between the first read and the beginning of the stream of changes is shown", async () => {
+    const { api, open, stack } = scene();
+    const { id } = (await api.post("/runs", { project: "early" })).json.run as { id: string };
+    const { page } = await open({ path: "/" });
+    const changed = Promise.withResolvers<void>();
+    await page.route("**/changes", async (route) => {
+      await changed.promise;
+      await route.continue();
+    });
+    await page.goto(`${stack.baseUrl}/p/early/r/${id}/overview`);
+    await settled({ page });
+    await api.patch(`/runs/${id}`, { name: "renamed meanwhile" });
+    changed.resolve();
+    await page.getByText("renamed meanwhile").first().waitFor();
+  });
+
   test("config and tags have what the SDK logs as attributes", async () => {
     const { page } = await scene().open({ path: run.path("config") });
     const row = page.getByRole("row", { name: /batch_size/ });

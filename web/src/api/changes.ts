@@ -67,7 +67,6 @@ function openStream(projectId: string): Stream {
   let attempt: AbortController | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastId: string | undefined;
-  let hasRead = false;
   let pauseMs = PAUSE_MS;
 
   const read = async (own: AbortController): Promise<void> => {
@@ -77,9 +76,8 @@ function openStream(projectId: string): Stream {
       silence.broken();
       const response = await send(`/api/projects/${projectId}/changes`, { headers, signal: own.signal });
       state.value = "live";
-      // A stream without an id begins now: what was between is not in it.
-      if (hasRead && lastId === undefined) tell({ kind: "reset" });
-      hasRead = true;
+      // A stream without an id begins now: what changed after the page was read, or since the last stream, is not in it.
+      if (lastId === undefined) tell({ kind: "reset" });
       const events = createEventReader();
       const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
       for (;;) {
