@@ -7,7 +7,7 @@ export default {
   testMatch: ["**/*.test.ts", "**/*.test.mjs"],
   testPathIgnorePatterns: ["/node_modules/", "/proto/src/gen/"],
   modulePathIgnorePatterns: ["<rootDir>/\\.tidemark/", "<rootDir>/data/"],
-  maxWorkers: 2,
+  maxWorkers: 3,
   testSequencer: "<rootDir>/scripts/jest/sequencer.ts",
   reporters: ["default", "<rootDir>/scripts/jest/group-times.ts"],
   globalSetup: "<rootDir>/infra/testkit/src/global-setup.ts",

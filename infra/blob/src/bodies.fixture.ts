@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import { watchBuffers } from "@tidemark/testkit";
 
 export const MiB = 1024 ** 2;
 /** Returns the UTF-8 bytes of a text. */
@@ -20,4 +21,27 @@ export async function collect(body: AsyncIterable<Uint8Array> | undefined): Prom
   const parts: Uint8Array[] = [];
   for await (const part of body ?? []) parts.push(part);
   return Buffer.concat(parts);
+}
+
+/** A body that no driver may hold whole: twice what it may hold of one. */
+export const LARGE_BYTES = 64 * MiB;
+
+/** Makes a body of new pieces of 1 MiB, and counts how many of its bytes were held when another piece was asked for. */
+export function countedSource(length: number): {
+  readonly source: () => AsyncGenerator<Uint8Array>;
+  readonly mostHeld: () => number;
+} {
+  const piece = randomBytes(MiB);
+  const sent = watchBuffers();
+  let most = 0;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    for (let i = 0; i < length / MiB; i++) {
+      if (i % 8 === 0) most = Math.max(most, await sent.bytes());
+      // A new buffer each time, so that what is held is counted.
+      const next = Uint8Array.from(piece);
+      sent.add(next);
+      yield next;
+    }
+  }
+  return { source, mostHeld: () => most };
 }

@@ -55,7 +55,7 @@ async function expectAnswer({ url }: Postgres): Promise<void> {
 }
 
 describe("an empty folder", () => {
-  test("becomes a database with durable commits, checksums and one user with a password", async () => {
+  test("becomes a database with durable commits, checksums and one user with a password, in files that others cannot read", async () => {
     const server = await start({ settings: {} });
     const expected = {
       fsync: "on",
@@ -79,28 +79,20 @@ describe("an empty folder", () => {
     const shown = await query(server.url, `SELECT ${names.map((name) => `current_setting('${name}')`).join(", ")}`);
     expect(Object.fromEntries(names.map((name, i) => [name, shown[0]?.[i]]))).toEqual(expected);
     expect(server.major).toBe(18);
-  });
-
-  test("is collated by code point and knows the letters of all scripts", async () => {
-    const { url } = await start();
-    const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest(array['b','A','a','B','ä','Z']) AS x";
-    expect(await query(url, sorted)).toEqual([["ABZabä"]]);
-    expect(await query(url, "SELECT lower('ÄΩ'), upper('straße')")).toEqual([["äω", "STRAßE"]]);
-  });
-
-  test("is closed to everybody else: the files by their modes, the server by the password", async () => {
-    const { url } = await start();
     const modes = await Promise.all(["", "cluster", "superuser-password"].map((name) => stat(join(dataDir(), name))));
     expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o700, 0o600]);
-    const wrong = new URL(url);
+    const wrong = new URL(server.url);
     wrong.password = "wrong";
     await expect(query(wrong.href, "SELECT 1")).rejects.toThrow("password authentication failed");
   });
 
-  test("takes settings of the caller's", async () => {
+  test("takes settings of the caller's, is collated by code point, and knows the letters of all scripts", async () => {
     const { url } = await start({ settings: { fsync: false, work_mem: "7MB", max_connections: 17 } });
     const shown = "SELECT current_setting('fsync'), current_setting('work_mem'), current_setting('max_connections')";
     expect(await query(url, shown)).toEqual([["off", "7MB", "17"]]);
+    const sorted = "SELECT string_agg(x, '' ORDER BY x) FROM unnest(array['b','A','a','B','ä','Z']) AS x";
+    expect(await query(url, sorted)).toEqual([["ABZabä"]]);
+    expect(await query(url, "SELECT lower('ÄΩ'), upper('straße')")).toEqual([["äω", "STRAßE"]]);
   });
 
   test("half made by a process that was killed is made again", async () => {
