@@ -227,4 +227,4 @@ test("an archive of several pages of everything is restored and exported whole",
   expect(rowsOf(again.text)).toEqual(rowsOf(text));
   const { json } = await browser.get("/api/overview");
   expect(JSON.stringify(json)).toContain(String(MANY.runs));
-}, 120_000);
+});

@@ -325,7 +325,7 @@ describeModes("complete exports", (stack) => {
         return answer.status === 200 ? answer.text : undefined;
       });
       expect(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)).toContain(`"points":${KEYS * 500 * REQUESTS},`);
-    }, 120_000);
+    });
   });
 
   test("need the scope to read", async () => {

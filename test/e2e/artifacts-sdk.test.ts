@@ -65,7 +65,7 @@ describeWith(environment)("the unmodified SDK", () => {
       const { collections } = (await api.get("/api/artifact-collections?q=shrink")).json;
       expect(collections).toMatchObject([{ name: "shrinks", versions_count: 0, retained_bytes: 0 }]);
       expect((await api.get(`/api/runs/${run_id}/artifacts`)).json.artifacts).toHaveLength(4);
-    }, 120_000);
+    });
   });
 
   describeModes("resumes an upload", (stack) => {
@@ -87,6 +87,6 @@ describeWith(environment)("the unmodified SDK", () => {
         [report!.run_id],
       );
       expect(sessions).toEqual([{ state: "active" }]);
-    }, 120_000);
+    });
   });
 });

@@ -233,7 +233,7 @@ describeModes("artifacts", (stack) => {
         expect([read.status, read.bytes.equals(bytes)]).toEqual([200, true]);
         expect(read.headers["content-disposition"]).toBe(`attachment; filename="${entry.path.split("/").at(-1)}"`);
       }
-    }, 60_000);
+    });
 
     test("resolve, get, list, alias, retention, delete", async () => {
       const { api, key, run, path } = await fresh();

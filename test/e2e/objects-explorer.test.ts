@@ -143,5 +143,5 @@ describeModes("objects of many runs", (stack) => {
     expect((await explore(api, "q=many")).status).toBe(200);
     await api.post("/runs", { name: "many" });
     expect(await explore(api, "q=many")).toMatchObject({ status: 400, json: { code: "object_explorer_invalid" } });
-  }, 60_000);
+  });
 });

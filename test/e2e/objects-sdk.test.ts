@@ -54,6 +54,6 @@ describeWith(environment)("the unmodified SDK", () => {
 
       const explored = (await api.get("/api/objects/explorer?project=objects&kind=text")).json;
       expect(explored.objects).toMatchObject([{ key: "notes", run_name: "rich", preview: { text: "hello" } }]);
-    }, 120_000);
+    });
   });
 });

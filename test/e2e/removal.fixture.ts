@@ -29,31 +29,22 @@ async function tenantTables(stack: Stack): Promise<string[]> {
 
 /** The tables with rows in which a text stands, as such or as bytes. */
 export async function tablesWith(stack: Stack, text: string): Promise<string[]> {
-  const found: string[] = [];
+  const selects = (await tenantTables(stack)).map(
+    (name) =>
+      `SELECT '${name}' AS name WHERE EXISTS (SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' OR t::text LIKE '%' || $2 || '%')`,
+  );
   const hex = Buffer.from(text).toString("hex");
-  for (const name of await tenantTables(stack)) {
-    const rows = await queryDatabase(
-      stack,
-      `SELECT FROM ${name} t WHERE t::text LIKE '%' || $1 || '%' OR t::text LIKE '%' || $2 || '%' LIMIT 1`,
-      [text, hex],
-    );
-    if (rows.length > 0) found.push(name);
-  }
-  return found;
+  const rows = await queryDatabase<{ name: string }>(stack, selects.join(" UNION ALL "), [text, hex]);
+  return rows.map(({ name }) => name);
 }
 
 /** How many rows an organization has in each table where it has any. */
 export async function rowsOf(stack: Stack, orgId: string): Promise<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const name of await tenantTables(stack)) {
-    const [row] = await queryDatabase<{ n: number }>(
-      stack,
-      `SELECT count(*)::int AS n FROM ${name} WHERE org_id = $1`,
-      [orgId],
-    );
-    if (row!.n > 0) counts[name] = row!.n;
-  }
-  return counts;
+  const selects = (await tenantTables(stack)).map(
+    (name) => `SELECT '${name}' AS name, count(*)::int AS n FROM ${name} WHERE org_id = $1`,
+  );
+  const rows = await queryDatabase<{ name: string; n: number }>(stack, selects.join(" UNION ALL "), [orgId]);
+  return Object.fromEntries(rows.filter(({ n }) => n > 0).map(({ name, n }) => [name, n]));
 }
 
 /** The contents of the bucket under an organization's keys. */
@@ -86,6 +77,5 @@ export async function untilRemoved(stack: Stack, id: string): Promise<void> {
   await until(
     "the removal",
     async () => Number((await queryDatabase<{ n: string }>(stack, leftSql, [id]))[0]!.n) === 0,
-    60_000,
   );
 }

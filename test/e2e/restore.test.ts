@@ -87,7 +87,7 @@ describeModes("restored archives", (stack) => {
     const summary = (await other.api.get(`/runs/${idOf.get(runId)}`)).json.run;
     expect(summary).toMatchObject({ status: "finished", name: "r é" });
     expect((await other.api.get("/runs?project=demo")).json.runs).toHaveLength(2);
-  }, 60_000);
+  });
 
   test("of the same organization come beside what is there", async () => {
     const { api, text } = await exported();
@@ -104,7 +104,7 @@ describeModes("restored archives", (stack) => {
     }
     expect(ofKind(both, "project")).toEqual(ofKind(own, "project"));
     expect(ofKind(both, "version").map(({ version_index }) => version_index)).toEqual([0, 1]);
-  }, 60_000);
+  });
 
   test("hold the views of whoever restores them, a key none", async () => {
     const { browser } = await signIn(stack());
@@ -165,7 +165,7 @@ describeModes("restored archives", (stack) => {
     expect(repeated.headers["idempotency-replayed"]).toBe("true");
     expect(await restore(api, other, key)).toMatchObject({ status: 409 });
     expect((await api.get("/runs?project=demo")).json.runs).toHaveLength(2);
-  }, 60_000);
+  });
 
   test("in many pieces are one", async () => {
     const { api } = await stack().organization();
@@ -190,7 +190,7 @@ describeModes("restored archives", (stack) => {
     const [{ new: restored }] = answer.json.replaced;
     const again = await other.api.get(`${EXPORT}&project=large`);
     expect(contentOf(again.text)).toEqual(contentOf(text.replaceAll(id, restored)));
-  }, 120_000);
+  });
 
   const small = async () => {
     const { api } = await stack().organization();

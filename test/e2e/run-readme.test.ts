@@ -112,5 +112,5 @@ describeModes("the readme of a run", (stack) => {
 
     const tooLong = text.replace(String.raw`"readme":"# é\n"`, `"readme":"${"x".repeat(BYTES_MAX + 1)}"`);
     expect(await restore(tooLong)).toMatchObject({ status: 400, json: { code: "archive_invalid", position: 3 } });
-  }, 60_000);
+  });
 });

@@ -138,5 +138,5 @@ describeWith(servers)("imports", () => {
       await stack.stop();
       await postgres.end();
     }
-  }, 600_000);
+  });
 });

@@ -107,6 +107,6 @@ describeWith(environment)("the unmodified CLI of the SDK", () => {
       expect(metrics[1].timestamp).toBe("2023-11-14T22:13:21.25Z");
       await cli(key, "sync", "tensorboard", logs, "--project", "boards", "--run-id", id);
       expect((await api.get(`/runs/${id}/metrics?key=loss`)).json.metrics).toHaveLength(12);
-    }, 240_000);
+    });
   });
 });

@@ -8,7 +8,7 @@ import { describeWith } from "../stack/describe-with.ts";
 import { startStack, type OwnStack } from "../stack/stack.ts";
 
 const TIMEOUT_MS = 1_800_000;
-const EXAMPLES = isDeep ? 40 : 4;
+const EXAMPLES = isDeep ? 40 : 2;
 // The bounds of every schema one by one are some hundred requests an operation. Without them an operation with few parameters has few cases.
 const [PHASES, CASES_LEAST] = isDeep ? ["coverage,fuzzing", EXAMPLES] : ["fuzzing", EXAMPLES / 2];
 const SEED = 20_261_122;

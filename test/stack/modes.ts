@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { modesOf } from "../suites.ts";
 import type { Mode, Stack } from "./attach.ts";
 import { sharedStack } from "./shared-stacks.ts";
-import { quick } from "./settings.ts";
+import { inSplitMode, quick } from "./settings.ts";
 import { startStack, type OwnStack, type StackOptions } from "./stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
@@ -16,7 +16,7 @@ export function modesHere(): readonly Mode[] {
   return servers === undefined ? modes.filter((mode) => mode === "embedded") : modes;
 }
 
-/** Those of the product. Where each process is one of its own, such suites share the stack of `quick`, because ten processes are not cheap. */
+/** Those of the product. */
 const defaults: Readonly<Record<string, string>> = {};
 
 /**
@@ -31,7 +31,8 @@ export function describeModes(
   describe.each(modesHere())(`${name}, %s`, (mode) => {
     let stack: Stack | undefined;
     beforeAll(async () => {
-      stack = await sharedStack(mode, mode === "split" && settings === defaults ? quick : settings);
+      const isUsual = settings === defaults || settings === quick;
+      stack = await sharedStack(mode, mode === "split" && isUsual ? await inSplitMode() : settings);
     });
     suite(() => started(stack));
   });

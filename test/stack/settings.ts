@@ -44,3 +44,8 @@ export function enforcedPlans(plans: object): Settings {
 export async function withDashboard(): Promise<Settings> {
   return { TIDEMARK_DASHBOARD_DIRECTORY: await dashboardFolder() };
 }
+
+/** What suites share where each process is one of its own, unless they need other settings than these: ten processes are not cheap. */
+export async function inSplitMode(): Promise<Settings> {
+  return { ...quick, ...(await withDashboard()) };
+}

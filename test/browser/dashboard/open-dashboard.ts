@@ -6,7 +6,7 @@ import { describeWith } from "../../stack/describe-with.ts";
 import { openBrowser } from "../../stack/browser.ts";
 import { asOperator, createTeam, type Role, type Team } from "../../stack/people.ts";
 import type { Mode, Stack } from "../../stack/attach.ts";
-import { withDashboard } from "../../stack/settings.ts";
+import { inSplitMode, withDashboard } from "../../stack/settings.ts";
 import { sharedStack } from "../../stack/shared-stacks.ts";
 import { cookieOf, LAPTOP, openPage, startChromium, type WatchedPage } from "../browser.ts";
 
@@ -46,7 +46,7 @@ export function describeDashboard(name: string, suite: (scene: () => Scene) => v
     const contexts: BrowserContext[] = [];
     beforeAll(async () => {
       const [stack, started] = await Promise.all([
-        withDashboard().then((settings) => sharedStack(mode, settings)),
+        (mode === "split" ? inSplitMode() : withDashboard()).then((settings) => sharedStack(mode, settings)),
         startChromium(executable!),
       ]);
       browser = started;

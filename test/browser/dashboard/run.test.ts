@@ -58,6 +58,7 @@ describeDashboard("the page of a run", (scene) => {
     await api.patch(`/runs/${id}`, { name: "renamed meanwhile" });
     changed.resolve();
     await page.getByText("renamed meanwhile").first().waitFor();
+    expect(await page.getByText("renamed meanwhile").first().isVisible()).toBe(true);
   });
 
   test("config and tags have what the SDK logs as attributes", async () => {

@@ -219,7 +219,7 @@ describe("POST /api/runs/{run_id}/artifacts/upload", () => {
     });
     // What the sockets of both sides hold depends on how busy the machine is; the content has 48 MiB.
     expect(most).toBeLessThan(16 * 1024 * 1024);
-  }, 60_000);
+  });
 
   test("a client that leaves in the middle leaves no artifact, and the next one is served", async () => {
     const socket = connect({ host: "127.0.0.1", port: app.port });
@@ -284,7 +284,7 @@ describe("POST /api/artifact-uploads/{upload_session_id}/complete", () => {
     }));
     expect((await post(complete, JSON.stringify({ files }))).status).toBe(200);
     expect(new Set(memory.completed[0]!.files.map(({ inline }) => inline!.objectId)).size).toBe(1000);
-  }, 60_000);
+  });
 
   test.each<[string, string, object, number, object]>([
     ["an upload that is missing, and no files", unknownId, {}, 404, {}],

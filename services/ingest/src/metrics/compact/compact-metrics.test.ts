@@ -112,7 +112,7 @@ describe("compaction", () => {
     expect((await inTiers())!.rows).toBe(0);
     expect((await inTiers())!.blocks).toBeGreaterThan(10);
     await isWhole();
-  }, 60_000);
+  });
 
   test("leaves few segments alone that are young", async () => {
     await run.land(pointsOf(0, 5));
