@@ -39,7 +39,12 @@ export type Read = {
   /** Rows that may be read for each item, and for the request. */
   readonly each?: number;
   readonly base?: number;
+  /** The first major version of PostgreSQL that reads so few. */
+  readonly since?: number;
 };
+
+/** From this version on an index scan for one of several values keeps the order of the columns behind them. */
+export const ORDERED_ARRAYS = 17;
 
 /** A run of a list: itself, its project, and the keys and aggregates of a page. */
 export const ROWS_OF_RUN = 12;

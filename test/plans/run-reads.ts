@@ -1,4 +1,4 @@
-import { FORKS, NEWEST, type Read } from "./read.ts";
+import { FORKS, NEWEST, ORDERED_ARRAYS, type Read } from "./read.ts";
 
 /** Path of a page of 25 runs with their total. */
 export const summary = (query: string): string => `/api/runs/summary?limit=25&${query}`;
@@ -32,12 +32,21 @@ export const runReads: readonly Read[] = [
   ]),
   list("by a metric that nobody has", summary("sort_by=metric-best&metric_key=nobody"), { each: 14 }),
   // Few are looked up and sorted.
-  list("failed ones", summary("status=failed"), { items: ({ total }) => Math.min(total, 2000) }),
+  list("failed ones", summary("status=failed"), {
+    items: ({ total }) => Math.min(total, 2000),
+    since: ORDERED_ARRAYS,
+  }),
   list("running ones of a project", summary("status=running&project=rl-control"), {
     items: ({ total }) => Math.min(total, 2000),
+    since: ORDERED_ARRAYS,
   }),
   // Each running run is looked at, by its key.
-  list("stale ones", summary("stale=true"), { items: ({ total }) => total, each: 8, base: 400 }),
+  list("stale ones", summary("stale=true"), {
+    items: ({ total }) => total,
+    each: 8,
+    base: 400,
+    since: ORDERED_ARRAYS,
+  }),
   list("those that are not stale", summary("stale=false"), { items: ({ total }) => total, each: 8, base: 400 }),
   list("a rare tag", summary(search("tag:paper-fig3")), { items: ({ total, runs }) => total + runs.length }),
   list("a rare tag without total", `/runs?limit=25&${search("tag:paper-fig3")}`, { base: NEWEST + 500 }),

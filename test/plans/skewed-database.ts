@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { startPostgres } from "@tidemark/local";
-import { isDeep, postgresMajor, until } from "@tidemark/testkit";
+import { isDeep, makePostgresFolder, postgresMajor, until } from "@tidemark/testkit";
 import pg from "pg";
 import { otherOrganizations, seedRuns } from "../bench/seed/seed-runs.ts";
 import { startStack } from "../stack/stack.ts";
@@ -48,11 +46,11 @@ async function connect(url: string): Promise<pg.Client> {
 
 /** Fills a database and starts a server over it. */
 export async function openSkewedDatabase(): Promise<SkewedDatabase> {
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-plans-"));
+  const directory = await makePostgresFolder();
   let owner: pg.Client | undefined;
   const plans = createPlanLog(() => owner!);
   const postgres = await startPostgres({
-    dataDir: join(directory, "postgres"),
+    dataDir: directory,
     newMajor: postgresMajor,
     log: () => {},
     onServerLine: plans.take,

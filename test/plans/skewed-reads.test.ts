@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { isDeep } from "@tidemark/testkit";
+import { isDeep, postgresMajor } from "@tidemark/testkit";
 import { artifactReads } from "./artifact-reads.ts";
 import { documentReads } from "./document-reads.ts";
 import { describeReads, type Executed } from "./executed-plans.ts";
@@ -21,7 +21,9 @@ const REQUESTS_AGAIN = 1;
 /** A row of a table is found through the pages of an index, and of the table. */
 const PAGES_OF_ROW = 6;
 
-const reads = [...artifactReads, ...runReads, ...tableReads, ...runDataReads, ...documentReads, ...traceReads];
+const reads = [...artifactReads, ...runReads, ...tableReads, ...runDataReads, ...documentReads, ...traceReads].filter(
+  ({ since = 0 }) => since <= (postgresMajor ?? Number.POSITIVE_INFINITY),
+);
 
 let database: SkewedDatabase;
 beforeAll(async () => {

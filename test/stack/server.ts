@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { startPostgres } from "@tidemark/local";
-import { postgresMajor, withPatience } from "@tidemark/testkit";
+import { makePostgresFolder, postgresMajor, withPatience } from "@tidemark/testkit";
 
 /** A server that a test may stop and kill. After a new start it has the same address and the same data. */
 export type Server = {
@@ -60,7 +58,7 @@ export type OwnPostgres = Server & { readonly url: string; end(): Promise<void> 
 
 /** Starts a PostgreSQL that the test may stop and kill. */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-outage-"));
+  const directory = await makePostgresFolder();
   const { first, server } = await startServer(directory, ({ dir, ...options }) =>
     startPostgres({ dataDir: dir, newMajor: postgresMajor, ...options }),
   );

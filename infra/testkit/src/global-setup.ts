@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { startPostgres, type Postgres } from "@tidemark/local";
 import { postgresMajor } from "./depth.ts";
 import { obtainChromium } from "./chromium.ts";
+import { makePostgresFolder } from "./postgres-folder.ts";
 import { obtainPython } from "./python.ts";
 import { obtainServersOfRun } from "./require-servers.ts";
 
@@ -37,7 +38,7 @@ export default async function prepareTestRun(): Promise<void> {
   globalThis.tidemarkTestStacks = stacks;
   process.env["TIDEMARK_TEST_STACKS"] = stacks;
   if (process.env["TIDEMARK_TEST_DATABASE_URL"] !== undefined) return;
-  const directory = await mkdtemp(join(tmpdir(), "tidemark-test-postgres-"));
+  const directory = await makePostgresFolder();
   const server = await startPostgres({
     dataDir: directory,
     newMajor: postgresMajor,

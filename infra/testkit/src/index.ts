@@ -9,4 +9,5 @@ export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
 export { testSql } from "./test-sql.ts";
 export { turnsDuring } from "./turns-during.ts";
+export { makePostgresFolder } from "./postgres-folder.ts";
 export { PATIENCE_MS, until } from "./until.ts";
