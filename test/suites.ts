@@ -36,10 +36,6 @@ const inDeepRuns: Readonly<Record<string, string>> = {
   "browser/embed-contents.test.ts": "pixels of embedded charts; what embeds may do is in embed-privacy",
   "browser/dashboard/compare.test.ts": "pages of comparisons, each in both themes",
   "browser/dashboard/parameters.test.ts": "pages of parameters, each in both themes",
-  "e2e/rate-limits.test.ts": "three gateways, measured over seconds",
-  "e2e/neighbors.test.ts": "a ratio of waits",
-  "e2e/large-imports.test.ts": "a ratio of waits, for large bodies",
-  "e2e/worst-bodies.test.ts": "a ratio of waits, for the largest body of each route",
   "e2e/archive-pages.test.ts": "an archive with more of each kind than a page has",
   "failure/archive.test.ts": "kills in the middle of an export",
   "failure/changes.test.ts": "promises of seconds, with kills and outages",
@@ -57,5 +53,16 @@ const inDeepRuns: Readonly<Record<string, string>> = {
   "failure/usage-counters.test.ts": "kills under load",
 };
 
+/** What they measure depends on a free machine: a deep run runs them after all others, one after another. */
+const measuring: Readonly<Record<string, string>> = {
+  "e2e/rate-limits.test.ts": "rates of three gateways over seconds",
+  "e2e/neighbors.test.ts": "a ratio of waits",
+  "e2e/large-imports.test.ts": "a ratio of waits, for large bodies",
+  "e2e/worst-bodies.test.ts": "a ratio of waits, for the largest body of each route",
+};
+
+/** Of the files that only a deep run runs those that it runs at the end, relative to this folder. */
+export const measuringFiles: readonly string[] = Object.keys(measuring);
+
 /** The files that only a deep run runs, relative to this folder. */
-export const deepFiles: readonly string[] = Object.keys(inDeepRuns);
+export const deepFiles: readonly string[] = [...Object.keys(inDeepRuns), ...measuringFiles];

@@ -8,30 +8,39 @@ const { setTimeout: startTimer, clearTimeout: stopTimer } = globalThis;
  */
 const TIMEOUT_MS = 600_000;
 
-/** Runs a test or hook and rejects when it takes longer than this. */
-export async function withTimeout(fn: () => unknown, ms = TIMEOUT_MS): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = startTimer(() => reject(new Error(`it takes longer than ${ms / 1000} s`)), ms);
-  });
-  try {
-    await Promise.race([fn(), late]);
-  } finally {
-    stopTimer(timer);
-  }
-}
-
 const unhandled = new Map<Promise<unknown>, unknown>();
 process.on("unhandledRejection", (reason, promise) => void unhandled.set(promise, reason));
 process.on("rejectionHandled", (promise) => void unhandled.delete(promise));
 
-/** Waits for a test or hook, and rejects too if a promise was rejected meanwhile and has no handler. */
-export async function failUnhandled(running: Promise<void>): Promise<void> {
-  await running;
-  // Node reports a rejection once the queue of microtasks is empty.
-  await setImmediate();
-  const reasons = [...unhandled.values()];
-  unhandled.clear();
-  if (reasons.length > 0)
-    throw new AggregateError(reasons, `rejected, and nothing waits for it: ${String(reasons[0])}`);
+// Without a listener it would end the thread, and with it the servers that the thread has started for others.
+let uncaught: Error | undefined;
+let interrupt: ((error: unknown) => void) | undefined;
+process.on("uncaughtException", (error) => {
+  uncaught ??= error;
+  interrupt?.(error);
+});
+
+/**
+ * Runs a test or hook. Rejects as well when it takes longer than this, for an error that nothing caught meanwhile, and for a promise that was rejected and
+ * has no handler.
+ */
+export async function runGuarded(fn: () => unknown, ms = TIMEOUT_MS): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const broken = new Promise<never>((_, reject) => {
+    timer = startTimer(() => reject(new Error(`it takes longer than ${ms / 1000} s`)), ms);
+    interrupt = reject;
+  });
+  try {
+    await Promise.race([fn(), broken]);
+    // Node reports a rejection once the queue of microtasks is empty.
+    await setImmediate();
+    if (uncaught !== undefined) throw uncaught;
+    const reasons = [...unhandled.values()];
+    if (reasons.length > 0)
+      throw new AggregateError(reasons, `rejected, and nothing waits for it: ${String(reasons[0])}`);
+  } finally {
+    stopTimer(timer);
+    [interrupt, uncaught] = [undefined, undefined];
+    unhandled.clear();
+  }
 }

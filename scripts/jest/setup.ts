@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 import { addEventHandler } from "jest-circus";
-import { failUnhandled, withTimeout } from "./guard.ts";
+import { runGuarded } from "./guard.ts";
 
 // Runs once in each thread, before its first test file.
 
@@ -16,11 +16,11 @@ registerHooks({
   },
 });
 
-// The runner has no time limit, and an unhandled rejection would end the thread.
+// The runner has no time limit, and an unhandled rejection or an error that nothing catches would end the thread.
 addEventHandler((event, { currentDescribeBlock }) => {
   if (event.name !== "add_test" && event.name !== "add_hook") return;
   const added = (event.name === "add_test" ? currentDescribeBlock.children : currentDescribeBlock.hooks).at(-1);
   if (added === undefined || added.type === "describeBlock") return;
   const fn = added.fn as (() => unknown) | undefined;
-  if (fn !== undefined) added.fn = () => failUnhandled(withTimeout(fn, added.timeout ?? undefined));
+  if (fn !== undefined) added.fn = () => runGuarded(fn, added.timeout ?? undefined);
 });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { depthVariable } from "@tidemark/testkit";
 import { runJest } from "./run-jest.ts";
 
 const root = dirname(dirname(import.meta.dirname));
@@ -31,7 +32,7 @@ async function run(
     folder,
     program: join(root, "node_modules/jest/bin/jest.js"),
     args,
-    environment: { NOTE_FILE: join(folder, "note"), ...environment },
+    environment: { NOTE_FILE: join(folder, "note"), [depthVariable]: "", ...environment },
     scratch: join(folder, "scratch"),
     report: "ignore",
   });
@@ -69,6 +70,14 @@ test("a test that hangs ends, an unhandled rejection fails its test, and the nex
   const text = `test("1", () => new Promise(() => {}), 50); test("2", () => { void Promise.reject(new Error("lost")); });
     test("3", () => {}); test("4", async () => { const late = Promise.reject(new Error()); await null; await late.catch(() => {}); });`;
   expect(await run({ "a.test.js": text })).toEqual({ passed: 2, failed: 2, skipped: 0 });
+});
+
+test("an error that nothing catches fails its test, and the thread goes on", async () => {
+  const text = `import { threadId } from "node:worker_threads"; const threads = new Set();
+    const later = () => setTimeout(() => { throw new Error("lost"); });
+    test("1", () => { threads.add(threadId); later(); return new Promise(() => {}); }); test("2", () => new Promise((done) => { later(); setTimeout(done, 50); }));
+    test("3", () => { threads.add(threadId); expect(threads.size).toBe(1); });`;
+  expect(await run({ "a.test.js": text })).toEqual({ passed: 1, failed: 2, skipped: 0 });
 });
 
 test("a run that finds no tests is a failure", async () => {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFirst } from "../run-command.ts";
 
@@ -14,7 +14,7 @@ export type JestRun = {
   readonly nodeOptions?: readonly string[];
   /** Added to the environment of the tests. */
   readonly environment: Readonly<Record<string, string>>;
-  /** A folder for the results, emptied by the caller. */
+  /** A folder for the results, removed by the caller. */
   readonly scratch: string;
   /** Where Jest's own report goes. */
   readonly report: "inherit" | "ignore";
@@ -33,6 +33,7 @@ export async function runJest({
   report,
 }: JestRun): Promise<Counts> {
   const results = join(scratch, "jest-results.json");
+  await rm(results, { force: true });
   const flags = ["--disable-warning=ExperimentalWarning", ...nodeOptions];
   const child = spawn(process.execPath, [...flags, program, ...args, "--json", `--outputFile=${results}`], {
     cwd: folder,

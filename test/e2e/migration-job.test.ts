@@ -51,8 +51,6 @@ beforeAll(async () => {
   const admin = new Client({ connectionString: postgres.url });
   await admin.connect();
   await admin.query(`CREATE ROLE hosted LOGIN CREATEROLE PASSWORD '${password}'`);
-  // As the service roles are owners of functions, their maker has to be able to become them.
-  await admin.query("ALTER ROLE hosted SET createrole_self_grant = 'set, inherit'");
   await admin.query("CREATE DATABASE tidemark OWNER hosted");
   await admin.end();
   const url = new URL(postgres.url);

@@ -25,6 +25,17 @@ BEGIN
   EXCEPTION WHEN duplicate_object OR unique_violation THEN
     NULL;
   END;
+  -- Who gives a function to another owner has to be able to become that one. Only superusers always are.
+  IF NOT (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
+    FOREACH wanted IN ARRAY ARRAY['tidemark_control', 'tidemark_definer', 'tidemark_runs'] LOOP
+      BEGIN
+        EXECUTE format('GRANT %I TO CURRENT_USER', wanted);
+      EXCEPTION WHEN insufficient_privilege THEN
+        -- Made by somebody else, who may have granted it.
+        NULL;
+      END;
+    END LOOP;
+  END IF;
 END
 $$;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { EventKind, SpanStatus } from "@tidemark/proto/traces/v1/traces";
-import { createReadCounter } from "@tidemark/testkit";
+import { createReadCounter, postgresMajor } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import {
   callOf,
@@ -264,7 +264,8 @@ describe("lists", () => {
         client.listTraces({ ...scope, ...query, limit: 20 }, callOf(large)),
       );
       // The traces alone have more than a thousand blocks in the order of a list.
-      expect(blocks).toBeLessThan("q" in query ? 1300 : 160);
+      // Before PostgreSQL 17 an index scan for one of several values reads more.
+      expect(blocks).toBeLessThan("q" in query ? 1300 : postgresMajor === undefined ? 160 : 300);
     }
   });
 

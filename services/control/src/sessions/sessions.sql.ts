@@ -75,7 +75,7 @@ export async function revokeSession(tx: Tx, orgId: string, credentialId: string,
 const endOldestSql = sql(
   "control_end_oldest_sessions",
   `UPDATE control.sessions SET revoked_at = $4, changed_xid = pg_current_xact_id()
-   WHERE org_id = $1 AND revoked_at IS NULL AND id = ANY (ARRAY(
+   WHERE org_id = $1 AND id = ANY (ARRAY(
      SELECT s.id FROM control.sessions s WHERE s.org_id = $1 AND s.user_id = $2 AND s.revoked_at IS NULL
      ORDER BY s.created_at DESC, s.id OFFSET $3::bigint LIMIT 100))`,
 );
@@ -96,7 +96,7 @@ export async function endOldestSessions(
 const endOldestOfKeySql = sql(
   "control_end_oldest_sessions_of_key",
   `UPDATE control.sessions SET revoked_at = $4, changed_xid = pg_current_xact_id()
-   WHERE org_id = $1 AND revoked_at IS NULL AND id = ANY (ARRAY(
+   WHERE org_id = $1 AND id = ANY (ARRAY(
      SELECT s.id FROM control.sessions s WHERE s.org_id = $1 AND s.key_id = $2 AND s.revoked_at IS NULL
      ORDER BY s.created_at DESC, s.id OFFSET $3::bigint LIMIT 100))`,
 );

@@ -143,7 +143,7 @@ function expected({ models }: World, query: Query): ShownColumns[] {
 const MEAN = 3;
 /** Rounding may take a mean to the next double; where large values cancel each other out, further. */
 const isNear = (a: number, b: number, largest: number): boolean =>
-  Math.abs(a - b) <= 2 ** -51 * Math.abs(b) + 2 ** -90 * largest;
+  Math.abs(a - b) <= Math.max(2 ** -51 * Math.abs(b) + 2 ** -90 * largest, Number.MIN_VALUE);
 
 function check(found: readonly ShownColumns[], wanted: readonly ShownColumns[]): void {
   const withoutMeans = (all: readonly ShownColumns[]) =>
