@@ -5,6 +5,7 @@ import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Turns } from "@tidemark/turns";
 import type { Access } from "./auth/directory.ts";
 import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
+import { createRightsWatch } from "./auth/rights.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
 import { headerNames, noSniffing, requestIdOf } from "./http/headers.ts";
@@ -133,10 +134,9 @@ export function createApp(options: AppOptions): FastifyInstance {
     turns: options.turns,
     streams: createEventStreams({
       hub: options.changes,
-      access: options.access,
       connectionsMax: settings.connectionsMax,
-      nowMs: options.clocks.wallMs,
     }),
+    rights: createRightsWatch(),
     dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,
@@ -193,6 +193,10 @@ export function createApp(options: AppOptions): FastifyInstance {
     draining = true;
     context.streams.endAll();
     endSpareConnections();
+    done();
+  });
+  app.addHook("onClose", (_, done) => {
+    context.rights.close();
     done();
   });
   holdExpectations(app.server);

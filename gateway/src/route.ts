@@ -82,8 +82,11 @@ export type Transfer = {
   /** The request, of which the handler reads the body. */
   readonly request: IncomingMessage;
   readonly objects: Blob;
-  /** Starts a call that has its own time, because a body may take any time to arrive. */
-  readonly newCall: () => Call;
+  /**
+   * Starts a call that has its own time, because a body may take any time to arrive. For the same reason the rights of the caller are decided again.
+   * @throws unauthenticated, forbidden, service_unavailable
+   */
+  readonly newCall: () => Promise<Call>;
   /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */

@@ -3,8 +3,6 @@ import type { ServerResponse } from "node:http";
 import { create } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
-import { CredentialEntrySchema, CredentialKind, OrganizationEntrySchema } from "@tidemark/proto/control/v1/control";
-import type { KnownCredential } from "../auth/directory.ts";
 import { createTestHub, messageOf, ORG, PROJECT, PUBLISHERS } from "./change-hub.fixture.ts";
 import { CALLER_STREAMS_MAX, createEventStreams } from "./event-streams.ts";
 
@@ -34,34 +32,13 @@ class FakeAnswer extends EventEmitter {
 
 function setUp(connectionsMax = 10_000) {
   const hub = createTestHub();
-  const known = new Map<string, KnownCredential>();
-  const streams = createEventStreams({
-    hub: hub.hub,
-    access: { known: (kind, id) => known.get(`${kind}${id}`) },
-    connectionsMax,
-    nowMs: Date.now,
-  });
-  const addKey = (credentialId: string, orgId = ORG) => {
-    const entry = create(CredentialEntrySchema, {
-      id: credentialId,
-      kind: CredentialKind.API_KEY,
-      orgId,
-      scopes: ["export:read"],
-    });
-    known.set(`${CredentialKind.API_KEY}${credentialId}`, {
-      entry,
-      organization: create(OrganizationEntrySchema, { id: orgId }),
-    });
-    return entry;
-  };
-  const open = (credentialId = "k", orgId = ORG, lastEventId?: string) => {
-    if (!known.has(`${CredentialKind.API_KEY}${credentialId}`)) addKey(credentialId, orgId);
-    return streams.open({
+  const streams = createEventStreams({ hub: hub.hub, connectionsMax });
+  const open = (credentialId = "k", orgId = ORG, lastEventId?: string) =>
+    streams.open({
       identity: create(IdentitySchema, { orgId, kind: CallerKind.API_KEY, credentialId, scopes: ["export:read"] }),
       projectId: PROJECT,
       lastEventId,
     });
-  };
   const start = (...how: Parameters<typeof open>): FakeAnswer => {
     const answer = new FakeAnswer();
     open(...how).start(answer as unknown as ServerResponse);
@@ -70,8 +47,6 @@ function setUp(connectionsMax = 10_000) {
   return {
     ...hub,
     streams,
-    known,
-    addKey,
     open,
     start,
     seconds: (count: number): void => {
@@ -119,32 +94,6 @@ test("a place that is given up, or whose client has left already, is free", () =
   gone.destroyed = true;
   open().start(gone as unknown as ServerResponse);
   expect([streams.count(), gone.got]).toEqual([0, ""]);
-});
-
-test.each([
-  ["was revoked", (entry: { revoked: boolean }) => (entry.revoked = true)],
-  ["has expired", (entry: { expiresAt: string }) => (entry.expiresAt = new Date(Date.now() - 1).toISOString())],
-  ["lost its scope", (entry: { scopes: string[] }) => (entry.scopes = ["sdk:ingest"])],
-  ["is of another organization now", (entry: { orgId: string }) => (entry.orgId = "other")],
-  ["sees one project alone now", (entry: { projectId: string }) => (entry.projectId = "p")],
-])("a stream ends within five seconds when its credential %s", (_, change) => {
-  const { start, addKey, seconds } = setUp();
-  const entry = addKey("k");
-  const [ours, theirs] = [start("k"), start("other")];
-  seconds(15);
-  expect(ours.ended).toBe(false);
-  change(entry);
-  seconds(5);
-  expect([ours.ended, theirs.ended]).toEqual([true, false]);
-});
-
-test("a stream ends when nobody knows its credential any more, or its organization is deleted", () => {
-  const { start, known, seconds } = setUp();
-  const [one, other] = [start("one"), start("other", "deleted")];
-  known.delete(`${CredentialKind.API_KEY}one`);
-  known.get(`${CredentialKind.API_KEY}other`)!.organization.deleted = true;
-  seconds(5);
-  expect([one.ended, other.ended]).toEqual([true, true]);
 });
 
 test("a client that does not read is cut: at once when much waits, at the second comment when little does", () => {

@@ -1,8 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { AppError } from "@tidemark/errors";
-import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
-import { CredentialKind } from "@tidemark/proto/control/v1/control";
-import { isLive, type Access } from "../auth/directory.ts";
+import type { Identity } from "@tidemark/proto/common/v1/common";
 import { projectKey, type ChangeHub, type Subscriber } from "./change-hub.ts";
 
 /** Streams that are being sent. */
@@ -39,8 +37,6 @@ const STREAMS_SHARE = 3 / 4;
 const ORGANIZATION_SHARE = 1 / 4;
 /** A comment goes out each 15 seconds. */
 const SLOTS = 15;
-/** Rights are checked each 5 seconds: what ends them is known within two more, or ten without the bus. */
-const CHECK_SLOTS = 5;
 const TICK_MS = 1000;
 /** Bytes that wait for a client, besides those in its socket. Those of one project share them. */
 const WAITING_BYTES_MAX = 256 * 1024;
@@ -48,19 +44,16 @@ const WAITING_BYTES_MAX = 256 * 1024;
 type Stream = Subscriber & {
   readonly raw: ServerResponse;
   readonly project: string;
-  readonly isAllowed: () => boolean;
   /** Something waited for the client at its last comment. */
   stalled: boolean;
 };
 
-/** Creates the streams of a gateway. `nowMs` is the wall clock. */
+/** Creates the streams of a gateway. */
 export function createEventStreams(options: {
   readonly hub: ChangeHub;
-  readonly access: Pick<Access, "known">;
   readonly connectionsMax: number;
-  readonly nowMs: () => number;
 }): EventStreams {
-  const { hub, access, connectionsMax, nowMs } = options;
+  const { hub, connectionsMax } = options;
   // One timer for all: each second has the streams of one slot.
   const slots = Array.from({ length: SLOTS }, () => new Set<Stream>());
   const ofCallers = createCounts();
@@ -88,9 +81,6 @@ export function createEventStreams(options: {
         comments.set(stream.project, comment);
       }
       stream.send(comment);
-    }
-    for (let slot = ticks % CHECK_SLOTS; slot < SLOTS; slot += CHECK_SLOTS) {
-      for (const stream of slots[slot]!) if (!stream.isAllowed()) stream.end();
     }
   };
   const timer = setInterval(tick, TICK_MS);
@@ -131,7 +121,6 @@ export function createEventStreams(options: {
             raw,
             project,
             stalled: false,
-            isAllowed: () => mayGoOn(access, identity, nowMs()),
             send: (bytes) => {
               if (raw.writableLength > WAITING_BYTES_MAX) raw.destroy();
               else raw.write(bytes);
@@ -157,16 +146,6 @@ export function createEventStreams(options: {
     },
     count: () => count,
   };
-}
-
-/** Tells whether the credential of a stream still works and still opens the same, by what memory knows. */
-function mayGoOn(access: Pick<Access, "known">, identity: Identity, nowMs: number): boolean {
-  const kind = identity.kind === CallerKind.SESSION ? CredentialKind.SESSION : CredentialKind.API_KEY;
-  const known = access.known(kind, identity.credentialId);
-  if (known === undefined || !isLive(known, nowMs)) return false;
-  const { orgId, projectId, scopes } = known.entry;
-  if (orgId !== identity.orgId || projectId !== identity.projectId) return false;
-  return kind === CredentialKind.SESSION || scopes.includes("export:read");
 }
 
 function tooMany(text: string): AppError {

@@ -6,6 +6,7 @@ import { mediaTypeOf } from "../http/headers.ts";
 import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
+import { watchArrival } from "./rights.ts";
 import { takeTurn } from "./turn.ts";
 
 /** The outcome of reading a body: its object, nothing, or a refusal. */
@@ -21,7 +22,7 @@ type Done = (error: null, body: ParsedBody) => void;
  * A refusal is passed on as the body, for the handler to throw: for an error the framework would
  * close the connection while the client is still sending, and the client would never see the answer.
  */
-export function createBodyParser(context: Pick<ServingContext, "turns">) {
+export function createBodyParser(context: Pick<ServingContext, "turns" | "rights">) {
   return (request: FastifyRequest, payload: IncomingMessage, done: Done): void => {
     const { state } = request;
     if (state?.route.streamed !== undefined) {
@@ -38,7 +39,10 @@ export function createBodyParser(context: Pick<ServingContext, "turns">) {
     const { route, bodyAccount, identity } = state;
     const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
     const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
+    // Smaller ones are there within the time of a request.
+    const unwatch = bodyAccount === undefined ? undefined : watchArrival(state, payload, context);
     readBody(payload, { bytesMax, account: bodyAccount }, (error, bytes) => {
+      unwatch?.();
       if (error !== null || bytes === undefined) done(null, error ?? undefined);
       else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);
       else parseInTurn(bytes, state, request, context, done);

@@ -3,6 +3,7 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Turn, Turns } from "@tidemark/turns";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
+import type { RenewRights, RightsWatch } from "../auth/rights.ts";
 import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
@@ -30,6 +31,7 @@ export type ServingContext = {
   readonly bodies: BodyMemory;
   readonly turns: Turns;
   readonly streams: EventStreams;
+  readonly rights: RightsWatch;
   /** The pages for browsers; undefined: there are none. */
   readonly dashboard: Dashboard | undefined;
   readonly mayCome: OriginRule;
@@ -50,7 +52,10 @@ export type ServingContext = {
 /** What the guard knows about a request that it has admitted. */
 export type RequestState = {
   readonly route: Route;
-  readonly identity: Identity | undefined;
+  /** As the guard found it, and after the body has arrived as it was then. */
+  identity: Identity | undefined;
+  /** Decides again whether it may do this; undefined where there is nothing that could end. */
+  readonly renew: RenewRights | undefined;
   /** The embed session whose token was presented, on routes of such. */
   readonly embedSession: EmbedSession | undefined;
   /** Why there is no identity, on routes that do not need one. */

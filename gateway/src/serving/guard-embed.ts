@@ -1,8 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Identity } from "@tidemark/proto/common/v1/common";
+import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { createCall } from "@tidemark/rpc";
 import { presentedBy } from "../auth/authenticator.ts";
 import { unauthenticated } from "../auth/authorize.ts";
 import type { OpenEmbed } from "../auth/embed-access.ts";
+import { requireSameRows, type RenewRights } from "../auth/rights.ts";
 import type { Route } from "../route.ts";
 import type { ServingContext } from "./context.ts";
 
@@ -22,6 +25,16 @@ export function beginEmbedAnswer(route: NonNullable<Route["embed"]>, reply: Fast
   reply.header("vary", typeof vary === "string" ? `${vary}, Authorization` : "Authorization");
 }
 
+/** Milliseconds for which a session that was looked up is believed to be the same. */
+const BELIEVED_MS = 1000;
+
+/** An embed session whose token was presented, the key that made it, and what looks at both again. */
+export type PresentedEmbed = {
+  readonly identity: Identity;
+  readonly embedSession: EmbedSession;
+  readonly renew: RenewRights;
+};
+
 /**
  * Finds the session of a request by the embed token that it presents, in this order: the limits of the address and of everybody, the token (401), the key that made
  * it (403), the limit of the session.
@@ -31,15 +44,26 @@ export async function openEmbed(
   route: "current" | "data",
   { embeds, embedLimits, deadlineMs }: Pick<ServingContext, "embeds" | "embedLimits" | "deadlineMs">,
   request: FastifyRequest,
-): Promise<OpenEmbed> {
+): Promise<PresentedEmbed> {
   embedLimits.countToken(request.ip);
   const { authorization } = request.headers;
   const presented = presentedBy({ authorization }, false);
   if (presented.kind !== "bearer") throw unauthenticated("missing embed token");
   const { session_id: sessionId = "" } = request.params as Readonly<Record<string, string>>;
-  const call = createCall({ requestId: request.id, timeoutMs: deadlineMs });
-  const open = await embeds.open(sessionId, presented.token, call);
+  let openedMs = 0;
+  const open = async (): Promise<OpenEmbed> => {
+    openedMs = performance.now();
+    return embeds.open(sessionId, presented.token, createCall({ requestId: request.id, timeoutMs: deadlineMs }));
+  };
+  const { session, identity } = await open();
   embedLimits.forgiveToken(request.ip);
-  embedLimits.countSession(route, open.session.id);
-  return open;
+  embedLimits.countSession(route, session.id);
+  return {
+    identity,
+    embedSession: session,
+    renew: () => {
+      if (performance.now() - openedMs < BELIEVED_MS) return identity;
+      return open().then(({ identity: now }) => requireSameRows(now, identity));
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
+import { isRefusal, requireSameRows, type RenewRights } from "../auth/rights.ts";
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
@@ -41,7 +42,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     request: FastifyRequest,
     reply: FastifyReply,
     baseUrl: string,
-    { identity, refusal, embedSession }: Identified,
+    { identity, refusal, embedSession, renew }: Identified,
     admission: Admission | undefined,
   ): void => {
     if (admission !== undefined) {
@@ -68,6 +69,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     const state: RequestState = {
       route,
       identity,
+      renew,
       embedSession,
       refusal,
       idempotencyKey,
@@ -163,6 +165,8 @@ function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest)
 /** Who asks, or on routes that are open to everybody why that is not known. */
 type Identified = {
   readonly identity: Identity | undefined;
+  /** Undefined where there is nothing that could end: the operator's token, and nobody. */
+  readonly renew?: RenewRights;
   readonly embedSession?: EmbedSession;
   readonly refusal?: Error;
 };
@@ -178,23 +182,21 @@ function identifyOrNobody(
   const { callers } = route;
   if (callers.kind === "embed") {
     const asked = route.embed === "data" ? "data" : "current";
-    return openEmbed(asked, context, request).then(({ session, identity }) => ({ identity, embedSession: session }));
+    return openEmbed(asked, context, request);
   }
   const isOpen = callers.kind === "credentials" && callers.orAnyone === true;
   const nobody = (error: unknown): Identified => {
-    if (!isOpen || !isAppError(error) || !refusals.has(error.reason)) throw error;
+    if (!isOpen || !isRefusal(error)) throw error;
     countAddress(context, request, reply);
     return { identity: undefined, refusal: error };
   };
   try {
-    const identity = identify(route, callers, context, request, reply, baseUrl);
-    return identity instanceof Promise ? identity.then((found) => ({ identity: found }), nobody) : { identity };
+    const identified = identify(route, callers, context, request, reply, baseUrl);
+    return identified instanceof Promise ? identified.catch(nobody) : identified;
   } catch (error) {
     return nobody(error);
   }
 }
-
-const refusals: ReadonlySet<string> = new Set(["unauthenticated", "forbidden"]);
 
 /**
  * Finds out who asks and whether they may, in this order: authentication, `Origin` of sessions,
@@ -208,8 +210,8 @@ function identify(
   request: FastifyRequest,
   reply: FastifyReply,
   baseUrl: string,
-): Identity | undefined | Promise<Identity> {
-  if (callers.kind === "operator") return context.checkOperator(bootstrapTokenOf(request.headers));
+): Identified | Promise<Identified> {
+  if (callers.kind === "operator") return { identity: context.checkOperator(bootstrapTokenOf(request.headers)) };
   const presented = presentedBy(request.headers, isTls(baseUrl));
   if (callers.kind === "anyone") {
     if (route.embed === "policy") context.embedLimits.countPolicy(request.ip);
@@ -221,10 +223,10 @@ function identify(
     const isSent = route.originRequired === "where sent" && request.headers.origin !== undefined;
     if (isSent || route.originRequired === true || presented.kind === "cookie")
       checkOrigin(route, context, request, baseUrl);
-    return undefined;
+    return nobodyKnown;
   }
   const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;
-  if (operatorToken !== undefined) return context.checkOperator(operatorToken);
+  if (operatorToken !== undefined) return { identity: context.checkOperator(operatorToken) };
 
   const credential = readCredential(context, presented, callers.operator === true);
   const bearer = presented.kind === "cookie" ? "session" : "api_key";
@@ -234,14 +236,25 @@ function identify(
     checkRights(callers, identity);
     return identity;
   };
-  const known = context.authenticator.known(credential, callers.fromDeleted);
-  if (known !== undefined) return allow(known);
+  const { authenticator, limiter } = context;
+  const withRenewal = (identity: Identity): Identified => ({
+    identity,
+    renew: () => {
+      const again = (now: Identity): Identity => requireSameRows(allow(now), identity);
+      const known = authenticator.known(credential, callers.fromDeleted);
+      return known === undefined ? authenticator.lookUp(credential, callers.fromDeleted).then(again) : again(known);
+    },
+  });
+  const known = authenticator.known(credential, callers.fromDeleted);
+  if (known !== undefined) return withRenewal(allow(known));
   countAddress(context, request, reply);
-  return context.authenticator
+  return authenticator
     .lookUp(credential, callers.fromDeleted)
-    .finally(() => context.limiter.forgiveAddress(request.ip))
-    .then(allow);
+    .finally(() => limiter.forgiveAddress(request.ip))
+    .then((found) => withRenewal(allow(found)));
 }
+
+const nobodyKnown: Identified = { identity: undefined };
 
 function readCredential(
   { authenticator }: ServingContext,

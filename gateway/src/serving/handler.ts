@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { createCall } from "@tidemark/rpc";
+import { createCall, type Call } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
 import { cookieOf } from "../auth/authenticator.ts";
 import { dropRest } from "../http/arrival.ts";
@@ -16,12 +16,14 @@ import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
 import type { RequestState, ServingContext } from "./context.ts";
+import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
 import { sendEvents } from "./send-events.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";
 import { takeTurn } from "./turn.ts";
 
 type Body = RouteInput["body"];
+type Mutable<T, K extends keyof T> = Omit<T, K> & { -readonly [P in K]: T[P] };
 
 /** Milliseconds that an answer waits for this process to know of its change; other processes learn of it by themselves. */
 const REFRESH_MS = 2000;
@@ -31,19 +33,24 @@ const nothing: Body = Object.freeze({});
 /** Serves the requests of a route that the guard has admitted: decode, one RPC, encode, headers. */
 export function createHandler(route: Route, context: ServingContext) {
   const serve = async (
-    input: RouteInput & { body: Body },
+    input: Mutable<RouteInput, "body" | "identity">,
     state: RequestState,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<string | Buffer | FastifyReply> => {
     const answer = await traced(route, request, (traceparent) => {
-      const { identity, timeoutMs } = state;
+      const { timeoutMs } = state;
       const left = route.endsWithClient === true ? leavingOf(reply.raw) : undefined;
-      const call = createCall({ requestId: request.id, identity, traceparent, timeoutMs, left });
-      const answering = route.handle(input, context.clients, call, {
+      const newCall = (ms: number): Call =>
+        createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left });
+      const unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
+      const answering = route.handle(input, context.clients, newCall(timeoutMs), {
         request: request.raw,
         objects: context.objects,
-        newCall: () => createCall({ requestId: request.id, identity, traceparent, timeoutMs: context.deadlineMs }),
+        newCall: async () => {
+          await renewRights(state);
+          return newCall(context.deadlineMs);
+        },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
         openStream: context.streams.open,
@@ -53,7 +60,7 @@ export function createHandler(route: Route, context: ServingContext) {
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
       if (route.streamed === undefined) return answering;
-      return answering.catch((error: unknown) => {
+      return answering.finally(unwatch).catch((error: unknown) => {
         dropRest(request.raw);
         throw error;
       });
@@ -77,15 +84,22 @@ export function createHandler(route: Route, context: ServingContext) {
         .headers({ ...answer.headers, location: answer.redirect })
         .send();
     if (answer.file !== undefined || answer.stream !== undefined) state.turn?.end();
-    if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
+    if (answer.file !== undefined) {
+      watchAnswer(state, reply.raw, context);
+      return sendFile(answer.file, request, reply, context);
+    }
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
     const page = answer.page === undefined ? undefined : writePage(answer.page);
     if (page !== undefined) reply.headers(page.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
-    if (answer.events !== undefined) return sendEvents(answer.events, reply);
+    if (answer.events !== undefined) {
+      watchAnswer(state, reply.raw, context, () => reply.raw.end());
+      return sendEvents(answer.events, reply);
+    }
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
     if (answer.stream !== undefined) {
+      watchAnswer(state, reply.raw, context);
       reply.header("vary", varyOf(reply, "Accept-Encoding"));
       return sendStream(answer.stream, isCompressed, request, reply, context);
     }
@@ -102,6 +116,12 @@ export function createHandler(route: Route, context: ServingContext) {
       const input = inputOf(route, state, request);
       const waiting = takeTurn(state, context);
       if (waiting !== undefined) await waiting;
+      // Its body may have taken long to arrive.
+      if (route.body !== undefined) {
+        const renewing = renewRights(state);
+        if (renewing !== undefined) await renewing;
+        input.identity = state.identity;
+      }
       return await serve(input, state, request, reply);
     } finally {
       state.turn?.end();
@@ -133,7 +153,7 @@ function noteSigns(
 }
 
 /** Takes the body out of the request, so that only the input holds it. */
-function inputOf(route: Route, state: RequestState, request: FastifyRequest): RouteInput & { body: Body } {
+function inputOf(route: Route, state: RequestState, request: FastifyRequest): Mutable<RouteInput, "body" | "identity"> {
   const body = request.body as ParsedBody;
   request.body = undefined;
   if (body instanceof Error) throw body;

@@ -32,6 +32,7 @@ beforeAll(async () => {
   fixture = await startReports();
   client = fixture.newProcess({ db: counter.around(fixture.db) });
   large = await seedSkewed(fixture, { organizations: 1000, size: SIZE });
+  await fixture.addKey(large.orgId);
   token = (await client.shareReport({ reportId: large.reportId }, call())).report!.shareToken!;
   for (let i = 0; i < 60; i += 1) {
     const visibility = i % 2 === 0 ? "organization" : "private";

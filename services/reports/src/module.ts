@@ -26,6 +26,7 @@ export const reportsModule = defineModule({
   migrations: reportsMigrations,
   reads: [
     "control.is_deleted_v1",
+    "control.lock_caller_v1",
     "control.record_audit_v1",
     "runs.deleted_projects_v1",
     "runs.is_deleted_project_v1",

@@ -17,6 +17,8 @@ export type ReportsFixture = {
   newProcess(changes: Partial<ReportsDeps>): ReportsClient;
   /** As the service's role, under row level security. */
   readonly db: Db;
+  /** Stores the key of an organization by which `callOf` calls, for what looks at it. */
+  addKey(orgId: string): Promise<void>;
   /** Runs one statement as the owner of the database, above row level security. */
   ask<Row>(statement: string, ...values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -26,6 +28,17 @@ const schema = (service: string) => ({
   schema: service,
   directory: join(import.meta.dirname, "..", "..", service, "src", "store"),
 });
+
+const KEY_SCOPES = ["sdk:ingest", "export:read"];
+
+const addKeySql = testSql(
+  `WITH organization AS (
+     INSERT INTO control.organizations (org_id, slug, name, plan_tier, billing_state, account_type, seat_limit)
+     VALUES ($1, $1::uuid::text, 'Acme', 'free', 'free_active', 'business', 2) ON CONFLICT DO NOTHING),
+   account AS (INSERT INTO control.service_accounts (org_id, id, name) VALUES ($1, $1, 'a'))
+   INSERT INTO control.api_keys (org_id, id, service_account_id, credential_id, hash, key_prefix, name, scopes)
+   VALUES ($1, $1, $1, $1::uuid::text, sha256(''), 'tm_', 'a key', $2)`,
+);
 
 /** Starts the service's handlers on a new database with the schemas `runs`, `control` and `reports`. */
 export async function startReports(): Promise<ReportsFixture> {
@@ -47,6 +60,9 @@ export async function startReports(): Promise<ReportsFixture> {
     client: clientOf(deps),
     newProcess: (changes) => clientOf({ ...deps, ...changes }),
     db,
+    addKey: async (orgId) => {
+      await owner.rows(addKeySql, [orgId, KEY_SCOPES]);
+    },
     ask: (statement, ...values) => owner.rows(testSql(statement), values),
     close: async () => {
       await Promise.all([db.close(), owner.close()]);
@@ -61,7 +77,8 @@ export function callOf(orgId: string, identity: MessageInitShape<typeof Identity
     timeoutMs: 600_000,
     identity: create(IdentitySchema, {
       kind: CallerKind.API_KEY,
-      scopes: ["sdk:ingest", "export:read"],
+      credentialId: orgId,
+      scopes: [...KEY_SCOPES],
       planTier: "free",
       billingState: "free_active",
       ...identity,

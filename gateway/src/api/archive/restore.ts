@@ -30,15 +30,15 @@ export async function handleRestore(
   { request, hold, newCall }: Transfer,
 ): Promise<RouteReply> {
   const begin = { key: input.idempotencyKey ?? "" };
-  const { archiveId, isRestored } = await clients.restore.beginArchive(begin, newCall());
+  const { archiveId, isRestored } = await clients.restore.beginArchive(begin, await newCall());
   let [number, firstLine] = [0, 1];
   for await (const { data, isLast } of piecesOfLines(decoded(request), hold)) {
-    const { lines } = await clients.restore.putPiece({ archiveId, number, firstLine, data, isLast }, newCall());
+    const { lines } = await clients.restore.putPiece({ archiveId, number, firstLine, data, isLast }, await newCall());
     number += 1;
     firstLine += lines;
   }
   for (;;) {
-    const { answerJson } = await clients.restore.awaitArchive({ archiveId }, newCall());
+    const { answerJson } = await clients.restore.awaitArchive({ archiveId }, await newCall());
     if (answerJson.length > 0) return { body: null, bytes: Buffer.from(answerJson), replayed: isRestored };
     if (request.socket.destroyed) throw badRequest("the client has left");
   }
@@ -55,7 +55,7 @@ export async function handlePutBytes(
   { request, objects, newCall }: Transfer,
 ): Promise<RouteReply> {
   const [archiveId, sha256] = [params["archive_id"]!, params["sha256"]!];
-  const { objectId, sizeBytes } = await clients.restoredBytes.reserveBytes({ archiveId, sha256 }, newCall());
+  const { objectId, sizeBytes } = await clients.restoredBytes.reserveBytes({ archiveId, sha256 }, await newCall());
   const size = Number(sizeBytes);
   const { "content-encoding": encoding = "identity" } = request.headers;
   if (encoding.trim().toLowerCase() !== "identity") throw badRequest("the bytes must not have a content encoding");
@@ -66,7 +66,7 @@ export async function handlePutBytes(
       await objects.remove(key);
       throw badRequest(`the bytes have the SHA-256 ${stored.sha256}`);
     }
-    await clients.restoredBytes.storeBytes({ archiveId, sha256, objectId, sizeBytes }, newCall());
+    await clients.restoredBytes.storeBytes({ archiveId, sha256, objectId, sizeBytes }, await newCall());
   }
   return { body: { sha256, size_bytes: size } };
 }

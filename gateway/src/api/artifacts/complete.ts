@@ -70,12 +70,14 @@ export async function handleCompleteUpload(
   const { value, fault } = withFault(() => bodyWith(contents.all).read(body));
   if (value === undefined) {
     await contents.abandon();
-    const refused = clients.artifacts.completeUpload({ uploadSessionId, bodyFault: fault }, transfer.newCall());
+    const refused = clients.artifacts.completeUpload({ uploadSessionId, bodyFault: fault }, await transfer.newCall());
     return encodeCompleteUpload(await refused);
   }
   await contents.finish();
   const files = value.files.map(completedFile);
-  return encodeCompleteUpload(await clients.artifacts.completeUpload({ uploadSessionId, files }, transfer.newCall()));
+  return encodeCompleteUpload(
+    await clients.artifacts.completeUpload({ uploadSessionId, files }, await transfer.newCall()),
+  );
 }
 
 function completedFile({ entryId, contentBase64, parts: sent }: File): MessageInitShape<typeof CompletedFileSchema> {

@@ -47,7 +47,7 @@ export function receiveObjects(
       reserve: async (count, held) => {
         const bytes = BigInt(Math.max(held, declaredBytes(transfer.request.headers, rule.restBytesMax)));
         const asked = { owner, count, bytes, writerKey: input.idempotencyKey ?? "" };
-        return (await clients.artifacts.reserveObjects(asked, transfer.newCall())).objectIds;
+        return (await clients.artifacts.reserveObjects(asked, await transfer.newCall())).objectIds;
       },
       put: (objectId, bytes) => transfer.objects.put(transfer.objects.keyOf(orgId, objectId), bytes),
       hold: transfer.hold,

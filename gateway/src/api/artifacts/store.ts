@@ -38,7 +38,7 @@ export async function handleStoreArtifact(
   }));
   if (value === undefined) {
     await contents.abandon();
-    return encodeStored(await clients.artifacts.storeArtifact({ runId, bodyFault: fault }, transfer.newCall()));
+    return encodeStored(await clients.artifacts.storeArtifact({ runId, bodyFault: fault }, await transfer.newCall()));
   }
   await contents.finish();
   const request = {
@@ -47,7 +47,7 @@ export async function handleStoreArtifact(
     object: writtenObject(value.content),
     idempotencyKey: input.idempotencyKey ?? "",
   };
-  return encodeStored(await clients.artifacts.storeArtifact(request, transfer.newCall()));
+  return encodeStored(await clients.artifacts.storeArtifact(request, await transfer.newCall()));
 }
 
 /** `{"artifact": row}` */

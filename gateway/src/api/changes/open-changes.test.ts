@@ -29,7 +29,7 @@ function setUp() {
       createCall({ timeoutMs: 1000 }),
       {
         request: { method, headers },
-        newCall: () => createCall({ timeoutMs: 1000 }),
+        newCall: () => Promise.resolve(createCall({ timeoutMs: 1000 })),
         openStream: (wanted: WantedStream) => {
           opened.push(wanted);
           return { start: () => {}, giveUp: () => {} };

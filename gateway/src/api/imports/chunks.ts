@@ -97,7 +97,7 @@ export async function handlePutChunk(
     });
   });
   if (body.length === 0) throw badRequest("the body must be a JSON object");
-  const answer = await clients.imports.putChunk({ ...decodeImportId(input), body }, newCall());
+  const answer = await clients.imports.putChunk({ ...decodeImportId(input), body }, await newCall());
   const { job, chunk, duplicate } = answer;
   return { body: { job: jobJson(requireMessage(job)), chunk: chunkJson(requireMessage(chunk)), duplicate } };
 }

@@ -8,6 +8,8 @@ export type AuditAction =
   | "api_key.created"
   | "api_key.revoked"
   | "device_login.confirmed"
+  | "invitation.resent"
+  | "invitation.revoked"
   | "member.changed"
   | "member.invited"
   | "member.joined"

@@ -1,13 +1,15 @@
 import { notFound } from "@tidemark/errors";
 import { pathId, readPage, throwFault } from "@tidemark/requests";
 import { INVITATIONS_PAGE_ROWS } from "@tidemark/limits";
+import { recordAudit } from "../audit/record-audit.ts";
 import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
 import { callingUser, requirePeopleManager, visibleOrganization } from "../organizations/callers.ts";
-import { findOrganization, lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
+import { lockOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
 import { readEmail, readInvitedRole } from "../organizations/people.rules.ts";
 import { invitationEnd, requireResendable, requireRevocable } from "./invitations.rules.ts";
+import { lockPeopleManager } from "../projection/lock-caller.ts";
 import { listInvitationRows, lockInvitation, renewInvitation, revokeInvitationRow } from "./invitations.sql.ts";
 import { encodeInvitation, invite, issueInviteToken, sendInvitation } from "./invite.ts";
 
@@ -21,7 +23,7 @@ export function createInvitation(deps: ControlDeps): ControlHandlers["createInvi
     const made = await deps.db.withTenant(orgId, async (tx) => {
       const organization = await lockOrganization(tx, orgId);
       if (organization === undefined) throw notFound("organization");
-      requirePeopleManager(call);
+      await lockPeopleManager(tx, call, deps.now());
       throwFault(request.bodyFault);
       const email = readEmail(request.email);
       const role = readInvitedRole(request.role);
@@ -61,7 +63,8 @@ export function resendInvitation(deps: ControlDeps): ControlHandlers["resendInvi
     requirePeopleManager(call);
     const token = issueInviteToken(deps);
     const { organization, renewed } = await deps.db.withTenant(orgId, async (tx) => {
-      const found = await findOrganization(tx, orgId);
+      const found = await lockOrganization(tx, orgId);
+      await lockPeopleManager(tx, call, deps.now());
       const invitation = await lockInvitation(tx, orgId, id);
       if (found === undefined || invitation === undefined) throw notFound("invitation");
       if (!deps.mail.available) throw mailUnavailable();
@@ -77,7 +80,9 @@ export function resendInvitation(deps: ControlDeps): ControlHandlers["resendInvi
       );
       requirePaid(found.billing_state, "invite people");
       const values = { orgId, id, credentialId: token.id, hash: token.hash, now, expiresAt: invitationEnd(now) };
-      return { organization: found, renewed: await renewInvitation(tx, values) };
+      const renewed = await renewInvitation(tx, values);
+      await recordAudit(tx, call, { orgId, action: "invitation.resent", target: { type: "invitation", id } });
+      return { organization: found, renewed };
     });
     const message = { organization, token: token.text, baseUrl: request.baseUrl };
     return { sent: await sendInvitation(deps, renewed, message) };
@@ -92,9 +97,12 @@ export function revokeInvitation(deps: ControlDeps): ControlHandlers["revokeInvi
     requirePeopleManager(call);
     const now = deps.now();
     const revoked = await deps.db.withTenant(orgId, async (tx) => {
+      await lockOrganization(tx, orgId);
+      await lockPeopleManager(tx, call, now);
       const invitation = await lockInvitation(tx, orgId, id);
       if (invitation === undefined) throw notFound("invitation");
       requireRevocable({ status: invitation.status, expiresAt: new Date(invitation.expires_at) }, now);
+      await recordAudit(tx, call, { orgId, action: "invitation.revoked", target: { type: "invitation", id } });
       return revokeInvitationRow(tx, orgId, id, now);
     });
     return { invitation: encodeInvitation(revoked, now) };

@@ -9,6 +9,7 @@ import type { ControlDeps, ControlHandlers } from "../deps.ts";
 import { invite, sendInvitation } from "../invitations/invite.ts";
 import { mailUnavailable } from "../mail/no-mail.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
+import { lockCaller } from "../projection/lock-caller.ts";
 import { tradeSession } from "../sessions/open-session.ts";
 import {
   firstBillingState,
@@ -78,6 +79,8 @@ export function createOwnOrganization(deps: ControlDeps): ControlHandlers["creat
     const { wishes, ...organizationFields } = readWish(deps, request);
     const made = await deps.db.transaction(async (tx) => {
       await requireFewOrganizations(tx, organizationFields.accountType, caller.userId);
+      await enterOrganization(tx, caller.orgId);
+      await lockCaller(tx, call, deps.now());
       const created = await insertOrganizationWithOwner(tx, deps, call, {
         ...organizationFields,
         derived: false,

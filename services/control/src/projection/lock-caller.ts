@@ -3,6 +3,7 @@ import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
+import { requirePeopleManager } from "../organizations/callers.ts";
 import { scopesOfRole } from "../organizations/people.rules.ts";
 import { lockKey, lockSession, type KeyRights } from "./lock-caller.sql.ts";
 
@@ -40,6 +41,18 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
     };
   }
   return { identity, expiresAt: undefined, madeBy: undefined };
+}
+
+/**
+ * Requires that the caller may manage an organization's people, by the rights that it has now and keeps until the transaction ends. The transaction has locked
+ * the organization before, as whoever changes its people does.
+ * @throws forbidden, unauthenticated for a credential that has ended
+ */
+export async function lockPeopleManager(tx: Tx, call: Call, now: Date): Promise<LockedCaller> {
+  requirePeopleManager(call);
+  const caller = await lockCaller(tx, call, now);
+  requirePeopleManager(caller);
+  return caller;
 }
 
 /** Reads a key by the id in its text. Nobody revokes it until the transaction ends. @throws unauthenticated for one that has ended */

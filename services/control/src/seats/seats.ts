@@ -14,13 +14,13 @@ import { findMembership, insertMembership, updateMembership } from "../organizat
 import { lockOrganization, requireOrganization, type OrganizationRow } from "../organizations/organizations.sql.ts";
 import { readEmail, readInvitedRole, readRole, type Role } from "../organizations/people.rules.ts";
 import { commitProjectionChange } from "../projection/commit-projection-change.ts";
-import { lockCaller } from "../projection/lock-caller.ts";
+import { lockPeopleManager } from "../projection/lock-caller.ts";
 import { upsertUser } from "../organizations/users.sql.ts";
 import { exceedsSeats, findSeatRow, hasOtherOwner, listSeatRows, removeSeatRow, type SeatRow } from "./seats.sql.ts";
 
 /**
  * Reserves a seat for an address. A person who has one keeps it as it is.
- * @throws not_found, forbidden, bad_request, payment_required, personal_workspace_invite_forbidden, invite_seat_limit_reached
+ * @throws not_found, forbidden, unauthenticated, bad_request, payment_required, personal_workspace_invite_forbidden, invite_seat_limit_reached
  */
 export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
   return async (request, call) => {
@@ -38,6 +38,7 @@ export function addSeat(deps: ControlDeps): ControlHandlers["addSeat"] {
       // After the person, in the order in which a sign-in locks the two, so that they never wait for each other forever.
       const organization = await lockOrganization(tx, orgId);
       if (organization === undefined) throw notFound("organization");
+      await lockPeopleManager(tx, call, now);
       const seat = { orgId, id: deps.newId(), userId: user.id, role, status: "invited", now } as const;
       const made = await insertMembership(tx, seat);
       // Counted with the new one in it; an invitation of the same person counts once.
@@ -118,9 +119,7 @@ async function lockSeat(
   membershipId: string,
 ): Promise<LockedSeat> {
   if ((await lockOrganization(tx, orgId)) === undefined) throw notFound("organization");
-  requirePeopleManager(call);
-  const caller = await lockCaller(tx, call, deps.now());
-  requirePeopleManager(caller);
+  const caller = await lockPeopleManager(tx, call, deps.now());
   const seat = await findSeatRow(tx, orgId, pathId(membershipId, "seat"));
   if (seat === undefined) throw notFound("seat");
   return { seat, changesOwners: isOperator(caller) || caller.identity?.role === "owner" };

@@ -614,6 +614,60 @@ COMMENT ON VIEW control.usage_v1 IS
   'The name of an organization, its seats (members and people whose invitations are open) and the keys that work.';
 GRANT SELECT ON TABLE control.usage_v1 TO tidemark_usage;
 
+CREATE FUNCTION control.live_sessions_of(wanted_user uuid, at timestamp with time zone)
+RETURNS TABLE(org_id uuid, id uuid, user_id uuid, credential_id text, created_at timestamp with time zone,
+  last_seen_at timestamp with time zone, expires_at timestamp with time zone, organization_name text)
+LANGUAGE plpgsql
+STABLE SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+SET enable_seqscan TO 'off'
+AS $function$
+BEGIN
+  RETURN QUERY
+    SELECT s.org_id, s.id, s.user_id, s.credential_id, s.created_at, s.last_seen_at, s.expires_at, o.name
+    FROM control.memberships m
+    CROSS JOIN LATERAL (SELECT f.name FROM control.organizations f WHERE f.org_id = m.org_id OFFSET 0) o
+    CROSS JOIN LATERAL (SELECT * FROM control.sessions f
+                        WHERE f.org_id = m.org_id AND f.user_id = wanted_user AND f.revoked_at IS NULL
+                          AND f.expires_at > at
+                        OFFSET 0) s
+    WHERE m.user_id = wanted_user
+    ORDER BY s.created_at DESC, s.id;
+END
+$function$;
+COMMENT ON FUNCTION control.live_sessions_of IS 'Returns the sessions of a user that work, in all organizations, newest first.';
+REVOKE ALL ON FUNCTION control.live_sessions_of FROM PUBLIC;
+ALTER FUNCTION control.live_sessions_of OWNER TO tidemark_definer;
+GRANT EXECUTE ON FUNCTION control.live_sessions_of TO tidemark_control;
+
+CREATE FUNCTION control.lock_caller_v1(org uuid, caller_type text, credential text)
+RETURNS TABLE(role text, scopes text[], project_id uuid)
+LANGUAGE plpgsql
+SECURITY DEFINER
+SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+BEGIN
+  IF caller_type = 'api_key' THEN
+    RETURN QUERY SELECT ''::text, k.scopes, k.project_id FROM control.api_keys k
+      WHERE k.org_id = org AND k.credential_id = credential AND k.revoked_at IS NULL
+        AND (k.expires_at IS NULL OR k.expires_at > now())
+      FOR SHARE;
+  ELSE
+    RETURN QUERY SELECT m.role, '{}'::text[], NULL::uuid
+      FROM control.sessions s JOIN control.memberships m ON m.org_id = s.org_id AND m.user_id = s.user_id
+      WHERE s.org_id = org AND s.credential_id = credential AND s.revoked_at IS NULL AND s.expires_at > now()
+        AND m.status = 'active'
+      FOR SHARE;
+  END IF;
+END
+$function$;
+COMMENT ON FUNCTION control.lock_caller_v1 IS
+  'What the credential of a caller opens now, of the organization of the transaction; nothing for one that has ended. '
+  'Until the transaction ends it stays so. caller_type is session or api_key.';
+REVOKE ALL ON FUNCTION control.lock_caller_v1 FROM PUBLIC;
+ALTER FUNCTION control.lock_caller_v1 OWNER TO tidemark_control;
+GRANT EXECUTE ON FUNCTION control.lock_caller_v1 TO tidemark_reports;
+
 CREATE FUNCTION control.record_audit_v1(org uuid, caller_type text, caller_id text, done text, target text,
   target_id text, request text)
 RETURNS void

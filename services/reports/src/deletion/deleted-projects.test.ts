@@ -85,6 +85,7 @@ describe("reports of a deleted project", () => {
 
   test("are not found by anybody, also not public or by a share token", async () => {
     const reportId = await newReport({ visibility: "public" });
+    await fixture.addKey(call().identity!.orgId);
     const shareToken = (await fixture.client.shareReport({ reportId }, call())).report!.shareToken!;
     const reads = () => [
       fixture.client.getReport({ reportId }, call()),

@@ -80,7 +80,8 @@ describe("a report", () => {
   });
 
   test("is gone for everybody once it was deleted", async () => {
-    const { call } = newOrg();
+    const { call, orgId } = newOrg();
+    await fixture.addKey(orgId);
     const made = (await fixture.client.createReport({ title: "a", visibility: "public" }, call)).report!;
     const { report } = await fixture.client.shareReport({ reportId: made.id }, call);
     const deleted = await fixture.client.deleteReport({ reportId: made.id }, call);

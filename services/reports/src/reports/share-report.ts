@@ -4,18 +4,20 @@ import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { encodeReport } from "./encode-report.ts";
 import { recordShare } from "./audit.sql.ts";
 import { findReport } from "./reports.sql.ts";
+import { lockSameCaller } from "./lock-same-caller.ts";
 import { lockForChange, REPORT } from "./require-report.ts";
 import { storeShare } from "./shares.sql.ts";
 
 type Deps = Pick<ReportsDeps, "db" | "randomBytes">;
 
-/** ReportsService.ShareReport: the token before it is not valid any more. @throws not_found */
+/** ReportsService.ShareReport: the token before it is not valid any more. @throws not_found, unauthenticated, forbidden */
 export function shareReport({ db, randomBytes }: Deps): ReportsHandlers["shareReport"] {
   return (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
     const id = pathId(request.reportId, REPORT);
     return db.withTenant(orgId, async (tx) => {
+      await lockSameCaller(tx, call.identity!);
       await lockForChange(tx, caller, id);
       const token = issueCredential("share", randomBytes);
       await storeShare(tx, orgId, id, token);

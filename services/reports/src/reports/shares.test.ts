@@ -13,6 +13,7 @@ const reason = (wanted: string) => expect.objectContaining({ reason: wanted });
 async function sharedReport(visibility = "private") {
   const orgId = randomUUID();
   const call = callOf(orgId);
+  await fixture.addKey(orgId);
   const reportId = (await fixture.client.createReport({ title: "t", visibility }, call)).report!.id;
   const share = async () => (await fixture.client.shareReport({ reportId }, call)).report!.shareToken!;
   return { orgId, call, reportId, share, token: await share() };
@@ -47,6 +48,18 @@ describe("a share token", () => {
     expect(
       Object.values(row!).filter((value) => Buffer.isBuffer(value) && value.includes(token.split("_")[3]!)),
     ).toEqual([]);
+  });
+
+  test.each([
+    ["was revoked", "revoked_at = now()", "unauthenticated"],
+    ["has expired", "expires_at = now()", "unauthenticated"],
+    ["lost a scope", "scopes = '{export:read}'", "forbidden"],
+    ["is bound to a project now", "project_id = gen_random_uuid()", "forbidden"],
+  ])("is not made for a key that %s after the gateway let it in", async (_, change, wanted) => {
+    const { orgId, share, token } = await sharedReport();
+    await fixture.ask(`UPDATE control.api_keys SET ${change} WHERE org_id = $1`, orgId);
+    await expect(share()).rejects.toEqual(reason(wanted));
+    expect((await fixture.client.getSharedReport({ shareToken: token }, nobody())).report?.title).toBe("t");
   });
 
   test("ends when it is replaced", async () => {
