@@ -18,6 +18,7 @@ import { createOwnOrganization } from "./organizations/own-organization.ts";
 import { createUser, listMemberships, listUsers } from "./organizations/users.ts";
 import { getProjection, lookupCredential, recordCredentialUse } from "./projection/projection.ts";
 import { addSeat, changeSeat, listSeats, removeSeat } from "./seats/seats.ts";
+import { endSession, listSessions } from "./sessions/live-sessions.ts";
 import { signInOnce } from "./sessions/sign-in-once.ts";
 import { signInWithApiKey } from "./sessions/sign-in-with-api-key.ts";
 import { getSession, signOut, switchOrganization } from "./sessions/sessions.ts";
@@ -46,6 +47,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     disableServiceAccount: disableServiceAccount(deps),
     finishOidcLogin: finishOidcLogin(deps),
     startOidcLogin: startOidcLogin(deps),
+    endSession: endSession(deps),
     ensureLocalAccess: ensureLocalAccess(deps),
     getAuthConfig: getAuthConfig(deps),
     getProjection: getProjection(deps),
@@ -57,6 +59,7 @@ export function controlHandlers(deps: ControlDeps): ControlHandlers {
     getOrganization: getOrganization(deps),
     listOrganizations: listOrganizations(deps),
     listSeats: listSeats(deps),
+    listSessions: listSessions(deps),
     listAuditEvents: listAuditEvents(deps),
     listUsers: listUsers(deps),
     lookupCredential: lookupCredential(deps),

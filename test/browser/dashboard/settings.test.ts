@@ -5,16 +5,19 @@ import { PHONE, themes } from "../browser.ts";
 import { describeDashboard, expectClean, settled } from "./open-dashboard.ts";
 
 describeDashboard("the settings", (scene) => {
-  test.each(["keys", "members", "usage", "audit", "imports"])("%s is accessible and clean", async (section) => {
-    const { open, stack } = scene();
-    for (const theme of themes) {
-      const watched = await open({ path: `/settings/${section}`, theme });
-      await watched.page.waitForSelector(".tm-settings-content :is(table, .tm-empty)");
-      await expectAccessible(watched);
-      await watched.page.setViewportSize(PHONE);
-      await expectClean(watched, stack);
-    }
-  });
+  test.each(["keys", "members", "usage", "audit", "imports", "sessions"])(
+    "%s is accessible and clean",
+    async (section) => {
+      const { open, stack } = scene();
+      for (const theme of themes) {
+        const watched = await open({ path: `/settings/${section}`, theme });
+        await watched.page.waitForSelector(".tm-settings-content :is(table, .tm-empty)");
+        await expectAccessible(watched);
+        await watched.page.setViewportSize(PHONE);
+        await expectClean(watched, stack);
+      }
+    },
+  );
 
   test("make a key that works, show it once, and revoke it", async () => {
     const { open, stack } = scene();
@@ -50,6 +53,26 @@ describeDashboard("the settings", (scene) => {
     await page.getByText(`${person.email} is removed.`).waitFor();
     const { seats } = (await team.owner.browser.get(`/api/orgs/${team.orgId}/seats`)).json;
     expect(JSON.stringify(seats)).not.toContain(person.email);
+  });
+
+  test("end a session of somebody else, and the own one", async () => {
+    const { open, team } = scene();
+    const person = await team.join("member");
+    const { page } = await open({ path: "/settings/sessions", role: "admin" });
+    const rows = page.getByRole("row");
+    await page.getByText("This one").waitFor();
+    expect(await page.getByText(person.email).count()).toBe(0);
+    await page.getByLabel("Everybody in this organization").check();
+    await page.getByRole("button", { name: `End the session of ${person.email}` }).press("Enter");
+    await page.getByRole("button", { name: "End session" }).press("Enter");
+    await page.getByText("The session has ended.").waitFor();
+    expect((await person.browser.get("/projects")).status).toBe(401);
+    await rows
+      .filter({ hasText: "This one" })
+      .getByRole("button", { name: /^End the session/ })
+      .press("Enter");
+    await page.getByRole("button", { name: "End session" }).press("Enter");
+    await page.getByRole("button", { name: "Sign in" }).first().waitFor();
   });
 
   test("import a document of another tracker after a look at it", async () => {
@@ -130,6 +153,7 @@ describeDashboard("the settings", (scene) => {
     await page.getByRole("heading", { name: "Imports", level: 1 }).waitFor();
     expect(await page.getByRole("navigation", { name: "Settings" }).getByRole("link").allTextContents()).toEqual([
       "Imports",
+      "Sessions",
     ]);
     expect(await page.getByRole("button", { name: "Import a file" }).count()).toBe(0);
     await page.goto(`${new URL(page.url()).origin}/settings/keys`);

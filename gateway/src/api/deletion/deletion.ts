@@ -1,21 +1,8 @@
-import { badRequest } from "@tidemark/errors";
 import type { Json } from "../../http/json.ts";
 import type { Schema } from "../../route.ts";
-import { object, type Field } from "../fields/field.ts";
+import { object } from "../fields/field.ts";
+import { strictFlag } from "../fields/text.ts";
 import { countSchema, objectSchema, timeOrNullSchema } from "../schemas.ts";
-
-/** A switch of a query that has to be spelled exactly: `true`, or `false`, which is the default. */
-function strictFlag(description: string): Field<boolean> {
-  return {
-    schema: { type: "string", enum: ["true", "false"], default: "false", description },
-    required: false,
-    check: (value, name) => {
-      if (value === "true" || value === "false") return value === "true";
-      throw badRequest(`${name} must be true or false`, name);
-    },
-    absent: () => false,
-  };
-}
 
 /** Query of the routes that delete. */
 export const deletionQuery = object({

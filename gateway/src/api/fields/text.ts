@@ -162,3 +162,16 @@ export function uuid(): Field<string> {
     return id;
   });
 }
+
+/** A switch of a query that has to be spelled exactly: `true`, or `false`, which is the default. */
+export function strictFlag(description: string): Field<boolean> {
+  return {
+    schema: { type: "string", enum: ["true", "false"], default: "false", description },
+    required: false,
+    check: (value, name) => {
+      if (value === "true" || value === "false") return value === "true";
+      throw badRequest(`${name} must be true or false`, name);
+    },
+    absent: () => false,
+  };
+}

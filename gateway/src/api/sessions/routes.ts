@@ -1,6 +1,14 @@
 import { route, type Route } from "../../route.ts";
-import { signedInAnywhere } from "../callers.ts";
-import { objectSchema } from "../schemas.ts";
+import { signedIn, signedInAnywhere } from "../callers.ts";
+import { listSchema, objectSchema } from "../schemas.ts";
+import {
+  decodeEndSession,
+  decodeListSessions,
+  encodeEndSession,
+  encodeListSessions,
+  listedSessionSchema,
+  listSessionsQuery,
+} from "./live-sessions.ts";
 import {
   decodeFinishOidc,
   decodeStartOidc,
@@ -170,6 +178,36 @@ export const sessionsRoutes: readonly Route[] = [
     decode: decodeSignOut,
     rpc: (clients, request, call) => clients.control.signOut(request, call),
     encode: encodeSignOut,
+  }),
+  route({
+    ...facts,
+    method: "GET",
+    path: "/api/auth/sessions",
+    summary: "Where somebody is signed in",
+    description: "The caller's own sessions in all of their organizations, newest first. Only sessions that work.",
+    callers: signedIn,
+    rate: "account",
+    schemas: { query: listSessionsQuery.schema, response: objectSchema({ sessions: listSchema(listedSessionSchema) }) },
+    statuses: [200, 400, 401, 403],
+    decode: decodeListSessions,
+    rpc: (clients, request, call) => clients.control.listSessions(request, call),
+    encode: encodeListSessions,
+  }),
+  route({
+    ...facts,
+    method: "DELETE",
+    path: "/api/auth/sessions/{session_id}",
+    summary: "End a session",
+    description:
+      "People end their own sessions, owners and admins those of everybody in the organization. Everything that goes on in it ends within ten seconds.",
+    callers: signedIn,
+    changesAccess: true,
+    rate: "account",
+    schemas: { response: objectSchema({ session: listedSessionSchema }) },
+    statuses: [200, 401, 403, 404],
+    decode: decodeEndSession,
+    rpc: (clients, request, call) => clients.control.endSession(request, call),
+    encode: encodeEndSession,
   }),
   route({
     ...facts,

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from "preact";
 import "../common.ts";
-import { may, session } from "../../api/session.ts";
+import { hasUser, may, session } from "../../api/session.ts";
 import { Link } from "../../app/link.tsx";
 import { MissingPage } from "../../app/missing-page.tsx";
 import { useTitle } from "../../app/title.ts";
@@ -9,6 +9,7 @@ import { AuditSection } from "./audit-section.tsx";
 import { ImportsSection } from "./imports-section.tsx";
 import { KeysSection } from "./keys-section.tsx";
 import { MembersSection } from "./members-section.tsx";
+import { SessionsSection } from "./sessions-section.tsx";
 import { UsageSection } from "./usage-section.tsx";
 import "./settings-page.css";
 
@@ -26,6 +27,7 @@ const sections: readonly Section[] = [
   { id: "usage", label: "Usage", Content: UsageSection, isOpen: () => may("usage") },
   { id: "audit", label: "Audit log", Content: AuditSection, isOpen: () => may("people") },
   { id: "imports", label: "Imports", Content: ImportsSection, isOpen: () => true },
+  { id: "sessions", label: "Sessions", Content: SessionsSection, isOpen: hasUser },
 ];
 
 /** The settings of the organization, those that the signed-in one may see. */

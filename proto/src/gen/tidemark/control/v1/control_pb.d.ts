@@ -622,6 +622,121 @@ export declare type Session = Message<"tidemark.control.v1.Session"> & {
 export declare const SessionSchema: GenMessage<Session>;
 
 /**
+ * @generated from message tidemark.control.v1.ListSessionsRequest
+ */
+export declare type ListSessionsRequest = Message<"tidemark.control.v1.ListSessionsRequest"> & {
+  /**
+   * Those of everybody in the organization, for owners and admins.
+   *
+   * @generated from field: bool all = 1;
+   */
+  all: boolean;
+
+  /**
+   * @generated from field: tidemark.control.v1.Page page = 2;
+   */
+  page?: Page | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ListSessionsRequest.
+ * Use `create(ListSessionsRequestSchema)` to create a new message.
+ */
+export declare const ListSessionsRequestSchema: GenMessage<ListSessionsRequest>;
+
+/**
+ * A session in a list.
+ *
+ * @generated from message tidemark.control.v1.ListedSession
+ */
+export declare type ListedSession = Message<"tidemark.control.v1.ListedSession"> & {
+  /**
+   * @generated from field: tidemark.control.v1.Session session = 1;
+   */
+  session?: Session | undefined;
+
+  /**
+   * The member whose it is; absent where it was made from a key.
+   *
+   * @generated from field: tidemark.control.v1.User user = 2;
+   */
+  user?: User | undefined;
+
+  /**
+   * The row id of the key that it was made from.
+   *
+   * @generated from field: string key_id = 3;
+   */
+  keyId: string;
+
+  /**
+   * The one that asks.
+   *
+   * @generated from field: bool current = 4;
+   */
+  current: boolean;
+
+  /**
+   * @generated from field: string organization_name = 5;
+   */
+  organizationName: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.ListedSession.
+ * Use `create(ListedSessionSchema)` to create a new message.
+ */
+export declare const ListedSessionSchema: GenMessage<ListedSession>;
+
+/**
+ * @generated from message tidemark.control.v1.ListSessionsResponse
+ */
+export declare type ListSessionsResponse = Message<"tidemark.control.v1.ListSessionsResponse"> & {
+  /**
+   * @generated from field: repeated tidemark.control.v1.ListedSession sessions = 1;
+   */
+  sessions: ListedSession[];
+};
+
+/**
+ * Describes the message tidemark.control.v1.ListSessionsResponse.
+ * Use `create(ListSessionsResponseSchema)` to create a new message.
+ */
+export declare const ListSessionsResponseSchema: GenMessage<ListSessionsResponse>;
+
+/**
+ * @generated from message tidemark.control.v1.EndSessionRequest
+ */
+export declare type EndSessionRequest = Message<"tidemark.control.v1.EndSessionRequest"> & {
+  /**
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message tidemark.control.v1.EndSessionRequest.
+ * Use `create(EndSessionRequestSchema)` to create a new message.
+ */
+export declare const EndSessionRequestSchema: GenMessage<EndSessionRequest>;
+
+/**
+ * @generated from message tidemark.control.v1.EndSessionResponse
+ */
+export declare type EndSessionResponse = Message<"tidemark.control.v1.EndSessionResponse"> & {
+  /**
+   * @generated from field: tidemark.control.v1.ListedSession session = 1;
+   */
+  session?: ListedSession | undefined;
+};
+
+/**
+ * Describes the message tidemark.control.v1.EndSessionResponse.
+ * Use `create(EndSessionResponseSchema)` to create a new message.
+ */
+export declare const EndSessionResponseSchema: GenMessage<EndSessionResponse>;
+
+/**
  * A session with all that the dashboard shows of it.
  *
  * @generated from message tidemark.control.v1.SessionView
@@ -3503,6 +3618,26 @@ export declare const ControlService: GenService<{
     methodKind: "unary";
     input: typeof SignOutRequestSchema;
     output: typeof SignOutResponseSchema;
+  },
+  /**
+   * The live sessions of the caller in all organizations, or on request those of everybody in this one, newest first.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.ListSessions
+   */
+  listSessions: {
+    methodKind: "unary";
+    input: typeof ListSessionsRequestSchema;
+    output: typeof ListSessionsResponseSchema;
+  },
+  /**
+   * Ends one of these sessions.
+   *
+   * @generated from rpc tidemark.control.v1.ControlService.EndSession
+   */
+  endSession: {
+    methodKind: "unary";
+    input: typeof EndSessionRequestSchema;
+    output: typeof EndSessionResponseSchema;
   },
   /**
    * Trades the caller's session for one in another organization of the same user.
