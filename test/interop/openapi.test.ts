@@ -308,6 +308,7 @@ include-name = [
   "PATCH /api/orgs/{org_id}/seats/{membership_id}", "DELETE /api/orgs/{org_id}/seats/{membership_id}",
   "POST /api/orgs/{org_id}/invitations", "POST /api/orgs/{org_id}/invitations/{invitation_id}/resend",
   "POST /api/orgs/{org_id}/invitations/{invitation_id}/revoke", "PUT /api/dashboard/preferences", "POST /api/workspace-views",
+  "DELETE /api/auth/sessions/{session_id}",
   "POST /api/workspace-views/import", "PUT /api/workspace-views/{view_id}", "DELETE /api/workspace-views/{view_id}",
 ]
 headers = { Origin = "${baseUrl}" }

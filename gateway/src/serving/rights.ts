@@ -39,5 +39,5 @@ export function watchAnswer(
   { rights }: Watching,
   end: () => void = () => answer.destroy(),
 ): void {
-  if (renew !== undefined) answer.once("close", rights.begin(renew, end));
+  if (renew !== undefined && !answer.closed) answer.once("close", rights.begin(renew, end));
 }
