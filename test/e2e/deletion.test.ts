@@ -20,6 +20,7 @@ async function makeFullRun(api: Api, project: string) {
   };
   let artifactId = "";
   let traceId = "";
+  let objectId = 0;
   for (const [route, body] of Object.entries(bodies)) {
     const [method, path] = route.split(" ") as [string, string];
     if (!path.includes("{run_id}") || /stop-ack|artifact-inputs|artifact-uploads/.test(path)) continue;
@@ -27,9 +28,10 @@ async function makeFullRun(api: Api, project: string) {
     const { status, json, text } = await api.call(method, path.replace("{run_id}", run.id), { body, headers });
     expect([route, status < 300 ? "" : text]).toEqual([route, ""]);
     if (path.endsWith("/artifacts/upload")) artifactId = json.artifact.id as string;
+    if (path.endsWith("/objects")) objectId = json.object.id as number;
     if (path.endsWith("/events")) traceId = "1".repeat(32);
   }
-  return { id: run.id, projectId: run.project_id, artifactId, traceId };
+  return { id: run.id, projectId: run.project_id, artifactId, traceId, objectId };
 }
 
 type FullRun = Awaited<ReturnType<typeof makeFullRun>>;
@@ -38,7 +40,7 @@ type FullRun = Awaited<ReturnType<typeof makeFullRun>>;
 async function answersOf(stack: Stack, api: Api, run: FullRun): Promise<string[]> {
   const routes = (await operations(stack.api)).filter(
     ({ method, path }) =>
-      /\{(run_id|artifact_id)\}/.test(path) &&
+      /\{(run_id|artifact_id|object_id)\}/.test(path) &&
       !path.endsWith("/restore") &&
       `${method} ${path}` !== "DELETE /runs/{run_id}",
   );
@@ -47,6 +49,7 @@ async function answersOf(stack: Stack, api: Api, run: FullRun): Promise<string[]
     const filled = path
       .replace("{run_id}", run.id)
       .replace("{artifact_id}", run.artifactId)
+      .replace("{object_id}", String(run.objectId))
       .replace("{trace_id}", run.traceId);
     const body = bodies[`${method} ${path}`];
     return api.call(method, filled, {

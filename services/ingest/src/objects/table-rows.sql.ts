@@ -1,11 +1,16 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 
 /** What has to be known of an object before its rows are read. */
-export type TableRef = { readonly projectId: string; readonly kind: string; readonly createdAt: string };
+export type TableRef = {
+  readonly runId: string;
+  readonly projectId: string;
+  readonly kind: string;
+  readonly createdAt: string;
+};
 
 const findRef = sql(
   "ingest_find_table",
-  `SELECT project_id AS "projectId", kind, created_at AS "createdAt" FROM ingest.objects WHERE org_id = $1 AND id = $2`,
+  `SELECT run_id AS "runId", project_id AS "projectId", kind, created_at AS "createdAt" FROM ingest.objects WHERE org_id = $1 AND id = $2`,
 );
 
 /** Returns the object with this id, if the organization has it. */
