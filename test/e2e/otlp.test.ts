@@ -40,6 +40,31 @@ describeModes("spans of OpenTelemetry", (stack) => {
     api.post("/v1/traces", body, { headers });
   const tracesOf = async (api: Api, runId: string) => (await api.get(`/api/traces?run_id=${runId}`)).json.traces;
 
+  test("a span that cannot be stored takes no other one of its run with it", async () => {
+    const { api, runId } = await begin();
+    const traceId = randomBytes(16).toString("hex");
+    const [a, b, child, late, good] = ["aa", "bb", "cc", "dd", "ee"].map((id) => id.repeat(8));
+    const { status, json } = await send(
+      api,
+      request(
+        runId,
+        newSpan({ traceId, spanId: a, parentSpanId: b }),
+        newSpan({ traceId, spanId: b, parentSpanId: a }),
+        newSpan({ traceId, spanId: child, parentSpanId: a }),
+        newSpan({ traceId, spanId: late, endTimeUnixNano: `${nanoseconds(Date.UTC(2262, 0, 1))}` }),
+        newSpan({ traceId, spanId: good }),
+      ),
+    );
+    expect({ status, json }).toEqual({
+      status: 200,
+      json: { partialSuccess: { rejectedSpans: "3", errorMessage: expect.stringMatching(/2255.*cycle/s) } },
+    });
+    const path = `/api/runs/${runId}/traces/${traceId}`;
+    const idsOf = async (asked: string) =>
+      (await api.get(asked)).json.spans.map(({ span_id }: { span_id: string }) => span_id);
+    expect([await idsOf(path), await idsOf(`${path}/spans?parent_span_id=${a}`)]).toEqual([[good], [child]]);
+  });
+
   test.each([
     ["protobuf", ProtobufExporter],
     ["JSON", JsonExporter],

@@ -3,5 +3,6 @@ export { createByteWriter, type ByteWriter } from "./byte-writer.ts";
 export { isSpanCodecError } from "./codec-error.ts";
 export { pack, unpack } from "./pack.ts";
 export { readPayload, skipPayload, writePayload, type SpanPayload } from "./payload.ts";
+export { spansInCycles } from "./span-cycles.ts";
 export { newSpanRecord, NONE, type SpanRecord } from "./span-record.ts";
 export { createTreeWriter, readTree, type TreeWriter } from "./tree-columns.ts";

@@ -1,19 +1,18 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { isAppError, type Reason } from "@tidemark/errors";
 import type { ExportAnswer } from "@tidemark/otlp";
+import { spansInCycles } from "@tidemark/span-codec";
 import { createPauses } from "@tidemark/turns";
 import type { TraceEventSchema } from "@tidemark/proto/traces/v1/traces";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
+import { headerNames } from "../../http/headers.ts";
 import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
 import { canonicalUuid } from "../fields/text.ts";
 import { encodeAnswer, type OtlpBody } from "./protocol.ts";
 import { eventOf } from "./span-event.ts";
 
 type Event = MessageInitShape<typeof TraceEventSchema>;
-
-/** The header that names the run of spans whose resource names none. */
-const RUN_HEADER = "x-tidemark-run-id";
 
 /** Runs that are written at the same time. */
 const AT_ONCE = 4;
@@ -22,7 +21,7 @@ const AT_ONCE = 4;
 const ofTheRun: ReadonlySet<Reason> = new Set<Reason>(["not_found", "forbidden", "bad_request"]);
 
 /**
- * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, and those that are malformed are counted as
+ * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, those that are malformed, and those that are among their own ancestors are counted as
  * rejected; the others are stored. Whatever would go for all of them is thrown.
  */
 export async function handleExportSpans(
@@ -36,7 +35,7 @@ export async function handleExportSpans(
   const byRun = new Map<string, Event[]>();
   const pauseIfLong = createPauses();
   for (const { resource, spans } of resources) {
-    const named = resource.get("tidemark.run_id")?.text ?? request.headers[RUN_HEADER];
+    const named = resource.get("tidemark.run_id")?.text ?? request.headers[headerNames.runId];
     const runId = typeof named === "string" ? canonicalUuid(named.trim()) : undefined;
     if (runId === undefined) {
       rejections.add(
@@ -60,12 +59,15 @@ export async function handleExportSpans(
   const store = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [runId, events] = next;
+      const { kept, cyclic } = apartFromCycles(newestOfEach(events));
+      rejections.add(cyclic, `run ${runId}: the parents of some spans form a cycle`);
+      if (kept.length === 0) continue;
       try {
-        await clients.traces.appendTraceEvents({ runId, events: newestOfEach(events) }, call);
+        await clients.traces.appendTraceEvents({ runId, events: kept }, call);
         aliveRuns.push(runId);
       } catch (error) {
         if (!isAppError(error) || !ofTheRun.has(error.reason)) throw error;
-        rejections.add(events.length, `run ${runId}: ${error.message}`);
+        rejections.add(events.length - cyclic, `run ${runId}: ${error.message}`);
       }
     }
   };
@@ -81,6 +83,15 @@ function newestOfEach(events: readonly Event[]): Event[] {
     if ((newest.get(id)?.sequence ?? -1) <= event.sequence!) newest.set(id, event);
   }
   return [...newest.values()];
+}
+
+/** Leaves out the spans that are among their own ancestors, and counts them. Their descendants stay: their parent may come later. */
+function apartFromCycles(events: readonly Event[]): { readonly kept: Event[]; readonly cyclic: number } {
+  const idOf = ({ traceId, spanId }: Event): string => `${traceId}${spanId}`;
+  const withParents = events.filter(({ parentSpanId }) => parentSpanId !== "");
+  const inCycles = spansInCycles(new Map(withParents.map((event) => [idOf(event), event.parentSpanId!])));
+  const kept = events.filter((event) => !inCycles.has(idOf(event)));
+  return { kept, cyclic: events.length - kept.length };
 }
 
 /** Counts spans that were rejected, and keeps the reasons. */

@@ -247,6 +247,8 @@ describe("what no span can be is rejected", () => {
     [{ parentSpanId: "ab" }, /parent/],
     [{ parentSpanId: "cd".repeat(8) }, /its own parent/],
     [{ startTimeUnixNano: "0" }, /start time/],
+    [{ startTimeUnixNano: "9007199254740992000" }, /2255/],
+    [{ endTimeUnixNano: "9007199254740992000" }, /2255/],
     [{ endTimeUnixNano: "1767225599123455000" }, /ends before it starts/],
   ])("%j", (fields, rejected) => {
     expect(eventOf(spanOf(fields), noResource)).toEqual({ rejected: expect.stringMatching(rejected) });

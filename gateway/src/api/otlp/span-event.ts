@@ -44,10 +44,14 @@ function faultOf({ traceId, spanId, parentSpanId, startNs, endNs }: OtlpSpan): s
   if (!/^0*$/.test(parentSpanId) && !isId(parentSpanId, 16)) return "the parent span id must be 8 bytes";
   if (parentSpanId === spanId) return "a span must not be its own parent";
   if (startNs === 0n) return "the start time is required";
+  if (startNs > LATEST_NS || endNs > LATEST_NS) return "times must be before June 2255";
   if (endNs !== 0n && microseconds(endNs) < microseconds(startNs) - TRACE_LIMITS.skewUsMax)
     return "the span ends before it starts";
   return undefined;
 }
+
+/** Doubles hold whole microseconds to this moment, in the year 2255. */
+const LATEST_NS = BigInt(Number.MAX_SAFE_INTEGER) * 1000n;
 
 function isId(id: string, digits: number): boolean {
   return id.length === digits && !/^0*$/.test(id);

@@ -1,5 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { REDACTION_STATES, SPAN_KINDS, SPAN_STATUSES, TRACE_EVENT_KINDS, TRACE_LIMITS } from "@tidemark/limits";
+import { spansInCycles } from "@tidemark/span-codec";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
@@ -37,7 +38,7 @@ export function checkEvents(events: readonly TraceEvent[], hasKey: boolean): voi
       refuse("parent_span_id differs from that of another event of the span");
     parents.set(span, event.parentSpanId);
   });
-  if (hasCycle(parents)) throw badRequest("events: the parents of some spans form a cycle", FIELD);
+  if (spansInCycles(parents).size > 0) throw badRequest("events: the parents of some spans form a cycle", FIELD);
 }
 
 /** Returns what is wrong with one event by itself. */
@@ -110,21 +111,4 @@ function isNumberOf(words: readonly string[], number: number): boolean {
 
 function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0;
-}
-
-/** Tells whether a span is among its own ancestors. Keys are trace and span, values the parent in the same trace. */
-function hasCycle(parents: ReadonlyMap<string, string>): boolean {
-  const passed = new Set<string>();
-  for (const first of parents.keys()) {
-    const walk = new Set<string>();
-    const trace = first.slice(0, 32);
-    for (let span: string | undefined = first; span !== undefined && !passed.has(span);) {
-      if (walk.has(span)) return true;
-      walk.add(span);
-      const parent: string | undefined = parents.get(span);
-      span = parent === undefined ? undefined : trace + parent;
-    }
-    for (const span of walk) passed.add(span);
-  }
-  return false;
 }
