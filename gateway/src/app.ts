@@ -8,7 +8,7 @@ import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.t
 import { createRightsWatch } from "./auth/rights.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
-import { headerNames, noSniffing, requestIdOf } from "./http/headers.ts";
+import { headerNames, noSniffing, requestIdOf, strictTransport } from "./http/headers.ts";
 import type { ChangeHub } from "./changes/change-hub.ts";
 import { createEventStreams } from "./changes/event-streams.ts";
 import { createDashboard } from "./dashboard/dashboard.ts";
@@ -206,7 +206,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     networkOf: clientNetwork,
   });
   // Before the framework sees the request, so that no answer lacks it: errors, files that are streamed, answers without a route.
-  app.server.prependListener("request", (_, response) => response.setHeader(...noSniffing));
+  const isSecure = settings.publicUrl?.startsWith("https://") === true;
+  app.server.prependListener("request", (_, response) => {
+    response.setHeader(...noSniffing);
+    if (isSecure) response.setHeader(...strictTransport);
+  });
   for (const route of routes) addRoute(app, route, context);
   return app;
 }

@@ -123,7 +123,7 @@ describeModes("artifacts", (stack) => {
       expect(read.status).toBe(200);
       expect(read.bytes.equals(bytes)).toBe(true);
       expect(read.headers).toMatchObject({
-        "content-type": "text/html",
+        "content-type": "application/octet-stream",
         "content-length": String(size),
         "x-content-type-options": "nosniff",
         "content-security-policy": expect.stringContaining("sandbox"),
@@ -343,7 +343,9 @@ describeModes("artifacts", (stack) => {
       expect(entries.map((entry: { path: string }) => entry.path)).toEqual([odd]);
       const read = await download(api, key, `/api/artifact-entries/${entries[0].id}/download`);
       expect(read.bytes.toString()).toBe("bytes");
-      expect(read.headers["content-disposition"]).toMatch(/^attachment; filename="[A-Za-z0-9._-]{1,120}"$/);
+      expect(read.headers["content-disposition"]).toMatch(
+        /^attachment; filename="[A-Za-z0-9._-]{1,120}"(; filename\*=UTF-8''[A-Za-z0-9._%-]+)?$/,
+      );
     });
   });
 

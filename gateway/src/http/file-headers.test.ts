@@ -19,12 +19,42 @@ test.each([
   ["\ud800", "_"],
   [`${"x".repeat(200)}.txt`, "x".repeat(120)],
 ])("the name %j", (name, safe) => {
-  expect(headersOf(name)["content-disposition"]).toBe(`attachment; filename="${safe}"`);
+  expect(headersOf(name)["content-disposition"]!.split("; filename*=")[0]).toBe(`attachment; filename="${safe}"`);
+});
+
+test.each([
+  ["plain (1).txt", undefined],
+  ["a\0b", undefined],
+  ["\u202egnp.exe", undefined],
+  ["dir/naïve 😀.txt", "na%C3%AFve%20%F0%9F%98%80.txt"],
+  ["é'(x)*.txt", "%C3%A9%27%28x%29_.txt"],
+  ["ü\r\nx: y\u2066", "%C3%BC__x_%20y_"],
+  ["\ud800", "%EF%BF%BD"],
+  [`${"é".repeat(200)}.txt`, "%C3%A9".repeat(120)],
+])("the name %j is there as it is where it is not ASCII", (name, extended) => {
+  expect(headersOf(name)["content-disposition"]!.split("; filename*=UTF-8''")[1]).toBe(extended);
 });
 
 test.each([
   "text/html",
+  "Text/HTML; charset=utf-8",
+  "application/xhtml+xml",
+  "image/svg+xml",
+  "text/xml",
+  "application/xml",
+  "text/css",
+  "text/javascript",
+  "text/javascript1.5",
+  "application/javascript",
+  "application/x-javascript",
+  "text/ecmascript",
+])("the type %s, which a browser runs, becomes bytes", (type) => {
+  expect(headersOf("a", type)["content-type"]).toBe("application/octet-stream");
+});
+
+test.each([
   "text/plain; charset=utf-8",
+  "image/png",
   'multipart/x; boundary="a b"',
   "application/vnd.a+json;v=1 ; w=2",
 ])("the type %s stays", (type) => {

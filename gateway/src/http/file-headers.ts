@@ -1,3 +1,5 @@
+import { mediaTypeOf } from "./headers.ts";
+
 /** What bytes are of which nobody says more. */
 export const UNKNOWN_TYPE = "application/octet-stream";
 
@@ -6,14 +8,18 @@ const mediaType = new RegExp(`^${TOKEN}/${TOKEN}(?:[ \\t]*;[ \\t]*${TOKEN}=(?:${
 const TYPE_LENGTH_MAX = 255;
 const NAME_LENGTH_MAX = 120;
 
+/** Types that a browser runs, or styles a page with: stored by a user, they are bytes like others. */
+const active =
+  /^(?:text\/(?:html|css|xml|(?:java|ecma|live|j)script[\d.]*)|application\/(?:x-)?(?:java|ecma)script|application\/xml|[^/]+\/[^/]+\+xml)$/;
+
 /**
  * Returns the headers of a file that a client gave us, none of which runs in a browser as a page of ours. The type is the given one where it is a media type
- * (RFC 9110 §8.3.1); of the name the last part, with `_` for all but letters, digits, `.`, `-` and `_`.
+ * (RFC 9110 §8.3.1) that a browser only shows; of the name the last part, with `_` for all but letters, digits, `.`, `-` and `_`, and beside it as it is (RFC 6266).
  */
 export function fileHeaders(file: { readonly mimeType: string; readonly name: string }): Record<string, string> {
   return {
     "content-type": typeOf(file.mimeType),
-    "content-disposition": `attachment; filename="${safeName(file.name)}"`,
+    "content-disposition": dispositionOf(file.name),
     "content-security-policy": "sandbox",
     "x-content-type-options": "nosniff",
     "accept-ranges": "bytes",
@@ -21,12 +27,23 @@ export function fileHeaders(file: { readonly mimeType: string; readonly name: st
 }
 
 function typeOf(text: string): string {
-  return text.length <= TYPE_LENGTH_MAX && mediaType.test(text) ? text : UNKNOWN_TYPE;
+  const isKnown = text.length <= TYPE_LENGTH_MAX && mediaType.test(text);
+  return isKnown && !active.test(mediaTypeOf({ "content-type": text })) ? text : UNKNOWN_TYPE;
 }
 
-function safeName(name: string): string {
+function dispositionOf(name: string): string {
   const base = name.slice(Math.max(name.lastIndexOf("/"), name.lastIndexOf("\\")) + 1);
   const safe = base.replaceAll(/[^A-Za-z0-9._-]/gu, "_").slice(0, NAME_LENGTH_MAX);
   // Nothing but dots would name a folder.
-  return /^\.*$/.test(safe) ? "download" : safe;
+  const shown = /^\.*$/.test(safe) ? "download" : safe;
+  const full = Array.from(base.toWellFormed().replaceAll(unsafe, "_")).slice(0, NAME_LENGTH_MAX).join("");
+  return `attachment; filename="${shown}"${/^[\x20-\x7e]*$/.test(full) ? "" : `; filename*=UTF-8''${encoded(full)}`}`;
+}
+
+/** What no file system takes, and what would turn the letters of a name around. */
+const unsafe = /[\p{Cc}\p{Cf}"*:<>?|]/gu;
+
+/** Writes a text in the characters of RFC 8187. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll(/['()]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

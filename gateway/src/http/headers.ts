@@ -7,6 +7,8 @@ import { badRequest } from "@tidemark/errors";
  */
 export const headerNames = {
   requestId: "x-request-id",
+  /** Names the run of spans whose resource does not. */
+  runId: "x-tidemark-run-id",
   idempotencyKey: "idempotency-key",
   idempotencyReplayed: "idempotency-replayed",
   /** Carries the operator's token; either will do. */
@@ -24,6 +26,9 @@ export const headerNames = {
 
 /** On every answer: a browser takes its type from us, and never guesses that what a user stored is a page or a script. */
 export const noSniffing = ["x-content-type-options", "nosniff"] as const;
+
+/** Where the installation is reached by https: a browser never tries http for a year (RFC 6797). */
+export const strictTransport = ["strict-transport-security", "max-age=31536000"] as const;
 
 /** Keys of the OpenAPI document that say which part of the service answers. */
 export const servicePlaneKeys = ["x-svc-service-plane", "x-instantml-service-plane"] as const;

@@ -79,6 +79,7 @@ const requestHeaders = [
   "range",
   ...headerNames.bootstrapToken,
   headerNames.requestId,
+  headerNames.runId,
 ].join(", ");
 
 const exposedHeaders = [
@@ -89,6 +90,7 @@ const exposedHeaders = [
   headerNames.requestId,
   headerNames.idempotencyReplayed,
   headerNames.retryAfter,
+  ...headerNames.exportTruncated,
   ...headerNames.rateLimitScope,
   headerNames.rateLimitLimit,
   headerNames.rateLimitRemaining,

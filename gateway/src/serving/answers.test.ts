@@ -183,7 +183,7 @@ describe("pages from other origins", () => {
       "access-control-allow-credentials": "true",
       "access-control-allow-methods": "GET, HEAD, POST",
       "access-control-allow-headers":
-        "accept, authorization, content-encoding, content-type, idempotency-key, if-none-match, range, x-svc-bootstrap-token, x-instantml-bootstrap-token, x-request-id",
+        "accept, authorization, content-encoding, content-type, idempotency-key, if-none-match, range, x-svc-bootstrap-token, x-instantml-bootstrap-token, x-request-id, x-tidemark-run-id",
       vary: "Origin",
     });
   });

@@ -30,7 +30,6 @@ const bytes = (count: number): string => `{"a":"${"x".repeat(count - 8)}"}`;
 describe("bodies that arrive", () => {
   test.each<[string, string | Buffer, Record<string, string>, unknown]>([
     ["plain", '{"a":1}', {}, { a: 1 }],
-    ["of a type that only contains the right one", '{"a":1}', { "content-type": ";application/json" }, { a: 1 }],
     ["with a charset", '{"a":"é"}', { "content-type": "application/json; charset=utf-8" }, { a: "é" }],
     ["compressed", gzipSync('{"a":1}'), gzip, { a: 1 }],
     ["compressed, in capitals", gzipSync('{"a":1}'), { "content-encoding": "GZIP" }, { a: 1 }],
@@ -40,6 +39,14 @@ describe("bodies that arrive", () => {
   ])("%s", async (_, body, headers, expected) => {
     expect(await post("/echo/1", body, headers)).toMatchObject({ status: 200, body: { body: expected } });
   });
+
+  test.each(["", "text/plain", "text/plain; application/json", ";application/json", "application/jsonx"])(
+    "of the type %j are refused",
+    async (type) => {
+      const answer = await post("/echo/1", '{"a":1}', { "content-type": type });
+      expect(answer).toMatchObject({ status: 400, body: { error: "the content type must be application/json" } });
+    },
+  );
 
   test("digits beyond 2^53 reach the codec and come back", async () => {
     const response = await fetch(`${app.url}/echo/1`, {

@@ -79,14 +79,14 @@ describe("an answer with a tag", () => {
   });
 });
 
-test("answers without a tag are as before", async () => {
+test("answers without a tag are not to be kept", async () => {
   const answer = await fetch(`${app.url}/long`, {
     headers: { "if-none-match": "*", "accept-encoding": "identity" },
   });
   expect(answer.status).toBe(200);
   expect([answer.headers.get("etag"), answer.headers.get("cache-control"), answer.headers.get("vary")]).toEqual([
     null,
-    null,
+    "private, no-store",
     null,
   ]);
 });

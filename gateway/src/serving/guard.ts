@@ -151,7 +151,7 @@ function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
 /** Requires that a body, if there is one, is declared as JSON. */
 function checkContentType({ headers }: FastifyRequest): void {
   const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-  if (!empty && !(headers["content-type"] ?? "").toLowerCase().includes("application/json")) {
+  if (!empty && mediaTypeOf(headers) !== "application/json") {
     throw badRequest("the content type must be application/json");
   }
 }
