@@ -77,6 +77,16 @@ test.each([
   expect(headersOf("a", type)["content-type"]).toBe("application/octet-stream");
 });
 
+test.each([
+  ["image/svg+xml", "image", "image/svg+xml"],
+  ["image/svg+xml", "document", "application/octet-stream"],
+  ["image/svg+xml", "iframe", "application/octet-stream"],
+  ["text/html", "image", "application/octet-stream"],
+  ["text/javascript", "script", "application/octet-stream"],
+])("the type %s, loaded as %s, is %s", (mimeType, destination, expected) => {
+  expect(fileHeaders({ name: "a", mimeType }, { "sec-fetch-dest": destination })["content-type"]).toBe(expected);
+});
+
 test("no file runs as a page", () => {
   expect(headersOf("a")).toMatchObject({
     "content-security-policy": "sandbox",

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { mediaTypeOf } from "./headers.ts";
 
 /** What bytes are of which nobody says more. */
@@ -14,11 +15,14 @@ const active =
 
 /**
  * Returns the headers of a file that a client gave us, none of which runs in a browser as a page of ours. The type is the given one where it is a media type
- * (RFC 9110 §8.3.1) that a browser only shows; of the name the last part, with `_` for all but letters, digits, `.`, `-` and `_`, and beside it as it is (RFC 6266).
+ * (RFC 9110 §8.3.1) that a browser only shows; of the name the last part, with `_` for all but letters, digits, `.`, `-` and `_`, and the whole of it as `filename*` (RFC 6266).
  */
-export function fileHeaders(file: { readonly mimeType: string; readonly name: string }): Record<string, string> {
+export function fileHeaders(
+  file: { readonly mimeType: string; readonly name: string },
+  { "sec-fetch-dest": destination }: IncomingHttpHeaders = {},
+): Record<string, string> {
   return {
-    "content-type": typeOf(file.mimeType),
+    "content-type": typeOf(file.mimeType, destination === "image"),
     "content-disposition": dispositionOf(file.name),
     "content-security-policy": "sandbox",
     "x-content-type-options": "nosniff",
@@ -26,9 +30,12 @@ export function fileHeaders(file: { readonly mimeType: string; readonly name: st
   };
 }
 
-function typeOf(text: string): string {
-  const isKnown = text.length <= TYPE_LENGTH_MAX && mediaType.test(text);
-  return isKnown && !active.test(mediaTypeOf({ "content-type": text })) ? text : UNKNOWN_TYPE;
+function typeOf(text: string, isForImage: boolean): string {
+  if (text.length > TYPE_LENGTH_MAX || !mediaType.test(text)) return UNKNOWN_TYPE;
+  const essence = mediaTypeOf({ "content-type": text });
+  // What a browser loads as an image (Fetch Metadata, which no page can set) runs nothing, and an SVG is shown under its own type alone.
+  if (isForImage && essence === "image/svg+xml") return text;
+  return active.test(essence) ? UNKNOWN_TYPE : text;
 }
 
 function dispositionOf(name: string): string {

@@ -165,7 +165,7 @@ function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest)
 /** Who asks, or on routes that are open to everybody why that is not known. */
 type Identified = {
   readonly identity: Identity | undefined;
-  /** Undefined where there is nothing that could end: the operator's token, and nobody. */
+  /** Undefined where nothing can end: for the operator's token, and for callers without an identity. */
   readonly renew?: RenewRights;
   readonly embedSession?: EmbedSession;
   readonly refusal?: Error;
@@ -223,7 +223,7 @@ function identify(
     const isSent = route.originRequired === "where sent" && request.headers.origin !== undefined;
     if (isSent || route.originRequired === true || presented.kind === "cookie")
       checkOrigin(route, context, request, baseUrl);
-    return nobodyKnown;
+    return unknownCaller;
   }
   const operatorToken = callers.operator === true ? bootstrapTokenOf(request.headers) : undefined;
   if (operatorToken !== undefined) return { identity: context.checkOperator(operatorToken) };
@@ -254,7 +254,7 @@ function identify(
     .then((found) => withRenewal(allow(found)));
 }
 
-const nobodyKnown: Identified = { identity: undefined };
+const unknownCaller: Identified = { identity: undefined };
 
 function readCredential(
   { authenticator }: ServingContext,

@@ -4,7 +4,7 @@ import { toErrorAnswer } from "../errors.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 
 /**
- * Decides again whether the caller of a request may do what it asks for, and takes its identity as it is now. Resolves at once where memory knows.
+ * Decides again whether the caller of a request may do what it asks for, and takes its identity as it is now. Returns undefined where memory knows the credential.
  * @throws unauthenticated, forbidden, service_unavailable
  */
 export function renewRights(state: RequestState): Promise<void> | undefined {

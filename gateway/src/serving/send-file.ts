@@ -32,7 +32,7 @@ export async function sendFile(
   const span: Span = range === "whole" ? { start: 0, end: sizeBytes } : range;
   const isHead = request.method === "HEAD" || span.start === span.end;
   const pieces = await open(objects, key, file, isHead ? undefined : span);
-  reply.headers({ ...fileHeaders(file), "content-length": String(span.end - span.start) });
+  reply.headers({ ...fileHeaders(file, request.headers), "content-length": String(span.end - span.start) });
   if (range !== "whole") {
     reply.code(206).header("content-range", `bytes ${span.start}-${span.end - 1}/${sizeBytes}`);
   }

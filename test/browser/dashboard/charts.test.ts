@@ -392,7 +392,7 @@ describeWith(executable)("charts in a browser", () => {
   });
 });
 
-/** Returns the topmost row of the line of a chart with a spike, and by how many pixels the spike is drawn beside its place. */
+/** Returns the topmost row of the line of a chart with a spike, and how many pixels lie between the spike and its place. */
 async function spikeIn(plot: Locator): Promise<{ readonly top: number; readonly off: number }> {
   // The first row of each column with a strong color, bands and lines, and with a pale one: the tip of a spike that lies between two columns. The
   // axes are gray, with a little blue.
