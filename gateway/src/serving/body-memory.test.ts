@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { until } from "@tidemark/testkit";
 import { route, type Route } from "../route.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
+import { holdRequest, type HeldRequest } from "../http/raw-request.fixture.ts";
 
 const facts = {
   tag: "test",
@@ -57,29 +57,13 @@ async function post(body: string | Buffer, headers: Record<string, string> = {})
   return { status, retryAfter: response.headers.get("retry-after"), body: await response.json() };
 }
 
-type SlowRequest = { readonly socket: Socket; readonly finish: () => Promise<string> };
-
 /** Returns a request whose first half the gateway holds, while the client keeps the rest. */
-function begin(body: string): Promise<SlowRequest> {
+function begin(body: string): Promise<HeldRequest> {
+  const head = `POST /take HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
   return until("the first half of a body to be held", async () => {
-    const socket = connect(app.port, "127.0.0.1");
-    let answer = "";
-    socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
-    const [accepted] = (await once(app.server, "connection")) as [Socket];
-    const head = `POST /take HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-    const sent = head + body.slice(0, body.length / 2);
-    socket.write(sent);
-    await until("the first half to arrive", () => accepted.bytesRead === sent.length);
+    const held = await holdRequest(app, head + body, body.length / 2);
     // The request before it may not have given back what it held.
-    if (answer !== "") return undefined;
-    return {
-      socket,
-      async finish() {
-        socket.write(body.slice(body.length / 2));
-        await once(socket, "close");
-        return answer;
-      },
-    };
+    return held.answer() === "" ? held : undefined;
   });
 }
 

@@ -185,16 +185,16 @@ function identifyOrNobody(
     return openEmbed(asked, context, request);
   }
   const isOpen = callers.kind === "credentials" && callers.orAnyone === true;
-  const nobody = (error: unknown): Identified => {
+  const withoutIdentity = (error: unknown): Identified => {
     if (!isOpen || !isRefusal(error)) throw error;
     countAddress(context, request, reply);
     return { identity: undefined, refusal: error };
   };
   try {
     const identified = identify(route, callers, context, request, reply, baseUrl);
-    return identified instanceof Promise ? identified.catch(nobody) : identified;
+    return identified instanceof Promise ? identified.catch(withoutIdentity) : identified;
   } catch (error) {
-    return nobody(error);
+    return withoutIdentity(error);
   }
 }
 

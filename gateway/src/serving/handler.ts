@@ -83,11 +83,11 @@ export function createHandler(route: Route, context: ServingContext) {
         .code(303)
         .headers({ ...answer.headers, location: answer.redirect })
         .send();
-    if (answer.file !== undefined || answer.stream !== undefined) state.turn?.end();
-    if (answer.file !== undefined) {
+    if (answer.file !== undefined || answer.stream !== undefined) {
+      state.turn?.end();
       watchAnswer(state, reply.raw, context);
-      return sendFile(answer.file, request, reply, context);
     }
+    if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
     const page = answer.page === undefined ? undefined : writePage(answer.page);
@@ -99,7 +99,6 @@ export function createHandler(route: Route, context: ServingContext) {
     }
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
     if (answer.stream !== undefined) {
-      watchAnswer(state, reply.raw, context);
       reply.header("vary", varyOf(reply, "Accept-Encoding"));
       return sendStream(answer.stream, isCompressed, request, reply, context);
     }

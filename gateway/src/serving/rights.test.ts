@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { parseCredential } from "@tidemark/credentials";
 import { CredentialKind, type CredentialEntry } from "@tidemark/proto/control/v1/control";
 import { until } from "@tidemark/testkit";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import { allRoutes } from "../api/index.ts";
 import { arriving } from "../http/arrival.ts";
-import { parseAnswer } from "../http/raw-request.fixture.ts";
+import { holdRequest, parseAnswer } from "../http/raw-request.fixture.ts";
 import type { Route, Transfer } from "../route.ts";
 
 // Somebody holds a request back until the credential that let it in has ended.
@@ -64,7 +63,7 @@ const bodied = allRoutes
   .map((route): Route => ({
     ...route,
     handle: ({ identity }) => {
-      done.push(`${route.method} ${route.path} ${identity?.kind ?? "nobody"}`);
+      done.push(`${route.method} ${route.path} ${identity?.kind ?? "unknown"}`);
       return Promise.resolve({ body: {} });
     },
   }));
@@ -114,25 +113,11 @@ function open({ callers }: Pick<Route, "callers">): {
 
 /** A request of which all but the last byte has arrived. */
 async function hold({ method, path }: Pick<Route, "method" | "path">, headers: string, body: string) {
-  const socket = connect(app.port, "127.0.0.1");
-  sockets.push(socket);
-  let answer = "";
-  socket.on("data", (chunk: Buffer) => (answer += chunk.toString()));
-  const closed = once(socket, "close");
-  const [accepted] = (await once(app.server, "connection")) as [Socket];
   const target = path.replaceAll(/\{\w+\}/g, "0a1b2c3d-0000-4000-8000-0000000000aa");
   const head = `${method} ${target} HTTP/1.1\r\nHost: x\r\n${headers}Content-Type: application/json\r\nIdempotency-Key: k\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
-  socket.write(head + body.slice(0, -1));
-  await until("all but the last byte", () => accepted.bytesRead === head.length + body.length - 1);
-  return {
-    answer: () => answer,
-    async finish() {
-      socket.write(body.slice(-1));
-      await closed;
-      return parseAnswer(answer);
-    },
-    closed,
-  };
+  const held = await holdRequest(app, head + body, 1);
+  sockets.push(held.socket);
+  return { answer: held.answer, finish: async () => parseAnswer(await held.finish()) };
 }
 
 const json = bodied.filter(({ protocol }) => protocol === undefined);

@@ -21,8 +21,8 @@ const AT_ONCE = 4;
 const ofTheRun: ReadonlySet<Reason> = new Set<Reason>(["not_found", "forbidden", "bad_request"]);
 
 /**
- * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, those that are malformed, and those that are among their own ancestors are counted as
- * rejected; the others are stored. Whatever would go for all of them is thrown.
+ * POST /v1/traces: stores the spans of each run. Spans without a run, of a run that the caller cannot write to, those that are malformed, and those that
+ * are among their own ancestors are counted as rejected; the others are stored. Whatever would go for all of them is thrown.
  */
 export async function handleExportSpans(
   { body }: RouteInput,

@@ -8,13 +8,13 @@ import { recordAudit } from "../audit/record-audit.ts";
 import { webAddress, type ControlDeps, type ControlHandlers } from "../deps.ts";
 import { issueKey } from "../keys/issue-key.ts";
 import { requirePaid } from "../organizations/account.rules.ts";
-import { requirePeopleManager, requireSession } from "../organizations/callers.ts";
+import { requireSession } from "../organizations/callers.ts";
 import { encodeOrganization, encodeUser } from "../organizations/encode-organization.ts";
 import { lockMembership } from "../organizations/memberships.sql.ts";
 import { enterOrganization, findOrganization, requireOrganization } from "../organizations/organizations.sql.ts";
 import { isAdmin } from "../organizations/people.rules.ts";
 import { findUser } from "../organizations/users.sql.ts";
-import { lockCaller } from "../projection/lock-caller.ts";
+import { lockPeopleManager } from "../projection/lock-caller.ts";
 import { announceChange } from "../projection/commit-projection-change.ts";
 import {
   deviceLoginSeconds,
@@ -72,9 +72,8 @@ export function startDeviceLogin(deps: ControlDeps): ControlHandlers["startDevic
 export function confirmDeviceLogin({ db, now }: ControlDeps): ControlHandlers["confirmDeviceLogin"] {
   return async ({ userCode }, call) => {
     const { orgId, userId } = requireSession(call);
-    requirePeopleManager(call);
     await db.withTenant(orgId, async (tx) => {
-      requirePeopleManager(await lockCaller(tx, call, now()));
+      await lockPeopleManager(tx, call, now());
       const login = await lockDeviceLoginByUserCode(tx, hashUserCode(userCode));
       const state = login && { status: login.status, expiresAt: new Date(login.expires_at), lastPolledAt: undefined };
       const outcome = judgeApproval(state, now());

@@ -60,7 +60,6 @@ export function resendInvitation(deps: ControlDeps): ControlHandlers["resendInvi
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const id = pathId(request.invitationId, "invitation");
-    requirePeopleManager(call);
     const token = issueInviteToken(deps);
     const { organization, renewed } = await deps.db.withTenant(orgId, async (tx) => {
       const found = await lockOrganization(tx, orgId);
@@ -94,7 +93,6 @@ export function revokeInvitation(deps: ControlDeps): ControlHandlers["revokeInvi
   return async (request, call) => {
     const orgId = visibleOrganization(call, request.orgId);
     const id = pathId(request.invitationId, "invitation");
-    requirePeopleManager(call);
     const now = deps.now();
     const revoked = await deps.db.withTenant(orgId, async (tx) => {
       await lockOrganization(tx, orgId);

@@ -44,8 +44,8 @@ export async function lockCaller(tx: Tx, { identity }: Call, now: Date): Promise
 }
 
 /**
- * Requires that the caller may manage an organization's people, by the rights that it has now and keeps until the transaction ends. The transaction has locked
- * the organization before, as whoever changes its people does.
+ * Requires that the caller may manage an organization's people, by the rights that it has now and keeps until the transaction ends. Who changes these people has
+ * locked the organization before.
  * @throws forbidden, unauthenticated for a credential that has ended
  */
 export async function lockPeopleManager(tx: Tx, call: Call, now: Date): Promise<LockedCaller> {

@@ -31,7 +31,7 @@ const events = (orgId: string) =>
   );
 
 describe("the list of sessions", () => {
-  test("has the caller's own in all organizations, newest first, and tells which one asks", async () => {
+  test("has the caller's own in all organizations, newest first, and marks the one that asks", async () => {
     const [one, other] = [await newOrganization(control), await newOrganization(control)];
     const { email, userId, call } = await newMember(control, one, "viewer");
     await control.client.addSeat({ orgId: other, email }, control.operator);

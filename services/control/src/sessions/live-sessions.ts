@@ -17,6 +17,7 @@ import {
   organizationOfOwnSession,
   type LiveSessionRow,
 } from "./live-sessions.sql.ts";
+import { encodeSession } from "./open-session.ts";
 import { revokeSession } from "./sessions.sql.ts";
 
 /**
@@ -65,14 +66,7 @@ export function endSession(deps: ControlDeps): ControlHandlers["endSession"] {
 
 function encodeListed(row: LiveSessionRow, caller: SignedIn): MessageInitShape<typeof ListedSessionSchema> {
   return {
-    session: {
-      id: row.id,
-      userId: row.user_id ?? "",
-      orgId: row.org_id,
-      createdAt: row.created_at,
-      lastSeenAt: row.last_seen_at ?? "",
-      expiresAt: row.expires_at,
-    },
+    session: encodeSession({ ...row, revoked_at: null }),
     ...(row.user_id === null
       ? {}
       : {

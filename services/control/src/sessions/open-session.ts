@@ -159,7 +159,8 @@ async function viewSessionOfKey(
   };
 }
 
-function encodeSession(row: SessionRow): MessageInitShape<typeof SessionSchema> {
+/** Returns a session as a message; null becomes the empty text. */
+export function encodeSession(row: Omit<SessionRow, "key_id">): MessageInitShape<typeof SessionSchema> {
   return {
     id: row.id,
     userId: row.user_id ?? "",
