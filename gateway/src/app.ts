@@ -18,6 +18,8 @@ import { answerClientError } from "./http/client-error.ts";
 import { boundConnections } from "./http/connections.ts";
 import { holdExpectations } from "./http/expect.ts";
 import { createOriginRule } from "./http/origin.ts";
+import { boundPipelining } from "./http/pipelining.ts";
+import { joinSmallChunks } from "./http/small-chunks.ts";
 import { createPathMethods, createUnmatchedHandler } from "./serving/unmatched.ts";
 import { clientNetwork } from "./limits/client-network.ts";
 import { createEmbedLimits } from "./limits/embed-limits.ts";
@@ -212,6 +214,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (isSecure) response.setHeader(...strictTransport);
   });
   for (const route of routes) addRoute(app, route, context);
+  boundPipelining(app.server);
+  joinSmallChunks(app.server);
   return app;
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
 import { askForBody } from "./expect.ts";
+import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 import { answerClientError, beginWatch, endWatch } from "./client-error.ts";
 
 /** How slowly a body may arrive that is handled while it arrives. */
@@ -16,7 +17,7 @@ export type ArrivalPace = {
 const usualPace: ArrivalPace = { windowMs: 30_000, bytesMin: 30 * 1024 };
 
 /**
- * Reads a body as it arrives; the client waits while the reader is busy. Only the time that we wait for the client counts against it: one that is too
+ * Reads a body as it arrives, in pieces of at least 4 KiB but for the last; the client waits while the reader is busy. Only the time that we wait for the client counts against it: one that is too
  * slow gets a 408, and its connection is closed. Leaving early leaves the connection as it is.
  * @throws bad_request when the body ends early
  */
@@ -26,6 +27,8 @@ export async function* arriving(request: IncomingMessage, pace: ArrivalPace = us
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>;
   let waitedMs = 0;
   let bytes = 0;
+  let small = createBodyPieces();
+  let smallBytes = 0;
   const cut = (): void => cutSlow(socket);
   beginWatch(socket);
   try {
@@ -33,13 +36,20 @@ export async function* arriving(request: IncomingMessage, pace: ArrivalPace = us
       const startedMs = performance.now();
       const timer = setTimeout(cut, Math.max(1, pace.windowMs - waitedMs));
       const next = await chunks.next().finally(() => clearTimeout(timer));
-      if (next.done === true) return;
+      if (next.done === true) break;
       const { value } = next;
       waitedMs += performance.now() - startedMs;
       bytes += value.length;
       if (bytes >= pace.bytesMin) [waitedMs, bytes] = [0, 0];
-      yield value;
+      small.add(value);
+      smallBytes += value.length;
+      if (smallBytes < KEPT_BYTES_MIN) continue;
+      const pieces = small.take();
+      small = createBodyPieces();
+      smallBytes = 0;
+      yield* pieces;
     }
+    yield* small.take();
   } catch {
     throw badRequest("the body ended early");
   } finally {

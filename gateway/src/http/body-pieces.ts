@@ -7,7 +7,7 @@ export type BodyPieces = {
 };
 
 /** Chunks from this size on are kept as they are; smaller ones are copied together, because each costs some 700 bytes by itself. */
-const KEPT_BYTES_MIN = 4096;
+export const KEPT_BYTES_MIN = 4096;
 const GATHERED_BYTES_MIN = 4096;
 const GATHERED_BYTES_MAX = 64 * 1024;
 

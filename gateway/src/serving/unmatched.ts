@@ -10,7 +10,7 @@ import type { ServingContext } from "./context.ts";
 
 /**
  * Answers requests without a route, without asking for credentials: with the dashboard to browsers that open its addresses, 404 for another
- * unknown path, 405 with `Allow` for a known one, 204 for a preflight request from an allowed origin.
+ * unknown path, which counts against the address, 405 with `Allow` for a known one, 204 for a preflight request from an allowed origin.
  */
 export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingContext) {
   const answer = (request: FastifyRequest, reply: FastifyReply, found: Found | undefined): void => {
@@ -22,7 +22,10 @@ export function createUnmatchedHandler(methodsOf: PathMethods, context: ServingC
       return;
     }
     const methods = methodsOf(request.url.split("?", 1)[0] ?? "");
-    if (methods.length === 0) throw notFound("route");
+    if (methods.length === 0) {
+      countAddress(context, request, reply);
+      throw notFound("route");
+    }
     const { origin } = request.headers;
     if (request.method === "OPTIONS" && origin !== undefined && context.mayCome(origin, baseUrl)) {
       reply.code(204).headers(preflightHeaders(origin, methods)).send();

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { connect } from "node:net";
+import { startApp, type TestApp } from "../app.fixture.ts";
+import type { Route } from "../route.ts";
+import { arriving } from "./arrival.ts";
+import { parseAnswer, rawRequest } from "./raw-request.fixture.ts";
+
+const facts = {
+  method: "POST",
+  tag: "test",
+  summary: "Tells what arrived",
+  rate: "general",
+  idempotency: "none",
+  schemas: { response: { type: "object" } },
+  statuses: [200],
+  body: "required",
+  callers: { kind: "anyone" },
+} as const;
+
+/** Tells the lengths of the pieces in which a handler reads a body. */
+const pieces: Route = {
+  ...facts,
+  path: "/pieces",
+  streamed: "bytes",
+  handle: async (_input, _clients, _call, { request }) => {
+    const lengths: number[] = [];
+    let text = "";
+    for await (const piece of arriving(request)) {
+      lengths.push(piece.length);
+      text += piece.toString("latin1");
+    }
+    return { body: { lengths, isRight: text === textOf(text.length), length: text.length } };
+  },
+};
+
+const parsed: Route = {
+  ...facts,
+  path: "/parsed",
+  handle: ({ body }) => Promise.resolve({ body: { length: (body["a"] as string).length } }),
+};
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startApp({ routes: [pieces, parsed] });
+});
+afterAll(() => app.close());
+
+/** A text in which every byte has its own place. */
+const textOf = (length: number): string =>
+  Array.from({ length }, (_, i) => String.fromCharCode(33 + (i % 89))).join("");
+
+const chunked = (text: string, chunkBytes: number): string => {
+  let body = "";
+  for (let at = 0; at < text.length; at += chunkBytes) {
+    const chunk = text.slice(at, at + chunkBytes);
+    body += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
+  }
+  return `${body}0\r\n\r\n`;
+};
+const headOf = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+
+test("chunks of one byte are joined before they are read", async () => {
+  const answer = parseAnswer(await rawRequest(app.port, headOf("/pieces") + chunked(textOf(8000), 1)));
+  const { lengths, ...rest } = answer.body as { lengths: number[] };
+  expect([answer.status, rest]).toEqual([200, { isRight: true, length: 8000 }]);
+  expect(lengths.length).toBeLessThanOrEqual(3);
+});
+
+test.each([
+  ["many chunks of 20 bytes", 1_000_000, 20],
+  ["chunks of changing kinds of sizes", 1_000_000, 4095],
+  ["large chunks", 3_000_000, 100_000],
+])("%s arrive whole and in order", async (_, length, chunkBytes) => {
+  const answer = parseAnswer(await rawRequest(app.port, headOf("/pieces") + chunked(textOf(length), chunkBytes)));
+  expect([answer.status, answer.body]).toMatchObject([200, { isRight: true, length }]);
+});
+
+test("small chunks between large ones keep their order", async () => {
+  const text = textOf(200_000);
+  const body =
+    chunked(text.slice(0, 70_000), 70_000).slice(0, -5) + chunked(text.slice(70_000, 70_100), 1).slice(0, -5);
+  const rest = chunked(text.slice(70_100), 30_000);
+  const answer = parseAnswer(await rawRequest(app.port, headOf("/pieces") + body + rest));
+  expect([answer.status, answer.body]).toMatchObject([200, { isRight: true, length: 200_000 }]);
+});
+
+test("a JSON body in small chunks is read", async () => {
+  const body = JSON.stringify({ a: "x".repeat(8000) });
+  const answer = parseAnswer(await rawRequest(app.port, headOf("/parsed") + chunked(body, 3)));
+  expect([answer.status, answer.body]).toEqual([200, { length: 8000 }]);
+});
+
+test.each(["/pieces", "/parsed", "/nope"])("a body of too many small chunks is refused: %s", async (path) => {
+  const answer = await rawRequest(app.port, headOf(path) + chunked(textOf(400_000), 1)).catch((error: Error) => error);
+  // A body that no route wants is not waited for.
+  if (path === "/nope") expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  else
+    expect(parseAnswer(String(answer))).toMatchObject({
+      status: 400,
+      body: { error: "the body arrives in too many small chunks", code: "bad_request" },
+    });
+});
+
+test("a request behind a body in small chunks is answered", async () => {
+  const first = headOf("/pieces").replace("Connection: close\r\n", "") + chunked(textOf(5000), 1);
+  const socket = connect(app.port, "127.0.0.1");
+  const answers = await new Promise<string>((resolve) => {
+    let text = "";
+    socket.on("data", (data) => (text += data.toString())).on("close", () => resolve(text));
+    socket.write(first + headOf("/parsed") + chunked('{"a":"bc"}', 1));
+  });
+  expect(answers).toMatch(/"length":5000[^]*HTTP\/1\.1 200 [^]*"length":2\}$/);
+});

@@ -1,0 +1,66 @@
+import type { IncomingMessage, Server } from "node:http";
+import { answerAndClose } from "./client-error.ts";
+import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
+
+/** A body may have this many chunks of any size (RFC 9112, chunked transfer coding). */
+const CHUNKS_FREE = 8192;
+/** Bytes that chunks beyond those must have on average. */
+const CHUNK_BYTES_MIN = 16;
+
+/** Small chunks, or their bytes, after which nothing more is read until the event loop has been around. */
+const WAITING_MAX = { chunks: 1024, bytes: 64 * 1024 };
+
+/** What a client that cuts its body too finely may still send while it reads its answer. */
+const LINGER = { bytesMax: 64 * 1024, ms: 1000 };
+
+/**
+ * Joins the small chunks of every body that arrives in chunks before they are read. Node copies each chunk and calls us for each: a mebibyte in
+ * chunks of one byte would take 280 MiB and hold the event loop for as long as the socket has bytes. A body of too many chunks for its bytes gets a 400.
+ */
+export function joinSmallChunks(server: Server): void {
+  server.prependListener("request", (request) => {
+    if (request.headers["transfer-encoding"] !== undefined) joinChunksOf(request);
+  });
+}
+
+function joinChunksOf(request: IncomingMessage): void {
+  const push = request.push.bind(request);
+  let waiting = createBodyPieces();
+  let [waitingChunks, waitingBytes] = [0, 0];
+  let [chunks, bytes] = [0, 0];
+  let isCut = false;
+
+  const passOn = (): void => {
+    if (waitingChunks === 0) return;
+    const pieces = waiting.take();
+    waiting = createBodyPieces();
+    [waitingChunks, waitingBytes] = [0, 0];
+    for (const piece of pieces) push(piece);
+  };
+  const cut = (): void => {
+    isCut = true;
+    const body = { error: "the body arrives in too many small chunks", code: "bad_request" };
+    answerAndClose(request.socket, { status: 400, body }, LINGER);
+  };
+
+  // Node's parser calls it with each chunk, and stops reading the socket where it returns false; passing bytes on makes it read again.
+  request.push = (chunk: Buffer | null): boolean => {
+    if (isCut) return true;
+    if (chunk === null) {
+      passOn();
+      return push(null);
+    }
+    chunks += 1;
+    bytes += chunk.length;
+    if (chunks > CHUNKS_FREE && bytes < chunks * CHUNK_BYTES_MIN) {
+      cut();
+      return true;
+    }
+    if (chunk.length >= KEPT_BYTES_MIN && waitingChunks === 0) return push(chunk);
+    if (waitingChunks === 0) setImmediate(passOn);
+    waiting.add(chunk);
+    waitingChunks += 1;
+    waitingBytes += chunk.length;
+    return waitingChunks < WAITING_MAX.chunks && waitingBytes < WAITING_MAX.bytes;
+  };
+}
