@@ -21,6 +21,7 @@ import { createRequestCounts } from "./limits/request-counts.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
+import { usualReadPace } from "./serving/charge-answer.ts";
 
 /** The operator's token of a test gateway. */
 export const bootstrapToken = "operator-token-for-tests";
@@ -79,6 +80,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
       version: "0.0.0",
       deadlineMs: 10_000,
       stallMs: 60_000,
+      readPace: usualReadPace,
       bodyBytesHeldMax: 256 * 1024 * 1024,
       connectionsMax: 1000,
       ...settings,

@@ -32,6 +32,7 @@ import type { Route } from "./route.ts";
 import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
 import { createBodyParser } from "./serving/body.ts";
 import { createHandler } from "./serving/handler.ts";
+import type { ReadPace } from "./serving/charge-answer.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";
@@ -56,6 +57,8 @@ export type AppSettings = {
   readonly deadlineMs: number;
   /** Milliseconds after which a client is cut that takes nothing of a file. */
   readonly stallMs: number;
+  /** How slowly a client may take an answer that is held in memory. */
+  readonly readPace: ReadPace;
   /** Most bytes that the bodies of all requests may take together. */
   readonly bodyBytesHeldMax: number;
   /** Most connections of the public listener. */
@@ -133,6 +136,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     embeds: createEmbedAccess({ clients: options.clients, access: options.access, nowMs: options.clocks.wallMs }),
     embedLimits: createEmbedLimits(options.clocks.steadyMs),
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
+    readPace: settings.readPace,
     turns: options.turns,
     streams: createEventStreams({
       hub: options.changes,

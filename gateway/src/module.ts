@@ -27,6 +27,7 @@ import { allRoutes } from "./api/index.ts";
 import { createGatewayReports } from "./limits/gateway-reports.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
+import { usualReadPace } from "./serving/charge-answer.ts";
 import { createSignsOfLife } from "./serving/signs-of-life.ts";
 
 /** Published by the control service after every change that its projection carries. */
@@ -140,6 +141,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
       version,
       deadlineMs: config.requestTimeoutSeconds * 1000,
       stallMs: STALL_MS,
+      readPace: usualReadPace,
       bodyBytesHeldMax: config.bodyMemoryMib * 1024 * 1024,
       connectionsMax: config.connectionsMax,
     },

@@ -95,7 +95,7 @@ export type Transfer = {
   readonly forgiveAddress: () => void;
   /** To which a body is charged that the handler reads; undefined for one that is known to be small. */
   readonly account: BodyAccount | undefined;
-  /** Charges bytes that are held in memory to the request. Only on routes with a body, and those that say so. @throws service_unavailable */
+  /** Charges bytes that are held in memory to the request. @throws service_unavailable */
   readonly hold: (bytes: number) => void;
 };
 
@@ -201,8 +201,6 @@ type RouteFacts = {
   readonly protocol?: Protocol;
   /** Most bytes of the decoded body; 1,000,000 unless said. */
   readonly bodyBytesMax?: number;
-  /** The handler may hold much of an answer in memory, which it charges with `hold`. */
-  readonly holdsAnswer?: boolean;
   /** Keeps the digits of integers beyond 2^53 (free-form documents), or of all numbers (documents with a checksum). */
   readonly exactNumbers?: ExactNumbers;
   /** Request headers for the documentation, with what they say. */
@@ -242,14 +240,13 @@ export function route<Request, Response>(
     readonly decode: (input: RouteInput) => Request;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
     readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply | Promise<RouteReply>;
-    /** About the bytes that a response and its answer hold in memory, where these may be many. Beyond what bodies and answers may hold together it is 503. */
+    /** About the bytes that a response holds in memory, where these may be many; its answer is charged by itself. Beyond what bodies and answers may hold together it is 503. */
     readonly heldBytes?: (response: Response) => number;
   },
 ): Route {
   const { decode, rpc, encode, heldBytes, ...facts } = record;
   return {
     ...facts,
-    ...(heldBytes === undefined ? {} : { holdsAnswer: true }),
     handle: async (input, clients, call, { hold }) => {
       const request = decode(input);
       const response = await rpc(clients, request, call);

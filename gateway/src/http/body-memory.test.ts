@@ -43,3 +43,21 @@ test("what is given back is free, once", () => {
   second.giveBack(1_000_000);
   bodies.open("a", "n1").take(250);
 });
+
+test("what is charged after the end of a request, by work that goes on, does not stay", () => {
+  const bodies = createBodyMemory(1000);
+  const left = bodies.open("a", "n1");
+  left.close();
+  left.take(900);
+  left.add(900);
+  bodies.open("b", "n1").take(400);
+  expect(() => bodies.open("b", "n2").take(1)).toThrow(expect.objectContaining(refused("of your organization")));
+  bodies.open("a", "n1").take(100);
+});
+
+test("what is added in any case keeps others waiting", () => {
+  const bodies = createBodyMemory(1000);
+  bodies.open("a", "n1").take(200);
+  bodies.open("a", "n1").add(500);
+  expect(() => bodies.open("a", "n1").take(1)).toThrow(expect.objectContaining(refused("of your organization")));
+});

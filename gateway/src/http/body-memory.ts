@@ -10,6 +10,8 @@ export type BodyMemory = {
 export type BodyAccount = {
   /** Adds bytes that were received or will be decoded. @throws service_unavailable when too many would be held */
   readonly take: (bytes: number) => void;
+  /** Adds bytes in any case. */
+  readonly add: (bytes: number) => void;
   /** Takes bytes off that are not held any more. */
   readonly giveBack: (bytes: number) => void;
   /** Gives everything back when the request has ended. */
@@ -34,22 +36,25 @@ export function createBodyMemory(bytesMax: number): BodyMemory {
     open(orgId, network) {
       const holders = [all, ...(orgId === "" ? [] : [organizations.join(orgId)]), networks.join(network)];
       let own = 0;
+      let isOpen = true;
       const add = (bytes: number): void => {
+        // The work of a client that has left may go on for a while.
+        if (!isOpen) return;
         own += bytes;
         for (const holder of holders) holder.held += bytes;
       };
-      let isOpen = true;
       return {
         take(bytes) {
           const full = holders.find(({ held, bytesMax: most }) => held > own && held + bytes > most);
           if (full !== undefined) throw new AppError("service_unavailable", full.refusal, { retryAfterSeconds: 1 });
           add(bytes);
         },
+        add,
         giveBack: (bytes) => add(-Math.min(bytes, own)),
         close() {
           if (!isOpen) return;
-          isOpen = false;
           add(-own);
+          isOpen = false;
           if (orgId !== "") organizations.leave(orgId);
           networks.leave(network);
         },

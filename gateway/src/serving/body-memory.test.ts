@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { until } from "@tidemark/testkit";
-import { route, type Route } from "../route.ts";
+import type { Route } from "../route.ts";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import { holdRequest, type HeldRequest } from "../http/raw-request.fixture.ts";
 
@@ -25,22 +26,25 @@ const take: Route = {
   handle: ({ body }) => Promise.resolve({ body: { length: (body["a"] as string).length } }),
 };
 
-/** Answers with so many bytes, which count as they are. */
-const give = route({
+/** Answers with so many bytes. */
+const give: Route = {
   ...facts,
   method: "GET",
   path: "/give/{bytes}",
   summary: "Gives a large answer",
-  decode: ({ params }) => Number(params["bytes"]),
-  rpc: (_, bytes) => Promise.resolve("x".repeat(bytes)),
-  encode: (text) => ({ body: { text } }),
-  heldBytes: (text) => text.length,
-});
+  handle: ({ params }) => Promise.resolve({ body: { text: "x".repeat(Number(params["bytes"])) } }),
+};
+
+/** Does something, and answers with so many bytes. */
+const write: Route = { ...give, method: "POST", path: "/write/{bytes}", idempotency: "optional" };
 
 let app: TestApp;
 let authorization: string;
 beforeAll(async () => {
-  app = await startApp({ routes: [take, give], settings: { bodyBytesHeldMax: 300_000 } });
+  app = await startApp({
+    routes: [take, give, write],
+    settings: { bodyBytesHeldMax: 300_000, readPace: { graceMs: 3000, bytesPerSecond: 1_000_000_000 } },
+  });
   authorization = `Bearer ${app.addKey([])}`;
 });
 afterAll(() => app.close());
@@ -126,15 +130,40 @@ test("several compressed members in a row are one body", async () => {
   expect(answer).toMatchObject({ status: 200, body: { length: 399_992 } });
 });
 
-test("while a large answer is on its way to a slow client, another is told to come back, and a small one is sent", async () => {
-  const get = async (bytes: number): Promise<number> =>
-    (await fetch(`${app.url}/give/${bytes}`, { headers: { authorization, "accept-encoding": "identity" } })).status;
+const ask = async (path: string, method = "GET"): Promise<number> => {
+  const response = await fetch(`${app.url}${path}`, {
+    method,
+    headers: { authorization, "accept-encoding": "identity" },
+  });
+  await response.arrayBuffer();
+  return response.status;
+};
+
+/** Asks for an answer that is more than the buffers of the system take, which may grow to 36 MiB, and reads nothing of it. */
+function askSlowly(): Socket {
   const slow = connect(app.port, "127.0.0.1");
-  slow.pause();
-  // More than the buffers of the system take, which may grow to 36 MiB.
+  slow.on("error", () => undefined).pause();
   slow.write(`GET /give/80000000 HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`);
-  await until("an answer to wait", async () => (await get(200_000)) === 503);
-  expect(await get(1000)).toBe(200);
+  return slow;
+}
+
+test("while a large answer is on its way to a slow client, another is told to come back, and a small one is sent", async () => {
+  const slow = askSlowly();
+  await until("an answer to wait", async () => (await ask("/give/200000")) === 503);
+  expect(await ask("/give/1000")).toBe(200);
+  // It has been done.
+  expect(await ask("/write/200000", "POST")).toBe(200);
   slow.destroy();
-  await until("room for an answer", async () => (await get(200_000)) === 200);
+  await until("room for an answer", async () => (await ask("/give/200000")) === 200);
+});
+
+test("a client that takes less of a large answer than the pace is cut", async () => {
+  const slow = askSlowly();
+  await until("an answer to wait", async () => (await ask("/give/200000")) === 503);
+  await until("room for an answer", async () => (await ask("/give/200000")) === 200);
+  slow.resume();
+  let bytes = 0;
+  slow.on("data", (data: Buffer) => (bytes += data.length));
+  await once(slow, "close");
+  expect(bytes).toBeLessThan(80_000_000);
 });

@@ -36,12 +36,12 @@ export function createBodyParser(context: Pick<ServingContext, "turns" | "rights
       done(null, undefined);
       return;
     }
-    const { route, bodyAccount, identity } = state;
+    const { route, account, identity } = state;
     const routeBytesMax = route.bodyBytesMax ?? BODY_BYTES_MAX;
     const bytesMax = identity === undefined ? Math.min(UNKNOWN_BODY_BYTES_MAX, routeBytesMax) : routeBytesMax;
     // Smaller ones are there within the time of a request.
-    const unwatch = bodyAccount === undefined ? undefined : watchArrival(state, payload, context);
-    readBody(payload, { bytesMax, account: bodyAccount }, (error, bytes) => {
+    const unwatch = account === undefined ? undefined : watchArrival(state, payload, context);
+    readBody(payload, { bytesMax, account }, (error, bytes) => {
       unwatch?.();
       if (error !== null || bytes === undefined) done(null, error ?? undefined);
       else if (bytes.length === 0 && route.protocol === undefined) done(null, undefined);

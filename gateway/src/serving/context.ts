@@ -15,6 +15,7 @@ import type { EmbedLimits } from "../limits/embed-limits.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
+import type { ReadPace } from "./charge-answer.ts";
 
 /** What every request needs to be served. */
 export type ServingContext = {
@@ -29,6 +30,7 @@ export type ServingContext = {
   readonly embeds: EmbedAccess;
   readonly embedLimits: EmbedLimits;
   readonly bodies: BodyMemory;
+  readonly readPace: ReadPace;
   readonly turns: Turns;
   readonly streams: EventStreams;
   readonly rights: RightsWatch;
@@ -64,8 +66,8 @@ export type RequestState = {
   readonly baseUrl: string;
   /** Milliseconds left for the work itself. */
   timeoutMs: number;
-  /** The account to which its body is charged; undefined where the body is known to be small. */
-  readonly bodyAccount: BodyAccount | undefined;
+  /** To which its body is charged where that may be large, and its answer; undefined until there is one of them. */
+  account: BodyAccount | undefined;
   /** The turn of its organization, once it has begun. */
   turn: Turn | undefined;
   /** Gives up waiting for the turn. */

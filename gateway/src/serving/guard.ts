@@ -8,10 +8,10 @@ import { isRefusal, requireSameRows, type RenewRights } from "../auth/rights.ts"
 import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
 import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
-import { clientNetwork } from "../limits/client-network.ts";
 import type { Admission } from "../limits/limiter.ts";
 import type { Protocol, Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
+import { accountOf } from "./charge-answer.ts";
 import { countAddress } from "./count-address.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
@@ -62,10 +62,6 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       request.raw.headers["content-type"] = undefined;
     }
     const timeoutMs = Math.max(1, context.deadlineMs - reply.elapsedTime);
-    const bodyAccount = mayBeLarge(route, request)
-      ? context.bodies.open(identity?.orgId ?? "", clientNetwork(request.ip))
-      : undefined;
-    if (bodyAccount !== undefined) reply.raw.once("close", bodyAccount.close);
     const state: RequestState = {
       route,
       identity,
@@ -75,11 +71,12 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       idempotencyKey,
       baseUrl,
       timeoutMs,
-      bodyAccount,
+      account: undefined,
       turn: undefined,
       withdraw: undefined,
       isClosed: false,
     };
+    if (mayBeLarge(route, request)) accountOf(state, request, reply, context);
     reply.raw.once("close", () => closeTurn(state));
     request.state = state;
   };
@@ -142,9 +139,9 @@ function hasWholePath(request: FastifyRequest): boolean {
   return true;
 }
 
-/** Tells whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be, or the answer. */
+/** Whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
 function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
-  if (route.body === undefined) return route.holdsAnswer === true;
+  if (route.body === undefined) return false;
   return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
 }
 

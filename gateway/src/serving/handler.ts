@@ -15,6 +15,7 @@ import { parseQuery } from "../http/parse.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
+import { accountOf, chargeAnswer, requireReadPace } from "./charge-answer.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
 import { sendEvents } from "./send-events.ts";
@@ -54,8 +55,8 @@ export function createHandler(route: Route, context: ServingContext) {
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
         openStream: context.streams.open,
-        account: state.bodyAccount,
-        hold: (bytes) => state.bodyAccount?.take(bytes),
+        account: state.account,
+        hold: (bytes) => accountOf(state, request, reply, context).take(bytes),
       });
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
@@ -103,8 +104,11 @@ export function createHandler(route: Route, context: ServingContext) {
       return sendStream(answer.stream, isCompressed, request, reply, context);
     }
     const text = page?.text ?? answer.bytes ?? writeJson(answer.body);
+    chargeAnswer(text, state, request, reply, context);
     const compressed = isCompressed ? await compress(text) : undefined;
+    requireReadPace(compressed ?? text, reply, context);
     if (compressed === undefined) return text;
+    state.account?.giveBack(text.length - compressed.length);
     reply.headers({ "content-encoding": "gzip", vary: varyOf(reply, "Accept-Encoding") });
     return compressed;
   };

@@ -20,7 +20,6 @@ export const exportRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
-    holdsAnswer: true,
     schemas: { query: exportQuery, response: exportSchema, otherTypes: ["text/csv", ARCHIVE_TYPE, PARQUET_TYPE] },
     statuses: [200, 400, 401, 403, 404],
     handle: handleExport,

@@ -14,14 +14,11 @@ import {
   uuidSchema,
 } from "../schemas.ts";
 
-/** What the documents of an answer hold in memory for each of their bytes: they are there as they came, and as they are written. */
-const COPIES = 2;
-
-/** Returns about the bytes that a page of runs holds in memory until it is sent: documents are the only part that may be large. */
+/** Returns about the bytes that a page of runs holds in memory: documents are the only part that may be large. */
 export function heldByPage({ runs }: { readonly runs: readonly RunSummary[] }): number {
   let bytes = 0;
   for (const { run } of runs) if (run !== undefined) bytes += documentBytes(run);
-  return COPIES * bytes;
+  return bytes;
 }
 
 /** Returns the same of a comparison, whose rows hold the documents again. */
@@ -29,7 +26,7 @@ export function heldByComparison({ runs, blocks }: Pick<CompareRunsResponse, "ru
   let bytes = 0;
   for (const run of runs) bytes += documentBytes(run);
   for (const { valuesJson } of blocks) for (const value of valuesJson) bytes += value.length;
-  return COPIES * bytes;
+  return bytes;
 }
 
 const documentBytes = ({ configJson, metadataJson }: Run): number => configJson.length + metadataJson.length;
