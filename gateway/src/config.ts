@@ -51,7 +51,7 @@ export const gatewayConfig = defineConfig({
     default: 256,
     min: 1,
     max: 65_536,
-    help: "Most MiB of request bodies above 64 KiB held at the same time, compressed and decoded; an organization has a quarter of them at most, an address a half. More are answered with 503.",
+    help: "Most MiB of request bodies and answers above 64 KiB held at the same time, bodies compressed and decoded; an organization has a quarter of them at most, an address a half. More are answered with 503.",
   }),
   connectionsMax: int({
     env: "TIDEMARK_CONNECTIONS_MAX",

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
 import { Pool } from "undici";
 
 /** One request of a load. */
@@ -8,6 +9,8 @@ export type Shot = {
   readonly body?: string | Uint8Array | undefined;
   /** Sent with an idempotency key of its own, as the uploader of `instantml` sends what it writes. */
   readonly keyed?: boolean;
+  /** Sent as it is on a connection of its own until the server closes it, with the credential in place of `{key}`. */
+  readonly raw?: string;
 };
 
 /** Where requests go. */
@@ -44,6 +47,7 @@ export function openSender({ baseUrl, key }: Destination, connections: number): 
   };
   return {
     async send(shot) {
+      if (shot.raw !== undefined) return sendRaw(new URL(baseUrl), shot.raw.replaceAll("{key}", key));
       let bytes = 0;
       for await (const chunk of await answerTo(shot)) bytes += (chunk as Buffer).length;
       return bytes;
@@ -51,6 +55,20 @@ export function openSender({ baseUrl, key }: Destination, connections: number): 
     ask: async (shot) => (await answerTo(shot)).text(),
     close: () => pool.close(),
   };
+}
+
+/** Writes a text on a new connection, and returns how many bytes came back until it was closed. */
+function sendRaw({ hostname, port }: URL, text: string): Promise<number> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const socket = connect(Number(port), hostname);
+    socket
+      .on("data", (data) => (bytes += data.length))
+      // Refused while it was still sending.
+      .on("error", () => undefined)
+      .on("close", () => resolve(bytes));
+    socket.write(text);
+  });
 }
 
 /** Lets something be done with a sender, and closes it. */

@@ -25,6 +25,22 @@ export function batchShot(runId: string): Shot {
   return { method: "POST", path: `/runs/${runId}/metrics/batch`, body: JSON.stringify({ points }) };
 }
 
+/** A body in chunks of one byte. */
+const smallChunks: Shot = {
+  method: "POST",
+  path: "/runs",
+  raw: `POST /runs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${"1\r\n \r\n".repeat(200_000)}0\r\n\r\n`,
+};
+
+const UNKNOWN_PATH = "GET /nope HTTP/1.1\r\nHost: x\r\n";
+
+/** Unknown paths, sent without waiting for answers. */
+const unknownPaths: Shot = {
+  method: "GET",
+  path: "/nope",
+  raw: `${`${UNKNOWN_PATH}\r\n`.repeat(5000)}${UNKNOWN_PATH}Connection: close\r\n\r\n`,
+};
+
 /** Returns the noises of an organization with many seeded runs and some that it writes to. */
 export function noisesOf(runIds: readonly string[]): Noise[] {
   const series = JSON.stringify({ key: "train/m0", run_ids: runIds, limit: 1000 });
@@ -58,5 +74,7 @@ export function noisesOf(runIds: readonly string[]): Noise[] {
       concurrency: 16,
       shots: [get("/api/export?format=json&limit=500"), get("/api/export?format=csv&limit=500")],
     },
+    { name: "8 bodies in chunks of one byte", concurrency: 8, shots: [smallChunks] },
+    { name: "8 connections of 5,000 unknown paths each", concurrency: 8, shots: [unknownPaths] },
   ];
 }
