@@ -15,6 +15,8 @@ export type ImportsFixture = {
   readonly client: Client<(typeof ImportsService)["method"]>;
   /** As the service's role, under row level security. */
   readonly db: Db;
+  /** As the role of its workers, which sees all organizations. */
+  readonly workerDb: Db;
   readonly url: string;
   readonly readers: Readers;
   /** Runs one statement as the owner of the database, above row level security. */
@@ -38,6 +40,7 @@ export async function startImports(): Promise<ImportsFixture> {
   );
   const open = (role: string) => createDb({ url: database.url, role, application: "imports-test", connectionsMax: 8 });
   const db = open("tidemark_imports");
+  const workerDb = open("tidemark_imports_worker");
   const owner = open(new URL(database.url).username);
   const readers = createReaders(2);
   return {
@@ -47,10 +50,11 @@ export async function startImports(): Promise<ImportsFixture> {
       implement(ImportsService, importsHandlers({ db, gate: openGate, readers, nudge: () => {} })),
     ),
     db,
+    workerDb,
     url: database.url,
     ask: (statement, ...values) => owner.rows(testSql(statement), values),
     close: async () => {
-      await Promise.all([db.close(), owner.close(), readers.close()]);
+      await Promise.all([db.close(), workerDb.close(), owner.close(), readers.close()]);
       await database.drop();
     },
   };

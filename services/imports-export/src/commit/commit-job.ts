@@ -4,28 +4,29 @@ import type { ImportsDeps, ImportsHandlers } from "../handlers.ts";
 import { encodeJob } from "../jobs/encode-job.ts";
 import { importId, partsOf, requireJob } from "../jobs/require-job.ts";
 import { awaitCommit } from "./await-commit.ts";
-import { findCommitting } from "./commit.sql.ts";
 import { requestCommit } from "./request-commit.ts";
 
 /** Milliseconds of work after which a caller who wants that is answered. */
 const ASYNC_AFTER_MS = 2000;
 
-/** ImportsService.CommitJob. @throws not_found, conflict, payment_required, what ends the commit, service_unavailable */
+/**
+ * ImportsService.CommitJob. Jobs of an organization are committed in the order in which that is requested; a job that is being committed already is
+ * waited for. @throws not_found, conflict, payment_required, what ends the commit, service_unavailable
+ */
 export function commitJob({ db, nudge }: Pick<ImportsDeps, "db" | "nudge">): ImportsHandlers["commitJob"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
     const id = importId(request.importId);
     const isNew = await db.withTenant(orgId, async (tx) => {
-      const { status } = await requireJob(tx, caller, id, "lock");
-      if (status === "committed") return false;
+      const job = await requireJob(tx, caller, id, "lock");
+      const { status } = job;
+      if (status === "committed" || status === "committing") return false;
       if (status !== "dry_run_ready" && status !== "failed") {
         throw new AppError("conflict", `a job that is ${status} cannot be committed`);
       }
       refuseUnpaid(caller);
-      const other = await findCommitting(tx, orgId);
-      if (other !== undefined) throw new AppError("conflict", `import ${other} of the organization is being committed`);
-      await requestCommit(tx, { orgId, id }, call.identity!);
+      await requestCommit(tx, job, call.identity!);
       return true;
     });
     if (isNew) nudge();

@@ -4,41 +4,43 @@ import { jobColumns, type JobRow } from "../jobs/jobs.sql.ts";
 /** An import that this process works on: every other one that does so later has a higher fence. */
 export type HeldJob = JobRow & { readonly identity: Uint8Array };
 
-const takeTurnSql = sql(
-  "imports_take_commit_turn",
-  "SELECT pg_advisory_xact_lock(hashtextextended('imports.commit ' || $1::text, 0))",
-);
-const otherCommitSql = sql(
-  "imports_find_other_commit",
-  "SELECT j.id FROM imports.jobs j WHERE j.org_id = $1 AND j.status = 'committing' AND j.dedupe_policy = 'skip_existing' LIMIT 1",
-);
-
-/** Returns the job of the organization that is being committed, if there is one. Until the end of the transaction no other one can begin. */
-export async function findCommitting(tx: Tx, orgId: string): Promise<number | undefined> {
-  await tx.rows(takeTurnSql, [orgId]);
-  return (await tx.one<{ id: number }>(otherCommitSql, [orgId]))?.id;
-}
-
 const beginSql = sql(
   "imports_begin_commit",
-  `UPDATE imports.jobs j SET status = 'committing', identity = $3, error_code = NULL, error_message = NULL, leased_until = '-infinity',
-     updated_at = clock_timestamp()
+  `UPDATE imports.jobs j SET status = 'committing', identity = $3, turn = $4, error_code = NULL, error_message = NULL,
+     leased_until = clock_timestamp(), updated_at = clock_timestamp()
    WHERE j.org_id = $1 AND j.id = $2 RETURNING ${jobColumns}`,
 );
+const takeTurnSql = sql(
+  "imports_take_commit_turn",
+  "UPDATE imports.counters c SET newest_turn = c.newest_turn + 1 WHERE c.org_id = $1 RETURNING c.newest_turn AS turn",
+);
 
-/** Lets workers commit a job that this transaction has locked. `identity` is for whom they write. */
-export async function beginCommit(tx: Tx, orgId: string, id: number, identity: Uint8Array): Promise<JobRow> {
-  return (await tx.one<JobRow>(beginSql, [orgId, id, identity]))!;
+/**
+ * Lets workers commit a job that this transaction has locked. `identity` is for whom they write. A job that skips what was imported before waits for
+ * all jobs of the organization whose commits were requested before. The row of turns stays locked, so turns are visible in their order.
+ */
+export async function beginCommit(
+  tx: Tx,
+  { orgId, id, dedupePolicy }: Pick<JobRow, "orgId" | "id" | "dedupePolicy">,
+  identity: Uint8Array,
+): Promise<JobRow> {
+  const isOrdered = dedupePolicy === "skip_existing";
+  const turn = isOrdered ? (await tx.one<{ turn: number }>(takeTurnSql, [orgId]))!.turn : null;
+  return (await tx.one<JobRow>(beginSql, [orgId, id, identity, turn]))!;
 }
+
+/** Says that no commit of the organization comes before that of job `j`. */
+const isNext = `(j.turn IS NULL OR NOT EXISTS (
+     SELECT 1 FROM imports.jobs e WHERE e.org_id = j.org_id AND e.status = 'committing' AND e.turn < j.turn))`;
 
 const holdSql = sql(
   "imports_hold_job",
   `UPDATE imports.jobs j SET fence = j.fence + 1, leased_until = clock_timestamp() + make_interval(secs => $3)
-   WHERE j.org_id = $1 AND j.id = $2 AND j.status = 'committing' AND j.leased_until < clock_timestamp()
+   WHERE j.org_id = $1 AND j.id = $2 AND j.status = 'committing' AND j.leased_until < clock_timestamp() AND ${isNext}
    RETURNING ${jobColumns}, j.identity`,
 );
 
-/** Takes the lease of a commit; undefined when there is nothing to do or somebody else has it. */
+/** Takes the lease of a commit; undefined when there is nothing to do, somebody else has it, or another commit comes first. */
 export function holdJob(tx: Tx, orgId: string, id: number, seconds: number): Promise<HeldJob | undefined> {
   return tx.one(holdSql, [orgId, id, seconds]);
 }
@@ -202,6 +204,18 @@ export async function markBatch(
   return (await tx.count(markSql, values)) === 1;
 }
 
+const passTurnSql = sql(
+  "imports_pass_commit_turn",
+  `UPDATE imports.jobs j SET leased_until = clock_timestamp()
+   WHERE j.org_id = $1 AND j.id = (SELECT n.id FROM imports.jobs n WHERE n.org_id = $1 AND n.status = 'committing' AND n.turn IS NOT NULL
+                                   ORDER BY n.turn LIMIT 1) AND j.leased_until < clock_timestamp()`,
+);
+
+/** Makes the next commit of the organization wait from now on, behind those of other organizations that are due already. */
+async function passTurn(tx: Tx, orgId: string): Promise<void> {
+  await tx.count(passTurnSql, [orgId]);
+}
+
 const rememberSql = sql(
   "imports_remember_runs",
   `INSERT INTO imports.imported_runs (org_id, project_id, identity, run_id)
@@ -224,6 +238,7 @@ export async function finishCommit(
 ): Promise<boolean> {
   const { orgId, id, fence } = hold;
   if ((await tx.count(finishSql, [orgId, id, fence])) !== 1) return false;
+  await passTurn(tx, orgId);
   await tx.rows(rememberSql, [
     orgId,
     projectId,
@@ -238,9 +253,11 @@ const failSql = sql(
   `UPDATE imports.jobs j SET status = 'failed', error_code = $4, error_message = $5, updated_at = clock_timestamp() WHERE ${ofHolder}`,
 );
 
-/** Ends a commit that cannot go on. What is stored is marked, so that another commit goes on from there. */
-export async function failCommit(tx: Tx, { orgId, id, fence }: Hold, code: string, message: string): Promise<void> {
-  await tx.rows(failSql, [orgId, id, fence, code, message]);
+/** Ends a commit that cannot go on. What is stored is marked, so that another commit goes on from there. False: somebody else has the lease. */
+export async function failCommit(tx: Tx, { orgId, id, fence }: Hold, code: string, message: string): Promise<boolean> {
+  if ((await tx.count(failSql, [orgId, id, fence, code, message])) !== 1) return false;
+  await passTurn(tx, orgId);
+  return true;
 }
 
 /** A job of any organization. */
@@ -248,7 +265,8 @@ export type JobName = { readonly orgId: string; readonly id: number };
 
 const listDueSql = sql(
   "imports_list_due_commits",
-  `SELECT org_id AS "orgId", id FROM imports.jobs WHERE status = 'committing' AND leased_until < now() ORDER BY leased_until LIMIT $1::bigint`,
+  `SELECT j.org_id AS "orgId", j.id FROM imports.jobs j
+   WHERE j.status = 'committing' AND j.leased_until < now() AND ${isNext} ORDER BY j.leased_until LIMIT $1::bigint`,
 );
 const listOldSql = sql(
   "imports_list_old_jobs",
@@ -257,7 +275,7 @@ const listOldSql = sql(
    LIMIT $2::bigint`,
 );
 
-/** Returns commits that nobody works on, of all organizations. `tx` is of the worker's role. */
+/** Returns commits that can go on and that nobody works on, of all organizations, those that are due longest first. `tx` is of the worker's role. */
 export function listDueCommits(tx: Tx, max: number): Promise<JobName[]> {
   return tx.rows(listDueSql, [max]);
 }

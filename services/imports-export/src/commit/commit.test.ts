@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
+import { listDueCommits } from "./commit.sql.ts";
+import { lockJob } from "../jobs/jobs.sql.ts";
 import { nothingStored, ownersOf, type Stored } from "./owners.fixture.ts";
 import { requestCommit } from "./request-commit.ts";
 import { runCommit } from "./run-commit.ts";
@@ -16,7 +18,7 @@ afterAll(() => fixture.close());
 const CHUNKS = 2;
 const log = { info: () => {}, warn: () => {} };
 
-/** Stages a job and begins its commit, without anybody who works on it. */
+/** Stages a job and begins its commit, without anybody who works on it. The runs of all jobs are the same. */
 async function beginCommit(identity: Identity): Promise<{ orgId: string; id: number }> {
   const { client } = fixture;
   const call = callOf(identity);
@@ -42,7 +44,9 @@ async function beginCommit(identity: Identity): Promise<{ orgId: string; id: num
     await client.putChunk({ importId: String(id), body: Buffer.from(JSON.stringify(body)) }, call);
   }
   const name = { orgId: identity.orgId, id };
-  await fixture.db.withTenant(name.orgId, (tx) => requestCommit(tx, name, identity));
+  await fixture.db.withTenant(name.orgId, async (tx) =>
+    requestCommit(tx, (await lockJob(tx, name.orgId, id))!, identity),
+  );
   return name;
 }
 
@@ -174,4 +178,52 @@ test("what was staged is removed when the job ends, and other organizations' job
   );
   expect(rows).toEqual([{ content: null }, { content: null }]);
   await expect(jobOf(newIdentity(), name.id)).rejects.toMatchObject({ reason: "not_found" });
+});
+
+/** Works on a commit as a process does; false: it had not its turn, or did not end. */
+const work = (name: { orgId: string; id: number }, owners = ownersOf(nothingStored(), () => Promise.resolve())) =>
+  runCommit({ db: fixture.db, owners, newId: randomUUID, newCall: callOf, log }, name, () => false);
+
+test("a commit waits for those of its organization that were requested before, and for none of others", async () => {
+  const identity = newIdentity();
+  const names = [];
+  for (let i = 0; i < 3; i++) names.push(await beginCommit(identity));
+  const [first, second, third] = names as [(typeof names)[0], (typeof names)[0], (typeof names)[0]];
+  expect(await work(third)).toBe(false);
+  expect(await work(second)).toBe(false);
+  expect(await work(await beginCommit(newIdentity()))).toBe(true);
+  const refused = ownersOf(nothingStored(), () => Promise.reject(new AppError("plan_limit_exceeded", "full")));
+  expect(await work(first, refused)).toBe(true);
+  expect(await work(third)).toBe(false);
+  expect(await work(second)).toBe(true);
+  expect(await work(third)).toBe(true);
+  const statuses = await Promise.all(names.map(async ({ id }) => (await jobOf(identity, id)).status));
+  expect(statuses).toEqual(["failed", "committed", "committed"]);
+});
+
+test("commits are due in the order in which they became the next of their organizations", async () => {
+  const [busy, other] = [newIdentity(), newIdentity()];
+  const first = await beginCommit(busy);
+  const second = await beginCommit(busy);
+  const third = await beginCommit(other);
+  const due = async () => {
+    const rows = await listDueCommits(fixture.workerDb, 100);
+    return rows.filter(({ orgId }) => [busy.orgId, other.orgId].includes(orgId));
+  };
+  expect(await due()).toEqual([first, third]);
+  expect(await work(first)).toBe(true);
+  expect(await due()).toEqual([third, second]);
+  await work(third);
+  await work(second);
+});
+
+test("a commit that is asked for again while it waits or goes on is waited for", async () => {
+  const identity = newIdentity();
+  const name = await beginCommit(identity);
+  const call = () => fixture.client.commitJob({ importId: String(name.id) }, callOf(identity));
+  const answers = Promise.all([call(), call()]);
+  await work(name);
+  const [one, two] = await answers;
+  expect(one).toEqual(two);
+  expect(one.job).toMatchObject({ status: "committed", counts });
 });

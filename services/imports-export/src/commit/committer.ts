@@ -40,8 +40,15 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
     const known = running.get(name);
     if (known !== undefined) return known;
     const work = runCommit(deps, job, () => stopped)
-      .catch((error: unknown) => log.warn("a commit of an import could not be worked on", { error }))
-      .finally(() => running.delete(name));
+      .catch((error: unknown) => {
+        log.warn("a commit of an import could not be worked on", { error });
+        return false;
+      })
+      .then((hasEnded) => {
+        running.delete(name);
+        // The next commit of the organization does not wait for the next round.
+        if (hasEnded) lookNow();
+      });
     running.set(name, work);
     return work;
   };
@@ -51,12 +58,14 @@ export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
     if (stopped || free <= 0) return;
     for (const job of await listDueCommits(workerDb, free)) void begin(job);
   };
+  const attempt = (round: () => Promise<void>): void =>
+    void round().catch((error: unknown) => log.warn("import jobs could not be looked for", { error }));
+  const lookNow = (): void => attempt(look);
   const looking = every(LOOK_MS, look);
   const sweeping = every(SWEEP_MS, () => cancelOldJobs(deps));
 
   function every(ms: number, round: () => Promise<void>): NodeJS.Timeout {
-    const work = (): void =>
-      void round().catch((error: unknown) => log.warn("import jobs could not be looked for", { error }));
+    const work = (): void => attempt(round);
     const timer = setInterval(work, ms);
     timer.unref();
     work();

@@ -6,8 +6,13 @@ import { beginCommit, type JobName } from "./commit.sql.ts";
 import { COMMIT_SUBJECT } from "./committer.ts";
 
 /** Begins the commit of a job that this transaction has locked: its row and the message that wakes a worker are one transaction. */
-export async function requestCommit(tx: Tx, { orgId, id }: JobName, identity: Identity): Promise<JobRow> {
-  const job = await beginCommit(tx, orgId, id, toBinary(IdentitySchema, identity));
+export async function requestCommit(
+  tx: Tx,
+  locked: Pick<JobRow, "orgId" | "id" | "dedupePolicy">,
+  identity: Identity,
+): Promise<JobRow> {
+  const { orgId, id } = locked;
+  const job = await beginCommit(tx, locked, toBinary(IdentitySchema, identity));
   const payload = Buffer.from(JSON.stringify({ orgId, id } satisfies JobName));
   await putOutbox(tx, orgId, { service: "imports", subject: COMMIT_SUBJECT, payload });
   return job;

@@ -37,7 +37,8 @@ export type CommitDeps = PlanDeps & {
 };
 
 /**
- * Works on a commit until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do.
+ * Works on a commit until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do or
+ * another commit comes first. Resolves to true if the commit has ended here, well or badly.
  * Each batch is stored and then marked. A batch that was stored and not marked is stored again without effect; so is one of a former holder of the
  * lease, whose mark is refused by the fence.
  */
@@ -45,11 +46,11 @@ export async function runCommit(
   deps: CommitDeps,
   name: { readonly orgId: string; readonly id: number },
   isStopped: () => boolean,
-): Promise<void> {
+): Promise<boolean> {
   const { db, log } = deps;
   const { orgId } = name;
   const job = await db.withTenant(orgId, (tx) => holdJob(tx, orgId, name.id, LEASE_SECONDS));
-  if (job === undefined) return;
+  if (job === undefined) return false;
   let isLost = false;
   const renew = async (): Promise<void> => {
     if (!(await db.withTenant(orgId, (tx) => renewLease(tx, job, LEASE_SECONDS)))) isLost = true;
@@ -58,18 +59,19 @@ export async function runCommit(
   timer.unref();
   const isOver = (): boolean => isLost || isStopped();
   try {
-    await work(deps, job, isOver);
+    const hasEnded = await work(deps, job, isOver);
     if (isOver()) await letGo(db, job);
+    return hasEnded;
   } catch (error) {
     if (isPassing(error)) {
       log.warn("a commit of an import was interrupted; it goes on later", { org_id: orgId, import: job.id, error });
       await letGo(db, job);
-      return;
+      return false;
     }
     const isKnown = isAppError(error) && error.reason !== "internal";
     if (!isKnown) log.warn("a commit of an import failed unexpectedly", { org_id: orgId, import: job.id, error });
     const [code, text] = isKnown ? [error.reason, error.message] : ["internal", "the import failed unexpectedly"];
-    await db.withTenant(orgId, (tx) => failCommit(tx, job, code, text));
+    return await db.withTenant(orgId, (tx) => failCommit(tx, job, code, text));
   } finally {
     clearInterval(timer);
   }
@@ -80,23 +82,24 @@ async function letGo(db: Db, job: HeldJob): Promise<void> {
   await db.withTenant(job.orgId, (tx) => renewLease(tx, job, 0)).catch(() => {});
 }
 
-async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Promise<void> {
+async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Promise<boolean> {
   const { db, log } = deps;
   const { orgId } = held;
   const identity = fromBinary(IdentitySchema, held.identity);
   const ask = createAsks(() => deps.newCall(identity), isOver);
-  if (!held.isPlanned && !(await planCommit(deps, ask, held))) return;
+  if (!held.isPlanned && !(await planCommit(deps, ask, held))) return false;
   const job = (await db.readTenant(orgId, (tx) => findJob(tx, orgId, held.id)))!;
   const decided = (await db.readTenant(orgId, (tx) => listJobRuns(tx, job))) as DecidedRun[];
   const runs = new Map(decided.map((run) => [Buffer.from(run.sourceHash).toString("hex"), run]));
   for (let done = job.batchesDone; done < batchesOf(job.chunks); done++) {
-    if (isOver()) return;
+    if (isOver()) return false;
     const counts = await writeBatch(deps, ask, job, batchAt(done, job.chunks), runs);
     // `held` has the fence of this process; the row that was read since may have another one.
-    if (!(await db.withTenant(orgId, (tx) => markBatch(tx, held, done + 1, counts, LEASE_SECONDS)))) return;
+    if (!(await db.withTenant(orgId, (tx) => markBatch(tx, held, done + 1, counts, LEASE_SECONDS)))) return false;
   }
-  await finish(db, held, job, decided);
+  if (!(await finish(db, held, job, decided))) return false;
   log.info("an import is committed", { org_id: orgId, import: job.id });
+  return true;
 }
 
 async function writeBatch(
@@ -119,7 +122,7 @@ async function writeBatch(
   return writeContentData(owners, ask, write);
 }
 
-async function finish(db: Db, held: HeldJob, job: JobRow, decided: readonly DecidedRun[]): Promise<void> {
+async function finish(db: Db, held: HeldJob, job: JobRow, decided: readonly DecidedRun[]): Promise<boolean> {
   const created = decided
     .filter(({ outcome }) => outcome === "create")
     .map(({ sourceHash, runId }) => ({ identity: identityOf(job, sourceHash), runId }));
@@ -127,5 +130,5 @@ async function finish(db: Db, held: HeldJob, job: JobRow, decided: readonly Deci
   for (let from = 0; from < job.chunks; from += EMPTIED_TOGETHER) {
     await db.withTenant(job.orgId, (tx) => emptyChunks(tx, job.orgId, job.id, { from, to: from + EMPTIED_TOGETHER }));
   }
-  await db.withTenant(job.orgId, (tx) => finishCommit(tx, held, job.projectId!, created));
+  return db.withTenant(job.orgId, (tx) => finishCommit(tx, held, job.projectId!, created));
 }

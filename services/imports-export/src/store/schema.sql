@@ -79,8 +79,10 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.chunks TO tidemark_imports
 CREATE TABLE imports.counters (
   org_id uuid NOT NULL,
   newest integer NOT NULL,
+  newest_turn bigint DEFAULT 0 NOT NULL,
   CONSTRAINT counters_pkey PRIMARY KEY (org_id)
 ) WITH (fillfactor=70);
+COMMENT ON COLUMN imports.counters.newest_turn IS 'of the last commit that was requested';
 SELECT platform.fence('imports.counters');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.counters TO tidemark_imports;
 
@@ -144,6 +146,7 @@ CREATE TABLE imports.jobs (
   attributes_stored integer DEFAULT 0 NOT NULL,
   artifacts_stored integer DEFAULT 0 NOT NULL,
   identity bytea,
+  turn bigint,
   fence integer DEFAULT 0 NOT NULL,
   leased_until timestamptz DEFAULT '-infinity'::timestamptz NOT NULL,
   error_code text COLLATE "C",
@@ -159,14 +162,16 @@ CREATE TABLE imports.jobs (
     'failed', 'cancelled', 'completed')),
   CONSTRAINT jobs_target_project_check CHECK (octet_length(target_project) >= 1 AND octet_length(target_project) <= 512)
 ) WITH (fillfactor=70);
-CREATE UNIQUE INDEX jobs_committing ON imports.jobs (org_id) WHERE status = 'committing' AND dedupe_policy = 'skip_existing';
+COMMENT ON COLUMN imports.jobs.turn IS
+  'its commit begins when no commit of the organization with a lower turn is left; NULL: it waits for none';
+CREATE UNIQUE INDEX jobs_in_line ON imports.jobs (org_id, turn) WHERE status = 'committing' AND turn IS NOT NULL;
 CREATE INDEX jobs_of_project ON imports.jobs (org_id, project_id, id DESC);
 CREATE INDEX jobs_open ON imports.jobs (updated_at) WHERE status IN ('created', 'uploading', 'dry_run_ready', 'failed');
 CREATE INDEX jobs_to_work_on ON imports.jobs (leased_until) WHERE status = 'committing';
 SELECT platform.fence('imports.jobs');
 SELECT platform.unfence_for('imports.jobs', 'tidemark_imports_worker');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE imports.jobs TO tidemark_imports;
-GRANT SELECT (org_id, id, status, leased_until, updated_at) ON TABLE imports.jobs TO tidemark_imports_worker;
+GRANT SELECT (org_id, id, status, turn, leased_until, updated_at) ON TABLE imports.jobs TO tidemark_imports_worker;
 
 CREATE TABLE imports.staged (
   org_id uuid NOT NULL,

@@ -638,6 +638,7 @@ export declare const ImportsService: GenService<{
   },
   /**
    * Writes what is staged, once. Answers when it is committed; the work goes on without the caller. A repeat has the first summary.
+   * Jobs of an organization are committed one after another, in the order in which that is requested.
    * Reasons: not_found, conflict, forbidden, payment_required, plan_limit_exceeded, bad_request; service_unavailable when the call's time is over.
    *
    * @generated from rpc tidemark.imports.v1.ImportsService.CommitJob
