@@ -61,12 +61,17 @@ export function artifactLine(facts: ArtifactFacts): string {
     step: step !== undefined && step >= 0 ? step : undefined,
     mime_type:
       facts.mimeType ?? mimeTypes.get(/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? "") ?? "application/octet-stream",
-    size_bytes: content.size,
+    size_bytes: sizeOf(content.size),
     sha256: isHere ? content.sha256 : undefined,
     uri: isHere ? undefined : content.uri,
     metadata: documentOf(type === "" ? metadata : { ...metadata, source_type: type }),
     created_at: createdAt,
   });
+}
+
+/** Returns a size that the source says, if a file can have it: an archive with another one would be refused as a whole. */
+function sizeOf(size: number | undefined): number | undefined {
+  return size !== undefined && Number.isSafeInteger(size) && size >= 0 ? size : undefined;
 }
 
 /** Reads the SHA-256 and the size of a file. Without `hash` it only looks how large it is. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { decodeLine, LINE_LENGTHS_MAX, type ArchiveLine } from "@tidemark/archive";
@@ -141,4 +142,34 @@ describe.each(fixtures)("%s", (_fixture, kind, path) => {
       expect([sha256Of(bytes), bytes.length]).toEqual([sha256, size]);
     }
   });
+});
+
+test("integers of 64 bits end nothing: those of a config keep their digits, steps become the nearest doubles, times that no archive has are left out", async () => {
+  const folder = join(temporaryFolder(), "odd");
+  mkdirSync(folder);
+  const path = join(folder, "odd.db");
+  const database = new DatabaseSync(path);
+  database.exec(`
+    CREATE TABLE experiments (experiment_id INTEGER, name TEXT, lifecycle_stage TEXT);
+    CREATE TABLE runs (run_uuid TEXT, name TEXT, user_id TEXT, status TEXT, start_time BIGINT, end_time BIGINT, lifecycle_stage TEXT,
+      artifact_uri TEXT, experiment_id INTEGER);
+    CREATE TABLE params (run_uuid TEXT, key TEXT, value TEXT);
+    CREATE TABLE tags (run_uuid TEXT, key TEXT, value TEXT);
+    CREATE TABLE metrics (run_uuid TEXT, key TEXT, value DOUBLE, timestamp BIGINT, step BIGINT, is_nan BOOLEAN);
+    INSERT INTO runs VALUES ('a', 'first', 'u', 'FINISHED', 1764201600123456789, 1764201600123456790, 'active', '', NULL);
+    INSERT INTO metrics VALUES ('a', 'k', 1, 1764201600123456789, 1, 0), ('a', 'k', 2, 1764201600000, 1764201600123456789, 0),
+      ('a', 'k', 3, 1764201600001, 3, 0);`);
+  database.close();
+  const mlflow = await convertSource((await openSource(path, undefined, recordedSurroundings())) as Source);
+  const [points] = mlflow.lines.filter((line) => line.line === "points");
+  expect(points!.columns.step).toEqual(Float64Array.of(1764201600123456800, 3, 1));
+  expect(points!.columns.timestamp).toEqual(Float64Array.of(1764201600000_000, 1764201600001_000, Number.NaN));
+  expect(mlflow.warnings.lines()).toEqual([
+    "1 x times outside of the years 1970 to 9999, first: k",
+    "1 x integers that became the nearest double, first: a: step 1764201600123456789",
+  ]);
+  writeFileSync(join(folder, "params.yaml"), "seed: 9007199254740993\nnone: null\n");
+  const dvclive = await convertSource((await openSource(folder, "dvclive", recordedSurroundings())) as Source);
+  const [run] = dvclive.lines.filter((line) => line.line === "run");
+  expect(run!.config).toBe('{"seed":9007199254740993,"none":null}');
 });

@@ -83,6 +83,7 @@ const readingWords = {
   missing: "files that are not there",
   deleted_run: "runs that were deleted in the source",
   purged: "points that a restart took back",
+  rounded_integer: "integers that became the nearest double",
 } as const;
 
 async function openRun({ source, project, isThere }: Conversion, item: RunItem): Promise<OpenRun | "there"> {

@@ -26,7 +26,7 @@ export function mergeItem(known: RunItem, next: RunItem): RunItem {
 
 /** Returns the lines of projects and runs, a run after the one that it continues. */
 export function* headLines(heads: readonly RunHead[], modifiedAt: number, warnings: Warnings): Generator<string> {
-  const created = instantOf(microsOf(modifiedAt));
+  const created = instantOf(microsOf(modifiedAt) || 0);
   const exported: LineOf<"export"> = {
     line: "export",
     version: 1,

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@tidemark/exact-numbers";
 import type { JsonValue } from "@tidemark/import-formats";
 
 /** Most bytes of a name, a path, a key or a tag. */
@@ -37,7 +38,7 @@ export function documentOf(value: JsonValue): string {
 function clean(value: JsonValue): JsonValue {
   if (typeof value === "string") return storable(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (isList(value)) return value.map(clean);
   // Object.fromEntries defines members, so that a key like __proto__ stays one.
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [storable(key), clean(part)]));

@@ -1,21 +1,16 @@
 import { basename, dirname, join, relative } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { readdir } from "node:fs/promises";
-import { detectDatabase, readMlflowDatabase, readTrackio, type Item, type Query } from "@tidemark/import-formats";
+import { detectDatabase, readMlflowDatabase, readTrackio, sqliteQuery, type Item } from "@tidemark/import-formats";
 
 /** Whose a database is. */
 export type DatabaseOwner = "mlflow" | "trackio";
-
-const queryOf =
-  (database: DatabaseSync): Query =>
-  (sql, ...parameters) =>
-    database.prepare(sql).iterate(...parameters) as ReturnType<Query>;
 
 /** Tells whose a database is; undefined if it is nobody's that is read here, or no database. */
 export function ownerOf(path: string): DatabaseOwner | undefined {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    return detectDatabase(queryOf(database));
+    return detectDatabase(sqliteQuery(database));
   } finally {
     database.close();
   }
@@ -37,8 +32,8 @@ export async function* readDatabases(
   for (const path of paths) {
     const database = new DatabaseSync(path, { readOnly: true });
     try {
-      if (owner === "mlflow") yield* readMlflowDatabase(queryOf(database));
-      else yield* inFolder(readTrackio(queryOf(database), basename(path, ".db")), relative(root, dirname(path)));
+      if (owner === "mlflow") yield* readMlflowDatabase(sqliteQuery(database));
+      else yield* inFolder(readTrackio(sqliteQuery(database), basename(path, ".db")), relative(root, dirname(path)));
     } finally {
       database.close();
     }

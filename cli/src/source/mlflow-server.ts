@@ -1,4 +1,4 @@
-import type { FetchJson, JsonValue } from "@tidemark/import-formats";
+import { readPythonJson, type FetchJson } from "@tidemark/import-formats";
 import { failure } from "../cli-error.ts";
 import type { Surroundings } from "../surroundings.ts";
 
@@ -24,11 +24,9 @@ export function createFetchJson(address: string, { env, signal }: Pick<Surroundi
     });
     const text = await answer.text();
     if (!answer.ok) throw failure(`${url.origin} answered ${answer.status} to ${path}: ${text.slice(0, 200)}`);
-    try {
-      return JSON.parse(text) as JsonValue;
-    } catch (error) {
-      throw failure(`${url.origin} does not answer as an MLflow server`, error);
-    }
+    const json = readPythonJson(text);
+    if (json === undefined) throw failure(`${url.origin} does not answer as an MLflow server`);
+    return json;
   };
 }
 

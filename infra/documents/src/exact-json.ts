@@ -1,10 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { badRequest, isAppError } from "@tidemark/errors";
-import { parseKeeping } from "./exact-numbers.ts";
-
-/** A number as the digits that were sent. `JSON.stringify` writes these digits. */
-export type ExactNumber = { readonly rawJSON: string };
+import { isExactNumber, keepDigits, parseKeeping, type ExactNumber } from "@tidemark/exact-numbers";
 
 /** A JSON value whose numbers keep their digits: a plain number is one that `JSON.stringify` writes with them. */
 export type ExactJson = null | boolean | string | number | ExactNumber | readonly ExactJson[] | ExactObject;
@@ -12,20 +9,9 @@ export type ExactJson = null | boolean | string | number | ExactNumber | readonl
 /** A free-form document: a JSON object whose numbers keep their digits. */
 export type ExactObject = { readonly [key: string]: ExactJson };
 
-// TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
-const json = JSON as unknown as {
-  rawJSON(text: string): ExactNumber;
-  isRawJSON(value: unknown): value is ExactNumber;
-};
-
 /** Returns a finite number as a JSON value. */
 export function exactNumber(value: number): ExactNumber {
-  return json.rawJSON(JSON.stringify(value));
-}
-
-/** Tells whether a JSON value is a number that keeps its digits in an object. */
-export function isExactNumber(value: ExactJson): value is ExactNumber {
-  return json.isRawJSON(value);
+  return keepDigits(JSON.stringify(value));
 }
 
 /** Deepest nesting of a document; a walk of a deeper one could exhaust the stack. */
@@ -39,7 +25,7 @@ export const DOCUMENT_DEPTH_MAX = 128;
 export function readDocument(bytes: Uint8Array, field: string): ExactObject {
   if (bytes.length === 0) return {};
   const value = readExactJson(bytes, field);
-  if (typeof value !== "object" || value === null || Array.isArray(value) || json.isRawJSON(value)) {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isExactNumber(value)) {
     throw badRequest(`${field} must be an object`, field);
   }
   return value as ExactObject;
@@ -82,7 +68,7 @@ export function writeCanonical(value: ExactJson, number: (digits: string) => str
       for (const item of part as readonly ExactJson[]) items += `${items === "" ? "" : ","}${write(item, depth + 1)}`;
       return `[${items}]`;
     }
-    if (json.isRawJSON(part)) return number(part.rawJSON);
+    if (isExactNumber(part)) return number(part.rawJSON);
     const object = part as ExactObject;
     let members = "";
     for (const key of sortedKeys(object)) {

@@ -1,9 +1,9 @@
+export { isExactNumber } from "@tidemark/exact-numbers";
 export {
   DOCUMENT_DEPTH_MAX,
   exactDecimal,
   exactNumber,
   fingerprintOf,
-  isExactNumber,
   parseExact,
   readDocument,
   readExactJson,

@@ -1,11 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { badRequest, type AppError } from "@tidemark/errors";
+import { isExactNumber, parseKeeping, type KeptNumbers } from "@tidemark/exact-numbers";
 import { finishInTurns } from "@tidemark/turns";
 import { parseInSlices } from "./sliced-json.ts";
-import { parseKeeping, type KeptNumbers } from "./exact-numbers.ts";
-
-// TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
-const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
 
 /** Deepest nesting of a body; its own braces are level 1. */
 export const BODY_DEPTH_MAX = 64;
@@ -113,5 +110,5 @@ function tooDeep(): AppError {
 }
 
 function isNested(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !json.isRawJSON(value);
+  return typeof value === "object" && value !== null && !isExactNumber(value);
 }

@@ -1,4 +1,4 @@
-import { setOwn } from "./exact-numbers.ts";
+import { setOwn } from "@tidemark/exact-numbers";
 
 /** What is parsed at once, in bytes. */
 const PIECE_BYTES = 16 * 1024;

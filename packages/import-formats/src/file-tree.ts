@@ -21,11 +21,11 @@ export type FileTree = {
   read(file: TreePath, from?: number): AsyncIterable<Uint8Array>;
 };
 
-/** A row of a database: columns by their names. */
+/** A row of a database: columns by their names. Integers are `bigint`, other numbers `number`. */
 export type SqlRow = Readonly<Record<string, null | number | bigint | string | Uint8Array>>;
 
 /**
  * Runs one SELECT with parameters `?` on a SQLite database that the caller opened read-only. Rows are asked for one by one, so the whole answer is never in
- * memory. What it throws counts as damage of the database.
+ * memory. What it throws counts as damage of the database. `sqliteQuery` makes one.
  */
 export type Query = (sql: string, ...parameters: readonly (number | string)[]) => Iterable<SqlRow>;

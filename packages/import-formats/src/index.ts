@@ -2,6 +2,8 @@ export { detect, detectDatabase, type Detected, type Format } from "./detect.ts"
 export { readNeptuneParquet, type NeptuneFile } from "./neptune/read-neptune.ts";
 export type { RandomAccessFile } from "./neptune/parquet-rows.ts";
 export type { FileTree, Query, SqlRow, TreeEntry, TreePath } from "./file-tree.ts";
+export { readPythonJson } from "./json.ts";
+export { sqliteQuery, type SqliteDatabase } from "./sqlite-query.ts";
 export { readDvclive } from "./dvclive/read-dvclive.ts";
 export { readTrackio } from "./trackio/read-trackio.ts";
 export { readMlflowDatabase } from "./mlflow/read-database.ts";

@@ -1,5 +1,10 @@
-/** A value of JSON. Numbers that JSON does not have are texts: "NaN", "Infinity", "-Infinity". */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+import type { ExactNumber } from "@tidemark/exact-numbers";
+
+/**
+ * A value of JSON. Numbers that JSON does not have are texts: "NaN", "Infinity", "-Infinity". Integers that a double does not hold exactly keep their
+ * digits.
+ */
+export type JsonValue = null | boolean | number | ExactNumber | string | readonly JsonValue[] | JsonObject;
 
 /** An object of JSON. */
 export type JsonObject = { readonly [key: string]: JsonValue };
@@ -148,7 +153,9 @@ export type WarningCode =
   /** A run that was deleted in its source. */
   | "deleted_run"
   /** Points that a later restart of the same run takes back. */
-  | "purged";
+  | "purged"
+  /** A step or a value of a point that no double holds exactly; it is kept as the nearest one. */
+  | "rounded_integer";
 
 /** How many things were left out for one reason. A reader ends with one for each reason and run. */
 export type WarningItem = {

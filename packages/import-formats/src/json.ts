@@ -1,4 +1,6 @@
+import { exactInteger, isExactNumber, isRounded, parseKeeping } from "@tidemark/exact-numbers";
 import type { JsonObject, JsonValue } from "./items.ts";
+import type { Warnings } from "./warnings.ts";
 
 /** How deep lists and objects may lie in each other; what is deeper becomes null. */
 export const JSON_DEPTH_MAX = 64;
@@ -8,15 +10,24 @@ export function jsonNumber(value: number): number | string {
   return Number.isFinite(value) ? value : String(value);
 }
 
+/** Returns an integer as a value with all its digits; a text where it is beyond double range. */
+export function jsonInteger(value: bigint): JsonValue {
+  const number = exactInteger(value);
+  return typeof number === "number" ? jsonNumber(number) : number;
+}
+
 /** Returns an object of entries. Every key is a member of its own, `__proto__` as well. */
 export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): JsonObject {
   return Object.fromEntries(entries);
 }
 
-/** Tells whether a value is an object, and not a list. */
+/** Tells whether a value is an object, and neither a list nor a number that keeps its digits. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
+
+/** What may be an integer beyond 2^53, which are rare enough to be looked for in a second way. */
+const longDigits = /\d{16}/;
 
 /** A token of Python's JSON; texts are matched so that words in them stay. */
 const pythonToken = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\bInfinity\b|\bNaN\b/gs;
@@ -36,16 +47,19 @@ function quoteWord(token: string): string {
 /** Parses a text that may be as large as a record, for which a regular expression may lack the memory. */
 function parse(text: () => string): { value: JsonValue } | undefined {
   try {
-    return { value: JSON.parse(text()) as JsonValue };
+    const read = text();
+    const value: unknown = longDigits.test(read) ? parseKeeping(Buffer.from(read), "long integers") : JSON.parse(read);
+    return { value: value as JsonValue };
   } catch {
     return undefined;
   }
 }
 
-/** Returns a value without what is nested too deep and without numbers that JSON does not have. */
-export function boundedJson(value: JsonValue, depth = 0): JsonValue {
+/** Returns a value without what is nested too deep and without numbers that JSON does not have. A `bigint` stands for an integer with all its digits. */
+export function boundedJson(value: JsonValue | bigint, depth = 0): JsonValue {
+  if (typeof value === "bigint") return jsonInteger(value);
   if (typeof value === "number") return jsonNumber(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (depth === JSON_DEPTH_MAX) return null;
   if (Array.isArray(value)) return (value as readonly JsonValue[]).map((inner) => boundedJson(inner, depth + 1));
   return jsonObject(Object.entries(value).map(([key, inner]) => [key, boundedJson(inner, depth + 1)] as const));
@@ -54,9 +68,18 @@ export function boundedJson(value: JsonValue, depth = 0): JsonValue {
 /** Returns the number that a value of JSON is, also as one of Python's words; undefined of anything else. Booleans are 0 and 1. */
 export function numberOf(value: JsonValue | undefined): number | undefined {
   if (typeof value === "number") return value;
+  if (isExactNumber(value)) return Number(value.rawJSON);
   if (typeof value === "boolean") return value ? 1 : 0;
   if (value === "NaN" || value === "Infinity" || value === "-Infinity") return Number(value);
   return undefined;
+}
+
+/** The same for a part of a point: where the double is another number than the integer that was written, that is counted. */
+export function pointNumberOf(value: JsonValue | undefined, key: string, warnings: Warnings): number | undefined {
+  const number = numberOf(value);
+  if (isExactNumber(value) && isRounded(value.rawJSON, number!))
+    warnings.add("rounded_integer", `${key}: ${value.rawJSON}`);
+  return number;
 }
 
 /** Returns the numbers of a list, NaN for what is something else; nothing if the value is not a list. */

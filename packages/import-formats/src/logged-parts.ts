@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "./items.ts";
-import { isObject, JSON_DEPTH_MAX, numberOf } from "./json.ts";
+import { isObject, JSON_DEPTH_MAX, pointNumberOf } from "./json.ts";
 import type { Warnings } from "./warnings.ts";
 
 /** A part of a value that was logged under a key: a number, a text, or an object whose `_type` says what it is. */
@@ -11,7 +11,7 @@ export type LoggedPart = { readonly key: string } & (
 
 /** Yields the parts of a value; keys of objects within objects are joined by dots. What is neither of these kinds is counted, null passed over. */
 export function* loggedParts(key: string, value: JsonValue, warnings: Warnings, depth = 0): Generator<LoggedPart> {
-  const number = numberOf(value);
+  const number = pointNumberOf(value, key, warnings);
   if (number !== undefined) yield { key, number };
   else if (typeof value === "string") yield { key, text: value };
   else if (!isObject(value)) {

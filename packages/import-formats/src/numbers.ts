@@ -1,3 +1,6 @@
+import { isRounded } from "@tidemark/exact-numbers";
+import type { Warnings } from "./warnings.ts";
+
 /** Python's words for numbers that have no digits, in lower case. */
 const words: ReadonlyMap<string, number> = new Map([
   ["nan", Number.NaN],
@@ -12,4 +15,11 @@ export function readPythonFloat(text: string): number | undefined {
   if (digits.test(text)) return Number(text);
   const word = words.get(text.replace(/^[+-]/, "").toLowerCase());
   return word === undefined ? undefined : text.startsWith("-") ? -word : word;
+}
+
+/** The same for a part of a point: where the double is another number than the integer that was written, that is counted. */
+export function readPointFloat(text: string, key: string, warnings: Warnings): number | undefined {
+  const number = readPythonFloat(text);
+  if (number !== undefined && isRounded(text, number)) warnings.add("rounded_integer", `${key}: ${text}`);
+  return number;
 }

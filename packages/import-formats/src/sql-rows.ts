@@ -1,3 +1,4 @@
+import { isRounded } from "@tidemark/exact-numbers";
 import type { Query, SqlRow } from "./file-tree.ts";
 import type { Warnings } from "./warnings.ts";
 
@@ -22,8 +23,16 @@ export function textColumn(row: SqlRow, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the number of a column; undefined where it is null or something else. */
+/** Returns the number of a column, an integer as the nearest double; undefined where it is null or something else. */
 export function numberColumn(row: SqlRow, name: string): number | undefined {
   const value = row[name];
   return typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;
+}
+
+/** The same for a part of a point: where the double is another number, that is counted. */
+export function pointColumn(row: SqlRow, name: string, warnings: Warnings): number | undefined {
+  const [value, number] = [row[name], numberColumn(row, name)];
+  if (typeof value === "bigint" && isRounded(String(value), number!))
+    warnings.add("rounded_integer", `${name} ${value}`);
+  return number;
 }

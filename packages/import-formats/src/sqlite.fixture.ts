@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Query } from "./file-tree.ts";
+import { sqliteQuery } from "./sqlite-query.ts";
 
 /** Opens the bytes of a SQLite database read-only while `use` runs. A database that cannot be opened fails at its first row. */
 export async function withDatabase<Result>(bytes: Uint8Array, use: (query: Query) => Promise<Result>): Promise<Result> {
@@ -11,7 +12,7 @@ export async function withDatabase<Result>(bytes: Uint8Array, use: (query: Query
   writeFileSync(path, bytes);
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    return await use((sql, ...parameters) => database.prepare(sql).iterate(...parameters) as ReturnType<Query>);
+    return await use(sqliteQuery(database));
   } finally {
     database.close();
     rmSync(folder, { recursive: true });

@@ -5,6 +5,8 @@ export type WireField = {
   readonly wire: 0 | 1 | 2 | 5;
   /** The value of a varint as a signed integer of 64 bits, rounded where a double does not hold it; 0 of other fields. */
   readonly int: number;
+  /** The same with all its digits, where it may have more than a double holds. */
+  readonly long?: bigint;
   /** The bytes of a field that is not a varint, as a view. */
   readonly bytes: Buffer;
 };
@@ -25,9 +27,10 @@ export function eachField(message: Buffer, visit: (field: WireField) => void): b
     if (tag === undefined || tag < 8 || tag > 0xffff_ffff) return false;
     const [number, wire] = [Math.floor(tag / 8), tag % 8];
     if (wire === 0) {
-      const int = readVarint(cursor);
-      if (int === undefined) return false;
-      visit({ number, wire, int, bytes: none });
+      const value = readLong(cursor);
+      if (value === undefined) return false;
+      if (typeof value === "number") visit({ number, wire, int: value, bytes: none });
+      else visit({ number, wire, int: Number(value), long: value, bytes: none });
       continue;
     }
     if (wire !== 1 && wire !== 2 && wire !== 5) return false;
@@ -70,6 +73,12 @@ export function textOf({ bytes }: WireField): string {
 }
 
 function readVarint(cursor: Cursor): number | undefined {
+  const value = readLong(cursor);
+  return typeof value === "bigint" ? Number(value) : value;
+}
+
+/** Returns a varint as a signed integer of 64 bits. */
+function readLong(cursor: Cursor): number | bigint | undefined {
   const { bytes } = cursor;
   let value = 0;
   let scale = 1;
@@ -83,7 +92,7 @@ function readVarint(cursor: Cursor): number | undefined {
   for (let shift = 49n; shift < 70n && cursor.at < bytes.length; shift += 7n) {
     const byte = bytes[cursor.at++]!;
     high |= BigInt(byte & 0x7f) << shift;
-    if (byte < 0x80) return Number(BigInt.asIntN(64, high + BigInt(value)));
+    if (byte < 0x80) return BigInt.asIntN(64, high + BigInt(value));
   }
   return undefined;
 }

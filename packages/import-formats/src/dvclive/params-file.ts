@@ -8,7 +8,7 @@ export const PARAMS_BYTES_MAX = 64 * 1024;
 /** Reads a `params.yaml`; undefined for what is not YAML or not a map. */
 export function readParamsFile(text: string): JsonObject | undefined {
   try {
-    const content = boundedJson(parse(text, { schema: "core", logLevel: "error" }) as JsonValue);
+    const content = boundedJson(parse(text, { schema: "core", intAsBigInt: true, logLevel: "error" }) as JsonValue);
     return isObject(content) ? content : undefined;
   } catch {
     return undefined;

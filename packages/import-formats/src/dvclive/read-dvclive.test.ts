@@ -69,3 +69,23 @@ test("damaged documents are counted, and the points stay", async () => {
   const { warnings } = await read({ "first/params.yaml": Buffer.from("a: [") });
   expect(warnings["first"]).toMatchObject({ damaged: 1 });
 });
+
+test("integers of a config keep their digits, and those of points become the nearest doubles", async () => {
+  const { runs, warnings } = await read({
+    "first/params.yaml": Buffer.from(
+      "seed: 9007199254740993\nhex: 0x7fffffffffffffff\nlist: [-9007199254740993, 1, 1.5]\nnone: null\n",
+    ),
+    "first/metrics.json": Buffer.from('{"count": 9007199254740993}'),
+    "first/plots/metrics/train/loss.tsv": Buffer.from("step\tloss\n9007199254740993\t1\n2\t9007199254740993\n"),
+  });
+  const { config, metadata } = runs["first"]!.fields;
+  expect(JSON.stringify(config)).toBe(
+    '{"seed":9007199254740993,"hex":9223372036854775807,"list":[-9007199254740993,1,1.5],"none":null}',
+  );
+  expect(JSON.stringify(metadata)).toContain('"count":9007199254740993');
+  expect(runs["first"]!.points["train/loss"]).toEqual([
+    [2 ** 53, 1, null],
+    [2, 2 ** 53, null],
+  ]);
+  expect(warnings["first"]?.rounded_integer).toBe(2);
+});

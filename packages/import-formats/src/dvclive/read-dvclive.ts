@@ -2,7 +2,7 @@ import type { FileTree, TreePath } from "../file-tree.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
 import { isObject, JSON_DEPTH_MAX, jsonObject, readPythonJson } from "../json.ts";
 import { completeLines } from "../lines.ts";
-import { readPythonFloat } from "../numbers.ts";
+import { readPointFloat, readPythonFloat } from "../numbers.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { readTextFile } from "../read-text-file.ts";
 import { walkFolders, type WalkedFolder } from "../walk-tree.ts";
@@ -88,7 +88,7 @@ async function* readMetric({ tree, run, file, key, warnings, span }: MetricFile)
       continue;
     }
     const cell = (name: string): string => cells[names!.indexOf(name)] ?? "";
-    const [step, time] = [readPythonFloat(cell("step")), readPythonFloat(cell("timestamp"))];
+    const [step, time] = [readPointFloat(cell("step"), key, warnings), readPythonFloat(cell("timestamp"))];
     const at = names.findIndex((name) => name !== "step" && name !== "timestamp");
     const text = cells[at];
     if (text === undefined || step === undefined || cells.length !== names.length) {
@@ -99,7 +99,7 @@ async function* readMetric({ tree, run, file, key, warnings, span }: MetricFile)
       span.first = Math.min(span.first, time);
       span.last = Math.max(span.last, time);
     }
-    const value = readPythonFloat(text);
+    const value = readPointFloat(text, key, warnings);
     const sent = time === undefined ? {} : { time };
     if (value !== undefined) points.add(key, step, value, time);
     else yield { kind: "attribute", run, path: key, type: "string_series", step, ...sent, value: text };

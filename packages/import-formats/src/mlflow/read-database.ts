@@ -1,7 +1,7 @@
 import type { Query, SqlRow } from "../file-tree.ts";
 import type { Item } from "../items.ts";
 import { createPointBatches } from "../point-batches.ts";
-import { numberColumn, sqlRows, textColumn } from "../sql-rows.ts";
+import { numberColumn, pointColumn, sqlRows, textColumn } from "../sql-rows.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";
 
@@ -52,8 +52,8 @@ function* readRun(query: Query, id: string, row: SqlRow): Generator<Item> {
     id,
   );
   for (const metric of rows) {
-    const [key, step] = [textColumn(metric, "key"), numberColumn(metric, "step")];
-    const value = numberColumn(metric, "is_nan") === 1 ? Number.NaN : numberColumn(metric, "value");
+    const [key, step] = [textColumn(metric, "key"), pointColumn(metric, "step", warnings)];
+    const value = numberColumn(metric, "is_nan") === 1 ? Number.NaN : pointColumn(metric, "value", warnings);
     if (key === undefined || step === undefined || value === undefined) warnings.add("malformed_value", key);
     else points.add(key, step, unclamped(value), numberColumn(metric, "timestamp"));
     yield* points.full();

@@ -1,7 +1,7 @@
 import type { FileTree, TreePath } from "../file-tree.ts";
 import type { Item } from "../items.ts";
 import { completeLines } from "../lines.ts";
-import { readPythonFloat } from "../numbers.ts";
+import { readPointFloat, readPythonFloat } from "../numbers.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { readTextFile } from "../read-text-file.ts";
 import { joinPath, walkFolders } from "../walk-tree.ts";
@@ -117,7 +117,8 @@ async function* readRun(
     const key = file.path.slice(metrics.length + 1);
     for await (const line of completeLines(tree.read(file.path), LINE_BYTES_MAX, warnings, key)) {
       const [sentTime = "", sentValue = "", sentStep = "0"] = line.trim().split(" ");
-      const [at, value, step] = [sentTime, sentValue, sentStep].map(readPythonFloat);
+      const at = readPythonFloat(sentTime);
+      const [value, step] = [sentValue, sentStep].map((text) => readPointFloat(text, key, warnings));
       if (at === undefined || value === undefined || step === undefined) warnings.add("malformed_value", key);
       else points.add(key, step, value, at);
       yield* points.full();

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "@jest/globals";
+import { exactInteger } from "@tidemark/exact-numbers";
 import fc from "fast-check";
 import {
   collect,
@@ -13,6 +15,7 @@ import {
 } from "../collect.fixture.ts";
 import { fixtureTree } from "../disk-tree.fixture.ts";
 import type { JsonValue } from "../items.ts";
+import { sqliteQuery } from "../sqlite-query.ts";
 import { withDatabase } from "../sqlite.fixture.ts";
 import { readMlflowDatabase } from "./read-database.ts";
 import { readMlflowFolder } from "./read-folder.ts";
@@ -160,4 +163,60 @@ test("a server whose answers are something else ends the lists", async () => {
     }),
     { numRuns: 100 },
   );
+});
+
+test("integers of 64 bits end nothing: each point of a database arrives, steps as the nearest doubles", async () => {
+  const odd = new DatabaseSync(":memory:");
+  odd.exec(`
+    CREATE TABLE experiments (experiment_id INTEGER, name TEXT, lifecycle_stage TEXT);
+    CREATE TABLE runs (run_uuid TEXT, name TEXT, user_id TEXT, status TEXT, start_time BIGINT, end_time BIGINT, lifecycle_stage TEXT,
+      artifact_uri TEXT, experiment_id INTEGER);
+    CREATE TABLE params (run_uuid TEXT, key TEXT, value TEXT);
+    CREATE TABLE tags (run_uuid TEXT, key TEXT, value TEXT);
+    CREATE TABLE metrics (run_uuid TEXT, key TEXT, value NUMERIC, timestamp BIGINT, step BIGINT, is_nan BOOLEAN);
+    INSERT INTO runs VALUES ('a', 'first', 'u', 'FINISHED', 1764201600123456789, 1764201600123456790, 'active', '', NULL),
+      ('b', 'second', 'u', 'FINISHED', 1764201600000, 1764201600001, 'active', '', NULL);
+    INSERT INTO params VALUES ('a', 'seed', 9007199254740993);
+    INSERT INTO metrics VALUES ('a', 'loss', 0.5, 1764201600000, 0, 0),
+      ('a', 'loss', 0.25, 1764201600001, 1764201600123456789, 0),
+      ('a', 'loss', 9007199254740993, 1764201600002, 2, 0),
+      ('a', 'loss', 0.125, 1764201600123456789, 3, 0),
+      ('a', 'loss', 1, 1764201600003, 9223372036854775807, 0),
+      ('b', 'loss', 2, 1764201600000, 1, 0);`);
+  const { runs, warnings } = await collect(readMlflowDatabase(sqliteQuery(odd)));
+  expect(runs["a"]!.points["loss"]).toEqual([
+    [0, 0.5, 1764201600000],
+    [1764201600123456800, 0.25, 1764201600001],
+    [2, 2 ** 53, 1764201600002],
+    [2 ** 63, 1, 1764201600003],
+    [3, 0.125, 1764201600123456800],
+  ]);
+  expect(runs["a"]!.fields.config).toEqual({ seed: "9007199254740993" });
+  expect(runs["b"]!.points).toEqual({ loss: [[1, 2, 1764201600000]] });
+  expect(warnings).toEqual({ a: { rounded_integer: 3 } });
+});
+
+test("steps and values of a server and a folder that no double holds are counted", async () => {
+  const answerOf = (path: string): JsonValue => {
+    if (path === "experiments/search") return { experiments: [{ experiment_id: "0", name: "e" }] };
+    if (path === "runs/search") return { runs: [{ info: { run_id: "r" }, data: { metrics: [{ key: "k" }] } }] };
+    const steps = ["9007199254740993", "9007199254740992", exactInteger(2n ** 53n + 1n)];
+    return path === "artifacts/list" ? {} : { metrics: steps.map((step) => ({ step, value: 1, timestamp: "5" })) };
+  };
+  const server = await collect(readMlflowServer((_method, path) => Promise.resolve(answerOf(path))));
+  expect(server.runs["r"]!.points["k"]).toEqual([2 ** 53, 2 ** 53, 2 ** 53].map((step) => [step, 1, 5]));
+  expect(server.warnings).toEqual({ r: { rounded_integer: 2 } });
+  const fixture = "mlflow-3.17.2";
+  const [id] = Object.entries((await readers[fixture]!()).runs).find(([, { points }]) => points["train/loss"])!;
+  const experiments = await fixtureTree(fixture).list("mlruns");
+  const name = experiments.map((entry) => entry.name).find((folder) => folder.startsWith("8"))!;
+  const lines = "5 1 9007199254740993\n6 9007199254740993 2\n7 1 9007199254740992\n";
+  const folder = fixtureTree(fixture, { [`mlruns/${name}/${id}/metrics/train/loss`]: Buffer.from(lines) });
+  const { runs, warnings } = await collect(readMlflowFolder(folder));
+  expect(runs[id]!.points["train/loss"]).toEqual([
+    [2 ** 53, 1, 5],
+    [2, 2 ** 53, 6],
+    [2 ** 53, 1, 7],
+  ]);
+  expect(warnings[id]?.rounded_integer).toBe(2);
 });

@@ -1,5 +1,7 @@
+import { isExactNumber } from "@tidemark/exact-numbers";
 import type { Item, JsonObject, JsonValue } from "../items.ts";
-import { isObject, numberOf } from "../json.ts";
+import { isObject, numberOf, pointNumberOf } from "../json.ts";
+import { readPointFloat } from "../numbers.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { createWarnings, type Warnings } from "../warnings.ts";
 import { MLFLOW_TEXTS_MAX, mlflowRunItem } from "./run-item.ts";
@@ -101,7 +103,7 @@ async function* readRun({ fetchJson, pageRows, runId, experiment, info, data: se
     const parameters = { run_id: runId, metric_key: key, max_results: pageRows };
     const history: Request = { method: "GET", path: "metrics/get-history", parameters };
     for await (const row of pagedRows(fetchJson, history, "metrics", warnings)) {
-      const [value, step] = [valueOf(row["value"]), integerOf(row["step"] ?? 0)];
+      const [value, step] = [valueOf(row["value"], key, warnings), stepOf(row["step"] ?? 0, key, warnings)];
       if (value === undefined || step === undefined) warnings.add("malformed_value", key);
       else points.add(key, step, value, integerOf(row["timestamp"]));
       yield* points.full();
@@ -136,18 +138,26 @@ async function* readArtifacts(
 }
 
 function textOf(value: JsonValue | undefined): string {
+  if (isExactNumber(value)) return value.rawJSON;
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
 
+const integerText = /^-?\d{1,19}$/;
+
 /** Integers of 64 bits may be texts of digits. */
 function integerOf(value: JsonValue | undefined): number | undefined {
-  const isDigits = typeof value === "string" && /^-?\d{1,19}$/.test(value);
-  return isDigits ? Number(value) : typeof value === "number" ? value : undefined;
+  if (typeof value === "string") return integerText.test(value) ? Number(value) : undefined;
+  return typeof value === "number" || isExactNumber(value) ? numberOf(value) : undefined;
+}
+
+function stepOf(value: JsonValue, key: string, warnings: Warnings): number | undefined {
+  if (typeof value === "string") return integerText.test(value) ? readPointFloat(value, key, warnings) : undefined;
+  return pointNumberOf(value, key, warnings);
 }
 
 /** Values are numbers or words; largest doubles stand for infinity, which the store of the server does not have. */
-function valueOf(value: JsonValue | undefined): number | undefined {
-  const number = numberOf(value);
+function valueOf(value: JsonValue | undefined, key: string, warnings: Warnings): number | undefined {
+  const number = pointNumberOf(value, key, warnings);
   return number !== undefined && Math.abs(number) === Number.MAX_VALUE ? number * 2 : number;
 }
 

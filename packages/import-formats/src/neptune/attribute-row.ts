@@ -1,4 +1,5 @@
 import type { JsonValue } from "../items.ts";
+import { jsonInteger, jsonNumber } from "../json.ts";
 
 /** A row of an export: one value of an attribute, at a step if it is of a series. Times in milliseconds since 1970. */
 export type AttributeRow = {
@@ -48,7 +49,12 @@ function numberAt(row: Readonly<Record<string, unknown>>, name: string): number 
 }
 
 function valueOf(row: Readonly<Record<string, unknown>>, number: number | undefined): JsonValue | undefined {
-  if (number !== undefined) return Number.isFinite(number) ? number : String(number);
+  const { int_value: integer } = row;
+  if (number !== undefined) {
+    return typeof integer === "bigint" && numberAt(row, "float_value") === undefined
+      ? jsonInteger(integer)
+      : jsonNumber(number);
+  }
   const { string_value: text, bool_value: truth, datetime_value: instant, string_set_value: set } = row;
   if (typeof text === "string") return text;
   if (typeof truth === "boolean") return truth;

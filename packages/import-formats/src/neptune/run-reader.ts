@@ -1,8 +1,9 @@
+import { isExactNumber } from "@tidemark/exact-numbers";
 import { safePath } from "../bytes/safe-path.ts";
 import { createConsoleText } from "../console-text.ts";
 import { histogramOf } from "../histogram.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
-import { jsonObject } from "../json.ts";
+import { jsonObject, numberOf } from "../json.ts";
 import { createPointBatches } from "../point-batches.ts";
 import type { Warnings } from "../warnings.ts";
 import type { AttributeRow } from "./attribute-row.ts";
@@ -93,7 +94,8 @@ function describe(values: ReadonlyMap<string, JsonValue>): Partial<RunItem> {
   };
   const [name, notes, parent] = [text("sys/name"), text("sys/description"), text("sys/forking/parent")];
   const [startedAt, finishedAt] = [time("sys/creation_time"), time("sys/modification_time")];
-  const forkStep = values.get("sys/forking/step");
+  const sentStep = values.get("sys/forking/step");
+  const forkStep = typeof sentStep === "number" || isExactNumber(sentStep) ? numberOf(sentStep)! : 0;
   const tags = [...new Set([...list("sys/tags"), ...list("sys/group_tags")])];
   const isActive = text("sys/state")?.toLowerCase() === "active";
   const entries = [...values];
@@ -108,7 +110,7 @@ function describe(values: ReadonlyMap<string, JsonValue>): Partial<RunItem> {
     ...(startedAt === undefined ? {} : { startedAt }),
     ...(finishedAt === undefined || isActive ? {} : { finishedAt }),
     ...(tags.length === 0 ? {} : { tags }),
-    ...(parent === undefined ? {} : { fork: { parent, step: typeof forkStep === "number" ? forkStep : 0 } }),
+    ...(parent === undefined ? {} : { fork: { parent, step: forkStep } }),
     config,
     metadata: { neptune },
   };

@@ -12,7 +12,7 @@ import {
   type Collected,
   type CollectedRun,
 } from "../collect.fixture.ts";
-import type { Query } from "../file-tree.ts";
+import { sqliteQuery } from "../sqlite-query.ts";
 import { withDatabase } from "../sqlite.fixture.ts";
 import { readTrackio } from "./read-trackio.ts";
 
@@ -64,11 +64,34 @@ test("a database of the first versions knows runs by their names", async () => {
     CREATE TABLE configs (id INTEGER PRIMARY KEY, run_name TEXT, config TEXT, created_at TEXT);
     INSERT INTO metrics VALUES (1, '2026-11-22T10:00:00', 'a', 0, '{"loss": 0.5}');
     INSERT INTO configs VALUES (1, 'a', '{"lr": 1}', '2026-11-22T10:00:00');`);
-  const query: Query = (sql, ...parameters) => old.prepare(sql).iterate(...parameters) as ReturnType<Query>;
-  const { runs, warnings } = await collect(readTrackio(query, "p"));
+  const { runs, warnings } = await collect(readTrackio(sqliteQuery(old), "p"));
   expect(runs["a"]!.points).toEqual({ loss: [[0, 0.5, Date.UTC(2026, 10, 22, 10)]] });
   expect(runs["a"]!.fields).toMatchObject({ name: "a", config: { lr: 1 } });
   expect(warnings).toEqual({});
+});
+
+test("integers of 64 bits end nothing, and those of a config keep their digits", async () => {
+  const odd = new DatabaseSync(":memory:");
+  odd.exec(`
+    CREATE TABLE metrics (id INTEGER PRIMARY KEY, timestamp TEXT, run_name TEXT, step INTEGER, metrics TEXT);
+    CREATE TABLE configs (id INTEGER PRIMARY KEY, run_name TEXT, config TEXT, created_at TEXT);
+    INSERT INTO metrics VALUES (1, '2026-11-22T10:00:00', 'a', 1764201600123456789, '{"loss": 0.5}'),
+      (2, '2026-11-22T10:00:00', 'a', 1, '{"loss": 9007199254740993, "t": {"n": 3}}'), (3, '2026-11-22T10:00:00', 'a', 2, '{"loss": 0.25}');
+    INSERT INTO configs VALUES (1, 'a', '{"seed": 9007199254740993, "none": null, "list": [-9223372036854775808, NaN]}', '2026-11-22T10:00:00');`);
+  const { runs, warnings } = await collect(readTrackio(sqliteQuery(odd), "p"));
+  const time = Date.UTC(2026, 10, 22, 10);
+  expect(runs["a"]!.points).toEqual({
+    loss: [
+      [1764201600123456800, 0.5, time],
+      [1, 2 ** 53, time],
+      [2, 0.25, time],
+    ],
+    "t.n": [[1, 3, time]],
+  });
+  expect(JSON.stringify(runs["a"]!.fields.config)).toBe(
+    '{"seed":9007199254740993,"none":null,"list":[-9223372036854775808,"NaN"]}',
+  );
+  expect(warnings).toEqual({ a: { rounded_integer: 2 } });
 });
 
 test("a damaged database ends without an error, and says that something is missing", async () => {

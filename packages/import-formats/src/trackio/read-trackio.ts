@@ -5,7 +5,7 @@ import type { Item, JsonObject, JsonValue } from "../items.ts";
 import { isObject, numberOf, numbersOf, readPythonJson } from "../json.ts";
 import { loggedParts } from "../logged-parts.ts";
 import { createPointBatches, type PointBatches } from "../point-batches.ts";
-import { numberColumn, sqlRows, textColumn } from "../sql-rows.ts";
+import { pointColumn, sqlRows, textColumn } from "../sql-rows.ts";
 import { TABLE_ROWS_MAX } from "@tidemark/limits";
 import { createWarnings, type Warnings } from "../warnings.ts";
 
@@ -83,7 +83,7 @@ function* readRun({ query, idColumn, id, name, project, tables }: TrackioRun): G
   };
   let last = createdAt;
   for (const row of rowsOf("metrics")) {
-    const [values, step] = [jsonColumn(row, "metrics", warnings), numberColumn(row, "step")];
+    const [values, step] = [jsonColumn(row, "metrics", warnings), pointColumn(row, "step", warnings)];
     const time = readTime(textColumn(row, "timestamp") ?? "");
     if (Number.isFinite(time) && !(time <= last)) last = time;
     if (values === undefined || step === undefined) {
@@ -152,12 +152,15 @@ function* readObject({ warnings, at }: Place, key: string, type: string, value: 
 /** Reads a column of JSON, which newer databases keep as bytes. What is not an object is counted. */
 function jsonColumn(row: SqlRow, name: string, warnings: Warnings): JsonObject | undefined {
   const value = row[name];
-  const text = value instanceof Uint8Array ? Buffer.from(value).toString("utf8") : value;
-  if (typeof text !== "string" || text.length > LOG_BYTES_MAX) {
-    warnings.add(typeof text === "string" ? "too_large" : "malformed_value", name);
+  if (!(value instanceof Uint8Array) && typeof value !== "string") {
+    warnings.add("malformed_value", name);
     return undefined;
   }
-  const content = readPythonJson(text);
+  if (value.length > LOG_BYTES_MAX) {
+    warnings.add("too_large", name);
+    return undefined;
+  }
+  const content = readPythonJson(typeof value === "string" ? value : Buffer.from(value).toString("utf8"));
   if (isObject(content)) return content;
   warnings.add("malformed_value", name);
   return undefined;

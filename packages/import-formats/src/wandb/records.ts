@@ -1,6 +1,6 @@
 import { doubleOf, eachField, textOf, type WireField } from "../bytes/wire-fields.ts";
 import type { JsonObject, JsonValue } from "../items.ts";
-import { readPythonJson } from "../json.ts";
+import { jsonInteger, jsonNumber, readPythonJson } from "../json.ts";
 import type { Warnings } from "../warnings.ts";
 
 // The numbers of the fields are those of wandb/proto/wandb_internal.proto (0.15 to 0.31).
@@ -130,15 +130,17 @@ function readItem(message: Buffer, warnings: Warnings | undefined): KeyedItem {
 function readTyped(field: WireField): JsonValue | undefined {
   if (field.number === 3) return null;
   if (field.number === 4 && field.wire === 0) return field.int !== 0;
-  // An integer of the type sint64: the lowest bit is the sign.
-  if (field.number === 5 && field.wire === 0) return field.int % 2 === 0 ? field.int / 2 : -(field.int + 1) / 2;
-  if (field.number === 6 && field.wire === 1) {
-    const number = doubleOf(field);
-    return Number.isFinite(number) ? number : String(number);
-  }
+  if (field.number === 5 && field.wire === 0) return jsonInteger(signedOf(field));
+  if (field.number === 6 && field.wire === 1) return jsonNumber(doubleOf(field));
   if (field.number === 7 && field.wire === 2) return textOf(field);
   if ((field.number === 8 || field.number === 16) && field.wire === 2) return readPythonJson(textOf(field));
   return undefined;
+}
+
+/** Returns an integer of the type sint64: the lowest bit is the sign. */
+function signedOf({ int, long = BigInt(int) }: WireField): bigint {
+  const bits = BigInt.asUintN(64, long);
+  return (bits & 1n) === 0n ? bits >> 1n : -(bits >> 1n) - 1n;
 }
 
 /** Reads a `google.protobuf.Timestamp`. */

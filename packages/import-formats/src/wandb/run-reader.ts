@@ -1,6 +1,6 @@
 import { createConsoleText } from "../console-text.ts";
 import type { Item, JsonObject, JsonValue, RunItem } from "../items.ts";
-import { numberOf } from "../json.ts";
+import { numberOf, pointNumberOf } from "../json.ts";
 import { loggedParts } from "../logged-parts.ts";
 import { createPointBatches } from "../point-batches.ts";
 import { safePath } from "../bytes/safe-path.ts";
@@ -80,7 +80,7 @@ export function createWandbRunReader(media: MediaReader): WandbRunReader {
     const tree: KeyedTree = new Map();
     applyItems(tree, items, warnings);
     const values = treeObject(tree);
-    const step = numberOf(values["_step"]) ?? sent;
+    const step = pointNumberOf(values["_step"], "_step", warnings) ?? sent;
     const time = (numberOf(values["_timestamp"]) ?? Number.NaN) * 1000;
     seen(time);
     for (const [key, value] of Object.entries(values)) {
@@ -132,7 +132,12 @@ export function createWandbRunReader(media: MediaReader): WandbRunReader {
       } else if (record.type === "stats") {
         const step = Math.max(0, (record.time - startedAt) / 1000);
         for (const { path, value } of record.items) {
-          points.add(`system/${path.join(".")}`, step, numberOf(value) ?? Number.NaN, record.time);
+          points.add(
+            `system/${path.join(".")}`,
+            step,
+            pointNumberOf(value, path.join("."), warnings) ?? Number.NaN,
+            record.time,
+          );
         }
       }
     },

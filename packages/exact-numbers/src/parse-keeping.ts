@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-
-// TC39 "JSON.parse source text access": Node has it, the compiler's library does not yet.
-const json = JSON as unknown as { rawJSON(text: string): object; isRawJSON(value: unknown): boolean };
+import { keepDigits } from "./exact-number.ts";
 
 /** Which numbers keep their digits: integers beyond 2^53, or all whose digits JavaScript would change, such as `1.0`. */
 export type KeptNumbers = "long integers" | "every digit";
@@ -120,7 +118,7 @@ function endOfText(bytes: Uint8Array, quote: number): number {
 
 /** Puts kept numbers in the places of their marks. */
 function restore(value: unknown, kept: readonly Kept[], depth: number): unknown {
-  if (typeof value === "string") return value.startsWith(mark) ? json.rawJSON(keptOf(value, kept).digits) : value;
+  if (typeof value === "string") return value.startsWith(mark) ? keepDigits(keptOf(value, kept).digits) : value;
   if (typeof value !== "object" || value === null || depth > NESTED_MAX) return value;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i += 1) {
