@@ -26,6 +26,8 @@ function configOf(value: Buffer) {
 const sint = (value: bigint): Buffer => Buffer.concat([Buffer.from([5 * 8]), varint((value << 1n) ^ (value >> 63n))]);
 
 test.each([
+  ["null as JSON", field(16, "null"), "null"],
+  ["null of its own type", field(3, ""), "null"],
   ["an integer as JSON", field(16, "9007199254740993"), "9007199254740993"],
   ["an integer in a list", field(16, "[1, 9007199254740993]"), "[1,9007199254740993]"],
   ["an integer of its own type", sint(2n ** 53n + 1n), "9007199254740993"],

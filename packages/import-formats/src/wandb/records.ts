@@ -120,7 +120,10 @@ function readItem(message: Buffer, warnings: Warnings | undefined): KeyedItem {
   eachField(message, (field) => {
     if (field.number === 1 && field.wire === 2) key = textOf(field);
     else if (field.number === 2 && field.wire === 2) nested.push(textOf(field));
-    else if (field.number > 2) value = readTyped(field) ?? value;
+    else if (field.number > 2) {
+      const typed = readTyped(field);
+      if (typed !== undefined) value = typed;
+    }
   });
   const path = nested.length > 0 ? nested : [key];
   if (value === undefined) warnings?.add("malformed_value", path.join("."));
