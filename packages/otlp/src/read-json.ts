@@ -1,3 +1,4 @@
+import { isExactNumber } from "@tidemark/exact-numbers";
 import {
   booleanValue,
   bytesValue,
@@ -32,7 +33,7 @@ const UINT64_MAX = 2n ** 64n - 1n;
 const FIELDS_OF = { attribute: 4, item: 2, eventOrLink: 1 } as const;
 
 /**
- * Reads an `ExportTraceServiceRequest` in JSON, which was parsed. Pauses after each span, scope and resource, where the caller may let others work.
+ * Reads an `ExportTraceServiceRequest` in JSON, which was parsed; integers beyond 2^53 keep their digits if they are exact numbers. Pauses after each span, scope and resource, where the caller may let others work.
  * Resources without spans are left out.
  * @param spansMax most spans that the request may have
  * @throws SpansFault for what is none, for more spans, and for a span or a resource of too many fields
@@ -118,7 +119,8 @@ function valueOf(value: Fields, counter: SpanCounter, depth: number): AnyValue {
   return nullValue;
 }
 
-function integerOf(sent: unknown): AnyValue {
+function integerOf(value: unknown): AnyValue {
+  const sent = isExactNumber(value) ? value.rawJSON : value;
   if (typeof sent === "number" && Number.isInteger(sent)) return doubleValue(sent);
   if (typeof sent === "string" && /^-?\d{1,19}$/.test(sent)) return integerValue(BigInt(sent).toString());
   throw wrong("intValue");
@@ -127,6 +129,7 @@ function integerOf(sent: unknown): AnyValue {
 const doubles: Readonly<Record<string, number>> = { NaN, Infinity, "-Infinity": -Infinity };
 
 function doubleOf(sent: unknown): AnyValue {
+  if (isExactNumber(sent)) return doubleValue(Number(sent.rawJSON));
   const number = typeof sent === "string" ? (doubles[sent] ?? (sent.trim() === "" ? undefined : Number(sent))) : sent;
   if (typeof number !== "number" || (Number.isNaN(number) && sent !== "NaN")) throw wrong("doubleValue");
   return doubleValue(number);
@@ -139,7 +142,8 @@ function idOf(owner: Fields, name: string): string {
 }
 
 function nanosecondsOf(owner: Fields, name: string): bigint {
-  const sent = owner[name] ?? 0;
+  const value = owner[name] ?? 0;
+  const sent = isExactNumber(value) ? value.rawJSON : value;
   const isInteger = typeof sent === "string" ? /^\d{1,20}$/.test(sent) : Number.isInteger(sent) && Number(sent) >= 0;
   const nanoseconds = isInteger ? BigInt(sent as string | number) : undefined;
   if (nanoseconds === undefined || nanoseconds > UINT64_MAX) throw wrong(name);
@@ -164,7 +168,7 @@ function list(owner: Fields, name: string): Fields[] {
 }
 
 function fields(value: unknown, name: string): Fields {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrong(name);
+  if (typeof value !== "object" || value === null || Array.isArray(value) || isExactNumber(value)) throw wrong(name);
   return value as Fields;
 }
 

@@ -3,6 +3,7 @@ import { SpanStatusCode, TraceFlags, type Attributes as SentAttributes, type Spa
 import { JsonTraceSerializer, ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
 import { TracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type ReadableSpan } from "@opentelemetry/sdk-trace";
 import fc from "fast-check";
+import { exactInteger } from "@tidemark/exact-numbers";
 import * as json from "./read-json.ts";
 import * as protobuf from "./read-protobuf.ts";
 import { SpansFault, type ResourceSpans } from "./span.ts";
@@ -213,6 +214,10 @@ describe("in JSON", () => {
     [{ intValue: "9223372036854775807" }, "9223372036854775807"],
     [{ intValue: "-9223372036854775808" }, "-9223372036854775808"],
     [{ intValue: 7 }, "7"],
+    [{ intValue: exactInteger(9007199254740993n) }, "9007199254740993"],
+    [{ intValue: exactInteger(-(2n ** 63n)) }, "-9223372036854775808"],
+    [{ doubleValue: exactInteger(9007199254740993n) }, "9007199254740992"],
+    [{ arrayValue: { values: [{ intValue: exactInteger(9007199254740993n) }] } }, "[9007199254740993]"],
     [{ intValue: "007" }, "7"],
     [{ doubleValue: "1.5" }, "1.5"],
     [{ doubleValue: "-Infinity" }, '"-Infinity"'],
@@ -233,7 +238,7 @@ describe("in JSON", () => {
         name: "s",
         kind: "SPAN_KIND_INTERNAL",
         startTimeUnixNano: "1767225600123456789",
-        endTimeUnixNano: 0,
+        endTimeUnixNano: exactInteger(1_767_225_600_123_456_789n),
         status: { code: "STATUS_CODE_ERROR" },
         trace_state: 5,
         attributes: null,
@@ -243,7 +248,7 @@ describe("in JSON", () => {
       spanId: "0c".repeat(8),
       parentSpanId: "",
       startNs: 1_767_225_600_123_456_789n,
-      endNs: 0n,
+      endNs: 1_767_225_600_123_456_789n,
       failed: true,
     });
   });
@@ -257,6 +262,12 @@ describe("in JSON", () => {
     ["a name that is a number", withSpan({ name: 5 })],
     ["a time before 1970", withSpan({ startTimeUnixNano: -1 })],
     ["a time with a fraction", withSpan({ startTimeUnixNano: "1.5" })],
+    ["a time that is a number beyond 64 bits", withSpan({ startTimeUnixNano: exactInteger(2n ** 64n) })],
+    [
+      "an integer that is a number beyond 64 bits",
+      withSpan({ attributes: [{ key: "a", value: { intValue: exactInteger(10n ** 19n) } }] }),
+    ],
+    ["a status that is a long number", withSpan({ status: exactInteger(2n ** 60n + 1n) })],
     ["a time beyond 64 bits", withSpan({ startTimeUnixNano: "18446744073709551616" })],
     ["an attribute that is no object", withSpan({ attributes: ["a"] })],
     ["an integer with a fraction", withSpan({ attributes: [{ key: "a", value: { intValue: 1.5 } }] })],

@@ -33,3 +33,15 @@ test("a body of more objects than exporters send is refused", async () => {
   const bytes = Buffer.from(`{"resourceSpans":[${"{},".repeat(250_000)}{}]}`);
   await expect(otlpProtocol.parse(bytes, JSON_TYPE)).rejects.toMatchObject({ reason: "bad_request" });
 });
+
+test("integers that are numbers of JSON keep their digits, times among them", async () => {
+  const attribute = '{"key":"seed","value":{"intValue":9007199254740993}}';
+  const span = `{"startTimeUnixNano":1767225600123456789,"endTimeUnixNano":1767225600123456790,"attributes":[${attribute}]}`;
+  const bytes = Buffer.from(`{"resourceSpans":[{"scopeSpans":[{"spans":[${span}]}]}]}`);
+  const { resources } = (await otlpProtocol.parse(bytes, JSON_TYPE)) as OtlpBody;
+  expect(resources[0]!.spans[0]).toMatchObject({
+    startNs: 1_767_225_600_123_456_789n,
+    endNs: 1_767_225_600_123_456_790n,
+    attributes: new Map([["seed", { json: "9007199254740993" }]]),
+  });
+});
