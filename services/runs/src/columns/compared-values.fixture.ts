@@ -20,11 +20,13 @@ export function configValue(config: string, path: string): unknown {
 /** Tells whether a value compares as a filter says: the rules, written as plainly as possible. */
 export function compares(value: unknown, { comparison, operand }: Pick<Filter, "comparison" | "operand">): boolean {
   const shown = typeof value === "boolean" ? String(value) : value;
-  if (typeof shown !== typeof operand) return false;
+  // The values of tests are doubles.
+  const wanted = typeof operand === "object" ? Number(operand.digits) : operand;
+  if (typeof shown !== typeof wanted) return false;
   const order =
     typeof shown === "string"
-      ? Buffer.compare(Buffer.from(shown), Buffer.from(operand as string))
-      : (shown as number) - (operand as number);
+      ? Buffer.compare(Buffer.from(shown), Buffer.from(wanted as string))
+      : (shown as number) - (wanted as number);
   switch (comparison) {
     case "<":
       return order < 0;

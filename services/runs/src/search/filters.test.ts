@@ -112,6 +112,42 @@ describe("filters", () => {
     expect(await found(own, "config.lr=1")).toEqual([]);
   });
 
+  test("compare integers beyond 2^53 exactly, in configs and attributes", async () => {
+    const own = callAs();
+    const seeds: Readonly<Record<string, string>> = {
+      a: "9007199254740991",
+      b: "9007199254740992",
+      c: "9007199254740993",
+      d: "9007199254740994",
+      e: "-9007199254740992",
+      f: "-9007199254740993",
+      g: "9223372036854775807",
+      h: "9223372036854775808",
+      i: "1e19",
+      j: "9999999999999999999",
+      k: "1e308",
+    };
+    for (const [name, seed] of Object.entries(seeds)) {
+      const { id } = await makeRun(fixture.client, own, { name, configJson: json(`{"seed":${seed}}`) });
+      await putAttributes(fixture, own.orgId, id, [["seed", seed]]);
+    }
+    const ordered = ["f", "e", "a", "b", "c", "d", "g", "h", "j", "i", "k"];
+    for (const [i, name] of ordered.entries()) {
+      const expected = { "=": [name], "<": ordered.slice(0, i), ">=": ordered.slice(i), "!=": ordered.toSpliced(i, 1) };
+      for (const [operator, names] of Object.entries(expected)) {
+        for (const column of ["config.seed", "attributes.seed"]) {
+          const q = `${column}${operator}${seeds[name]}`;
+          expect({ q, names: await found(own, q) }).toEqual({ q, names: names.toSorted() });
+        }
+      }
+    }
+    expect(await found(own, "config.seed=9007199254740993.0 config.seed=+9007199254740993")).toEqual(["c"]);
+    expect(await found(own, "config.seed=10000000000000000000")).toEqual(["i"]);
+    const byColumn = { sortBy: "config.seed", metricKey: "", sortDir: "asc" };
+    const sorted = await fixture.client.summarizeRuns({ filter: {}, order: byColumn, limit: 100 }, own);
+    expect(sorted.runs.map(({ run }) => run?.name)).toEqual(ordered);
+  });
+
   test("read numbers that no double can hold as what is nearest", async () => {
     const own = callAs();
     const { id } = await makeRun(fixture.client, own, { name: "a" });

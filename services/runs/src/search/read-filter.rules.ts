@@ -1,5 +1,5 @@
 import { readColumn } from "../columns/column.rules.ts";
-import type { Comparison, Filter, Operand } from "../columns/filter.rules.ts";
+import { numberOperand, type Comparison, type Filter, type Operand } from "../columns/filter.rules.ts";
 import { endsWord, readPhrase, startsWith } from "./characters.rules.ts";
 import { isStorable } from "./words.rules.ts";
 
@@ -42,5 +42,5 @@ function readOperand(chars: readonly string[], start: number): { value: Operand;
   let end = start;
   while (!endsWord(chars[end])) end += 1;
   const text = chars.slice(start, end).join("");
-  return NUMBER.test(text) ? { value: Number(text), end } : undefined;
+  return NUMBER.test(text) ? { value: numberOperand(text), end } : undefined;
 }

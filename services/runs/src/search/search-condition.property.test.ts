@@ -7,7 +7,7 @@ import { parameters, searchCondition, type PlainTree } from "./search-condition.
 // none of its indexes for LIKE: a condition may be computed of a row of somebody else before that row is dropped. So a condition may hold nothing
 // that tells what it has seen: only these operators, none of which raises an error that depends on the row.
 const FILTER =
-  /EXISTS \(SELECT FROM \(SELECT [^$]*(?:\$1|\$\d+|[^$])*?OFFSET 0\) v WHERE v\.num (?:<> 'NaN' AND v\.num (?:[<>]=?|=|<>) \$\d+::float8|= 'NaN' AND v\.txt (?:[<>]=?|=|<>) \$\d+ COLLATE "C")\)/g;
+  /EXISTS \(SELECT FROM \(SELECT [^$]*(?:\$1|\$\d+|[^$])*?OFFSET 0\) v WHERE v\.num (?:<> 'NaN' AND v\.num (?:[<>]=?|=|<>) \$\d+::float8|<> 'NaN' AND \(v\.num, v\.txt\) (?:[<>]=?|=|<>) \(SELECT c\.num, c\.txt COLLATE "C" FROM runs\.comparable\(to_json\(\$\d+::numeric\)\) c\)|= 'NaN' AND v\.txt (?:[<>]=?|=|<>) \$\d+ COLLATE "C")\)/g;
 const TOKEN =
   /t\.(?:tags @> ARRAY\[\$\d+::text\]|display_status = \$\d+|project_id = ANY \(\$\d+::uuid\[\]\)|(?:summary|notes|config|metadata|name) LIKE \$\d+|irregular AND t\.org_id = \$1|run_id BETWEEN \$\d+::uuid AND \$\d+::uuid)|NOT|AND|OR|true|false|[() ]/g;
 
@@ -43,7 +43,7 @@ const { tree } = fc.letrec<{ tree: PlainTree }>((tie) => ({
         fc.record({ kind: fc.constant("metrics" as const), key: anyText, figure: fc.constantFrom(...METRIC_FIGURES) }),
       ),
       comparison: fc.constantFrom("<", "<=", ">", ">=", "=", "!=" as const),
-      operand: fc.oneof(fc.double(), anyText),
+      operand: fc.oneof(fc.record({ digits: anyText }), fc.double(), anyText),
     }),
     fc.record({ kind: fc.constant("not" as const), node: tie("tree") }),
     fc.record({ kind: fc.constantFrom("and" as const, "or" as const), nodes: fc.array(tie("tree"), { maxLength: 4 }) }),

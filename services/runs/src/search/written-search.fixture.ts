@@ -1,3 +1,4 @@
+import type { Operand } from "../columns/filter.rules.ts";
 import { columnName } from "../columns/column.rules.ts";
 import type { SearchTree } from "./tree.rules.ts";
 
@@ -47,11 +48,15 @@ function grouped(node: SearchTree, whim: Whim): SearchText {
 
 type Term = Exclude<SearchTree, { kind: "and" | "or" | "not" }>;
 
+function operandText(operand: Operand): string {
+  if (typeof operand === "object") return operand.digits;
+  return typeof operand === "number" ? String(operand) : `"${operand.replace(/["\\]/g, String.raw`\$&`)}"`;
+}
+
 function writeTerm(term: Term, whim: Whim): string {
   if (term.kind === "filter") {
     const { operand } = term;
-    const written = typeof operand === "number" ? String(operand) : `"${operand.replace(/["\\]/g, String.raw`\$&`)}"`;
-    return columnName(term.column) + term.comparison + written;
+    return columnName(term.column) + term.comparison + operandText(operand);
   }
   const field = term.kind === "text" || term.kind === "regex" ? term.field : term.kind;
   const prefix = field === "all" && whim() ? "" : field === "tag" && whim() ? "tags:" : `${field}:`;

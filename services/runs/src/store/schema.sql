@@ -522,6 +522,13 @@ BEGIN
       ELSE
         num := document::float8;
       END IF;
+      IF abs(num) >= 9007199254740992 AND abs(num) < 'Infinity' THEN
+        -- From 2^53 on several integers are one double: these are ordered by their digits, all with one number of them.
+        txt := lpad(trunc(abs(document::numeric))::text, length(trunc(abs(num)::numeric)::text) + 1, '0');
+        IF num < 0 THEN
+          txt := translate(txt, '0123456789', '9876543210');
+        END IF;
+      END IF;
     WHEN 'string' THEN
       num := 'NaN';
       IF strpos(document, '\u') > 0 THEN
@@ -537,9 +544,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION runs.comparable IS
-  'Returns what a JSON value compares as: a number with an empty text; a text with NaN, which is above every '
-  'number, the first 512 characters of it; true and false as texts. Nothing for null, lists and objects, which have '
-  'no order.';
+  'Returns what a JSON value compares as: a number with a text that orders the integers of one double, empty below '
+  '2^53; a text with NaN, which is above every number, the first 512 characters of it; true and false as texts. '
+  'Nothing for null, lists and objects, which have no order.';
 REVOKE ALL ON FUNCTION runs.comparable FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION runs.comparable TO tidemark_definer, tidemark_runs;
 
