@@ -5,6 +5,7 @@ import { encodeLine, type ArchiveLine } from "@tidemark/archive";
 import type { Answer, Api } from "../stack/client.ts";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, signIn, type Person } from "../stack/people.ts";
+import { keyOf } from "./removal.fixture.ts";
 import { contentOf, linesOf, ofKind, writeEverything, writeVersion } from "./archive.fixture.ts";
 
 const EXPORT = "/api/export?format=ndjson";
@@ -165,6 +166,18 @@ describeModes("restored archives", (stack) => {
     expect(repeated.headers["idempotency-replayed"]).toBe("true");
     expect(await restore(api, other, key)).toMatchObject({ status: 409 });
     expect((await api.get("/runs?project=demo")).json.runs).toHaveLength(2);
+  });
+
+  test("answer under their key to whoever sent them, and not to another key of the organization", async () => {
+    const { text } = await exported();
+    const { owner } = await createTeam(stack());
+    const [sender, other] = [await keyOf(stack(), owner), await keyOf(stack(), owner)];
+    const key = { "idempotency-key": randomUUID() };
+    const answer = await restore(sender, text, key);
+    expect(answer.status).toBe(200);
+    const refused = await restore(other, text, key);
+    expect([refused.status, refused.json.code]).toEqual([409, "idempotency_key_reused"]);
+    expect((await restore(sender, text, key)).json).toEqual(answer.json);
   });
 
   test("in many pieces are one", async () => {

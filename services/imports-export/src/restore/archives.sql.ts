@@ -20,8 +20,11 @@ const insertSql = sql(
   "imports_begin_archive",
   `INSERT INTO imports.archives (org_id, key_hash, identity) VALUES ($1, $2, $3)
    ON CONFLICT (org_id, key_hash) WHERE key_hash IS NOT NULL DO UPDATE SET updated_at = clock_timestamp()
-   RETURNING id, status = 'restored' AS "isRestored"`,
+   RETURNING id, status = 'restored' AS "isRestored", identity AS sender`,
 );
+
+/** An archive that is begun, or was before; `sender` is the packed identity of whoever sent it first, or sent its last piece. */
+export type BegunArchive = { readonly id: string; readonly isRestored: boolean; readonly sender: Uint8Array };
 
 /** Returns the archive of a key, begun if there is none; a new one for no key. */
 export async function beginArchiveRow(
@@ -29,8 +32,8 @@ export async function beginArchiveRow(
   orgId: string,
   keyHash: Uint8Array | null,
   identity: Uint8Array,
-): Promise<{ readonly id: string; readonly isRestored: boolean }> {
-  return (await tx.one<{ id: string; isRestored: boolean }>(insertSql, [orgId, keyHash, identity]))!;
+): Promise<BegunArchive> {
+  return (await tx.one<BegunArchive>(insertSql, [orgId, keyHash, identity]))!;
 }
 
 const stagedSql = sql(

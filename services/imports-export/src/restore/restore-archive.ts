@@ -1,13 +1,14 @@
 import { createHash } from "node:crypto";
-import { toBinary } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { zstdDecompressSync } from "node:zlib";
 import { AppError, badRequest, isReason, notFound } from "@tidemark/errors";
-import type { Db } from "@tidemark/pg";
+import { keyReused, type Db } from "@tidemark/pg";
 import type { PlanGate } from "@tidemark/plan-limits";
 import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
+import { isSameSender } from "./archive-sender.ts";
 import {
   beginArchiveRow,
   findArchive,
@@ -41,11 +42,12 @@ export function restoreHandlers({ db, gate, begin }: RestoreDeps): Handlers<(typ
       const caller = callerOf(call);
       refuseUnpaid(caller);
       const hash = key === "" ? null : createHash("sha256").update(key).digest();
-      const identity = toBinary(IdentitySchema, call.identity!);
-      const { id, isRestored } = await db.withTenant(caller.orgId, (tx) =>
-        beginArchiveRow(tx, caller.orgId, hash, identity),
-      );
-      return { archiveId: id, isRestored };
+      const identity = call.identity!;
+      return db.withTenant(caller.orgId, async (tx) => {
+        const begun = await beginArchiveRow(tx, caller.orgId, hash, toBinary(IdentitySchema, identity));
+        if (!isSameSender(fromBinary(IdentitySchema, begun.sender), identity)) throw keyReused();
+        return { archiveId: begun.id, isRestored: begun.isRestored };
+      });
     },
 
     async putPiece(request, call) {

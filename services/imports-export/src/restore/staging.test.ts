@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { openGate } from "@tidemark/plan-limits";
-import type { Identity } from "@tidemark/proto/common/v1/common";
+import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { createLocalClient, implement } from "@tidemark/rpc";
 import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
@@ -99,6 +99,31 @@ describe("an archive that comes", () => {
     const ids = [await begin(who, "k"), await begin(who, "k"), await begin(other, "k"), await begin(who, "")];
     expect(ids[0]).toBe(ids[1]);
     expect(new Set(ids).size).toBe(3);
+  });
+
+  test("is that of the API key or user, and of the project, that sent it", async () => {
+    const key: Identity = { ...newIdentity(), credentialId: "first" };
+    const user = (userId: string, credentialId: string): Identity => ({
+      ...key,
+      kind: CallerKind.SESSION,
+      userId,
+      credentialId,
+    });
+    const archiveId = await begin(key, "k");
+    await put(key, { archiveId, text: BEGIN + PROJECT + END, isLast: true });
+    const others: Identity[] = [
+      { ...key, credentialId: "second" },
+      { ...key, projectId: randomUUID() },
+      user(randomUUID(), "first"),
+    ];
+    for (const other of others) {
+      await expect(begin(other, "k")).rejects.toMatchObject({ reason: "idempotency_key_reused" });
+    }
+    expect(await begin(key, "k")).toBe(archiveId);
+    // A user who has signed in again goes on, in whatever session.
+    const userId = randomUUID();
+    expect(await begin(user(userId, "a"), "u")).toBe(await begin(user(userId, "b"), "u"));
+    await expect(begin(key, "u")).rejects.toMatchObject({ reason: "idempotency_key_reused" });
   });
 
   test("is judged by its pieces together when several processes take them at once", async () => {

@@ -152,7 +152,8 @@ export declare const AwaitArchiveResponseSchema: GenMessage<AwaitArchiveResponse
  */
 export declare const RestoreService: GenService<{
   /**
-   * Finds the archive that came under this key within the last day, or begins one. Reasons: payment_required, service_unavailable.
+   * Finds the archive that this caller sent under this key within the last day, or begins one. Reasons: payment_required, service_unavailable;
+   * idempotency_key_reused for the key of another API key, user or project.
    *
    * @generated from rpc tidemark.imports.v1.RestoreService.BeginArchive
    */
