@@ -138,7 +138,7 @@ describeModes("deletion", (stack) => {
     expect((await own.get("/runs")).json.runs).toHaveLength(1);
   });
 
-  test("reports, views and embeds of a deleted project are closed until it is restored", async () => {
+  test("reports, views, imports and embeds of a deleted project are closed until it is restored", async () => {
     const team = await createTeam(stack());
     const { browser } = team.owner;
     const api = await keyOf(stack(), team.owner);
@@ -153,6 +153,7 @@ describeModes("deletion", (stack) => {
         async (project) => (await browser.post("/api/workspace-views", { name: "v", project })).json.workspace_view.id,
       ),
     );
+    await api.post("/api/imports/jobs", { source_type: "wandb", target_project: "p" });
     const sent = { run_ids: [run.id], allowed_parent_origin: "https://portal.test" };
     const { embed_token: embedToken, embed_session: embed } = (await api.post("/api/embed/sessions", sent)).json;
     const state = async () => {
@@ -166,15 +167,16 @@ describeModes("deletion", (stack) => {
         ],
         reports: [listedReports.reports.length, listedReports.total],
         views: (await browser.get("/api/workspace-views")).json.workspace_views.length,
+        imports: (await browser.get("/api/imports")).json.imports.length,
       };
     };
     // Tokens of embeds are few for an address, so this is not asked again and again.
     const isEmbedded = async () =>
       (await stack().api.as(embedToken).post(`/api/embed/sessions/${embed.id}/runs/data`, {})).text.includes(run.id);
-    const open = { statuses: [200, 200, 200, 200, 200], reports: [1, 1], views: 2 };
+    const open = { statuses: [200, 200, 200, 200, 200], reports: [1, 1], views: 2, imports: 1 };
     expect([await state(), await isEmbedded()]).toEqual([open, true]);
     expect((await browser.call("DELETE", `/projects/${projectId}`)).status).toBe(200);
-    const closed = { statuses: [404, 401, 404, 404, 404], reports: [0, 0], views: 0 };
+    const closed = { statuses: [404, 401, 404, 404, 404], reports: [0, 0], views: 0, imports: 0 };
     await until("every service to know", async () => (await api.get(`/api/runs/${run.id}/logs`)).status === 404);
     expect([await state(), await isEmbedded()]).toEqual([closed, false]);
     const refused = await browser.post("/api/reports", { title: "t", project_id: projectId });

@@ -1,4 +1,5 @@
 import { float8Array, sql, textArray, uuidArray, type Tx } from "@tidemark/pg";
+import { ofVisibleRun } from "../runs/run-refs.sql.ts";
 import type { ArtifactType } from "./artifact-input.rules.ts";
 
 /** An artifact as the statements return it: the instant is an RFC 3339 text, metadata is a JSON text. */
@@ -92,13 +93,9 @@ export async function insertExternalArtifacts(
   ]);
 }
 
-/** The run may be deleted, by itself or with its project. */
-const ofVisibleRun =
-  "CROSS JOIN LATERAL (SELECT FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = a.run_id OFFSET 0) run";
-
 const findSql = sql(
   "artifacts_find_artifact",
-  `SELECT ${artifactColumns} FROM artifacts.artifacts a ${ofVisibleRun} WHERE a.org_id = $1 AND a.id = $2`,
+  `SELECT ${artifactColumns} FROM artifacts.artifacts a ${ofVisibleRun("a.run_id")} WHERE a.org_id = $1 AND a.id = $2`,
 );
 
 /** Returns the artifact with this id, if it is in the organization. */

@@ -81,13 +81,13 @@ function requireArchive(id: string): void {
   if (!isUuid(id)) throw notFound("archive");
 }
 
+/** Returns all rows that wait for the bytes, also those that are deleted and may come back. @throws not_found unless the caller may see one */
 async function requireWanted(tx: Tx, caller: Caller, archiveId: string, sha256: string) {
   const { orgId } = caller;
   requireArchive(archiveId);
   if (!HASH.test(sha256)) throw notFound("bytes");
   const rows = await lockWantedBytes(tx, orgId, archiveId, sha256);
-  if (rows.length === 0 || !rows.every((row) => canSee(caller, { orgId, projectId: row.project_id }))) {
-    throw notFound("bytes");
-  }
+  const isAllowed = rows.every((row) => canSee(caller, { orgId, projectId: row.project_id }));
+  if (!isAllowed || !rows.some((row) => row.is_visible)) throw notFound("bytes");
   return rows;
 }

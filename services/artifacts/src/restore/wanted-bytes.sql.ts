@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { ofVisibleRun } from "../runs/run-refs.sql.ts";
 
 /** A row that waits for bytes; the hash is 64 hexadecimal digits. */
 export type WantedBytes = {
@@ -36,17 +37,21 @@ export async function listWantedBytes(tx: Tx, orgId: string, archiveId: string):
 
 const findSql = sql(
   "artifacts_find_wanted_bytes",
-  `SELECT w.row_id, w.is_entry, w.project_id, w.size_bytes, w.has_come FROM artifacts.wanted_bytes w
+  `SELECT w.row_id, w.is_entry, w.project_id, w.size_bytes, w.has_come,
+     CASE WHEN w.is_entry THEN EXISTS (SELECT FROM runs.project_refs_v1 f WHERE f.org_id = $1 AND f.id = w.project_id OFFSET 0)
+     ELSE EXISTS (SELECT FROM artifacts.artifacts a ${ofVisibleRun("a.run_id")} WHERE a.org_id = $1 AND a.id = w.row_id OFFSET 0)
+     END AS is_visible
+   FROM artifacts.wanted_bytes w
    WHERE w.org_id = $1 AND w.archive_id = $2 AND w.sha256 = decode($3, 'hex') ORDER BY w.row_id FOR UPDATE`,
 );
 
-/** Locks and returns the rows of an archive that wait, or waited, for bytes. */
+/** Locks and returns the rows of an archive that wait, or waited, for bytes; `is_visible` is false of those that are deleted with their run or project. */
 export function lockWantedBytes(
   tx: Tx,
   orgId: string,
   archiveId: string,
   sha256: string,
-): Promise<(Omit<WantedBytes, "sha256"> & { readonly has_come: boolean })[]> {
+): Promise<(Omit<WantedBytes, "sha256"> & { readonly has_come: boolean; readonly is_visible: boolean })[]> {
   return tx.rows(findSql, [orgId, archiveId, sha256]);
 }
 

@@ -14,6 +14,10 @@ export function findRunRefs(
   return tx.rows(findRuns, [orgId, runIds]);
 }
 
+/** Join that leaves out rows whose run, which the expression names, is deleted, by itself or with its project. */
+export const ofVisibleRun = (runId: string): string =>
+  `CROSS JOIN LATERAL (SELECT FROM runs.run_refs_v1 f WHERE f.org_id = $1 AND f.id = ${runId} OFFSET 0) run`;
+
 const readChanges = sql(
   "artifacts_read_run_changes",
   'SELECT snapshot, project_id AS "projectId", run_id AS "runId" FROM runs.visibility_changes_v1($1)',

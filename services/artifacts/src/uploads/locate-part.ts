@@ -1,12 +1,12 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { readPartToken } from "./part-token.rules.ts";
-import { findUpload, findUploadFile } from "./sessions.sql.ts";
+import { findUploadFile, findVisibleUpload } from "./sessions.sql.ts";
 import { partBytesOf } from "./upload-plan.rules.ts";
 
 /**
  * Returns which part of which object a signed address of this installation stands for. The call has no identity: the token is the credential.
- * @throws not_found for a token that was not issued here, gone for one that has expired, conflict when the upload takes no parts any more
+ * @throws not_found for a token that was not issued here or whose run is deleted, gone for one that has expired, conflict when the upload takes no parts any more
  */
 export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsHandlers["locatePart"] {
   return async ({ token }) => {
@@ -15,7 +15,7 @@ export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsH
     if (part.expiresAt * 1000 < now().getTime()) throw gone("upload part");
     const { orgId, sessionId, fileId, partNumber } = part;
     const [session, file] = await db.withTenant(orgId, async (tx) => [
-      await findUpload(tx, orgId, sessionId),
+      await findVisibleUpload(tx, orgId, sessionId),
       await findUploadFile(tx, orgId, sessionId, fileId),
     ]);
     if (session === undefined) throw notFound("upload part");

@@ -1,19 +1,19 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
-import { findUpload, lockUpload, type UploadSessionRow } from "./sessions.sql.ts";
+import { findVisibleUpload, lockVisibleUpload, type UploadSessionRow } from "./sessions.sql.ts";
 
 /** What errors call an upload. */
 export const UPLOAD = "upload session";
 
-/** Returns an upload that the caller may see. @throws not_found */
+/** Returns an upload that the caller may see, of a run that is not deleted. @throws not_found */
 export async function requireUpload(tx: Tx, caller: Caller, sessionId: string): Promise<UploadSessionRow> {
-  return seen(caller, await findUpload(tx, caller.orgId, sessionId));
+  return seen(caller, await findVisibleUpload(tx, caller.orgId, sessionId));
 }
 
 /** Returns an upload that the caller may see, and locks it until the end of the transaction. @throws not_found */
 export async function lockSeenUpload(tx: Tx, caller: Caller, sessionId: string): Promise<UploadSessionRow> {
-  return seen(caller, await lockUpload(tx, caller.orgId, sessionId));
+  return seen(caller, await lockVisibleUpload(tx, caller.orgId, sessionId));
 }
 
 function seen(caller: Caller, session: UploadSessionRow | undefined): UploadSessionRow {

@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { ofVisibleRun } from "../runs/run-refs.sql.ts";
 import type { UploadKind } from "./upload-plan.rules.ts";
 
 /** The states of an upload (ADR 21). */
@@ -120,12 +121,31 @@ const lockSession = sql(
   `SELECT ${SESSION} FROM artifacts.upload_sessions s WHERE s.org_id = $1 AND s.id = $2 FOR UPDATE`,
 );
 
-/** Returns an upload of the organization. */
+const findVisibleSession = sql(
+  "artifacts_find_visible_upload_session",
+  `SELECT ${SESSION} FROM artifacts.upload_sessions s ${ofVisibleRun("s.run_id")} WHERE s.org_id = $1 AND s.id = $2`,
+);
+const lockVisibleSession = sql(
+  "artifacts_lock_visible_upload_session",
+  `SELECT ${SESSION} FROM artifacts.upload_sessions s ${ofVisibleRun("s.run_id")} WHERE s.org_id = $1 AND s.id = $2 FOR UPDATE OF s`,
+);
+
+/** Returns an upload of the organization, for a request: one of a deleted run is not found. */
+export function findVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
+  return tx.one(findVisibleSession, [orgId, sessionId]);
+}
+
+/** The same, locked until the end of the transaction. */
+export function lockVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
+  return tx.one(lockVisibleSession, [orgId, sessionId]);
+}
+
+/** Returns an upload of the organization, whether or not its run is deleted. */
 export function findUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
   return tx.one(findSession, [orgId, sessionId]);
 }
 
-/** Returns an upload of the organization and locks it until the end of the transaction. */
+/** The same, locked until the end of the transaction. */
 export function lockUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
   return tx.one(lockSession, [orgId, sessionId]);
 }

@@ -106,13 +106,17 @@ export function lockJob(tx: Tx, orgId: string, id: number): Promise<JobRow | und
 }
 
 const listed = columnsBesides("j.first_warnings");
+/** Condition on `j`, a row of jobs: its project is not deleted, or there never was one. */
+const isOfLiveProject = `(j.project_id IS NULL OR EXISTS (
+     SELECT FROM runs.project_refs_v1 p WHERE p.org_id = $1 AND p.id = j.project_id OFFSET 0))`;
 const listJobsSql = sql(
   "imports_list_jobs",
-  `SELECT ${listed} FROM imports.jobs j WHERE j.org_id = $1 ORDER BY j.org_id DESC, j.id DESC LIMIT $2::bigint`,
+  `SELECT ${listed} FROM imports.jobs j WHERE j.org_id = $1 AND ${isOfLiveProject} ORDER BY j.org_id DESC, j.id DESC LIMIT $2::bigint`,
 );
 const listJobsOfProjectSql = sql(
   "imports_list_jobs_of_project",
-  `SELECT ${listed} FROM imports.jobs j WHERE j.org_id = $1 AND j.project_id = $2 ORDER BY j.id DESC LIMIT $3::bigint`,
+  `SELECT ${listed} FROM imports.jobs j WHERE j.org_id = $1 AND j.project_id = $2 AND ${isOfLiveProject}
+   ORDER BY j.id DESC LIMIT $3::bigint`,
 );
 
 const listJobsByIdSql = sql(
@@ -127,7 +131,7 @@ export function listJobsById(tx: Tx, orgId: string, ids: readonly number[]): Pro
   return tx.rows(listJobsByIdSql, [orgId, ids]);
 }
 
-/** Returns the newest imports, of all projects or of one, with those of their warnings that lists show. */
+/** Returns the newest imports, of all projects that are not deleted or of one, with those of their warnings that lists show. */
 export function listJobs(tx: Tx, orgId: string, projectId: string | undefined): Promise<JobRow[]> {
   if (projectId === undefined) return tx.rows(listJobsSql, [orgId, IMPORT_LIMITS.listedMax]);
   return tx.rows(listJobsOfProjectSql, [orgId, projectId, IMPORT_LIMITS.listedMax]);

@@ -19,11 +19,13 @@ export async function requireJob(tx: Tx, caller: Caller, id: number, lock: "lock
   return job;
 }
 
-/** A project-scoped key sees imports into its project, also those that were made before the project. */
-async function isVisible(tx: Tx, { orgId, projectId }: Caller, job: JobRow): Promise<boolean> {
+/** An import goes with its project. A project-scoped key sees imports into its project, also those that were made before the project. */
+async function isVisible(tx: Tx, { orgId, projectId: own }: Caller, job: JobRow): Promise<boolean> {
+  if (own !== undefined && job.projectId !== null && job.projectId !== own) return false;
+  const projectId = job.projectId ?? own;
   if (projectId === undefined) return true;
-  if (job.projectId !== null) return job.projectId === projectId;
-  return (await findProjectName(tx, orgId, projectId)) === job.targetProject;
+  const name = await findProjectName(tx, orgId, projectId);
+  return name !== undefined && (job.projectId !== null || name === job.targetProject);
 }
 
 /** Runs and chunks that an answer with one import shows: as many as a job may have. */
