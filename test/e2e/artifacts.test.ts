@@ -183,6 +183,26 @@ describeModes("artifacts", (stack) => {
       expect((await api.get(`${path}/artifacts`)).status).toBe(404);
     });
 
+    test("come in pages that say whether more follow, and begin at no offset", async () => {
+      const { api, path } = await fresh();
+      for (const name of ["a", "b", "c"]) await api.post(`${path}/artifacts`, { name });
+      const pageAt = async (cursor: string | null) => {
+        const query = cursor === null ? "cursor=" : `cursor=${encodeURIComponent(cursor)}`;
+        const { json } = await api.get(`${path}/artifacts?limit=2&${query}`);
+        return { ...json, artifacts: json.artifacts.map(({ name }: { name: string }) => name) };
+      };
+      const first = await pageAt(null);
+      expect(first).toEqual({ artifacts: ["c", "b"], next_cursor: expect.any(String), truncated: true });
+      expect(await pageAt(first.next_cursor)).toEqual({ artifacts: ["a"], next_cursor: null, truncated: false });
+      for (const [query, field] of [
+        ["offset=1", "offset"],
+        ["cursor=x", "cursor"],
+      ]) {
+        const refused = await api.get(`${path}/artifacts?${query}`);
+        expect([refused.status, refused.json.field]).toEqual([400, field]);
+      }
+    });
+
     test("are counted in run rows, and a fork starts from a checkpoint", async () => {
       const { api, run, path } = await fresh();
       const checkpoint = (await api.post(`${path}/artifacts`, { name: "c", type: "checkpoint", step: 7 })).json

@@ -11,6 +11,7 @@ import { cookieName, headerNames, loginCookie, sessionCookie } from "../http/hea
 import { writeJson } from "../http/json.ts";
 import { cookieSecure, isFromThisMachine, isTls } from "../http/origin.ts";
 import { writePage } from "../http/page.ts";
+import { foreignStarts, refuseStarts } from "../http/page-parameters.ts";
 import { parseQuery } from "../http/parse.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
@@ -113,10 +114,12 @@ export function createHandler(route: Route, context: ServingContext) {
     return compressed;
   };
 
+  const refused = foreignStarts(route);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer | FastifyReply> => {
     const state = request.state as RequestState;
     try {
       const input = inputOf(route, state, request);
+      refuseStarts(refused, input.query);
       const waiting = takeTurn(state, context);
       if (waiting !== undefined) await waiting;
       // Its body may have taken long to arrive.

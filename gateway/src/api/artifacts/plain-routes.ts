@@ -1,6 +1,6 @@
 import { route, type Route } from "../../route.ts";
 import { artifactManagers, artifactWriters, readCallers } from "../callers.ts";
-import { booleanSchema, listSchema, objectSchema } from "../schemas.ts";
+import { booleanSchema, listSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import {
   createArtifactBody,
   decodeCreateArtifact,
@@ -57,14 +57,19 @@ export const plainArtifactsRoutes: readonly Route[] = [
     method: "GET",
     path: "/api/runs/{run_id}/artifacts",
     tag: "artifacts",
-    summary: "The newest artifacts of a run",
-    description: "Entries of versions are not among them.",
+    summary: "The artifacts of a run, newest first",
+    description:
+      "Entries of versions are not among them. A page also ends after 16 MiB; `truncated` says that more artifacts follow, from `next_cursor` on.",
     callers: readCallers,
     rate: "general",
     idempotency: "none",
     schemas: {
       query: listArtifactsQuery.schema,
-      response: objectSchema({ artifacts: listSchema(artifactSchema) }),
+      response: objectSchema({
+        artifacts: listSchema(artifactSchema),
+        next_cursor: textOrNullSchema,
+        truncated: booleanSchema,
+      }),
     },
     statuses: [200, 400, 401, 403, 404],
     decode: decodeListArtifacts,

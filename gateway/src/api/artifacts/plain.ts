@@ -28,7 +28,7 @@ import {
   type Fields,
 } from "../fields/field.ts";
 import { integer, limit, step } from "../fields/number.ts";
-import { requireText, text, textOrAbsent } from "../fields/text.ts";
+import { queryText, requireText, text, textOrAbsent } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
 import { pathRunId } from "../runs/read.ts";
 import { guessType, mimeType } from "./media-types.ts";
@@ -115,7 +115,10 @@ export function encodeArtifact(response: Pick<CreateArtifactResponse, "artifact"
 }
 
 /** Query of GET /api/runs/{run_id}/artifacts. */
-export const listArtifactsQuery = object({ limit: limit(ARTIFACTS_ROWS) });
+export const listArtifactsQuery = object({
+  limit: limit(ARTIFACTS_ROWS),
+  cursor: queryText({ description: "`next_cursor` of the page before." }),
+});
 
 /** GET /api/runs/{run_id}/artifacts. Faults of the query travel in the message. */
 export function decodeListArtifacts(input: RouteInput): MessageInitShape<typeof ListArtifactsRequestSchema> {
@@ -123,9 +126,10 @@ export function decodeListArtifacts(input: RouteInput): MessageInitShape<typeof 
   return { runId: pathRunId(input), ...value, queryFault: fault };
 }
 
-/** `{"artifacts": [row, …]}`, newest first. */
-export function encodeListArtifacts({ artifacts }: ListArtifactsResponse): RouteReply {
-  return { body: { artifacts: artifacts.map(artifactJson) } };
+/** `{"artifacts": [row, …], "next_cursor", "truncated"}`, newest first; `truncated` says that there are more. */
+export function encodeListArtifacts({ artifacts, nextCursor }: ListArtifactsResponse): RouteReply {
+  const truncated = nextCursor !== "";
+  return { body: { artifacts: artifacts.map(artifactJson), next_cursor: truncated ? nextCursor : null, truncated } };
 }
 
 /** GET /api/artifacts/{artifact_id}/download. */

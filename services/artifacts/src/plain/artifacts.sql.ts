@@ -120,28 +120,6 @@ export function takeArtifact(
   return tx.one(deleteSql, [orgId, artifactId, projectId ?? null]);
 }
 
-const newestOfRun =
-  "FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.run_id = $2 ORDER BY a.created_at DESC, a.id DESC LIMIT $3::bigint";
-
-const listSql = sql("artifacts_list_artifacts", `SELECT ${artifactColumns} ${newestOfRun}`);
-
-/** Returns the newest artifacts of a run. */
-export function listNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<ArtifactRow[]> {
-  return tx.rows(listSql, [orgId, runId, limit]);
-}
-
-const weighSql = sql(
-  "artifacts_weigh_artifacts",
-  `SELECT octet_length(a.metadata) + octet_length(a.uri) + octet_length(a.mime_type) + coalesce(octet_length(a.sha256), 0) AS bytes
-   ${newestOfRun}`,
-);
-
-/** Returns the bytes of what clients chose the size of, for each of the newest artifacts of a run. */
-export async function weighNewestArtifacts(tx: Tx, orgId: string, runId: string, limit: number): Promise<number[]> {
-  const rows = await tx.rows<{ bytes: number }>(weighSql, [orgId, runId, limit]);
-  return rows.map(({ bytes }) => bytes);
-}
-
 const weighFromSql = sql(
   "artifacts_weigh_artifacts_from",
   `SELECT a.id, a.created_at AS "createdAt",

@@ -1,20 +1,14 @@
-import { badRequest, notFound } from "@tidemark/errors";
-import { ARTIFACTS_ROWS } from "@tidemark/limits";
+import { notFound } from "@tidemark/errors";
+import { ARTIFACTS_ROWS, PAGE_BYTES_MAX } from "@tidemark/limits";
 import { callerOf, canSee, pathId, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
-import { findArtifact, listNewestArtifacts, weighNewestArtifacts } from "./artifacts.sql.ts";
-import { encodeArtifact } from "./encode-artifact.ts";
+import { readArtifactPage } from "./artifact-page.ts";
+import { findArtifact } from "./artifacts.sql.ts";
 
 /** What errors call a plain artifact. */
 export const ARTIFACT = "artifact";
 
-/** Most bytes of metadata and of other texts of a client's choice in one list. */
-const LIST_BYTES_MAX = 16 * 1024 * 1024;
-
-/**
- * ArtifactsService.ListArtifacts: the newest artifacts of a run.
- * @throws not_found, bad_request, also when so many have more than 16 MiB of metadata together
- */
+/** ArtifactsService.ListArtifacts: a page of the artifacts of a run, newest first. @throws not_found, bad_request */
 export function listArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): ArtifactsHandlers["listArtifacts"] {
   return async (request, call) => {
     const caller = callerOf(call);
@@ -23,23 +17,8 @@ export function listArtifacts(deps: Pick<ArtifactsDeps, "db" | "runs">): Artifac
     await deps.runs.require(caller, [runId]);
     throwFault(request.queryFault);
     const limit = Math.min(request.limit || ARTIFACTS_ROWS.default, ARTIFACTS_ROWS.max);
-    return deps.db.readTenant(
-      orgId,
-      async (tx) => {
-        refuseHeavy(await weighNewestArtifacts(tx, orgId, runId, limit));
-        const rows = await listNewestArtifacts(tx, orgId, runId, limit);
-        return { artifacts: rows.map(encodeArtifact) };
-      },
-      { plans: "walks" },
-    );
+    return readArtifactPage(deps.db, { orgId, runId, cursor: request.cursor, limit, bytesMax: PAGE_BYTES_MAX });
   };
-}
-
-function refuseHeavy(bytes: readonly number[]): void {
-  let sum = 0;
-  const fitting = bytes.findIndex((weight) => (sum += weight) > LIST_BYTES_MAX);
-  if (fitting <= 0) return;
-  throw badRequest(`these artifacts have more than 16 MiB of metadata; ask for at most ${fitting} at a time`, "limit");
 }
 
 /** ArtifactsService.LocateArtifact. @throws not_found, also when the bytes are elsewhere */

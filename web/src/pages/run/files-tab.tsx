@@ -14,27 +14,28 @@ import { Digest, DownloadLink } from "./file-parts.tsx";
 import { webAddress } from "./facts.ts";
 import { FilePreview, type ShownFile } from "./file-preview.tsx";
 import type { TabProps } from "./tab-props.ts";
-import { useRead } from "./use-read.ts";
-
-const LIMIT = 1000;
+import { useArtifacts } from "./use-artifacts.ts";
 
 /** The files of a run, and the versioned artifacts of its project. */
 export function FilesTab({ run, changes }: TabProps) {
-  const read = useRead<{ artifacts: Artifact[] }>(`/api/runs/${run.id}/artifacts?limit=${LIMIT}`, {
-    version: changes.objects,
-  });
+  const { artifacts: known, error, hasMore, more, reload } = useArtifacts(run.id, changes.objects);
   const [shown, setShown] = useState<ShownFile>();
-  const artifacts = read.data?.artifacts ?? [];
+  const artifacts = known ?? [];
   return (
     <div class="tm-stack">
       <section class="tm-panel" aria-labelledby="run-files">
         <header>
           <h2 id="run-files">Files of this run</h2>
-          {read.data !== undefined && <span class="tm-muted">{counted(artifacts.length, "file")}</span>}
+          {known !== undefined && (
+            <span class="tm-muted">
+              {hasMore ? "The newest " : ""}
+              {counted(artifacts.length, "file")}
+            </span>
+          )}
         </header>
-        <ErrorNote error={read.error} onRetry={read.reload} />
-        {read.data === undefined && read.error === undefined && <Skeleton lines={4} height="22px" />}
-        {read.data !== undefined && artifacts.length === 0 && (
+        <ErrorNote error={error} onRetry={reload} />
+        {known === undefined && error === undefined && <Skeleton lines={4} height="22px" />}
+        {known !== undefined && artifacts.length === 0 && (
           <EmptyState title="No files yet" icon="file">
             <p>Checkpoints, plots and anything else that a training uploads are listed here.</p>
             <Snippet label="Upload a file" text={'run.upload_file("model.pt")'} />
@@ -68,9 +69,7 @@ export function FilesTab({ run, changes }: TabProps) {
             </table>
           </div>
         )}
-        {artifacts.length === LIMIT && (
-          <p class="tm-muted">The newest {LIMIT.toLocaleString("en-US")} files are shown.</p>
-        )}
+        {hasMore && <Button onClick={more}>Show older files</Button>}
       </section>
       <CollectionList run={run} version={changes.objects} onShow={setShown} />
       {shown !== undefined && (

@@ -452,6 +452,13 @@ export declare type ListArtifactsRequest = Message<"tidemark.artifacts.v1.ListAr
    * @generated from field: tidemark.common.v1.FieldFault query_fault = 3;
    */
   queryFault?: FieldFault | undefined;
+
+  /**
+   * next_cursor of the page before; empty for the first page.
+   *
+   * @generated from field: string cursor = 4;
+   */
+  cursor: string;
 };
 
 /**
@@ -465,9 +472,18 @@ export declare const ListArtifactsRequestSchema: GenMessage<ListArtifactsRequest
  */
 export declare type ListArtifactsResponse = Message<"tidemark.artifacts.v1.ListArtifactsResponse"> & {
   /**
+   * Fewer than were asked for also when these have 16 MiB of texts.
+   *
    * @generated from field: repeated tidemark.artifacts.v1.Artifact artifacts = 1;
    */
   artifacts: Artifact[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_cursor = 2;
+   */
+  nextCursor: string;
 };
 
 /**
@@ -878,7 +894,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof StoreArtifactResponseSchema;
   },
   /**
-   * The newest artifacts of a run; entries of versions are not among them.
+   * A page of the artifacts of a run, newest first; entries of versions are not among them.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.ListArtifacts
    */
@@ -908,7 +924,7 @@ export declare const ArtifactsService: GenService<{
     output: typeof MeasureRemovalResponseSchema;
   },
   /**
-   * A page of all artifacts of a run, newest first.
+   * The same for other services, in smaller pages.
    *
    * @generated from rpc tidemark.artifacts.v1.ArtifactsService.PageArtifacts
    */
