@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { underDeadline } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
 import type { TestTask } from "./tasks-thread.fixture.ts";
 import { createThreads, type Threads } from "./threads.ts";
@@ -101,6 +102,27 @@ describe("a task", () => {
     await expect(double(threads, "A", 1)).rejects.toMatchObject({ reason: "service_unavailable" });
     raise(held);
     await first;
+  });
+
+  test.each([
+    ["leaves", 10_000, true],
+    ["has no more time", 50, false],
+  ])("that waits while its caller %s is not begun", async (_what, ms, leaves) => {
+    const threads = open(1);
+    const [held, client] = [flag(), new AbortController()];
+    const first = waiting(threads, "A", held);
+    let begun = false;
+    const send = () => {
+      begun = true;
+      return { value: { kind: "refuse" } } as const;
+    };
+    const given = underDeadline(Date.now() + ms, () => threads.run("A", send), { left: client.signal });
+    if (leaves) client.abort();
+    await expect(given).rejects.toMatchObject({ reason: "deadline_exceeded" });
+    raise(held);
+    await first;
+    expect(await double(threads, "A", 1)).toEqual(Float64Array.of(2));
+    expect(begun).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { deadlineExceeded, whenOver } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
 import type { Question, Reply, Sent } from "./answer-tasks.ts";
 
@@ -7,8 +8,8 @@ export type Threads<Task, Result> = {
   /**
    * Has a thread do a task of an organization and returns its result. Organizations take turns, and none has the last of several threads, so a task
    * never waits for all tasks of another organization. A task that has not ended in time ends its thread, whatever that is doing, and the next one
-   * gets a new thread. What is sent is made when the turn of the task comes.
-   * @throws what the task throws, `tooLong` and `tooMany` of the options
+   * gets a new thread. What is sent is made when the turn of the task comes; a task whose caller stops waiting before that is not begun.
+   * @throws what the task throws, `tooLong` and `tooMany` of the options, deadline_exceeded
    */
   run(orgId: string, send: () => Sent<Task>): Promise<Result>;
   /** Ends all threads. Tasks that run or wait are rejected. */
@@ -39,6 +40,8 @@ type Job<Task, Result> = {
   readonly since: number;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
+  /** Ends the watches of a task that waits. */
+  unwatch: (() => void) | undefined;
 };
 
 type Thread<Task, Result> = {
@@ -86,6 +89,7 @@ export function createThreads<Task, Result>(options: ThreadsOptions): Threads<Ta
 
   const start = (thread: Thread<Task, Result>, job: Job<Task, Result>): void => {
     thread.job = job;
+    job.unwatch?.();
     const { value, transfer = [] } = job.send();
     thread.worker.postMessage({ number: job.number, task: value } satisfies Question<Task>, transfer);
     const left = totalMsMax - (performance.now() - job.since);
@@ -118,20 +122,29 @@ export function createThreads<Task, Result>(options: ThreadsOptions): Threads<Ta
       new Promise((resolve, reject) => {
         if (closed) return reject(new Error("the threads are closed"));
         number += 1;
-        const job: Job<Task, Result> = { orgId, number, send, since: performance.now(), resolve, reject };
+        const since = performance.now();
+        const job: Job<Task, Result> = { orgId, number, send, since, resolve, reject, unwatch: undefined };
         queue.push(job);
         next();
         if (!queue.includes(job)) return;
-        setTimeout(() => {
-          const index = queue.indexOf(job);
-          if (index < 0) return;
-          queue.splice(index, 1);
-          reject(tooMany());
-        }, waitMsMax).unref();
+        const giveUp = (why: AppError): void => {
+          job.unwatch?.();
+          queue.splice(queue.indexOf(job), 1);
+          reject(why);
+        };
+        const timer = setTimeout(() => giveUp(tooMany()), waitMsMax).unref();
+        const forget = whenOver(() => giveUp(deadlineExceeded()));
+        job.unwatch = () => {
+          clearTimeout(timer);
+          forget();
+        };
       }),
     async close() {
       closed = true;
-      for (const { reject } of queue.splice(0)) reject(new Error("the threads were closed"));
+      for (const { unwatch, reject } of queue.splice(0)) {
+        unwatch?.();
+        reject(new Error("the threads were closed"));
+      }
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };

@@ -145,7 +145,7 @@ export const lineShapes = {
     name: text,
     status: word(["running", "finished", "failed"]),
     config: document,
-    tags: list(text),
+    tags: texts,
     /** Its member `notes` are the notes of the run. */
     metadata: document,
     created_at: instant,
@@ -276,7 +276,7 @@ export const lineShapes = {
     file_count: whole,
     size_bytes: whole,
     state: word(["active", "soft_deleted"]),
-    aliases: list(text),
+    aliases: texts,
     ttl_days: optional(whole),
     retention_mode: word(["inherit", "days", "keep_forever", "none"]),
     expires_at: optional(instant),

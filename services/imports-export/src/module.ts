@@ -94,10 +94,12 @@ export const importsExportModule = defineModule({
       owners,
       ...config,
     });
+    const readers = createReaders(config.readerThreads);
     const restorer = startRestorer({
       db,
       workerDb,
       log,
+      readers,
       newCall: (identity) => createCall({ identity, timeoutMs: CALL_MS }),
       owners: {
         runs: context.client(RunsRestoreService),
@@ -121,7 +123,6 @@ export const importsExportModule = defineModule({
       usage: context.client(UsageService),
       log,
     });
-    const readers = createReaders(config.readerThreads);
     const archive = archiveHandlers({
       owners: {
         runs: context.client(RunsArchiveService),
@@ -138,7 +139,7 @@ export const importsExportModule = defineModule({
         implement(ImportsService, importsHandlers({ db, gate, readers, nudge: () => relay.nudge() })),
         implement(ExportService, exportHandlers({ db, owners, callFor, now: () => context.now() })),
         implement(ArchiveService, archive),
-        implement(RestoreService, restoreHandlers({ db, gate, begin: (name) => restorer.begin(name) })),
+        implement(RestoreService, restoreHandlers({ db, gate, readers, begin: (name) => restorer.begin(name) })),
       ],
       ready: () => db.ping(),
       drain: async () => void (await Promise.all([committer.drain(), restorer.drain()])),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import fc from "fast-check";
-import { piecesOfLines } from "./body-pieces.ts";
+import { piecesOfLines, requireExpansion } from "./body-pieces.ts";
 
 const MIN = RESTORE_LIMITS.pieceBytesMin;
 
@@ -73,4 +73,13 @@ describe("pieces of a body", () => {
   test("are refused for a line that is too long", async () => {
     await expect(piecesOf(Buffer.alloc(34 * MIN, "x"))).rejects.toMatchObject({ reason: "archive_invalid" });
   });
+});
+
+test("a body may become so many times its size, and a small one so many bytes", () => {
+  const { expansionMax, expansionFreeBytes } = RESTORE_LIMITS;
+  expect(() => requireExpansion(6000, expansionFreeBytes)).not.toThrow();
+  expect(() => requireExpansion(1000, expansionFreeBytes + 1000 * expansionMax)).not.toThrow();
+  expect(() => requireExpansion(1000, expansionFreeBytes + 1000 * expansionMax + 1)).toThrow(
+    expect.objectContaining({ reason: "bad_request" }),
+  );
 });

@@ -56,7 +56,10 @@ export async function* piecesOfLines(
   yield { data: ready ?? take(), isLast: true };
 }
 
-/** Reads a body as it arrives, decompressed. @throws bad_request when it ends early or is not gzip */
+/**
+ * Reads a body as it arrives, decompressed.
+ * @throws bad_request when it ends early, is not gzip, or becomes more than `RESTORE_LIMITS.expansionMax` times its size
+ */
 export async function* decoded(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
   if (encodingOf(request.headers) === "none") {
     yield* arriving(request);
@@ -65,11 +68,23 @@ export async function* decoded(request: IncomingMessage): AsyncGenerator<Uint8Ar
   const gunzip = createGunzip();
   const feeding = pipeline(arriving(request), gunzip).catch(() => {});
   try {
-    yield* gunzip as AsyncIterable<Buffer>;
+    let bytes = 0;
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      requireExpansion(gunzip.bytesWritten, bytes);
+      yield chunk;
+    }
   } catch (error) {
     throw isAppError(error) ? error : badRequest("the body is not valid gzip, or ends early");
   } finally {
     gunzip.destroy();
     await feeding;
   }
+}
+
+/** Refuses a body that becomes much larger than it is, because the server would work for bytes that nobody sends. @throws bad_request */
+export function requireExpansion(compressedBytes: number, bytes: number): void {
+  const { expansionMax, expansionFreeBytes } = RESTORE_LIMITS;
+  if (bytes <= expansionFreeBytes + expansionMax * compressedBytes) return;
+  throw badRequest(`the body becomes more than ${expansionMax} times its size when it is decompressed; send it plain`);
 }

@@ -19,8 +19,8 @@ export const restoredSchema: Schema = objectSchema({
 export const storedBytesSchema: Schema = objectSchema({ sha256: textSchema, size_bytes: countSchema });
 
 /**
- * POST /api/imports/archive. The body goes on in pieces of whole lines while it arrives, and is restored when its end is there; the restore goes on if
- * the client leaves.
+ * POST /api/imports/archive. The body goes on in pieces of whole lines while it arrives, until the client leaves, and is restored when its end is
+ * stored; the restore goes on if the client leaves.
  * @throws bad_request, archive_invalid, archive_incomplete, idempotency_key_reused, payment_required, plan_limit_exceeded, forbidden
  */
 export async function handleRestore(
@@ -33,6 +33,7 @@ export async function handleRestore(
   const { archiveId, isRestored } = await clients.restore.beginArchive(begin, await newCall());
   let [number, firstLine] = [0, 1];
   for await (const { data, isLast } of piecesOfLines(decoded(request), hold)) {
+    requireClient(request);
     const { lines } = await clients.restore.putPiece({ archiveId, number, firstLine, data, isLast }, await newCall());
     number += 1;
     firstLine += lines;
@@ -40,8 +41,13 @@ export async function handleRestore(
   for (;;) {
     const { answerJson } = await clients.restore.awaitArchive({ archiveId }, await newCall());
     if (answerJson.length > 0) return { body: null, bytes: Buffer.from(answerJson), replayed: isRestored };
-    if (request.socket.destroyed) throw badRequest("the client has left");
+    requireClient(request);
   }
+}
+
+/** A body that was sent may become many pieces. @throws bad_request */
+function requireClient({ socket }: Transfer["request"]): void {
+  if (socket.destroyed) throw badRequest("the client has left");
 }
 
 /**

@@ -14,11 +14,12 @@ export const archiveRoutes: readonly Route[] = [
     tag: "imports",
     summary: "Restore a complete export",
     description:
-      "Takes the NDJSON of `GET /api/export?format=ndjson`, also with `Content-Encoding: gzip`, and restores it verbatim. Nothing is visible before its line of the type `end`; without it the answer is 400 with the code `archive_incomplete`, and for 24 hours the same `Idempotency-Key` with the whole body completes it. A line that cannot be restored is 400 with the code `archive_invalid` and its number in `position`. A project of the same name is merged into; other ids that are taken are replaced and listed. Views belong to the user who restores them; a key has none.",
+      "Takes the NDJSON of `GET /api/export?format=ndjson`, also with `Content-Encoding: gzip`, and restores it verbatim. Nothing is visible before its line of the type `end`; without it the answer is 400 with the code `archive_incomplete`, and for 24 hours the same `Idempotency-Key` with the whole body completes it. A line that cannot be restored is 400 with the code `archive_invalid` and its number in `position`; so is one too many of 32,768 lines in each mebibyte. A compressed body becomes at most 256 times its size, the first 16 MiB apart. A project of the same name is merged into; other ids that are taken are replaced and listed. Views belong to the user who restores them; a key has none.",
     callers: importers,
     rate: "import",
     idempotency: "optional",
     streamed: "bytes",
+    endsWithClient: true,
     bodyBytesMax: RESTORE_LIMITS.archiveBytesMax,
     schemas: { response: restoredSchema },
     statuses: [200, 400, 401, 402, 403, 409],

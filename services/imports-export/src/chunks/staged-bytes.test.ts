@@ -73,7 +73,7 @@ const jobs = () => {
 const archives = () =>
   createLocalClient(
     RestoreService,
-    implement(RestoreService, restoreHandlers({ db: imports.db, gate, begin: () => {} })),
+    implement(RestoreService, restoreHandlers({ db: imports.db, gate, readers: imports.readers, begin: () => {} })),
   );
 const newJob = async () => {
   const wish = { sourceType: "wandb", sourceProject: "", targetProject: "p" };

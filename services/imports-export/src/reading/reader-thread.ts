@@ -1,9 +1,12 @@
 import type { Transferable } from "node:worker_threads";
+import { AppError } from "@tidemark/errors";
 import { answerTasks } from "@tidemark/threads";
+import { isLineFault } from "../restore/piece-facts.rules.ts";
+import { readPiece, rowsOfPiece } from "../restore/read-piece.rules.ts";
 import { readChunkBody, readDocumentBody, type PackedContent } from "./read-import.ts";
 import type { ReaderResult, ReaderTask } from "./readers.ts";
 
-// The entry of a thread that reads bodies of imports.
+// The entry of a thread that reads bodies of imports and pieces of archives.
 
 // What is thrown at once has to be a rejection too.
 answerTasks<ReaderTask, ReaderResult>(async (task) => read(task));
@@ -14,9 +17,24 @@ function read(task: ReaderTask) {
     const document = readDocumentBody(bytes, task.source);
     return { value: document, transfer: partsOf(document.content) };
   }
+  if (task.kind === "piece") {
+    const piece = refusingFaults(() => readPiece({ ...task, data: bytes }));
+    return { value: piece, transfer: [piece.facts, piece.content].flatMap(own) };
+  }
+  if (task.kind === "rows") return { value: refusingFaults(() => rowsOfPiece(bytes, task.firstLine)) };
   const found = readChunkBody(bytes, task.job);
   if (found === undefined) return { value: undefined };
   return { value: found, transfer: [...partsOf(found.chunk.content), ...own(found.payload)] };
+}
+
+/** @throws archive_invalid */
+function refusingFaults<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (isLineFault(error)) throw new AppError("archive_invalid", error.message, { position: error.position });
+    throw error;
+  }
 }
 
 function partsOf({ packed, named }: PackedContent): Transferable[] {

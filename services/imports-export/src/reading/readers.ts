@@ -1,9 +1,11 @@
 import { AppError } from "@tidemark/errors";
 import { createThreads } from "@tidemark/threads";
 import type { ChunkJob } from "../chunks/read-chunk.rules.ts";
+import type { PlacedLine } from "../restore/placed-line.rules.ts";
+import type { ReadPiece, SentPiece } from "../restore/read-piece.rules.ts";
 import type { PackedChunk, PackedDocument } from "./read-import.ts";
 
-/** Threads that read the bodies of imports, so that no other request waits for one. */
+/** Threads that read the bodies of imports and the pieces of archives, so that no other request waits for one. */
 export type Readers = {
   /**
    * Reads a chunk of a job of an organization; undefined for a JSON object where no job is given. Organizations share the threads fairly.
@@ -16,6 +18,10 @@ export type Readers = {
   ): Promise<{ readonly chunk: PackedChunk; readonly payload: Uint8Array } | undefined>;
   /** Reads a document of another tracker. @throws as `chunk` */
   document(orgId: string, body: Uint8Array, source: string): Promise<PackedDocument>;
+  /** Reads a piece of an archive that is sent. @throws archive_invalid with the number of the line; as `chunk` */
+  piece(orgId: string, piece: SentPiece): Promise<ReadPiece>;
+  /** Reads the rows of a piece that is stored, whose lines are counted from `firstLine`. @throws as `piece` */
+  rows(orgId: string, content: Uint8Array, firstLine: number): Promise<PlacedLine[]>;
   /** Ends all threads. What is being read is rejected. */
   close(): Promise<void>;
 };
@@ -24,10 +30,12 @@ export type Readers = {
 export type ReaderTask = { readonly body: Uint8Array } & (
   | { readonly kind: "chunk"; readonly job: ChunkJob | undefined }
   | { readonly kind: "document"; readonly source: string }
+  | ({ readonly kind: "piece" } & Omit<SentPiece, "data">)
+  | { readonly kind: "rows"; readonly firstLine: number }
 );
 
 /** What a thread has read. */
-export type ReaderResult = Awaited<ReturnType<Readers["chunk"] | Readers["document"]>>;
+export type ReaderResult = Awaited<ReturnType<Readers["chunk" | "document" | "piece" | "rows"]>>;
 
 /** Milliseconds: a request is answered within 10 seconds. The largest chunk takes one or two. */
 const LIMITS = { runMsMax: 8000, waitMsMax: 4000, totalMsMax: 9000 };
@@ -57,6 +65,9 @@ export function createReaders(threads: number): Readers {
   return {
     chunk: (orgId, sent, job) => read(orgId, sent, (body) => ({ kind: "chunk", body, job })),
     document: (orgId, sent, source) => read(orgId, sent, (body) => ({ kind: "document", body, source })),
+    piece: (orgId, { data, number, firstLine, isLast }) =>
+      read(orgId, data, (body) => ({ kind: "piece", body, number, firstLine, isLast })),
+    rows: (orgId, content, firstLine) => read(orgId, content, (body) => ({ kind: "rows", body, firstLine })),
     close: () => pool.close(),
   };
 }

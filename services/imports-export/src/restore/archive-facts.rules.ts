@@ -12,10 +12,10 @@ export type ArchiveFacts = {
 
 /**
  * Judges an archive by what its pieces say, in their order: it begins and ends once, everything that a line belongs to comes before, no id comes
- * twice, and the end has the right counts.
+ * twice, and the end has the right counts. Yields after each piece, where the caller may let others work.
  * @throws LineFault
  */
-export function judgeArchive(pieces: readonly PieceFacts[]): ArchiveFacts {
+export function* judgeArchive(pieces: readonly PieceFacts[]): Generator<void, ArchiveFacts> {
   const ids = new Map<FactType, Set<string>>();
   const counts = noCounts();
   const unknown = new Map<string, number>();
@@ -25,9 +25,11 @@ export function judgeArchive(pieces: readonly PieceFacts[]): ArchiveFacts {
     for (const fact of piece.facts) take(ids, fact);
     for (const type of COUNTED_TYPES) counts[type] += piece.counts[type] ?? 0;
     for (const [type, times] of Object.entries(piece.unknown)) unknown.set(type, (unknown.get(type) ?? 0) + times);
-    if (piece.ends === undefined) continue;
-    judgeEnd(piece.ends, counts);
-    hasEnded = true;
+    if (piece.ends !== undefined) {
+      judgeEnd(piece.ends, counts);
+      hasEnded = true;
+    }
+    yield;
   }
   return { counts, unknown, ids };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { encodeLine, type ArchiveLine } from "@tidemark/archive";
-import { judgeArchive, unknownWarnings } from "./archive-facts.rules.ts";
+import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
+import { RESTORE_LIMITS } from "@tidemark/limits";
 import { checkLine } from "./check-line.rules.ts";
 import { factsOf, type PieceFacts } from "./piece-facts.rules.ts";
 
@@ -59,11 +60,20 @@ function read(lines: readonly (ArchiveLine | string)[], together = lines.length)
   return pieces;
 }
 
+/** Judges in one go. */
+function judge(pieces: readonly PieceFacts[]): ArchiveFacts {
+  const judging = judgeArchive(pieces);
+  for (;;) {
+    const { done, value } = judging.next();
+    if (done === true) return value;
+  }
+}
+
 const whole = [begin, project, run(2), run(3), points(2), points(2), points(3), end({ run: 2, points: 6 })];
 
 describe("an archive", () => {
   test.each([1, 2, 3, 8])("is judged alike in pieces of %i lines", (together) => {
-    const { counts, ids } = judgeArchive(read(whole, together));
+    const { counts, ids } = judge(read(whole, together));
     expect(counts).toMatchObject({ project: 1, run: 2, points: 6 });
     expect([...ids.get("run")!]).toEqual([id(2), id(3)]);
   });
@@ -93,16 +103,33 @@ describe("an archive", () => {
     ["with a name that is too long", [begin, encodeLine(project).replace('"p"', `"${"é".repeat(257)}"`)], 2],
   ])("%s is refused with its line", (_what, lines, position) => {
     for (const together of [1, lines.length]) {
-      expect(() => judgeArchive(read(lines, together))).toThrow(
-        expect.objectContaining({ name: "LineFault", position }),
-      );
+      expect(() => judge(read(lines, together))).toThrow(expect.objectContaining({ name: "LineFault", position }));
     }
+  });
+
+  test.each([
+    ["blank", "\n", true],
+    ["unknown", '{"type":"x"}\n', true],
+    ["known", encodeLine(project), false],
+  ])("has no more %s lines than a piece may have", (_what, line, isRefused) => {
+    const mebibyte = line.repeat(Math.ceil(RESTORE_LIMITS.pieceBytesMin / line.length));
+    const read = () => factsOf(Buffer.from(mebibyte), { number: 1, firstLine: 11 }, () => {});
+    const position = 11 + RESTORE_LIMITS.pieceLinesMax;
+    if (isRefused) expect(read).toThrow(expect.objectContaining({ name: "LineFault", position }));
+    else expect(read().lines).toBeGreaterThan(9000);
+  });
+
+  test("names unknown types up to a number and a length", () => {
+    const types = ["x".repeat(65), ...Array.from({ length: 101 }, (_, i) => `t${i}`), "t0"];
+    const lines = [begin, ...types.map((type) => `${JSON.stringify({ type })}\n`), end({ project: 0 })];
+    const { unknown } = judge(read(lines));
+    expect([unknown.size, unknown.get("t0"), unknown.get("t98"), unknown.get("others")]).toEqual([100, 2, 1, 3]);
   });
 
   test("may have lines of unknown types, and blank ones", () => {
     const lines = [begin, '{"type":"new","a":1}\n', "\n", project, '{"type":"new"}\n', end({ project: 1 }), "\n"];
     for (const together of [1, 3, lines.length]) {
-      expect(unknownWarnings(judgeArchive(read(lines, together)).unknown)).toEqual([
+      expect(unknownWarnings(judge(read(lines, together)).unknown)).toEqual([
         '2 lines of the unknown type "new" were skipped',
       ]);
     }

@@ -127,6 +127,16 @@ export async function listFacts(tx: Tx, { orgId, id }: ArchiveName): Promise<Uin
   return (await tx.rows<{ facts: Uint8Array }>(listFactsSql, [orgId, id])).map(({ facts }) => facts);
 }
 
+const lastFactsSql = sql(
+  "imports_find_last_facts",
+  `SELECT p.facts FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND NOT p.is_part ORDER BY p.number DESC LIMIT 1`,
+);
+
+/** Returns the packed facts of the last whole piece; undefined where there is none. */
+export async function findLastFacts(tx: Tx, { orgId, id }: ArchiveName): Promise<Uint8Array | undefined> {
+  return (await tx.one<{ facts: Uint8Array }>(lastFactsSql, [orgId, id]))?.facts;
+}
+
 const loadPieceSql = sql(
   "imports_load_piece",
   `SELECT p.content, p.first_line AS "firstLine" FROM imports.archive_pieces p WHERE p.org_id = $1 AND p.archive_id = $2 AND p.number = $3`,

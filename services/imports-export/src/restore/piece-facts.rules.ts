@@ -6,6 +6,7 @@ import {
   type CountedType,
   type LineOf,
 } from "@tidemark/archive";
+import { RESTORE_LIMITS } from "@tidemark/limits";
 import type { IdType, PlacedLine } from "./placed-line.rules.ts";
 
 /** What a line may define or name; ids of objects are numbers of their organization. */
@@ -44,10 +45,19 @@ export function isLineFault(error: unknown): error is LineFault {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Reads the lines of a piece, without those of unknown types. `firstLine` is the number of the first one. @throws LineFault */
+/**
+ * Reads the lines of a piece, without blank ones; of those of unknown types only the type. `firstLine` is the number of the first line.
+ * @throws LineFault, also at the line that is one more than a piece may have
+ */
 export function* linesOf(data: Uint8Array, firstLine: number): Generator<PlacedLine | UnknownType, void, undefined> {
   let number = firstLine;
   for (let from = 0; from < data.length; number++) {
+    if (number - firstLine >= RESTORE_LIMITS.pieceLinesMax) {
+      throw lineFault(
+        number,
+        `the lines are too short: ${RESTORE_LIMITS.pieceBytesMin} bytes may have at most ${RESTORE_LIMITS.pieceLinesMax} lines, blank ones included`,
+      );
+    }
     const found = data.indexOf(0x0a, from);
     const end = found < 0 ? data.length : found;
     const line = readLine(data.subarray(from, end), number);
@@ -60,6 +70,7 @@ export function* linesOf(data: Uint8Array, firstLine: number): Generator<PlacedL
 type UnknownType = { readonly number: number; readonly line: undefined; readonly type: string };
 
 function readLine(bytes: Uint8Array, number: number): PlacedLine | UnknownType | undefined {
+  if (bytes.length === 0) return undefined;
   let json: string;
   try {
     json = utf8.decode(bytes);
@@ -76,8 +87,9 @@ function readLine(bytes: Uint8Array, number: number): PlacedLine | UnknownType |
   }
 }
 
-/** Types of which so many are remembered by name. */
+/** Types of which so many are remembered by name, unless it is longer than these characters. */
 const UNKNOWN_TYPES_MAX = 100;
+const TYPE_CHARACTERS_MAX = 64;
 
 /**
  * Reads what a piece defines and names. `check` refuses lines that their owner would not take; the first piece is the one with the number 0.
@@ -90,7 +102,7 @@ export function factsOf(
 ): PieceFacts {
   const facts: Fact[] = [];
   const counts: Partial<Record<CountedType, number>> = {};
-  const unknown: Record<string, number> = {};
+  const unknown = new Map<string, number>();
   let [begins, ends, last]: [number | undefined, PieceFacts["ends"], number] = [undefined, undefined, 0];
   let openTrace: PieceFacts["openTrace"];
   for (const placed of linesOf(data, firstLine)) {
@@ -102,8 +114,9 @@ export function factsOf(
       throw lineFault(number, "an archive begins with a line of the type export");
     }
     if (line === undefined) {
-      const type = Object.keys(unknown).length < UNKNOWN_TYPES_MAX ? placed.type : "others";
-      unknown[type] = (unknown[type] ?? 0) + 1;
+      const isNamed = unknown.size < UNKNOWN_TYPES_MAX && placed.type.length <= TYPE_CHARACTERS_MAX;
+      const type = isNamed || unknown.has(placed.type) ? placed.type : "others";
+      unknown.set(type, (unknown.get(type) ?? 0) + 1);
       continue;
     }
     if (line.line === "export") {
@@ -129,7 +142,7 @@ export function factsOf(
     const [type, rows] = countOf(line);
     if (type !== undefined) counts[type] = (counts[type] ?? 0) + rows;
   }
-  return { lines: lineEndsOf(data), ends, last, counts, unknown, facts, openTrace };
+  return { lines: lineEndsOf(data), ends, last, counts, unknown: Object.fromEntries(unknown), facts, openTrace };
 }
 
 function lineEndsOf(data: Uint8Array): number {

@@ -1,5 +1,6 @@
 import type { LineOf } from "@tidemark/archive";
 import { RESTORE_LIMITS } from "@tidemark/limits";
+import { createPauses } from "@tidemark/turns";
 import type { Asks } from "../commit/asks.ts";
 import { slicesOf } from "../commit/slices.rules.ts";
 import type { ArchiveFacts } from "./archive-facts.rules.ts";
@@ -33,7 +34,7 @@ export async function planIds(plan: Plan): Promise<readonly Replaced[]> {
     if (id !== old) replaced.push({ type, old, new: id });
   };
   const { owners, ask, id } = plan;
-  const runs = runsOfProjects(plan.facts);
+  const runs = await runsOfProjects(plan.facts);
   for (const line of await headsOf(plan, "project")) {
     const project = {
       id: line.id,
@@ -87,7 +88,9 @@ async function findTaken(
 /** Returns the lines of a type, and reads only the pieces that have some. */
 async function headsOf<K extends "project" | "collection">({ facts, read }: Plan, type: K): Promise<LineOf<K>[]> {
   const heads: LineOf<K>[] = [];
+  const pauseIfLong = createPauses();
   for (const [piece, { facts: own }] of facts.entries()) {
+    await pauseIfLong();
     if (!own.some(([kind, of]: Fact) => kind === "defines" && of === type)) continue;
     for (const { line } of await read(piece)) if (line.line === type) heads.push(line as unknown as LineOf<K>);
   }
@@ -95,10 +98,12 @@ async function headsOf<K extends "project" | "collection">({ facts, read }: Plan
 }
 
 /** Returns how many runs each project has: a run names its project right before itself. */
-function runsOfProjects(pieces: readonly PieceFacts[]): Map<string, number> {
+async function runsOfProjects(pieces: readonly PieceFacts[]): Promise<Map<string, number>> {
   const runs = new Map<string, number>();
+  const pauseIfLong = createPauses();
   let project = "";
   for (const { facts } of pieces) {
+    await pauseIfLong();
     for (const [kind, type, id] of facts) {
       if (kind === "names" && type === "project") project = id;
       else if (kind === "defines" && type === "run") runs.set(project, (runs.get(project) ?? 0) + 1);

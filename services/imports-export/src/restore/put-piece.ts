@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
 import { toBinary } from "@bufbuild/protobuf";
-import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { LINE_BYTES_MAX } from "@tidemark/archive";
 import { AppError, badRequest, isAppError, notFound } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { keyReused, type Db, type Tx } from "@tidemark/pg";
@@ -10,10 +9,11 @@ import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { PutPieceRequest } from "@tidemark/proto/imports/v1/restore";
 import { callerOf } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
+import type { Readers } from "../reading/readers.ts";
 import {
   findArchive,
   findPiece,
-  listFacts,
+  findLastFacts,
   lockArchive,
   putPieceRow,
   removeArchive,
@@ -21,21 +21,26 @@ import {
   type ArchiveName,
   type ArchiveRow,
 } from "./archives.sql.ts";
-import { checkLine } from "./check-line.rules.ts";
-import { pack, unpack } from "./new-ids.rules.ts";
-import { factsOf, isLineFault, type PieceFacts } from "./piece-facts.rules.ts";
-
-/** A piece is whole lines that follow on a mebibyte, so at most that and a line. */
-const PIECE_BYTES_MAX = RESTORE_LIMITS.pieceBytesMin + LINE_BYTES_MAX + 1;
+import { unpack } from "./new-ids.rules.ts";
+import type { PieceFacts } from "./piece-facts.rules.ts";
+import { PIECE_BYTES_MAX, type ReadPiece } from "./read-piece.rules.ts";
 
 type Piece = Pick<PutPieceRequest, "number" | "firstLine" | "data" | "isLast">;
+
+/** What pieces are stored with. */
+export type PutPieceDeps = {
+  readonly db: Db;
+  /** Of the quota of storage, for what is staged. */
+  readonly gate: PlanGate;
+  readonly readers: Pick<Readers, "piece">;
+};
 
 /**
  * RestoreService.PutPiece. Returns the line ends of the piece, and whether the archive is complete with it. Of an archive that has a fault or that does not
  * fit into the quota of storage nothing stays. @throws see restore.proto
  */
 export async function putPiece(
-  { db, gate }: { readonly db: Db; readonly gate: PlanGate },
+  { db, gate, readers }: PutPieceDeps,
   request: PutPieceRequest,
   call: Call,
 ): Promise<{ readonly lines: number; readonly isComplete: boolean }> {
@@ -43,43 +48,51 @@ export async function putPiece(
   const { orgId } = caller;
   const name = { orgId, id: request.archiveId };
   if (request.data.length > PIECE_BYTES_MAX) throw badRequest("the piece is too large", "data");
-  const hash = createHash("sha256").update(request.data).digest();
+  const hash = await hashOf(request.data);
   const known = await db.readTenant(orgId, async (tx) => judgePiece(tx, await findArchive(tx, name), request, hash));
   if (known.lines !== undefined) return { lines: known.lines, isComplete: request.isLast };
   const identity = toBinary(IdentitySchema, call.identity!);
   try {
-    const { facts, isWhole } = readPiece(request);
+    const read = await readers.piece(orgId, request);
+    const { lines } = read;
     return await db.withTenant(orgId, async (tx) => {
       const stored = await judgePiece(tx, await lockArchive(tx, name), request, hash);
       if (stored.lines !== undefined) return { lines: stored.lines, isComplete: request.isLast };
-      const isComplete = request.isLast && isWhole && (await hasEnd(tx, name, facts));
+      const isComplete = request.isLast && read.isWhole && (await hasEnd(tx, name, read));
       const isPart = request.isLast && !isComplete;
-      if (isPart && stored.partBytes > request.data.length) return { lines: facts.lines, isComplete };
-      const content = zstdCompressSync(request.data);
-      await gate.admit(caller, content.length);
+      if (isPart && stored.partBytes > request.data.length) return { lines, isComplete };
+      await gate.admit(caller, read.content.length);
       const row = {
         number: request.number,
         firstLine: request.firstLine,
-        lines: facts.lines,
+        lines,
         contentHash: hash,
         isPart,
-        content,
-        facts: isPart ? null : pack(facts),
+        content: read.content,
+        facts: isPart ? null : read.facts,
         bytes: request.data.length,
       };
       await putPieceRow(tx, name, row, { isLast: isComplete, identity });
-      return { lines: facts.lines, isComplete };
+      return { lines, isComplete };
     });
   } catch (error) {
-    const isTooLarge = isAppError(error) && error.reason === "plan_limit_exceeded";
-    if (!isLineFault(error) && !isTooLarge) throw error;
+    if (!isAppError(error) || !FINAL.has(error.reason)) throw error;
     await db.withTenant(orgId, async (tx) => {
       if ((await lockArchive(tx, name))?.status === "receiving") await removeArchive(tx, name);
     });
-    if (!isLineFault(error)) throw error;
-    throw new AppError("archive_invalid", error.message, { position: error.position });
+    throw error;
   }
 }
+
+/** What ends an archive: a fault of it, and a quota that it does not fit into. */
+const FINAL: ReadonlySet<string> = new Set(["archive_invalid", "plan_limit_exceeded"]);
+
+/** In a thread, because the largest piece takes longer than other requests may wait. */
+async function hashOf(data: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", data as Uint8Array<ArrayBuffer>));
+}
+
+const decompress = promisify(zstdDecompress);
 
 /** What is there of a piece: all of it, with its lines, or a part that is its beginning. */
 type KnownPiece = { readonly lines: number | undefined; readonly partBytes: number };
@@ -101,7 +114,7 @@ async function judgePiece(
     return { lines: known.lines, partBytes: 0 };
   }
   const part = known?.part ?? undefined;
-  const begun = part === undefined ? new Uint8Array() : unpackPiece(part);
+  const begun = part === undefined ? new Uint8Array() : await decompress(part, { maxOutputLength: PIECE_BYTES_MAX });
   requireBeginning(begun, piece.data);
   requireNext(archive, piece, await sumStagedBytes(tx, archive.orgId));
   return { lines: undefined, partBytes: begun.length };
@@ -125,31 +138,10 @@ function requireBeginning(before: Uint8Array, now: Uint8Array): void {
   if (Buffer.compare(before.subarray(0, shared), now.subarray(0, shared)) !== 0) throw keyReused();
 }
 
-/** Returns the bytes of a piece. */
-export function unpackPiece(content: Uint8Array): Uint8Array {
-  return zstdDecompressSync(content, { maxOutputLength: PIECE_BYTES_MAX });
-}
-
-/** Reads a piece; the last one is not whole when it was cut within its last line. @throws LineFault */
-function readPiece(piece: Piece): { readonly facts: PieceFacts; readonly isWhole: boolean } {
-  const { data, isLast } = piece;
-  const end = data.lastIndexOf(0x0a) + 1;
-  if (!isLast || end === data.length) return { facts: factsOf(data, piece, checkLine), isWhole: true };
-  const whole = factsOf(data.subarray(0, end), piece, checkLine);
-  try {
-    const facts = factsOf(data, piece, checkLine);
-    return { facts, isWhole: facts.ends !== undefined };
-  } catch (error) {
-    if (!isLineFault(error)) throw error;
-    if (whole.ends !== undefined) throw error;
-    return { facts: whole, isWhole: false };
-  }
-}
-
 /** Blank lines may follow the end of an archive. */
-async function hasEnd(tx: Tx, name: ArchiveName, facts: PieceFacts): Promise<boolean> {
-  if (facts.ends !== undefined) return true;
-  if (facts.last > 0) return false;
-  const before = (await listFacts(tx, name)).at(-1);
+async function hasEnd(tx: Tx, name: ArchiveName, { hasEnd, isBlank }: ReadPiece): Promise<boolean> {
+  if (hasEnd) return true;
+  if (!isBlank) return false;
+  const before = await findLastFacts(tx, name);
   return before !== undefined && unpack<PieceFacts>(before).ends !== undefined;
 }

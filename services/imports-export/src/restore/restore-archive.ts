@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { zstdDecompressSync } from "node:zlib";
 import { AppError, badRequest, isReason, notFound } from "@tidemark/errors";
 import { keyReused, type Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
 import { IdentitySchema } from "@tidemark/proto/common/v1/common";
 import type { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { callerOf, isUuid, refuseUnpaid } from "@tidemark/requests";
@@ -17,13 +17,10 @@ import {
   type ArchiveName,
   type ArchiveRow,
 } from "./archives.sql.ts";
-import { putPiece } from "./put-piece.ts";
+import { putPiece, type PutPieceDeps } from "./put-piece.ts";
 
 /** What the handlers work with. */
-export type RestoreDeps = {
-  readonly db: Db;
-  /** Of the quota of storage, for what is staged. */
-  readonly gate: PlanGate;
+export type RestoreDeps = PutPieceDeps & {
   /** Has this process begin with a restore. */
   readonly begin: (archive: ArchiveName) => void;
 };
@@ -35,8 +32,15 @@ const LOOK_MS = { first: 10, longest: 500 };
 /** What of the time of a call is left for its answer. */
 const MARGIN_MS = 500;
 
+const decompress = promisify(zstdDecompress);
+
 /** Returns the handlers of RestoreService. */
-export function restoreHandlers({ db, gate, begin }: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
+export function restoreHandlers({
+  db,
+  gate,
+  readers,
+  begin,
+}: RestoreDeps): Handlers<(typeof RestoreService)["method"]> {
   return {
     async beginArchive({ key }, call) {
       const caller = callerOf(call);
@@ -52,7 +56,7 @@ export function restoreHandlers({ db, gate, begin }: RestoreDeps): Handlers<(typ
 
     async putPiece(request, call) {
       requireId(request.archiveId);
-      const { lines, isComplete } = await putPiece({ db, gate }, request, call);
+      const { lines, isComplete } = await putPiece({ db, gate, readers }, request, call);
       if (request.isLast && !isComplete) {
         const name = { orgId: callerOf(call).orgId, id: request.archiveId };
         await db.withTenant(name.orgId, (tx) => removeUnnamed(tx, name));
@@ -69,7 +73,7 @@ export function restoreHandlers({ db, gate, begin }: RestoreDeps): Handlers<(typ
       if (archive === undefined) return { answerJson: new Uint8Array() };
       if (archive.status === "failed") throw errorOf(archive);
       const answer = await db.readTenant(name.orgId, (tx) => readAnswer(tx, name));
-      return { answerJson: zstdDecompressSync(answer, { maxOutputLength: ANSWER_BYTES_MAX }) };
+      return { answerJson: await decompress(answer, { maxOutputLength: ANSWER_BYTES_MAX }) };
     },
   };
 }

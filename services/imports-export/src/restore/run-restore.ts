@@ -4,15 +4,16 @@ import type { Db } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
+import { finishInTurns, mapInTurns } from "@tidemark/turns";
 import { createAsks, isPassing, type Asks } from "../commit/asks.ts";
+import type { Readers } from "../reading/readers.ts";
 import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
 import { findArchive, listFacts, loadPiece, type ArchiveName } from "./archives.sql.ts";
 import type { PlacedLine } from "./placed-line.rules.ts";
 import { newIdsOf, pack, unpack, type Replaced } from "./new-ids.rules.ts";
 import type { Owners } from "./owners.ts";
-import { isLineFault, linesOf, type PieceFacts } from "./piece-facts.rules.ts";
+import { isLineFault, type PieceFacts } from "./piece-facts.rules.ts";
 import { planIds } from "./plan-ids.ts";
-import { unpackPiece } from "./put-piece.ts";
 import {
   failArchive,
   finishArchive,
@@ -31,6 +32,7 @@ const LEASE_SECONDS = 15;
 export type RunRestoreDeps = {
   readonly db: Db;
   readonly owners: Owners;
+  readonly readers: Pick<Readers, "rows">;
   readonly log: Pick<Log, "info" | "warn">;
   /** Starts a call for whoever asked for a restore. */
   readonly newCall: (identity: Identity) => Call;
@@ -74,22 +76,26 @@ export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStop
 function faultOf(error: unknown): { code: string; message: string; position: number | null } {
   if (isLineFault(error)) return { code: "archive_invalid", message: error.message, position: error.position };
   if (isAppError(error) && error.reason !== "internal") {
-    return { code: error.reason, message: error.message, position: null };
+    return { code: error.reason, message: error.message, position: error.position ?? null };
   }
   return { code: "internal", message: "the restore failed unexpectedly", position: null };
 }
 
 async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boolean): Promise<void> {
-  const { db, owners, log, newCall } = deps;
+  const { db, owners, readers, log, newCall } = deps;
   const { orgId, id } = held;
   const identity = fromBinary(IdentitySchema, held.identity);
   const ask = createAsks(() => newCall(identity), isOver);
-  const facts = (await db.readTenant(orgId, (tx) => listFacts(tx, held))).map((packed) => unpack<PieceFacts>(packed));
-  const archive = judgeArchive(facts);
+  const packed = await db.readTenant(orgId, (tx) => listFacts(tx, held));
+  const facts = await mapInTurns(packed, (piece) => unpack<PieceFacts>(piece));
+  const archive = await finishInTurns(judgeArchive(facts));
+  const read = async (piece: number): Promise<PlacedLine[]> => {
+    const { content, firstLine } = await db.readTenant(orgId, (tx) => loadPiece(tx, held, piece));
+    return readers.rows(orgId, content, firstLine);
+  };
   const hasViews = identity.kind === CallerKind.SESSION && identity.userId !== "";
   let replaced: readonly Replaced[];
   if (held.ids === null) {
-    const read = (piece: number) => readPiece(db, held, piece);
     replaced = await planIds({ owners, ask, id, facts, archive, hasViews, read });
     const warnings = unknownWarnings(archive.unknown);
     const views = archive.counts.view;
@@ -108,22 +114,13 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     const open = facts[piece - 1]?.openTrace;
     // The spans of a trace know of it, also those that are in another piece.
     const before = open === undefined ? [] : [{ number: 0, line: open }];
-    for (const { write, lines } of writers.batchesOf([...before, ...(await readPiece(db, held, piece))])) {
+    for (const { write, lines } of writers.batchesOf([...before, ...(await read(piece))])) {
       warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, ask)));
     }
     if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return;
   }
   await finish(deps, held, { ask, archive, replaced, hasViews });
   log.info("an archive is restored", { org_id: orgId, archive: id });
-}
-
-async function readPiece(db: Db, held: HeldArchive, piece: number): Promise<PlacedLine[]> {
-  const { content, firstLine } = await db.readTenant(held.orgId, (tx) => loadPiece(tx, held, piece));
-  const lines: PlacedLine[] = [];
-  for (const { number, line } of linesOf(unpackPiece(content), firstLine)) {
-    if (line !== undefined) lines.push({ number, line });
-  }
-  return lines;
 }
 
 async function finish(

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RESTORE_LIMITS } from "@tidemark/limits";
 import { openGate } from "@tidemark/plan-limits";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 import { RestoreService } from "@tidemark/proto/imports/v1/restore";
 import { createLocalClient, implement } from "@tidemark/rpc";
+import { turnsDuring } from "@tidemark/testkit";
 import { callOf, newIdentity, startImports, type ImportsFixture } from "../imports.fixture.ts";
 import type { ArchiveName } from "./archives.sql.ts";
 import { restoreHandlers } from "./restore-archive.ts";
@@ -16,7 +18,12 @@ beforeAll(async () => {
 afterAll(() => imports.close());
 
 const client = () => {
-  const handlers = restoreHandlers({ db: imports.db, gate: openGate, begin: (name) => void begun.push(name) });
+  const handlers = restoreHandlers({
+    db: imports.db,
+    gate: openGate,
+    readers: imports.readers,
+    begin: (name) => void begun.push(name),
+  });
   return createLocalClient(RestoreService, implement(RestoreService, handlers));
 };
 const at = "2026-11-23T00:00:00Z";
@@ -79,6 +86,30 @@ describe("an archive that comes", () => {
     for (const archiveId of [faulty, unnamed]) {
       expect([await statusOf(archiveId), await staged(archiveId)]).toEqual([undefined, []]);
     }
+  });
+
+  test("leaves nothing when its lines are too short", async () => {
+    const who = newIdentity();
+    const archiveId = await begin(who);
+    await put(who, { archiveId, text: BEGIN });
+    await expect(put(who, { archiveId, text: "\n".repeat(100_000), number: 1 })).rejects.toMatchObject({
+      reason: "archive_invalid",
+      position: 2 + RESTORE_LIMITS.pieceLinesMax,
+    });
+    expect([await statusOf(archiveId), await staged(archiveId)]).toEqual([undefined, []]);
+  });
+
+  test("is read while others have their turns, and read again for its restore", async () => {
+    const id = randomUUID();
+    const tags = Array.from({ length: 300_000 }, (_, i) => String(i));
+    const text = `{"type":"run","id":"${id}","project_id":"${id}","name":"r","status":"running","config":{},"tags":${JSON.stringify(tags)},"metadata":{},"created_at":"${at}","started_at":"${at}","resume_count":0,"lifecycle":[]}\n`;
+    const piece = { number: 1, firstLine: 2, data: Buffer.from(text), isLast: false };
+    await imports.readers.piece(id, { ...piece, data: Buffer.from(PROJECT) });
+    const { result, turns } = await turnsDuring(() => imports.readers.piece(id, piece));
+    expect(result).toMatchObject({ lines: 1, isWhole: true, hasEnd: false, isBlank: false });
+    expect(turns).toBeGreaterThan(100);
+    const rows = await imports.readers.rows(id, result.content, 2);
+    expect(rows).toEqual([{ number: 2, line: expect.objectContaining({ line: "run", tags }) }]);
   });
 
   test("is nobody else's, and comes in its order", async () => {
