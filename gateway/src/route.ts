@@ -184,7 +184,7 @@ type RouteFacts = {
   readonly rate: RateClass;
   /** A training process calls it: that it succeeds is a sign of life of the run in the path. */
   readonly signOfLife?: boolean;
-  /** A read that may be long: it ends when the client leaves. */
+  /** It ends when the client leaves, as GET does unless it is a poll: reads in the form of another method, and long work that can be sent again. */
   readonly endsWithClient?: boolean;
   /** Counts against the allowance of the month and goes through when that is used up: stops, usage documents, data of embeds. */
   readonly monthQuota?: "never_refused";

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { underDeadline } from "@tidemark/deadline";
 import { badRequest, isAppError } from "@tidemark/errors";
 import { createCall, type Call } from "@tidemark/rpc";
 import { extractTrace, formatTraceparent, isTracing, withSpan } from "@tidemark/telemetry";
@@ -14,7 +15,7 @@ import { writePage } from "../http/page.ts";
 import { foreignStarts, refuseStarts } from "../http/page-parameters.ts";
 import { parseQuery } from "../http/parse.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
-import type { Query, Route, RouteInput, RouteReply } from "../route.ts";
+import type { Query, Route, RouteInput, RouteReply, Transfer } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
 import { accountOf, chargeAnswer, requireReadPace } from "./charge-answer.ts";
 import type { RequestState, ServingContext } from "./context.ts";
@@ -42,11 +43,12 @@ export function createHandler(route: Route, context: ServingContext) {
   ): Promise<string | Buffer | FastifyReply> => {
     const answer = await traced(route, request, (traceparent) => {
       const { timeoutMs } = state;
-      const left = route.endsWithClient === true ? leavingOf(reply.raw) : undefined;
+      const left = endsWithClient(route) ? leavingOf(reply.raw) : undefined;
       const newCall = (ms: number): Call =>
         createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left });
       const unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
-      const answering = route.handle(input, context.clients, newCall(timeoutMs), {
+      const call = newCall(timeoutMs);
+      const transfer: Transfer = {
         request: request.raw,
         objects: context.objects,
         newCall: async () => {
@@ -58,7 +60,10 @@ export function createHandler(route: Route, context: ServingContext) {
         openStream: context.streams.open,
         account: state.account,
         hold: (bytes) => accountOf(state, request, reply, context).take(bytes),
-      });
+      };
+      const handle = () => route.handle(input, context.clients, call, transfer);
+      // A body may take any time to arrive; each call has its own deadline then.
+      const answering = route.streamed === undefined ? underDeadline(call.deadlineMs, handle, { left }) : handle();
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
       if (route.streamed === undefined) return answering;
@@ -133,6 +138,11 @@ export function createHandler(route: Route, context: ServingContext) {
       state.turn?.end();
     }
   };
+}
+
+/** Tells whether a request ends when its client leaves: reads do, but not polls, which take no time. */
+function endsWithClient({ endsWithClient: own, method, rate }: Route): boolean {
+  return own ?? (method === "GET" && rate !== "control_poll");
 }
 
 /** Returns a signal that aborts when the connection of a response ends before the response. */

@@ -1,6 +1,7 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
+import { underDeadline } from "@tidemark/deadline";
 import { turnsDuring } from "@tidemark/testkit";
-import { createPauses, mapInTurns } from "./pauses.ts";
+import { createPauses, finishInTurns, mapInTurns, nextTurn } from "./pauses.ts";
 
 /** Keeps the event loop busy. */
 function work(ms: number): void {
@@ -36,4 +37,39 @@ test("the time of a pause does not count", async () => {
   work(3);
   await pauseIfLong();
   expect(pauseIfLong()).toBeUndefined();
+});
+
+describe("work that nobody waits for any more", () => {
+  const over = { reason: "deadline_exceeded" };
+  const items = Array.from({ length: 1000 }, (_, i) => i);
+
+  function* steps(): Generator<void, void> {
+    for (;;) {
+      work(1);
+      yield;
+    }
+  }
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["in steps", () => finishInTurns(steps())],
+    ["over items", () => mapInTurns(items, () => work(1))],
+    [
+      "with turns of its own",
+      async () => {
+        for (;;) await nextTurn();
+      },
+    ],
+  ])("ends %s at its deadline, and when the caller leaves", async (_what, endless) => {
+    await expect(underDeadline(Date.now() + 20, endless)).rejects.toMatchObject(over);
+    const left = new AbortController();
+    const working = underDeadline(Date.now() + 10_000, endless, { left: left.signal });
+    setTimeout(() => left.abort(), 20);
+    await expect(working).rejects.toMatchObject(over);
+  });
+
+  test("goes on where it is nobody's request", async () => {
+    const outside = () => underDeadline(undefined, () => mapInTurns(items.slice(0, 20), () => work(1)));
+    const left = AbortSignal.abort();
+    expect(await underDeadline(Date.now() + 10_000, outside, { left })).toHaveLength(20);
+  });
 });

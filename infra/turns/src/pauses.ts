@@ -1,11 +1,21 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
+import { stopIfOver } from "@tidemark/deadline";
 
 /** Milliseconds that work may take at a time before others get a turn. */
 const TURN_MS = 2;
 
 /**
+ * Gives other work of the process a turn. Work that nobody waits for any more, because its deadline has passed or its caller has left, ends here.
+ * @throws deadline_exceeded
+ */
+export async function nextTurn(): Promise<void> {
+  await setImmediate();
+  stopIfOver();
+}
+
+/**
  * Returns a function to call after each step of long work: it returns undefined while the work has not taken long, and then a promise that resolves when
- * others have had a turn.
+ * others have had a turn, and rejects as `nextTurn` does.
  */
 export function createPauses(): () => Promise<void> | undefined {
   let sinceMs = performance.now();
@@ -16,7 +26,7 @@ export function createPauses(): () => Promise<void> | undefined {
   return () => (performance.now() - sinceMs < TURN_MS ? undefined : pause());
 }
 
-/** Maps items in their order, in turns with other work of the process. */
+/** Maps items in their order, in turns with other work of the process. @throws deadline_exceeded as `nextTurn` does */
 export async function mapInTurns<Item, Mapped>(
   items: readonly Item[],
   map: (item: Item, index: number) => Mapped,
@@ -31,7 +41,7 @@ export async function mapInTurns<Item, Mapped>(
   return mapped;
 }
 
-/** Runs work that yields after each of its steps to its end, in turns with other work of the process. */
+/** Runs work that yields after each of its steps to its end, in turns with other work of the process. @throws deadline_exceeded as `nextTurn` does */
 export async function finishInTurns<Result>(work: Generator<void, Result>): Promise<Result> {
   for (const pauseIfLong = createPauses(); ;) {
     const { done, value } = work.next();

@@ -129,6 +129,7 @@ export const embedsRoutes: readonly Route[] = [
     monthQuota: "never_refused",
     embed: "data",
     idempotency: "none",
+    endsWithClient: true,
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
     schemas: { body: embedDataBody.schema, response: viewDataSchema },

@@ -288,6 +288,7 @@ export const runsRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
+    endsWithClient: true,
     body: "required",
     schemas: { body: correlateRunsBody.schema, response: correlationsSchema },
     statuses: [200, 400, 401, 403, 404],

@@ -20,6 +20,7 @@ export const viewDataRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
+    endsWithClient: true,
     body: "required",
     bodyBytesMax: BODY_BYTES_MAX,
     exactNumbers: "every digit",

@@ -1,4 +1,5 @@
 import type { Blob } from "@tidemark/blob";
+import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
@@ -58,9 +59,9 @@ export function createUploadJobs(options: UploadJobsOptions): UploadJobs {
 
   const start = (orgId: string, sessionId: string): Promise<void> => {
     const name = `${orgId}/${sessionId}`;
-    const job = work(options, orgId, sessionId).finally(() => running.delete(name));
+    // Several requests may wait for it, and it goes on without them.
+    const job = underDeadline(undefined, () => work(options, orgId, sessionId)).finally(() => running.delete(name));
     running.set(name, job);
-    // The request that waits for it may be gone.
     job.catch((error: unknown) => {
       if (!isAppError(error)) log.warn("an upload could not be verified", { session_id: sessionId, error });
     });

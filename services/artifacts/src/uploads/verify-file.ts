@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Blob, PartTag } from "@tidemark/blob";
 import { badRequest, isAppError } from "@tidemark/errors";
+import { nextTurn } from "@tidemark/turns";
 import type { SentFile } from "./completion.rules.ts";
 import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
 

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "@tidemark/turns";
 
 /** How long work holds the process at a time. Then other events go first. */
 const TURN_MS = 2;
@@ -21,7 +21,7 @@ type TurnOptions = {
  */
 export function takeTurns({
   nowMs = () => performance.now(),
-  others = setImmediate,
+  others = nextTurn,
 }: TurnOptions = {}): () => Promise<void> {
   let since = nowMs();
   return async () => {

@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import { readDocument, writeCanonical } from "@tidemark/documents";
 import { BATCH_BYTES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
+import { nextTurn } from "@tidemark/turns";
 import { withNotes } from "../documents/run-notes.rules.ts";
 import { listFittingRuns } from "../select/run-refs.sql.ts";
 import { changeStatus } from "../update/change-status.ts";
@@ -55,7 +55,7 @@ async function setNotes(tx: Tx, orgId: string, ids: readonly string[], notes: st
       bytes += metadata.length;
       if (bytes < TURN_BYTES) continue;
       bytes = 0;
-      await setImmediate();
+      await nextTurn();
     }
     await setMetadata(tx, orgId, changed);
     left = left.slice(fitting.length);

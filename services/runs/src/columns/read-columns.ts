@@ -1,8 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { parseExact, writeCanonical, type ExactJson } from "@tidemark/documents";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { createPauses } from "@tidemark/turns";
+import { createPauses, nextTurn } from "@tidemark/turns";
 import { attributePaths, type Column, type DocumentColumn, type MetricColumn } from "./column.rules.ts";
 import { readAttributeValues, readFigures } from "./column-values.sql.ts";
 import { configValueAt, isCertainlyLonger } from "./config-value.rules.ts";

@@ -113,6 +113,12 @@ describe("correlations", () => {
   });
 });
 
+test.each(["configs", "columns"])("correlations of %s end when their caller leaves", async (what) => {
+  const columns = what === "columns" ? ["config.lr"] : [];
+  const gone = { ...call, left: AbortSignal.abort() };
+  expect(await failure(ask({ filter: {}, columns }, gone))).toMatchObject({ reason: "deadline_exceeded" });
+});
+
 describe("correlations are refused", () => {
   test("of runs that are not visible", async () => {
     const missing = { reason: "not_found" };

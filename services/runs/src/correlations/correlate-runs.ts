@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { badRequest } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { nextTurn } from "@tidemark/turns";
 import { columnName, readColumn, type Column, type MetricColumn } from "../columns/column.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { fieldOfChoice, withChosenRuns } from "../select/with-chosen-runs.ts";

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ExactObject } from "@tidemark/documents";
 import type { Tx } from "@tidemark/pg";
-import { createPauses } from "@tidemark/turns";
+import { createPauses, nextTurn } from "@tidemark/turns";
 import {
   attributePaths,
   columnName,

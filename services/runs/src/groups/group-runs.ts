@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { stopIfOver } from "@tidemark/deadline";
 import { badRequest } from "@tidemark/errors";
 import { RUNS_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
+import { nextTurn } from "@tidemark/turns";
 import { readFigures } from "../columns/column-values.sql.ts";
 import { weighConfigs } from "../correlations/numbers-of-runs.sql.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
@@ -67,7 +67,6 @@ async function groupsOf({ rows }: GroupValues): Promise<readonly Group[]> {
     if (chars < TURN_CHARS) continue;
     chars = 0;
     await nextTurn();
-    stopIfOver();
   }
   return grouping.groups();
 }

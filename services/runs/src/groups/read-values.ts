@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { stopIfOver } from "@tidemark/deadline";
 import { parseExact, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
-import { createPauses } from "@tidemark/turns";
+import { createPauses, nextTurn } from "@tidemark/turns";
 import type { DocumentColumn } from "../columns/column.rules.ts";
 import { isObject, membersOf } from "../columns/config-members.rules.ts";
 import { readColumnCells } from "../columns/read-columns.ts";
@@ -56,7 +55,6 @@ async function readNamed(
       rows.push(row);
     }
     await nextTurn();
-    stopIfOver();
   }
   return { columns: names, rows };
 }

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { binarySql, type Db, type Tx } from "@tidemark/pg";
 import { createByteReader, skipPayload, unpack } from "@tidemark/span-codec";
+import { nextTurn } from "@tidemark/turns";
 import type { SpanTable } from "../fold/span-table.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import { newTraceState, type TraceKey } from "../state/trace-state.rules.ts";
@@ -51,7 +51,7 @@ export async function compactTrace(db: Db, key: TraceKey, quietSeconds: number):
   });
   if (read === undefined) return keep();
   const { version, table, payloads } = read;
-  const segments = await rewriteSegments(table, (span) => payloads[span]!, setImmediate);
+  const segments = await rewriteSegments(table, (span) => payloads[span]!, nextTurn);
   const isReplaced = await db.withTenant(orgId, (tx) => replaceSegments(tx, key, version, segments));
   if (!isReplaced) return { kind: "later", seconds: quietSeconds };
   return { kind: "rewritten", rows: rest.segments, blocks: segments.length };

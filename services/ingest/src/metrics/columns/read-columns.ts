@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { stopIfOver } from "@tidemark/deadline";
 import { badRequest } from "@tidemark/errors";
 import type { Db, Tx } from "@tidemark/pg";
+import { nextTurn } from "@tidemark/turns";
 import {
   listRunFacts,
   PAGE_BEGIN,
@@ -70,8 +70,7 @@ export function readColumns(
         points += pointsMax;
         if (points > POINTS_MAX) throw tooManyPoints(POINTS_MAX);
         await sink.add(page);
-        await setImmediate();
-        stopIfOver();
+        await nextTurn();
       }
       return { versions, series: await sink.finish() };
     }),

@@ -1,6 +1,4 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { stopIfOver } from "@tidemark/deadline";
 import { SERIES_POINTS } from "@tidemark/limits";
 import type {
   GroupSeriesSchema,
@@ -11,6 +9,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { nextTurn } from "@tidemark/turns";
 import type { RunsOfCharts } from "../columns/charted-runs.ts";
 import type { ColumnsQuery } from "../columns/columns-plan.rules.ts";
 import { readColumns, type ColumnsDeps } from "../columns/read-columns.ts";
@@ -133,6 +132,6 @@ function turns(): (work: number) => Promise<void> | undefined {
     left -= work;
     if (left > 0) return undefined;
     left = TURN_NUMBERS;
-    return nextTurn().then(stopIfOver);
+    return nextTurn();
   };
 }
