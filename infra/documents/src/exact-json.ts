@@ -55,12 +55,16 @@ export function parseExact(text: string): ExactJson {
 
 /**
  * Writes a value as compact JSON: keys sorted by UTF-16 code units (as RFC 8785 does), numbers with
- * their own digits, or as `number` writes them.
- * @throws bad_request when the value is nested deeper than `DOCUMENT_DEPTH_MAX`
+ * their own digits, or as `number` writes them. The value is `valueDepth` levels down in a document.
+ * @throws bad_request when the document is nested deeper than `DOCUMENT_DEPTH_MAX`
  */
-export function writeCanonical(value: ExactJson, number: (digits: string) => string = (digits) => digits): string {
+export function writeCanonical(
+  value: ExactJson,
+  number: (digits: string) => string = (digits) => digits,
+  valueDepth = 0,
+): string {
   const write = (part: ExactJson, depth: number): string => {
-    if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
+    requireDepth(depth);
     if (typeof part === "number") return number(JSON.stringify(part));
     if (part === null || typeof part !== "object") return JSON.stringify(part);
     if (Array.isArray(part)) {
@@ -76,13 +80,18 @@ export function writeCanonical(value: ExactJson, number: (digits: string) => str
     }
     return `{${members}}`;
   };
-  return write(value, 0);
+  return write(value, valueDepth);
+}
+
+/** Refuses a value that is so many levels down in a document. @throws bad_request */
+export function requireDepth(depth: number): void {
+  if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
 }
 
 const quoted = new Map<string, string>();
 
 /** Returns a key as JSON. Keys are remembered, because nearly all repeat. */
-function quote(key: string): string {
+export function quote(key: string): string {
   let text = quoted.get(key);
   if (text === undefined) {
     text = JSON.stringify(key);
@@ -97,7 +106,7 @@ let sentKeys: readonly string[] = [];
 let orderedKeys: readonly string[] = [];
 
 /** Sorts the keys of an object. The items of a list have the same keys, so they are compared with those of the object before. */
-function sortedKeys(object: object): readonly string[] {
+export function sortedKeys(object: object): readonly string[] {
   const keys = Object.keys(object);
   let same = keys.length === sentKeys.length;
   for (let i = 0; same && i < keys.length; i++) same = keys[i] === sentKeys[i];

@@ -1,4 +1,5 @@
 export { isExactNumber } from "@tidemark/exact-numbers";
+export { canonicalInTurns, fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "./document-turns.ts";
 export {
   DOCUMENT_DEPTH_MAX,
   exactDecimal,

@@ -1,4 +1,4 @@
-import { readDocument, writeCanonical } from "@tidemark/documents";
+import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { BATCH_BYTES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
@@ -48,10 +48,8 @@ async function setNotes(tx: Tx, orgId: string, ids: readonly string[], notes: st
     const changed = [];
     let bytes = 0;
     for (const { id, metadata } of rows) {
-      changed.push({
-        id,
-        metadata: writeCanonical(withNotes(readDocument(Buffer.from(metadata), "metadata"), notes)),
-      });
+      const document = await readDocumentInTurns(Buffer.from(metadata), "metadata");
+      changed.push({ id, metadata: await writeCanonicalInTurns(withNotes(document, notes)) });
       bytes += metadata.length;
       if (bytes < TURN_BYTES) continue;
       bytes = 0;

@@ -1,12 +1,12 @@
 import { AppError } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import type { Caller } from "@tidemark/requests";
-import { writeCanonical } from "@tidemark/documents";
+import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { lockRunState, moveRuns } from "../update/run-changes.sql.ts";
-import { createFingerprint, judgeExisting } from "./create-run.rules.ts";
+import { comparedCreate, judgeExisting } from "./create-run.rules.ts";
 import { insertRun, takeNewRunId, takeRunId } from "./new-runs.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
 import type { WantedRun } from "./wanted-run.ts";
@@ -16,17 +16,19 @@ import type { WantedRun } from "./wanted-run.ts";
  * is really new.
  * @throws forbidden, run_not_found, run_id_conflict, resume_project_mismatch, bad_request, payment_required, plan_limit_exceeded
  */
-export function createAlone(
+export async function createAlone(
   deps: Pick<RunsDeps, "db" | "plans" | "newId">,
   caller: Caller,
   wanted: WantedRun,
 ): Promise<{ row: RunRow; created: boolean; changed: boolean }> {
   const { orgId } = caller;
   const { id } = wanted;
+  const request = id === undefined ? undefined : { ...wanted, id, name: wanted.name ?? null };
+  const fingerprint = request === undefined ? undefined : await fingerprintInTurns(comparedCreate(request));
+  const config = await writeCanonicalInTurns(wanted.config);
+  const metadata = await writeCanonicalInTurns(wanted.metadata);
   return deps.db.withTenant(orgId, async (tx) => {
     const project = await chooseProjectName(tx, caller, wanted.explicitProject);
-    const request = id === undefined ? undefined : { ...wanted, id, name: wanted.name ?? null };
-    const fingerprint = request === undefined ? undefined : createFingerprint(request);
     if (request !== undefined && fingerprint !== undefined) {
       const free = wanted.mode !== "resume" && (await takeRunId(tx, orgId, request.id));
       if (!free) {
@@ -46,9 +48,9 @@ export function createAlone(
       projectId,
       name: wanted.name,
       nameWords: runNameWords(runId),
-      config: writeCanonical(wanted.config),
+      config,
       tags: wanted.tags,
-      metadata: writeCanonical(wanted.metadata),
+      metadata,
       createFingerprint: fingerprint,
       fork: undefined,
     });

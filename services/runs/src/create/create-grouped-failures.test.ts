@@ -116,7 +116,7 @@ describe("a group that fails", () => {
 test("creates beyond the memory for those that wait are refused, and those that wait are stored", async () => {
   const call = await newOrganization(fixture);
   const grouped = createGroupedCreates({ db: fixture.db, plans: undefined, newId: randomUUID }, 1);
-  const wanted = readWantedRun({ ...create(CreateRunRequestSchema), project: "p" });
+  const wanted = await readWantedRun({ ...create(CreateRunRequestSchema), project: "p" });
   const createOne = () => grouped.create(callerOf(call), "p", wanted);
   const first = await whileLocked("p", call.orgId, async () => {
     const creating = createOne();
@@ -131,7 +131,7 @@ test("creates beyond the memory for those that wait are refused, and those that 
 test("creates of one organization that wait leave memory for those of others", async () => {
   const [crowd, neighbor] = [await newOrganization(fixture), await newOrganization(fixture)];
   const grouped = createGroupedCreates({ db: fixture.db, plans: undefined, newId: randomUUID }, 20_000);
-  const wanted = readWantedRun({ ...create(CreateRunRequestSchema), project: "p" });
+  const wanted = await readWantedRun({ ...create(CreateRunRequestSchema), project: "p" });
   const waiting = await whileLocked("p", crowd.orgId, async () => {
     const creating = Promise.allSettled(Array.from({ length: 40 }, () => grouped.create(callerOf(crowd), "p", wanted)));
     expect(await grouped.create(callerOf(neighbor), "p", wanted)).toMatchObject({ project: "p" });

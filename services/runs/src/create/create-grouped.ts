@@ -3,12 +3,12 @@ import { AppError, isAppError } from "@tidemark/errors";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
 import { createMemoryShares, type Caller } from "@tidemark/requests";
-import { writeCanonical } from "@tidemark/documents";
+import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";
 import { createCreateQueue, type QueuedCreate } from "./create-queue.rules.ts";
-import { createFingerprint } from "./create-run.rules.ts";
+import { comparedCreate } from "./create-run.rules.ts";
 import { createTextMerger } from "./merge-texts.ts";
 import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./run-group.sql.ts";
 import { runNameWords } from "./run-name.rules.ts";
@@ -105,21 +105,22 @@ export function createGroupedCreates(
     async create(caller, project, wanted) {
       const { orgId, projectId: onlyProjectId } = caller;
       const id = wanted.id ?? newId();
+      const compared =
+        wanted.id === undefined ? undefined : comparedCreate({ ...wanted, id, name: wanted.name ?? null });
+      const run = {
+        id,
+        name: wanted.name,
+        nameWords: runNameWords(id),
+        config: await writeCanonicalInTurns(wanted.config),
+        tags: wanted.tags,
+        metadata: await writeCanonicalInTurns(wanted.metadata),
+        createFingerprint: compared === undefined ? undefined : await fingerprintInTurns(compared),
+      };
       const first = byId.get(id);
       if (first !== undefined) {
         await first;
         return undefined;
       }
-      const run = {
-        id,
-        name: wanted.name,
-        nameWords: runNameWords(id),
-        config: writeCanonical(wanted.config),
-        tags: wanted.tags,
-        metadata: writeCanonical(wanted.metadata),
-        createFingerprint:
-          wanted.id === undefined ? undefined : createFingerprint({ ...wanted, id, name: wanted.name ?? null }),
-      };
       const bytes = bytesOf(run);
       const runsMax = plans === undefined ? undefined : runsMaxOfGroups(planOf(plans, caller.planTier));
       if (!memory.take(orgId, bytes)) {

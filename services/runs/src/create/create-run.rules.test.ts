@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument } from "@tidemark/documents";
-import { createFingerprint } from "./create-run.rules.ts";
+import { fingerprintOf, readDocument } from "@tidemark/documents";
+import { comparedCreate } from "./create-run.rules.ts";
 import { runNameWords } from "./run-name.rules.ts";
 
 const document = (text: string) => readDocument(new TextEncoder().encode(text), "x");
@@ -13,8 +13,8 @@ describe("the fingerprint of a create request", () => {
     tags: ["t", "u"],
     metadata: document("{}"),
   };
-  const hex = (changed: Partial<Parameters<typeof createFingerprint>[0]>) =>
-    Buffer.from(createFingerprint({ ...request, ...changed })).toString("hex");
+  const hex = (changed: Partial<Parameters<typeof comparedCreate>[0]>) =>
+    Buffer.from(fingerprintOf(comparedCreate({ ...request, ...changed }))).toString("hex");
 
   test("has 32 bytes and is the same for the same request in other words", () => {
     expect(hex({})).toMatch(/^[0-9a-f]{64}$/);

@@ -1,5 +1,5 @@
 import { AppError, badRequest } from "@tidemark/errors";
-import { fingerprintOf, type ExactObject } from "@tidemark/documents";
+import type { ExactJson, ExactObject } from "@tidemark/documents";
 
 /** What POST /runs does when the id exists (API specification, States and transitions). */
 export type CreateMode = "create" | "auto" | "resume";
@@ -73,11 +73,10 @@ type FingerprintedRequest = {
 };
 
 /**
- * Returns 32 bytes that are equal for equal requests; the project is compared separately, because it can be renamed. The order of keys does not matter, the order of
+ * Returns what is equal for equal requests, to be fingerprinted; the project is compared separately, because it can be renamed. The order of keys does not matter, the order of
  * tags does; numbers are equal when their decimal values are, so `1.0` equals `1` and 9007199254740993
  * does not equal 9007199254740992. Fingerprints are stored: they must not change between releases.
  */
-export function createFingerprint(request: FingerprintedRequest): Uint8Array {
-  const { id, name, config, tags, metadata } = request;
-  return fingerprintOf({ id, name, config, tags, metadata });
+export function comparedCreate({ id, name, config, tags, metadata }: FingerprintedRequest): ExactJson {
+  return { id, name, config, tags, metadata };
 }

@@ -37,7 +37,7 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
     deps.noteChange({ orgId, projectId, runId, kind: ChangeKind.RUN });
   return async (request, call) => {
     const caller = callerOf(call);
-    const wanted = readWantedRun(request);
+    const wanted = await readWantedRun(request);
     const project = wanted.explicitProject ?? projectNames.defaultOf(caller);
     if (project !== undefined && wanted.mode !== "resume" && !awaitsPayment(caller.billingState)) {
       const row = await grouped.create(caller, project, wanted);

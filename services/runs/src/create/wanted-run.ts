@@ -1,6 +1,6 @@
 import { AppError, badRequest } from "@tidemark/errors";
 import { isUuid } from "@tidemark/requests";
-import { readDocument, type ExactObject } from "@tidemark/documents";
+import { readDocumentInTurns, type ExactObject } from "@tidemark/documents";
 import type { RunsHandlers } from "../handlers.ts";
 import { requireMode, type CreateMode } from "./create-run.rules.ts";
 
@@ -17,8 +17,8 @@ export type WantedRun = {
 
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** Reads a create request. @throws invalid_run_mode, invalid_run_id, bad_request */
-export function readWantedRun(request: Parameters<RunsHandlers["createRun"]>[0]): WantedRun {
+/** Reads a create request, large documents in turns. @throws invalid_run_mode, invalid_run_id, bad_request */
+export async function readWantedRun(request: Parameters<RunsHandlers["createRun"]>[0]): Promise<WantedRun> {
   const mode = requireMode(request.mode);
   const id = request.id === undefined ? undefined : requireRunId(request.id);
   if (mode === "resume" && id === undefined) throw badRequest("mode resume needs an id", "id");
@@ -27,9 +27,9 @@ export function readWantedRun(request: Parameters<RunsHandlers["createRun"]>[0])
     id,
     explicitProject: request.project,
     name: request.name,
-    config: readDocument(request.configJson, "config"),
+    config: await readDocumentInTurns(request.configJson, "config"),
     tags: request.tags,
-    metadata: readDocument(request.metadataJson, "metadata"),
+    metadata: await readDocumentInTurns(request.metadataJson, "metadata"),
   };
 }
 

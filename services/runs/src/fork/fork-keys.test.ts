@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isUuid } from "@tidemark/requests";
-import { readDocument } from "@tidemark/documents";
+import { fingerprintOf, readDocument } from "@tidemark/documents";
 import { callAs, failure, json, makeRun, startRuns, type RunsFixture } from "../runs.fixture.ts";
-import { forkFingerprint, forkRunId, type ForkWish } from "./fork.rules.ts";
+import { comparedFork, forkRunId, type ForkWish } from "./fork.rules.ts";
 import { forksOf } from "./forks.fixture.ts";
 
 let fixture: RunsFixture;
@@ -43,7 +43,7 @@ const base: ForkWish = {
   metadata: {},
 };
 const hex = (wish: Partial<ForkWish>, of = run) =>
-  Buffer.from(forkFingerprint(of, { ...base, ...wish })).toString("hex");
+  Buffer.from(fingerprintOf(comparedFork(of, { ...base, ...wish }))).toString("hex");
 
 describe("a fork request is the same one", () => {
   test.each<[string, Partial<ForkWish>]>([

@@ -5,7 +5,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
-import { readDocument } from "@tidemark/documents";
+import { fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
@@ -15,9 +15,10 @@ import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { NO_ARTIFACTS } from "../read/artifact-counts.sql.ts";
 import { findArtifact } from "./checkpoints.sql.ts";
 import {
-  forkFingerprint,
+  comparedFork,
   forkRunId,
   forkedRun,
+  refuseLargeFork,
   refuseReservedKeys,
   refuseStep,
   withCheckpoint,
@@ -40,8 +41,8 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
     const caller = callerOf(call);
     const { idempotencyKey: key } = request;
     const runId = pathId(request.runId, "run");
-    const wish = readWish(request);
-    const fingerprint = isAppError(wish) ? new Uint8Array() : forkFingerprint(runId, wish);
+    const wish = await readWish(request);
+    const fingerprint = isAppError(wish) ? new Uint8Array() : await fingerprintInTurns(comparedFork(runId, wish));
     let source: RunRow | undefined;
     let known = false;
     let childId = "";
@@ -73,10 +74,10 @@ export function forkRun(deps: RunsDeps): RunsHandlers["forkRun"] {
 }
 
 /** Reads the body, or returns the fault that is thrown once the run was found. */
-function readWish(request: Request): ForkWish | AppError {
+async function readWish(request: Request): Promise<ForkWish | AppError> {
   try {
     throwFault(request.bodyFault);
-    const metadata = readDocument(request.metadataJson, "metadata");
+    const metadata = await readDocumentInTurns(request.metadataJson, "metadata");
     refuseReservedKeys(metadata);
     refuseStep(request.step);
     return {
@@ -84,7 +85,7 @@ function readWish(request: Request): ForkWish | AppError {
       step: request.step,
       checkpointArtifactId: request.checkpointArtifactId,
       inheritConfig: request.inheritConfig ?? true,
-      configOverrides: readDocument(request.configOverridesJson, "config_overrides"),
+      configOverrides: await readDocumentInTurns(request.configOverridesJson, "config_overrides"),
       tags: request.tags,
       notes: request.notes,
       metadata,
@@ -159,9 +160,15 @@ async function insertChild(
   const project = { name: source.project, description: undefined, newId: newId(), runs: 1 };
   const { id: projectId } = await resolveProject(tx, caller, plans, project);
   const at = await readClock(tx);
-  const config = readDocument(Buffer.from(source.config), "config");
+  const inherited = await readDocumentInTurns(Buffer.from(source.config), "config");
+  const child = forkedRun({ ...source, config: inherited }, wish, at, checkpoint);
+  const config = await writeCanonicalInTurns(child.config);
+  const metadata = await writeCanonicalInTurns(child.metadata);
+  refuseLargeFork({ config, metadata });
   return insertRun(tx, caller.orgId, {
-    ...forkedRun({ ...source, config }, wish, at, checkpoint),
+    ...child,
+    config,
+    metadata,
     id,
     projectId,
     nameWords: "",

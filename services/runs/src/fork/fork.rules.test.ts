@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { readDocument, type ExactObject } from "@tidemark/documents";
+import { readDocument, writeCanonical, type ExactObject } from "@tidemark/documents";
 import {
   forkName,
   forkedRun,
+  refuseLargeFork,
   refuseReservedKeys,
   withCheckpoint,
   type Checkpoint,
@@ -29,8 +30,12 @@ const nothing: ForkWish = {
   notes: undefined,
   metadata: {},
 };
-const fork = (wish: Partial<ForkWish>, of: Partial<ForkSource> = {}, checkpoint?: Checkpoint) =>
-  forkedRun({ ...source, ...of }, { ...nothing, ...wish }, at, checkpoint);
+const fork = (wish: Partial<ForkWish>, of: Partial<ForkSource> = {}, checkpoint?: Checkpoint) => {
+  const child = forkedRun({ ...source, ...of }, { ...nothing, ...wish }, at, checkpoint);
+  const written = { ...child, config: writeCanonical(child.config), metadata: writeCanonical(child.metadata) };
+  refuseLargeFork(written);
+  return written;
+};
 
 describe("the config of a fork", () => {
   test.each<[string, Partial<ForkWish>, string]>([

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { badRequest } from "@tidemark/errors";
 import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
-import { exactNumber, fingerprintOf, writeCanonical, type ExactJson, type ExactObject } from "@tidemark/documents";
+import { exactNumber, type ExactJson, type ExactObject } from "@tidemark/documents";
 
 /** A fork request with its defaults filled in (API specification, POST /api/runs/{run_id}/forks). */
 export type ForkWish = {
@@ -44,11 +44,9 @@ export function withCheckpoint(wish: ForkWish, { type, step }: Checkpoint): Fork
 /** The parts of the child's row that follow from parent and request. */
 type ForkedRun = {
   readonly name: string;
-  /** Canonical JSON. */
-  readonly config: string;
+  readonly config: ExactObject;
   readonly tags: readonly string[];
-  /** Canonical JSON. */
-  readonly metadata: string;
+  readonly metadata: ExactObject;
 };
 
 /** The tag that every fork has. */
@@ -76,7 +74,6 @@ export function refuseStep(step: number | undefined): void {
  * Returns the child of a run. Its config is the parent's, of which the overrides replace top-level members.
  * Its tags are the parent's, the given ones and `forked`, each once. Its metadata is not inherited, and
  * tells where the run comes from. `at` is the start of the child.
- * @throws bad_request when config and metadata together are larger than the body of a create may be
  */
 export function forkedRun(
   source: ForkSource,
@@ -90,16 +87,18 @@ export function forkedRun(
     ...(wish.notes === undefined ? {} : { notes: wish.notes }),
     lineage: lineageOf(source, wish, at, checkpoint),
   };
-  const child = {
+  return {
     name: wish.name ?? forkName(source.name, wish.step),
-    config: writeCanonical({ ...inherited, ...wish.configOverrides }),
+    config: { ...inherited, ...wish.configOverrides },
     tags: [...new Set([...source.tags, ...wish.tags, FORK_TAG])],
-    metadata: writeCanonical(metadata),
+    metadata,
   };
-  if (Buffer.byteLength(child.config) + Buffer.byteLength(child.metadata) > DOCUMENT_BYTES_MAX) {
-    throw badRequest(`config and metadata of the fork must have at most ${DOCUMENT_BYTES_MAX} bytes together`);
-  }
-  return child;
+}
+
+/** Refuses documents of a child, as JSON, that are larger than the body of a create may be. @throws bad_request */
+export function refuseLargeFork({ config, metadata }: Readonly<Record<"config" | "metadata", string>>): void {
+  if (Buffer.byteLength(config) + Buffer.byteLength(metadata) <= DOCUMENT_BYTES_MAX) return;
+  throw badRequest(`config and metadata of the fork must have at most ${DOCUMENT_BYTES_MAX} bytes together`);
 }
 
 function lineageOf(
@@ -152,12 +151,12 @@ export function forkRunId(orgId: string, idempotencyKey: string): string {
 }
 
 /**
- * Returns 32 bytes that are equal for equal fork requests of one run, after texts were trimmed and
+ * Returns what is equal for equal fork requests of one run, to be fingerprinted, after texts were trimmed and
  * defaults filled in. The order of keys does not matter, the order of tags does; numbers are equal when
  * their decimal values are. Fingerprints are stored: they must not change between releases.
  */
-export function forkFingerprint(runId: string, wish: ForkWish): Uint8Array {
-  return fingerprintOf({
+export function comparedFork(runId: string, wish: ForkWish): ExactJson {
+  return {
     fork_of: runId,
     name: wish.name ?? null,
     step: wish.step === undefined ? null : exactNumber(wish.step),
@@ -167,5 +166,5 @@ export function forkFingerprint(runId: string, wish: ForkWish): Uint8Array {
     tags: wish.tags,
     notes: wish.notes ?? null,
     metadata: wish.metadata,
-  });
+  };
 }

@@ -1,9 +1,10 @@
-import { readDocument, writeCanonical } from "@tidemark/documents";
+import { canonicalInTurns } from "@tidemark/documents";
 import { badRequest, notFound } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { ImportedRun } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
+import { createPauses } from "@tidemark/turns";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
@@ -41,7 +42,12 @@ export function importRuns({ db, noteChange }: Pick<RunsDeps, "db" | "noteChange
       throw badRequest(`runs must have 1 to ${IMPORT_LIMITS.runsTogetherMax} items`, "runs");
     }
     if (new Set(runs.map(({ id }) => id)).size < runs.length) throw badRequest("runs must have different ids", "runs");
-    const rows = runs.map(rowOf);
+    const rows: ImportedRunRow[] = [];
+    const pauseIfLong = createPauses();
+    for (const run of runs) {
+      rows.push(await rowOf(run));
+      await pauseIfLong();
+    }
     const created = await db.withTenant(orgId, async (tx) => {
       if ((await findProject(tx, orgId, projectId)) === undefined) throw notFound("project");
       return insertImportedRuns(tx, orgId, projectId, rows);
@@ -54,7 +60,7 @@ export function importRuns({ db, noteChange }: Pick<RunsDeps, "db" | "noteChange
 const STATUSES = ["running", "finished", "failed"];
 const NAME_BYTES_MAX = 512;
 
-function rowOf(run: ImportedRun): ImportedRunRow {
+async function rowOf(run: ImportedRun): Promise<ImportedRunRow> {
   const { id, name, status, tags, startedUs = Number.NaN, finishedUs = Number.NaN } = run;
   if (!isUuid(id)) throw badRequest("id must be a canonical UUID", "runs");
   if (!STATUSES.includes(status)) throw badRequest(`status must be one of ${STATUSES.join(", ")}`, "runs");
@@ -64,9 +70,9 @@ function rowOf(run: ImportedRun): ImportedRunRow {
     id,
     name,
     status,
-    config: writeCanonical(readDocument(run.configJson, "config")),
+    config: await canonicalInTurns(run.configJson, "config"),
     tags,
-    metadata: writeCanonical(readDocument(run.metadataJson, "metadata")),
+    metadata: await canonicalInTurns(run.metadataJson, "metadata"),
     startedUs,
     finishedUs,
   };

@@ -1,4 +1,4 @@
-import { readDocument, writeCanonical } from "@tidemark/documents";
+import { canonicalInTurns } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import type { ExportedRun } from "@tidemark/proto/runs/v1/archive";
 import { isUuid } from "@tidemark/requests";
@@ -8,7 +8,7 @@ import { NAME_BYTES_MAX } from "../create/run-name.rules.ts";
 import type { RestoredRunRow } from "./restored-runs.sql.ts";
 
 /** Returns the row of an archived run. @throws bad_request for what no run can be */
-export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRunRow {
+export async function restoredRow({ run, runControl: stop }: ExportedRun): Promise<RestoredRunRow> {
   if (run === undefined) throw badRequest("a run is missing", "runs");
   if (!isUuid(run.id)) throw badRequest("id must be a canonical UUID", "runs");
   if (!(RUN_STATUSES as readonly string[]).includes(run.status)) throw badRequest("the status is unknown", "runs");
@@ -30,9 +30,9 @@ export function restoredRow({ run, runControl: stop }: ExportedRun): RestoredRun
     id: run.id,
     name: run.name,
     status: run.status,
-    config: writeCanonical(readDocument(run.configJson, "config")),
+    config: await canonicalInTurns(run.configJson, "config"),
     tags: run.tags,
-    metadata: writeCanonical(readDocument(run.metadataJson, "metadata")),
+    metadata: await canonicalInTurns(run.metadataJson, "metadata"),
     created_at: run.createdAt,
     started_at: run.startedAt,
     finished_at: run.finishedAt,

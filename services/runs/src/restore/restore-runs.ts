@@ -4,12 +4,13 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { callerOf, canSee, isUuid, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
+import { createPauses } from "@tidemark/turns";
 import type { RunsDeps } from "../handlers.ts";
 import { findProject } from "../projects/projects.sql.ts";
 import { chooseProjectName, resolveProject } from "../projects/resolve-project.ts";
 import { restoreReadmes } from "../readme/readmes.sql.ts";
 import { restoredReadme, restoredRow } from "./read-restored-run.ts";
-import { findTakenIds, restoreRunRows } from "./restored-runs.sql.ts";
+import { findTakenIds, restoreRunRows, type RestoredRunRow } from "./restored-runs.sql.ts";
 
 type RestoreHandlers = Handlers<(typeof RunsRestoreService)["method"]>;
 
@@ -58,7 +59,12 @@ export function restoreHandlers({
       if (runs.length < 1 || runs.length > IMPORT_LIMITS.runsTogetherMax) {
         throw badRequest(`runs must have 1 to ${IMPORT_LIMITS.runsTogetherMax} items`, "runs");
       }
-      const rows = runs.map(restoredRow);
+      const rows: RestoredRunRow[] = [];
+      const pauseIfLong = createPauses();
+      for (const run of runs) {
+        rows.push(await restoredRow(run));
+        await pauseIfLong();
+      }
       const readmes = runs.flatMap(restoredReadme);
       if (new Set(rows.map(({ id }) => id)).size < rows.length) {
         throw badRequest("runs must have different ids", "runs");

@@ -3,7 +3,7 @@ import type { Tx } from "@tidemark/pg";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
-import { readDocument, writeCanonical } from "@tidemark/documents";
+import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRun } from "../read/encode-run.ts";
@@ -50,7 +50,8 @@ async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tag
   let metadata: string | undefined;
   if (notes !== undefined) {
     const before = await readBack(tx, orgId, runId);
-    metadata = writeCanonical(withNotes(readDocument(Buffer.from(before.metadata), "metadata"), notes));
+    const document = await readDocumentInTurns(Buffer.from(before.metadata), "metadata");
+    metadata = await writeCanonicalInTurns(withNotes(document, notes));
   }
   await updateRunDocuments(tx, orgId, runId, { name, tags: tags?.tags, metadata });
 }
