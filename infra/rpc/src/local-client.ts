@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import type { GenService, GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
+import { createMessage } from "./messages.ts";
 import { observed, streamed, withinDeadline, type CallObserver } from "./invoke.ts";
 import { answerOf, methodsOf, streamOf, type Client, type Implementation } from "./service.ts";
 import type { Call } from "./call.ts";
@@ -22,7 +23,7 @@ export function createLocalClient<S extends GenServiceMethods>(
     const answer = (request: object, call: Call) =>
       observed(observer, facts, () =>
         withinDeadline(call, async () =>
-          create(method.output, (await answerOf(handler, messageOf(request), call)) as never),
+          createMessage(method.output, await answerOf(handler, messageOf(request), call)),
         ),
       );
     const stream = async function* (request: object, call: Call): AsyncGenerator<object, void, undefined> {

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { EchoMessageSchema } from "@tidemark/proto/testing/v1/echo";
 import { turnsDuring } from "@tidemark/testkit";
 import fc from "fast-check";
-import { decodeMessage, encodeMessage } from "./messages.ts";
+import { createMessage, decodeMessage, encodeMessage } from "./messages.ts";
 
 type Echo = { text: string; numbers: number[]; parts: Echo[] };
 const leaf = fc.record({ text: fc.string(), numbers: fc.array(fc.double()), parts: fc.constant<Echo[]>([]) });
@@ -47,7 +47,19 @@ test("a message that is written as a whole is read in parts", async () => {
   );
 });
 
-test("others get their turns while a large message is written or read", async () => {
+test("a message that is created in parts is the message", async () => {
+  await fc.assert(
+    fc.asyncProperty(echo, async (message) => {
+      const created = await createMessage(EchoMessageSchema, message);
+      expect(created).toEqual(create(EchoMessageSchema, message));
+      expect(await createMessage(EchoMessageSchema, created)).toBe(created);
+    }),
+  );
+});
+
+test("others get their turns while a large message is created, written or read", async () => {
+  const { turns: created } = await turnsDuring(() => createMessage(EchoMessageSchema, large));
+  expect(created).toBeGreaterThan(1);
   const { result: bytes, turns: written } = await turnsDuring(() => encodeMessage(EchoMessageSchema, large));
   expect(bytes.length).toBeGreaterThan(2_000_000);
   const { turns: read } = await turnsDuring(() => decodeMessage(EchoMessageSchema, bytes));

@@ -1,6 +1,14 @@
-import { create, fromBinary, mergeFromBinary, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import {
+  create,
+  fromBinary,
+  isMessage,
+  mergeFromBinary,
+  toBinary,
+  type DescMessage,
+  type MessageShape,
+} from "@bufbuild/protobuf";
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { createPauses } from "@tidemark/turns";
+import { createPauses, mapInTurns } from "@tidemark/turns";
 
 /*
  * Messages between processes. A page of 500 runs with their metrics is 2.5 MB, which takes an event loop longer than all that other callers ask of it in
@@ -13,15 +21,37 @@ const PART_BYTES = 32 * 1024;
 /** Messages of a list that are encoded at a time. */
 const PART_MESSAGES = 8;
 
+type LongList = { readonly name: string; readonly list: readonly object[]; readonly schema: DescMessage };
+
+function longListsOf(schema: DescMessage, fields: Readonly<Record<string, unknown>>): LongList[] {
+  return schema.fields.flatMap((field) => {
+    if (field.fieldKind !== "list" || field.listKind !== "message") return [];
+    const list = fields[field.localName];
+    return Array.isArray(list) && list.length > PART_MESSAGES
+      ? [{ name: field.localName, list: list as object[], schema: field.message }]
+      : [];
+  });
+}
+
+/** Creates a message, those of long lists in turns with other work of the process. */
+export async function createMessage<Schema extends DescMessage>(
+  schema: Schema,
+  init: object,
+): Promise<MessageShape<Schema>> {
+  const fields = init as Readonly<Record<string, unknown>>;
+  const long = isMessage(init, schema) ? [] : longListsOf(schema, fields);
+  if (long.length === 0) return create(schema, init as never);
+  const lists: Record<string, unknown> = {};
+  for (const { name, list, schema: item } of long) {
+    lists[name] = await mapInTurns(list, (one) => create(item, one as never));
+  }
+  return create(schema, { ...fields, ...lists } as never);
+}
+
 /** Encodes a message, or what one is created from; long lists of messages in turns with other work of the process. */
 export async function encodeMessage(schema: DescMessage, message: object): Promise<Uint8Array> {
   const fields = message as Readonly<Record<string, unknown>>;
-  const lists = schema.fields.flatMap((field) => {
-    const list = field.fieldKind === "list" && field.listKind === "message" ? fields[field.localName] : undefined;
-    return Array.isArray(list) && list.length > PART_MESSAGES
-      ? [{ name: field.localName, list: list as unknown[] }]
-      : [];
-  });
+  const lists = longListsOf(schema, fields);
   const encode = (part: object): Uint8Array => toBinary(schema, create(schema, part as never));
   if (lists.length === 0) return encode(message);
   const parts = [encode({ ...fields, ...Object.fromEntries(lists.map(({ name }) => [name, []])) })];

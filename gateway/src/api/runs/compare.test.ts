@@ -1,6 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { describe, expect, test } from "@jest/globals";
 import { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
+import { turnsDuring } from "@tidemark/testkit";
 import { writeJson } from "../../http/json.ts";
 import { bodyOf } from "../response-schema.fixture.ts";
 import { inputOf } from "../route-input.fixture.ts";
@@ -112,4 +113,27 @@ test("no rows are an empty list, and a cut comparison says so", async () => {
   expect((await answerOf([])).body.rows).toEqual([]);
   const cut = create(CompareRunsResponseSchema, { runs: [runOf(a)], referenceRunId: a, truncated: true });
   expect(JSON.parse(writeJson((await encodeCompareRuns(cut)).body))).toMatchObject({ rows: [], truncated: true });
+});
+
+test("large documents are sent in pieces, while others have their turns", async () => {
+  const config = `{"a":"${"é".repeat(400_000)}"}`;
+  const runs = [a, b].map((id) => ({ ...runOf(id), configJson: utf8.encode(config) }));
+  const blocks = [
+    { paths: ["config/a"], different: [false], valuesJson: Array(2).fill(config) as string[] },
+    {
+      paths: Array.from({ length: 2000 }, (_, i) => `metric/m${i}/latest`),
+      different: Array(2000).fill(true) as boolean[],
+      numbers: Array.from({ length: 4000 }, (_, i) => i),
+    },
+  ];
+  const response = create(CompareRunsResponseSchema, { runs, referenceRunId: a, blocks });
+  const { stream } = await encodeCompareRuns(response);
+  const { result: pieces, turns } = await turnsDuring(() => Array.fromAsync(stream!.pieces));
+  expect(pieces.length).toBeGreaterThan(4);
+  expect(turns).toBeGreaterThan(0);
+  const body = JSON.parse(Buffer.concat(pieces).toString()) as { runs: { config: object }[]; rows: object[] };
+  expect(body).toMatchObject({ reference_run_id: a, truncated: false });
+  expect(body.runs.map((run) => run.config)).toEqual([JSON.parse(config), JSON.parse(config)]);
+  expect(body.rows).toHaveLength(2001);
+  expect(body.rows.at(-1)).toMatchObject({ path: "metric/m1999/latest", values: { [a]: 3998, [b]: 3999 } });
 });

@@ -2,13 +2,13 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { CompareRunsRequestSchema, CompareRunsResponse, ComparisonBlock } from "@tidemark/proto/runs/v1/runs";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
-import { mapInTurns } from "@tidemark/turns";
-import { raw, writeListInTurns } from "../../http/json.ts";
+import { createPauses } from "@tidemark/turns";
+import { raw, writeJson } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { described, object, readField } from "../fields/field.ts";
 import { queryFlag } from "../fields/number.ts";
 import { canonicalUuid, queryText } from "../fields/text.ts";
-import { runJson, runSchema } from "./rows.ts";
+import { heldByComparison, runJson, runSchema } from "./rows.ts";
 import { runIdList } from "./run-id-list.ts";
 
 const runIds = runIdList(
@@ -78,26 +78,61 @@ export const comparisonSchema: Schema = {
   },
 };
 
+/** Answers that hold no more bytes are made as a whole: nearly all. */
+const WHOLE_BYTES_MAX = 1024 * 1024;
+/** Characters of a piece of a longer one. */
+const PIECE_CHARACTERS = 64 * 1024;
+
 /**
- * `{runs, reference_run_id, rows, truncated}`. The rows are written as text: there may be a quarter
- * of a million values in them, and documents among these keep their digits.
+ * `{runs, reference_run_id, rows, truncated}`. The answer is written as text: there may be a quarter of a million values in it, and documents among these
+ * keep their digits. Fifty large configs and their rows are 100 MB, which are made while they are sent.
  */
 export async function encodeCompareRuns(response: CompareRunsResponse): Promise<RouteReply> {
-  const { runs, referenceRunId, blocks, truncated } = response;
+  if (heldByComparison(response) > WHOLE_BYTES_MAX) return { body: null, stream: { pieces: piecesOf(response) } };
+  const texts: string[] = [];
+  const pauseIfLong = createPauses();
+  for (const text of textsOf(response)) {
+    texts.push(text);
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
+  }
+  return { body: raw(texts.join("")) };
+}
+
+async function* piecesOf(response: CompareRunsResponse): AsyncGenerator<Uint8Array, void, undefined> {
+  let text = "";
+  const pauseIfLong = createPauses();
+  for (const next of textsOf(response)) {
+    text += next;
+    if (text.length >= PIECE_CHARACTERS) {
+      yield Buffer.from(text);
+      text = "";
+    }
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
+  }
+  yield Buffer.from(text);
+}
+
+/** Writes the answer run by run and row by row. */
+function* textsOf({ runs, referenceRunId, blocks, truncated }: CompareRunsResponse): Generator<string, void> {
+  let before = '{"runs":[';
+  for (const run of runs) {
+    yield before + writeJson(runJson(run));
+    before = ",";
+  }
   const frame = frameOf(
     runs.map(({ id }) => id),
     referenceRunId,
   );
-  const rows: string[] = [];
-  for (const block of blocks) rows.push(...(await rowTexts(block, frame)));
-  return {
-    body: {
-      runs: await writeListInTurns(runs, runJson),
-      reference_run_id: referenceRunId,
-      rows: raw(`[${rows.join(",")}]`),
-      truncated,
-    },
-  };
+  before = `],"reference_run_id":${JSON.stringify(referenceRunId)},"rows":[`;
+  for (const block of blocks) {
+    for (const row of rowTexts(block, frame)) {
+      yield before + row;
+      before = ",";
+    }
+  }
+  yield `${before === "," ? "" : before}],"truncated":${truncated}}`;
 }
 
 /** What all rows share. */
@@ -125,15 +160,15 @@ function frameOf(ids: readonly string[], referenceRunId: string): Frame {
   };
 }
 
-function rowTexts({ paths, different, valuesJson, numbers }: ComparisonBlock, frame: Frame): Promise<string[]> {
+function* rowTexts({ paths, different, valuesJson, numbers }: ComparisonBlock, frame: Frame): Generator<string, void> {
   const valueAt =
     valuesJson.length > 0 ? (at: number) => textAt(valuesJson, at) : (at: number) => numberAt(numbers, at);
-  return mapInTurns(paths, (path, row) => {
+  for (const [row, path] of paths.entries()) {
     const from = row * frame.names.length;
     const reference = valueAt(from + frame.reference) ?? "null";
     const values = valuesText((run) => valueAt(from + run), frame);
-    return `{"path":${JSON.stringify(path)},"values":{${values}${frame.referenceText}${reference},"different":${different[row] === true}}`;
-  });
+    yield `{"path":${JSON.stringify(path)},"values":{${values}${frame.referenceText}${reference},"different":${different[row] === true}}`;
+  }
 }
 
 function valuesText(valueOf: (run: number) => string | undefined, { names, nulls, nullsFrom }: Frame): string {

@@ -4,7 +4,7 @@ import type { Tx } from "@tidemark/pg";
 import type { CompareRunsResponseSchema } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, isUuid } from "@tidemark/requests";
 import { COMPARED_RUNS_MAX } from "@tidemark/limits";
-import { finishInTurns } from "@tidemark/turns";
+import { finishInTurns, mapInTurns } from "@tidemark/turns";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import type { Staleness } from "../life/staleness.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
@@ -112,14 +112,14 @@ async function compareMetrics(tx: Tx, orgId: string, ids: readonly string[], com
 }
 
 /** Encodes the comparison of runs. */
-function encodeComparison(
+async function encodeComparison(
   runs: readonly RunRow[],
   staleness: Staleness,
   referenceRunId: string,
   comparison: Comparison,
-): MessageInitShape<typeof CompareRunsResponseSchema> {
+): Promise<MessageInitShape<typeof CompareRunsResponseSchema>> {
   return {
-    runs: runs.map((run) => encodeRun(run, staleness)),
+    runs: await mapInTurns(runs, (run) => encodeRun(run, staleness)),
     referenceRunId,
     blocks: comparison.blocks.map(({ paths, different, texts, numbers }) => ({
       paths,

@@ -12,7 +12,8 @@ import {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
-import { firstPlaces, requireKeys } from "../read/query-metric-series.ts";
+import { mapInTurns } from "@tidemark/turns";
+import { firstPlaces, pairsOf, requireKeys } from "../read/query-metric-series.ts";
 import { listMetricVersions } from "../read/metric-series.sql.ts";
 import { isKnownTag, readTag } from "../read/read-tag.rules.ts";
 import { SERIES_POINTS_MAX } from "../read/series-budget.rules.ts";
@@ -43,12 +44,10 @@ export function querySeriesColumnsHandler(
     const { versions, series } = await readColumns(deps, orgId, query, charted);
     const places = firstPlaces(asked);
     return {
-      series: query.keys.flatMap((key, k) =>
-        asked.map((runId, i) => {
-          const place = places[i];
-          return messageOf(runId, key, place === undefined ? noColumns : series[place]![k]!);
-        }),
-      ),
+      series: await mapInTurns(pairsOf(query.keys, asked), ([key, runId, k, i]) => {
+        const place = places[i];
+        return messageOf(runId, key, place === undefined ? noColumns : series[place]![k]!);
+      }),
       effectiveLimit: query.limit,
       ...(query.buckets === undefined ? {} : { effectiveBuckets: query.buckets }),
       totalPointCap: SERIES_POINTS_MAX,

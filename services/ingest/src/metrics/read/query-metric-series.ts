@@ -4,6 +4,7 @@ import type { Db } from "@tidemark/pg";
 import type { QueryMetricSeriesRequestSchema, QueryMetricSeriesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { mapInTurns } from "@tidemark/turns";
 import { noPoints, pointColumns } from "./list-metric-points.ts";
 import { listMetricVersions } from "./metric-series.sql.ts";
 import { readSeries } from "./read-series.ts";
@@ -43,14 +44,12 @@ export function queryMetricSeriesHandler(deps: {
       buckets,
     });
     const places = firstPlaces(asked);
-    const series = keys.flatMap((_, k) =>
-      asked.map((runId, i) => {
-        const place = places[i];
-        if (place === undefined) return { runId, points: noPoints, truncated: false, sampled: false };
-        const { points, truncated, sampled } = found[place]!.series[k]!;
-        return { runId, points: pointColumns(points), truncated, sampled };
-      }),
-    );
+    const series = await mapInTurns(pairsOf(keys, asked), ([, runId, k, i]) => {
+      const place = places[i];
+      if (place === undefined) return { runId, points: noPoints, truncated: false, sampled: false };
+      const { points, truncated, sampled } = found[place]!.series[k]!;
+      return { runId, points: pointColumns(points), truncated, sampled };
+    });
     return {
       series,
       effectiveLimit: budget.limit,
@@ -67,6 +66,14 @@ export function requireKeys(keys: readonly string[]): readonly string[] {
     throw badRequest(`keys must have 1 to ${SERIES_KEYS_MAX} different items`, "keys");
   }
   return keys;
+}
+
+/** Returns each key with each run, which may be 100,000 pairs, by key, with their indexes. */
+export function pairsOf(
+  keys: readonly string[],
+  runIds: readonly string[],
+): (readonly [key: string, runId: string, keyIndex: number, runIndex: number])[] {
+  return keys.flatMap((key, k) => runIds.map((runId, i) => [key, runId, k, i] as const));
 }
 
 /** Returns for each id its place among the different ids, and undefined where it is repeated. */
