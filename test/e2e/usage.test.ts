@@ -76,8 +76,20 @@ describeModes(
           trace_events: 4,
           raw_artifacts: 1,
           artifact_bytes_exact: 1234,
-          storage_bytes_for_write_gate: 1234 + usage.estimated_metadata_bytes,
         });
+        const kinds: Record<string, number> = usage.storage_bytes_by_kind;
+        expect(Object.keys(kinds)).toEqual([
+          "artifacts",
+          "points",
+          "logs",
+          "attributes",
+          "objects",
+          "documents",
+          "traces",
+          "reports",
+        ]);
+        expect(kinds).toMatchObject({ artifacts: 1234 + 512, points: 14 * 16 + 4 * 256 });
+        expect(usage.storage_bytes_for_write_gate).toBe(Object.values(kinds).reduce((sum, bytes) => sum + bytes));
         await until("requests to be reported", async () => (await usageOf(api)).usage.api_requests >= 8);
         expect((await api.get("/api/usage/export")).json.organizations[0].usage).toMatchObject({ metric_points: 14 });
       });

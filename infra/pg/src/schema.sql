@@ -170,6 +170,44 @@ SELECT platform.fence('platform.removals');
 SELECT platform.unfence_for('platform.removals', 'tidemark_definer');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE platform.removals TO tidemark_definer;
 
+CREATE TABLE platform.stored_bytes (
+  org_id uuid NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  slot integer NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT stored_bytes_pkey PRIMARY KEY (org_id, kind, slot),
+  CONSTRAINT stored_bytes_kind_check CHECK (kind IN ('artifacts', 'points', 'logs', 'attributes', 'objects', 'documents',
+    'traces', 'reports'))
+) WITH (fillfactor=20, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500);
+COMMENT ON TABLE platform.stored_bytes IS
+  'The logical bytes that an organization stores, by kind: the sum over the slots, each of which may be negative. Of '
+  'artifacts, points and documents only what no other counter has.';
+COMMENT ON COLUMN platform.stored_bytes.slot IS 'of one transaction at a time';
+SELECT platform.fence('platform.stored_bytes');
+GRANT SELECT, INSERT, UPDATE ON TABLE platform.stored_bytes TO tidemark_imports, tidemark_ingest, tidemark_ingest_worker,
+  tidemark_reports, tidemark_reports_worker, tidemark_runs, tidemark_runs_worker, tidemark_traces,
+  tidemark_traces_worker, tidemark_usage;
+GRANT SELECT, DELETE ON TABLE platform.stored_bytes TO tidemark_control_worker;
+
+CREATE FUNCTION platform.add_stored(org uuid, of_kind text, added bigint)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  at_slot integer := pg_backend_pid() % 16;
+BEGIN
+  -- A slot that another transaction holds is passed over, so that nobody waits here whatever else is locked.
+  WHILE NOT pg_try_advisory_xact_lock(uuid_hash_extended(org, at_slot)) LOOP
+    at_slot := at_slot + 1;
+  END LOOP;
+  INSERT INTO platform.stored_bytes AS s (org_id, kind, slot, bytes) VALUES (org, of_kind, at_slot, added)
+  ON CONFLICT (org_id, kind, slot) DO UPDATE SET bytes = s.bytes + excluded.bytes;
+END
+$function$;
+COMMENT ON FUNCTION platform.add_stored IS
+  'Adds to the bytes of a kind that an organization stores, in this transaction. Takes a slot that no other '
+  'transaction has, so it waits for nobody and can be called at any time.';
+
 CREATE FUNCTION platform.begin_removals(org uuid, of_kind text, ids uuid[], project uuid, of_owner text, others text[])
 RETURNS void
 LANGUAGE sql
@@ -273,6 +311,57 @@ COMMENT ON FUNCTION platform.claim_keys IS
   'another transaction holds now, with one those that were used before. Waits for nothing. A caller that gets a row '
   'back must end its transaction, because the other keys stay taken until then. The keys are distinct; place counts '
   'them from 1. The lock is that of claim_key.';
+
+CREATE FUNCTION platform.count_changed_bytes()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  PERFORM platform.add_stored(NEW.org_id, TG_ARGV[0], NEW.bytes - OLD.bytes);
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION platform.count_changed_bytes IS
+  'Counts a row whose column bytes has changed. The argument of the trigger is the kind; it fires for each row WHEN '
+  '(old.bytes <> new.bytes).';
+
+CREATE FUNCTION platform.count_stored_bytes()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM platform.add_stored(d.org_id, TG_ARGV[0], d.bytes)
+    FROM (SELECT n.org_id, sum(n.bytes)::bigint AS bytes FROM now_stored n GROUP BY n.org_id) d WHERE d.bytes <> 0;
+  ELSE
+    PERFORM platform.add_stored(d.org_id, TG_ARGV[0], -d.bytes)
+    FROM (SELECT o.org_id, sum(o.bytes)::bigint AS bytes FROM was_stored o GROUP BY o.org_id) d WHERE d.bytes <> 0;
+  END IF;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION platform.count_stored_bytes IS
+  'Counts the column bytes of the rows that a statement has inserted (now_stored) or deleted (was_stored). The '
+  'argument of the trigger is the kind.';
+
+CREATE FUNCTION platform.count_stored(target regclass, of_kind text)
+RETURNS void
+LANGUAGE plpgsql
+AS $function$
+DECLARE
+  name text := (SELECT c.relname FROM pg_class c WHERE c.oid = target);
+BEGIN
+  EXECUTE format('CREATE TRIGGER %I AFTER INSERT ON %s REFERENCING NEW TABLE AS now_stored
+                  FOR EACH STATEMENT EXECUTE FUNCTION platform.count_stored_bytes(%L)', name || '_bytes_added', target, of_kind);
+  EXECUTE format('CREATE TRIGGER %I AFTER DELETE ON %s REFERENCING OLD TABLE AS was_stored
+                  FOR EACH STATEMENT EXECUTE FUNCTION platform.count_stored_bytes(%L)', name || '_bytes_removed', target, of_kind);
+  EXECUTE format('CREATE TRIGGER %I AFTER UPDATE ON %s FOR EACH ROW WHEN (old.bytes <> new.bytes)
+                  EXECUTE FUNCTION platform.count_changed_bytes(%L)', name || '_bytes_changed', target, of_kind);
+END
+$function$;
+COMMENT ON FUNCTION platform.count_stored IS
+  'Has the column bytes of a table counted as bytes of a kind, in the statements that write it, whichever these are.';
+REVOKE ALL ON FUNCTION platform.count_stored FROM PUBLIC;
 
 CREATE FUNCTION platform.due_removals(of_service text, after_xid xid8, after_id uuid, rows_max integer)
 RETURNS TABLE(xid text, org_id uuid, kind text, id uuid, project_id uuid)
@@ -387,6 +476,11 @@ CREATE FUNCTION platform.sees_deleted() RETURNS boolean
 COMMENT ON FUNCTION platform.sees_deleted IS
   'Whether this transaction sees deleted rows beside the others: only those that delete, restore, list and remove '
   'them do.';
+
+CREATE FUNCTION platform.text_bytes(texts text[]) RETURNS integer
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN (SELECT coalesce(sum(octet_length(t.text)), 0)::integer FROM unnest(texts) AS t (text));
+COMMENT ON FUNCTION platform.text_bytes IS 'Returns the UTF-8 bytes of some texts together.';
 
 CREATE FUNCTION platform.turn_generations()
 RETURNS boolean

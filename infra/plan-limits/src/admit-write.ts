@@ -20,12 +20,31 @@ export function admitWrite(
   amount: number,
   wasStored: () => Promise<boolean>,
 ): Promise<void> | undefined {
+  return unlessStored(wasStored, () => {
+    refuseUnpaid(caller);
+    return gate.admit(caller, amount);
+  });
+}
+
+/** Admits a write as `admitWrite` does, in whatever state the account is. @throws plan_limit_exceeded */
+export function admitWithin(
+  gate: PlanGate,
+  caller: Pick<Caller, "orgId" | "planTier">,
+  amount: number,
+  wasStored: () => Promise<boolean>,
+): Promise<void> | undefined {
+  return unlessStored(wasStored, () => gate.admit(caller, amount));
+}
+
+function unlessStored(
+  wasStored: () => Promise<boolean>,
+  admit: () => Promise<void> | undefined,
+): Promise<void> | undefined {
   const forgive = async (error: unknown): Promise<void> => {
     if (!isPlanRefusal(error) || !(await wasStored())) throw error;
   };
   try {
-    refuseUnpaid(caller);
-    return gate.admit(caller, amount)?.catch(forgive);
+    return admit()?.catch(forgive);
   } catch (error) {
     return forgive(error);
   }

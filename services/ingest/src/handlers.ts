@@ -52,6 +52,8 @@ export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly rankLayouts: RankLayouts;
   /** Refuses values beyond the plan. */
   readonly pointGate: PlanGate;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
   readonly logMarkers: DirtyMarkers;
   readonly rankMarkers: DirtyMarkers;
   /** Told of what was stored. */

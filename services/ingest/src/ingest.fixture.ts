@@ -66,6 +66,7 @@ export type IngestFixture = {
     writing?: MetricWriting & {
       readonly rankMarkers?: DirtyMarkers;
       readonly pointGate?: PlanGate;
+      readonly storageGate?: PlanGate;
       readonly noteChange?: MetricWriterOptions["noteChange"];
     },
   ): Client<(typeof IngestService)["method"]>;
@@ -112,7 +113,8 @@ export async function startIngest(
   const depsOf = (
     ...[ids = createIdSource(Date.now, Math.random), writing = {}]: Parameters<IngestFixture["writer"]>
   ) => {
-    const { rankMarkers = eagerMarkers, pointGate = openGate, noteChange = () => {}, ...metricWriting } = writing;
+    const { rankMarkers = eagerMarkers, pointGate = openGate, storageGate = openGate, ...others } = writing;
+    const { noteChange = () => {}, ...metricWriting } = others;
     const metricWriter = createMetricWriter({
       db,
       markers: eagerMarkers,
@@ -132,6 +134,7 @@ export async function startIngest(
       rankLayouts: createRankLayouts(),
       rankMarkers,
       pointGate,
+      storageGate,
       noteChange,
       refusalOf: toRefusal,
       log: { error: failTest },

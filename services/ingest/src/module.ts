@@ -53,6 +53,9 @@ export const ingestModule = defineModule({
       id: randomBytes(6).toString("hex"),
       steadyMs: () => performance.now(),
     });
+    const gateOf = (target: "metric_points" | "storage", quota: Quota) =>
+      gateOfSettings(context.config, { target, quota, usage: context.client(UsageService), log: context.log });
+    const storageGate = gateOf("storage", Quota.STORAGE);
     const deps = {
       db,
       runs: createRunDirectory(
@@ -72,12 +75,8 @@ export const ingestModule = defineModule({
       logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
       rankMarkers: compaction.rankMarkers,
-      pointGate: gateOfSettings(context.config, {
-        target: "metric_points",
-        quota: Quota.METRIC_POINTS,
-        usage: context.client(UsageService),
-        log: context.log,
-      }),
+      pointGate: gateOf("metric_points", Quota.METRIC_POINTS),
+      storageGate,
       refusalOf: toRefusal,
       log: context.log,
       ids: createIdSource(() => context.now().getTime(), Math.random),

@@ -34,7 +34,7 @@ export const attributesRoutes: readonly Route[] = [
       body: appendAttributesSchema,
       response: rows,
     },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeAppendAttributes,
     rpc: (clients, request, call) => clients.ingest.appendAttributes(request, call),
     encode: encodeAppendAttributes,

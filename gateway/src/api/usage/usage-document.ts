@@ -1,4 +1,4 @@
-import type { Plan } from "@tidemark/plans";
+import { storageKinds, type Plan } from "@tidemark/plans";
 import type { GetUsageResponse, UsageForecast, UsageNumbers, UsageWarning } from "@tidemark/proto/usage/v1/usage";
 import type { Json } from "../../http/json.ts";
 import type { EncoderInput, RouteReply } from "../../route.ts";
@@ -67,6 +67,7 @@ export function encodeUsage(usage: GetUsageResponse, _request: unknown, { identi
 function encodeNumbers(numbers: UsageNumbers, plan: Plan): Json {
   const seats = Number(numbers.seats);
   const storageBytes = Number(numbers.storageBytes);
+  const byKind = requireMessage(numbers.storageByKind);
   const unknownCount = Number(numbers.artifactsOfUnknownSize);
   return {
     seats,
@@ -95,6 +96,7 @@ function encodeNumbers(numbers: UsageNumbers, plan: Plan): Json {
     artifact_bytes_unknown_count: unknownCount,
     staged_import_bytes: Number(numbers.stagedImportBytes),
     estimated_metadata_bytes: Number(numbers.estimatedMetadataBytes),
+    storage_bytes_by_kind: Object.fromEntries(storageKinds.map((kind) => [kind, Number(byKind[kind])])),
     warehouse_storage_bytes_exact: null,
     storage_bytes_for_warnings: storageBytes,
     storage_bytes_for_write_gate: storageBytes,

@@ -1,4 +1,4 @@
-import type { Plan } from "@tidemark/plans";
+import { storageKinds, type Plan } from "@tidemark/plans";
 import type { Schema } from "../../route.ts";
 import {
   booleanSchema,
@@ -132,6 +132,10 @@ export const usageSchema = objectSchema({
       limits: objectSchema(countsSchema(limits)),
       usage: objectSchema({
         ...countsSchema(counts),
+        storage_bytes_by_kind: described(
+          objectSchema(countsSchema(storageKinds)),
+          "Logical bytes of what is stored. Their sum is storage_bytes_for_write_gate, which the plan bounds by included_storage_bytes. Metric points count 16 bytes a value and 256 a series; logs the UTF-8 bytes of messages and 16 a line; attributes, objects with the rows of tables, and reports with workspace views the UTF-8 bytes of their texts and JSON; documents those of configs, metadata, tags, names and readmes, with 1,024 bytes a run, 512 a project and a key, 256 a seat, and staged imports; traces their spans before compression; artifacts their bytes and 512 each. What is deleted counts until it is purged.",
+        ),
         warehouse_storage_bytes_exact: { type: "null" },
         billable_storage_bytes: { type: "null" },
       }),

@@ -17,7 +17,14 @@ test("the document has the shape of its contract", () => {
     generatedAt: "2026-01-16T12:00:00.000Z",
     periodStartsAt: "2026-01-01T00:00:00.000Z",
     periodEndsAt: "2026-02-01T00:00:00.000Z",
-    numbers: { seats: 3n, projects: 1n, metricPoints: 6n, metricPointsTotal: 9n, storageBytes: 2048n },
+    numbers: {
+      seats: 3n,
+      projects: 1n,
+      metricPoints: 6n,
+      metricPointsTotal: 9n,
+      storageBytes: 2048n,
+      storageByKind: { points: 144n, documents: 1904n },
+    },
     warnings: [
       {
         target: "seats",

@@ -1,5 +1,5 @@
 import { inBatches, type Db, type Removal } from "@tidemark/pg";
-import { forgetOrganization, removeAudit, removeRowsOfOrganization } from "./removed-rows.sql.ts";
+import { forgetOrganization, removeAudit, removeRowsOfOrganization, removeStoredBytes } from "./removed-rows.sql.ts";
 
 const EVENTS_MAX = 1000;
 
@@ -8,6 +8,9 @@ export async function removeOrganization(db: Db, { orgId, kind }: Removal): Prom
   if (kind !== "organization") return true;
   await removeRowsOfOrganization(db, orgId);
   await inBatches(EVENTS_MAX, (rowsMax) => db.withTenant(orgId, (tx) => removeAudit(tx, orgId, rowsMax)));
-  await db.withTenant(orgId, (tx) => forgetOrganization(tx, orgId));
+  await db.withTenant(orgId, async (tx) => {
+    await removeStoredBytes(tx, orgId);
+    await forgetOrganization(tx, orgId);
+  });
   return true;
 }

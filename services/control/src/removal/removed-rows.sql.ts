@@ -47,6 +47,13 @@ const forgetNameSql = sql(
   "UPDATE control.organizations SET name = '', created_by_user_id = NULL WHERE org_id = $1 AND purge_after = '-infinity'",
 );
 
+const removeStoredSql = sql("control_remove_stored_bytes", "DELETE FROM platform.stored_bytes WHERE org_id = $1");
+
+/** Removes what was counted of the bytes of an organization, of which nothing is stored any more. */
+export async function removeStoredBytes(tx: Tx, orgId: string): Promise<void> {
+  await tx.count(removeStoredSql, [orgId]);
+}
+
 /** Leaves of an organization its id and its short name, which are never free again. */
 export async function forgetOrganization(tx: Tx, orgId: string): Promise<void> {
   await tx.count(forgetNameSql, [orgId]);

@@ -1,7 +1,9 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest, type AppError } from "@tidemark/errors";
-import type { Db } from "@tidemark/pg";
+import { isAnswered, type Db } from "@tidemark/pg";
+import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
+import { LINE_BYTES } from "@tidemark/plans";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendAttributesRequestSchema,
@@ -26,16 +28,17 @@ import {
   type AttributeRecord,
   type AttributeRow,
 } from "./attributes.sql.ts";
-import { findCapturedLines } from "./captured-lines.rules.ts";
+import { findCapturedLines, type FoundLines } from "./captured-lines.rules.ts";
 
 const ROUTE = "POST /api/runs/{run_id}/attributes";
 
-/** IngestService.AppendAttributes. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
+/** IngestService.AppendAttributes. @throws not_found, bad_request, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress */
 export function appendAttributesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
   readonly logMarkers: DirtyMarkers;
+  readonly storageGate: PlanGate;
   readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendAttributesRequestSchema, typeof AppendAttributesResponseSchema> {
   const { db, runs, ids, logMarkers, noteChange } = deps;
@@ -47,6 +50,11 @@ export function appendAttributesHandler(deps: {
     if (request.attributes.length === 0) return { attributes: [] };
     const rows = request.attributes.map(rowOf);
     const found = findCapturedLines(rows);
+    const { idempotencyKey: key } = request;
+    const admitted = admitWithin(deps.storageGate, caller, storedBytesOf(rows, found), () =>
+      isAnswered(db, caller.orgId, key),
+    );
+    if (admitted !== undefined) await admitted;
     const marker = (stream: LogStream): number | null => {
       const { lines, bytes } = found!.sizes[stream];
       return lines === 0 ? null : logMarkers.next(`${runId}/${stream}`, bytes);
@@ -56,7 +64,6 @@ export function appendAttributesHandler(deps: {
       markerSeconds: { stdout: marker("stdout"), stderr: marker("stderr") },
     };
     const write = { orgId: caller.orgId, runId, projectId, takeIds: ids.take, attributes: rows, captured };
-    const { idempotencyKey: key } = request;
     const forget = (): void => {
       for (const stream of new Set(found?.streams)) if (stream !== null) logMarkers.forget(`${runId}/${stream}`);
     };
@@ -89,6 +96,18 @@ export function appendAttributesHandler(deps: {
       ),
     };
   };
+}
+
+/** Returns the logical bytes of attributes, and of the console lines that they are stored as too. */
+function storedBytesOf(rows: readonly AttributeRow[], found: FoundLines | undefined): number {
+  const bytes = rows.reduce(
+    (sum, { path, valueJson, summaryJson }) =>
+      sum + Buffer.byteLength(path) + Buffer.byteLength(valueJson) + Buffer.byteLength(summaryJson),
+    0,
+  );
+  if (found === undefined) return bytes;
+  const { stdout, stderr } = found.sizes;
+  return bytes + stdout.bytes + stderr.bytes + LINE_BYTES * (stdout.lines + stderr.lines);
 }
 
 /** IngestReadService.ListAttributes. @throws not_found, then bad_request, also when so many have more than 16 MiB together */

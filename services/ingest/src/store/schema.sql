@@ -34,9 +34,11 @@ COMMENT ON COLUMN ingest.attributes.bytes IS 'of path, value and summary';
 CREATE INDEX attributes_by_path ON ingest.attributes (org_id, run_id, path, id DESC);
 CREATE INDEX attributes_of_run ON ingest.attributes (org_id, run_id, step NULLS FIRST, id);
 SELECT platform.fence('ingest.attributes');
+SELECT platform.count_stored('ingest.attributes', 'attributes');
 GRANT SELECT, INSERT ON TABLE ingest.attributes TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.attributes TO tidemark_ingest_worker;
 GRANT SELECT (org_id, id, run_id, path, value) ON TABLE ingest.attributes TO tidemark_runs;
+GRANT SELECT (org_id, bytes) ON TABLE ingest.attributes TO tidemark_usage;
 
 CREATE TABLE ingest.compaction_work (
   org_id uuid NOT NULL,

@@ -46,6 +46,11 @@ async function fill(of: string): Promise<void> {
     of,
   );
   await fixture.ask("INSERT INTO imports.staged (org_id, slot, bytes) VALUES ($1, 2, 17)", of);
+  await fixture.ask(
+    `INSERT INTO platform.stored_bytes (org_id, kind, slot, bytes)
+     VALUES ($1, 'attributes', 0, 95000000), ($1, 'attributes', 1, -1000), ($1, 'logs', 0, 21)`,
+    of,
+  );
   await fixture.ask("INSERT INTO usage.month_requests VALUES ($1, '2026-04-01', 400), ($1, '2026-03-01', 9)", of);
 }
 const at = (now: string) => fixture.newProcess({ now: () => new Date(now) });
@@ -83,7 +88,17 @@ describe("the document", () => {
         versionBytesReserved: 4n,
         stagedImportBytes: 17n,
         estimatedMetadataBytes: BigInt(estimated),
-        storageBytes: BigInt(900 + 200 + 30 + 4 + 17 + estimated),
+        storageBytes: BigInt(900 + 200 + 30 + 4 + 17 + estimated + 157 * 16 + 94_999_000 + 21),
+        storageByKind: {
+          artifacts: BigInt(900 + 200 + 30 + 4 + 2 * 512),
+          points: BigInt(157 * 16 + 6 * 256),
+          logs: 21n,
+          attributes: 94_999_000n,
+          objects: 0n,
+          documents: BigInt(17 + 512 + 7 * 1024),
+          traces: 0n,
+          reports: 0n,
+        },
       },
       warnings: [],
     });

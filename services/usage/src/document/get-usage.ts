@@ -59,7 +59,7 @@ function plansOf(plans: Plans): Record<string, Plan & { readonly id: string }> {
 }
 
 function encodeNumbers(numbers: Numbers, requests: number): MessageInitShape<typeof UsageNumbersSchema> {
-  const { account, runs, ingest, traces, artifacts } = numbers;
+  const { account, runs, ingest, traces, artifacts, byKind } = numbers;
   return {
     seats: BigInt(account.seats),
     projects: BigInt(runs.projects),
@@ -83,5 +83,15 @@ function encodeNumbers(numbers: Numbers, requests: number): MessageInitShape<typ
     estimatedMetadataBytes: BigInt(numbers.estimatedBytes),
     stagedImportBytes: BigInt(numbers.stagedBytes),
     storageBytes: BigInt(numbers.storageBytes),
+    storageByKind: {
+      artifacts: BigInt(byKind.artifacts),
+      points: BigInt(byKind.points),
+      logs: BigInt(byKind.logs),
+      attributes: BigInt(byKind.attributes),
+      objects: BigInt(byKind.objects),
+      documents: BigInt(byKind.documents),
+      traces: BigInt(byKind.traces),
+      reports: BigInt(byKind.reports),
+    },
   };
 }

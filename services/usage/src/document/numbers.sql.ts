@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import type { StorageBytes, StorageKind } from "@tidemark/plans";
 
 /** What `ingest` has of an organization. A value of a rank counts as a point; series are pairs of run and metric key. */
 export type IngestUse = { readonly monthPoints: number; readonly points: number; readonly series: number };
@@ -93,6 +94,17 @@ const accountSql = sql(
 /** Returns what `control` has of an organization. */
 export async function readAccountUse(tx: Tx, orgId: string): Promise<AccountUse> {
   return (await tx.one(accountSql, [orgId])) ?? { slug: "", seats: 0, keys: 0 };
+}
+
+const contentsSql = sql(
+  "usage_read_stored_contents",
+  "SELECT s.kind, sum(s.bytes)::bigint AS bytes FROM platform.stored_bytes s WHERE s.org_id = $1 GROUP BY s.kind",
+);
+
+/** Returns the bytes of contents that an organization stores, as those who write them count them. */
+export async function readStoredContents(tx: Tx, orgId: string): Promise<Partial<StorageBytes>> {
+  const rows = await tx.rows<{ kind: StorageKind; bytes: number }>(contentsSql, [orgId]);
+  return Object.fromEntries(rows.map(({ kind, bytes }) => [kind, bytes]));
 }
 
 const requestsSql = sql(

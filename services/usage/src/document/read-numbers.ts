@@ -5,9 +5,10 @@ import {
   readImportsUse,
   readIngestUse,
   readRunsUse,
+  readStoredContents,
   readTraceUse,
 } from "./numbers.sql.ts";
-import { metadataBytes, storageBytes } from "./storage.rules.ts";
+import { metadataBytes, storageBytes, storageByKind } from "./storage.rules.ts";
 
 /** What an organization has in all services, at one moment. */
 export type Numbers = Awaited<ReturnType<typeof readNumbers>>;
@@ -20,14 +21,16 @@ export async function readNumbers(tx: Tx, orgId: string) {
   const artifacts = await readArtifactsUse(tx, orgId);
   const { stagedBytes } = await readImportsUse(tx, orgId);
   const account = await readAccountUse(tx, orgId);
-  const estimatedBytes = metadataBytes({
+  const contents = await readStoredContents(tx, orgId);
+  const rows = {
     projects: runs.projects,
     runs: runs.runs,
     series: ingest.series,
     artifacts: artifacts.artifacts,
     keys: account.keys,
     seats: account.seats,
-  });
+  };
+  const byKind = storageByKind({ ...artifacts, rows, points: ingest.points, stagedBytes, contents });
   return {
     runs,
     ingest,
@@ -35,7 +38,8 @@ export async function readNumbers(tx: Tx, orgId: string) {
     artifacts,
     account,
     stagedBytes,
-    estimatedBytes,
-    storageBytes: storageBytes({ ...artifacts, stagedBytes, estimatedBytes }),
+    estimatedBytes: metadataBytes(rows),
+    byKind,
+    storageBytes: storageBytes(byKind),
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { hostedPlans, monthOf } from "@tidemark/plans";
 import { forecastOf } from "./forecast.rules.ts";
-import { metadataBytes, storageBytes } from "./storage.rules.ts";
+import { metadataBytes, storageBytes, storageByKind } from "./storage.rules.ts";
 import { warningsOf } from "./warnings.rules.ts";
 
 describe("a forecast", () => {
@@ -59,9 +59,30 @@ describe("warnings", () => {
   });
 });
 
-test("storage counts bytes exactly and estimates the rest", () => {
-  const estimatedBytes = metadataBytes({ projects: 1, runs: 1, series: 2, artifacts: 1, keys: 1, seats: 1 });
-  expect(estimatedBytes).toBe(512 + 1024 + 2 * 256 + 512 + 512 + 256);
-  const bytes = { artifactBytes: 1, versionBytes: 2, pendingDeleteBytes: 4, reservedBytes: 8, stagedBytes: 16 };
-  expect(storageBytes({ ...bytes, estimatedBytes: 32 })).toBe(63);
+describe("storage", () => {
+  const rows = { projects: 1, runs: 1, series: 2, artifacts: 1, keys: 1, seats: 1 };
+  const artifacts = { artifactBytes: 1, versionBytes: 2, pendingDeleteBytes: 4, reservedBytes: 8 };
+
+  test("is what is counted of each kind, with the fixed bytes of its rows", () => {
+    expect(metadataBytes(rows)).toBe(512 + 1024 + 2 * 256 + 512 + 512 + 256);
+    const contents = { logs: 7, attributes: 9, objects: 11, documents: 13, traces: 17, reports: 19, points: -32 };
+    const byKind = storageByKind({ rows, ...artifacts, points: 3, stagedBytes: 16, contents });
+    expect(byKind).toEqual({
+      artifacts: 15 + 512,
+      points: 3 * 16 + 2 * 256 - 32,
+      logs: 7,
+      attributes: 9,
+      objects: 11,
+      documents: 13 + 16 + 512 + 1024 + 512 + 256,
+      traces: 17,
+      reports: 19,
+    });
+    expect(storageBytes(byKind)).toBe(Object.values(byKind).reduce((sum, bytes) => sum + bytes));
+  });
+
+  test("of a kind is never less than nothing", () => {
+    const none = { projects: 0, runs: 0, series: 0, artifacts: 0, keys: 0, seats: 0 };
+    const byKind = storageByKind({ rows: none, ...artifacts, points: 0, stagedBytes: 0, contents: { logs: -5 } });
+    expect([byKind.logs, storageBytes(byKind)]).toEqual([0, 15]);
+  });
 });

@@ -1,22 +1,53 @@
-import { ROW_BYTES } from "@tidemark/plans";
+import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
 
-/** Returns the estimated bytes of everything besides artifacts, from how many rows there are of each kind. */
-export function metadataBytes(counts: Readonly<Record<keyof typeof ROW_BYTES, number>>): number {
-  return Object.entries(ROW_BYTES).reduce((sum, [kind, bytes]) => sum + bytes * counts[kind as keyof typeof counts], 0);
-}
+/** How many rows there are of each kind that counts for some bytes beside its contents. */
+type RowCounts = Readonly<Record<keyof typeof ROW_BYTES, number>>;
 
-/**
- * Returns the bytes that count against the quota of storage: artifacts exactly, versions that are deleted until their bytes are gone, uploads that have
- * begun as large as they said, staged imports, and an estimate for the rest.
- */
-export function storageBytes(of: {
+/** What counts as stored: numbers of rows, what the artifacts service counts itself, and the contents that owners of other rows count. */
+export type Stored = {
+  readonly rows: RowCounts;
+  /** Values of metrics and of ranks. */
+  readonly points: number;
   readonly artifactBytes: number;
   readonly versionBytes: number;
+  /** Of deleted versions, until their bytes are gone. */
   readonly pendingDeleteBytes: number;
+  /** Of uploads that have begun, as large as they said. */
   readonly reservedBytes: number;
+  /** Of imports that have not ended. */
   readonly stagedBytes: number;
-  readonly estimatedBytes: number;
-}): number {
-  const versions = of.versionBytes + of.pendingDeleteBytes + of.reservedBytes;
-  return of.artifactBytes + versions + of.stagedBytes + of.estimatedBytes;
+  /** Bytes of `platform.stored_bytes` by kind. */
+  readonly contents: Partial<StorageBytes>;
+};
+
+/** Returns the fixed bytes that rows count for, whatever they hold (contract of the usage document). */
+export function metadataBytes(counts: RowCounts): number {
+  return (Object.keys(ROW_BYTES) as (keyof typeof ROW_BYTES)[]).reduce(
+    (sum, row) => sum + ROW_BYTES[row] * counts[row],
+    0,
+  );
+}
+
+/** Returns the logical bytes of each kind; ADR 57 says what counts as what. A counter that drifted below 0 counts as 0. */
+export function storageByKind(stored: Stored): StorageBytes {
+  const { rows, contents } = stored;
+  const fixed = (...of: readonly (keyof RowCounts)[]): number =>
+    of.reduce((sum, row) => sum + ROW_BYTES[row] * rows[row], 0);
+  const counted: Partial<StorageBytes> = {
+    artifacts:
+      stored.artifactBytes +
+      stored.versionBytes +
+      stored.pendingDeleteBytes +
+      stored.reservedBytes +
+      fixed("artifacts"),
+    points: POINT_BYTES * stored.points + fixed("series"),
+    documents: stored.stagedBytes + fixed("projects", "runs", "keys", "seats"),
+  };
+  const bytesOf = (kind: StorageKind): number => Math.max(0, (counted[kind] ?? 0) + (contents[kind] ?? 0));
+  return Object.fromEntries(storageKinds.map((kind) => [kind, bytesOf(kind)])) as StorageBytes;
+}
+
+/** Returns the bytes that count against the quota of storage. */
+export function storageBytes(byKind: StorageBytes): number {
+  return storageKinds.reduce((sum, kind) => sum + byKind[kind], 0);
 }

@@ -296,6 +296,71 @@ export declare type GetUsageRequest = Message<"tidemark.usage.v1.GetUsageRequest
 export declare const GetUsageRequestSchema: GenMessage<GetUsageRequest>;
 
 /**
+ * Logical bytes by kind.
+ *
+ * @generated from message tidemark.usage.v1.StorageBytes
+ */
+export declare type StorageBytes = Message<"tidemark.usage.v1.StorageBytes"> & {
+  /**
+   * With versions, uploads that have begun and versions that are deleted until their bytes are gone.
+   *
+   * @generated from field: uint64 artifacts = 1;
+   */
+  artifacts: bigint;
+
+  /**
+   * Values of metrics, of ranks as well, and series.
+   *
+   * @generated from field: uint64 points = 2;
+   */
+  points: bigint;
+
+  /**
+   * Console lines.
+   *
+   * @generated from field: uint64 logs = 3;
+   */
+  logs: bigint;
+
+  /**
+   * @generated from field: uint64 attributes = 4;
+   */
+  attributes: bigint;
+
+  /**
+   * Rich objects with the rows of tables.
+   *
+   * @generated from field: uint64 objects = 5;
+   */
+  objects: bigint;
+
+  /**
+   * Configs, metadata and other texts of runs and projects, staged imports, and the fixed bytes of rows of accounts.
+   *
+   * @generated from field: uint64 documents = 6;
+   */
+  documents: bigint;
+
+  /**
+   * @generated from field: uint64 traces = 7;
+   */
+  traces: bigint;
+
+  /**
+   * With workspace views.
+   *
+   * @generated from field: uint64 reports = 8;
+   */
+  reports: bigint;
+};
+
+/**
+ * Describes the message tidemark.usage.v1.StorageBytes.
+ * Use `create(StorageBytesSchema)` to create a new message.
+ */
+export declare const StorageBytesSchema: GenMessage<StorageBytes>;
+
+/**
  * @generated from message tidemark.usage.v1.UsageNumbers
  */
 export declare type UsageNumbers = Message<"tidemark.usage.v1.UsageNumbers"> & {
@@ -405,6 +470,8 @@ export declare type UsageNumbers = Message<"tidemark.usage.v1.UsageNumbers"> & {
   artifactsOfUnknownSize: bigint;
 
   /**
+   * The fixed bytes that rows count for, beside their contents. They are in storage_by_kind.
+   *
    * @generated from field: uint64 estimated_metadata_bytes = 20;
    */
   estimatedMetadataBytes: bigint;
@@ -417,9 +484,16 @@ export declare type UsageNumbers = Message<"tidemark.usage.v1.UsageNumbers"> & {
   stagedImportBytes: bigint;
 
   /**
+   * The sum of storage_by_kind.
+   *
    * @generated from field: uint64 storage_bytes = 22;
    */
   storageBytes: bigint;
+
+  /**
+   * @generated from field: tidemark.usage.v1.StorageBytes storage_by_kind = 23;
+   */
+  storageByKind?: StorageBytes | undefined;
 };
 
 /**
