@@ -22,6 +22,8 @@ export type TracesDeps = {
   readonly now: () => Date;
   /** Refuses events beyond the plan. */
   readonly eventGate: PlanGate;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
 };
 
 /** The handlers of this service by RPC. */

@@ -31,6 +31,8 @@ export const tracesModule = defineModule({
   start(context) {
     const { runsRemembered, cacheMib, compactAfterSeconds, removalSeconds } = context.config;
     const db = context.db();
+    const gateOf = (target: "trace_events" | "storage", quota: Quota) =>
+      gateOfSettings(context.config, { target, quota, usage: context.client(UsageService), log: context.log });
     const deps = {
       db,
       runs: createRunDirectory(
@@ -40,12 +42,8 @@ export const tracesModule = defineModule({
       states: createTraceStates(cacheMib * MIB),
       quietSeconds: compactAfterSeconds,
       now: () => context.now(),
-      eventGate: gateOfSettings(context.config, {
-        target: "trace_events",
-        quota: Quota.TRACE_EVENTS,
-        usage: context.client(UsageService),
-        log: context.log,
-      }),
+      eventGate: gateOf("trace_events", Quota.TRACE_EVENTS),
+      storageGate: gateOf("storage", Quota.STORAGE),
     };
     const { log, metrics } = context;
     const watch = watchRuns({

@@ -29,10 +29,11 @@ export type Tenant = { readonly orgId: string; readonly projectId: string; reado
 export type TracesFixture = {
   readonly client: TracesClient;
   /** Another process of the service, with nothing in its memory, which holds so many bytes. */
-  newProcess(cacheBytes?: number, over?: Db, eventGate?: PlanGate): TracesClient;
+  newProcess(cacheBytes?: number, over?: Db, eventGate?: PlanGate, storageGate?: PlanGate): TracesClient;
   /** A compactor that works when a round is asked for. */
   compactor(): Compactor;
   readonly db: Db;
+  readonly workerDb: Db;
   newTenant(): Promise<Tenant>;
   newRun(tenant: Pick<Tenant, "orgId" | "projectId">): Promise<string>;
   /** Makes every trace look quiet for an hour, and its work due. */
@@ -59,7 +60,12 @@ export async function startTraces(): Promise<TracesFixture> {
   const workerDb = open("tidemark_traces_worker");
   const owner = open(new URL(url).username);
   const compactors: Compactor[] = [];
-  const newProcess = (cacheBytes = CACHE_BYTES, over = db, eventGate = openGate): TracesClient =>
+  const newProcess: TracesFixture["newProcess"] = (
+    cacheBytes = CACHE_BYTES,
+    over = db,
+    eventGate = openGate,
+    storageGate = openGate,
+  ) =>
     createLocalClient(
       TracesService,
       implement(
@@ -71,6 +77,7 @@ export async function startTraces(): Promise<TracesFixture> {
           quietSeconds: QUIET_SECONDS,
           now: () => new Date(),
           eventGate,
+          storageGate,
         }),
       ),
     );
@@ -106,6 +113,7 @@ export async function startTraces(): Promise<TracesFixture> {
       return compactor;
     },
     db,
+    workerDb,
     newRun,
     ask,
     newTenant: async () => {

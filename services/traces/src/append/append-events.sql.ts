@@ -51,7 +51,7 @@ export type AppendOutcome =
 const appendSql = sql(
   "traces_append_events",
   `SELECT outcome, old_answer, updated
-   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25)`,
+   FROM traces.append_events($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`,
 );
 
 /** Stores the events of a request in one round trip, all or none. */
@@ -85,6 +85,7 @@ export async function appendEvents(tx: Tx, write: AppendWrite): Promise<AppendOu
       int8Array(segments.map(({ id }) => id)),
       byteaArray(segments.map(({ tree }) => tree)),
       byteaArray(segments.map(({ payloads }) => payloads)),
+      int4Array(segments.map(({ bytes }) => bytes)),
       write.workSeconds,
       write.restoredUs === null ? null : int8Array([...write.restoredUs]),
       write.eventCount,

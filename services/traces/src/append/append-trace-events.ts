@@ -1,5 +1,5 @@
 import { idempotencyHashes, isAnswered } from "@tidemark/pg";
-import { admitWrite } from "@tidemark/plan-limits";
+import { admitWithin, admitWrite } from "@tidemark/plan-limits";
 import { badRequest } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
@@ -31,14 +31,23 @@ export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTrace
       idempotencyKey === ""
         ? null
         : idempotencyHashes({ key: idempotencyKey, route: ROUTE, parts: [runId, ...events.flatMap(partsOf)] });
-    await admitWrite(deps.eventGate, caller, events.length, () => isAnswered(deps.db, orgId, idempotencyKey));
+    const wasStored = () => isAnswered(deps.db, orgId, idempotencyKey);
+    await admitWrite(deps.eventGate, caller, events.length, wasStored);
+    const additions = arrangeEvents(events);
+    const segments = additions.flatMap((addition) => addition.segments);
+    await admitWithin(
+      deps.storageGate,
+      caller,
+      segments.reduce((sum, { bytes }) => sum + bytes, 0),
+      wasStored,
+    );
     const { inserted, traceIds, replayed } = await storeEvents(deps, {
       orgId,
       runId,
       projectId,
       idempotency,
       eventCount: events.length,
-      additions: arrangeEvents(events),
+      additions,
     });
     return { inserted, traceIds: [...traceIds], replayed };
   };

@@ -1,7 +1,12 @@
 import { createByteWriter, createTreeWriter, pack, type ByteWriter, type SpanRecord } from "@tidemark/span-codec";
 
 /** A segment as it is stored. */
-export type EncodedSegment = { readonly tree: Uint8Array; readonly payloads: Uint8Array };
+export type EncodedSegment = {
+  readonly tree: Uint8Array;
+  readonly payloads: Uint8Array;
+  /** Logical bytes: of the tree, and of the payloads before they were packed. */
+  readonly bytes: number;
+};
 
 /** How large segments get: a page of spans may need one payload of each segment that it reads. */
 export type SegmentBounds = { readonly spansMax: number; readonly payloadBytesMax: number };
@@ -24,7 +29,9 @@ export function createSegmentsWriter({ spansMax, payloadBytesMax }: SegmentBound
   let payloads = createByteWriter(4096);
   const end = (): void => {
     if (tree.count === 0) return;
-    segments.push({ tree: tree.done(), payloads: pack(payloads.done()) });
+    const columns = tree.done();
+    const bytes = columns.length + payloads.length;
+    segments.push({ tree: columns, payloads: pack(payloads.done()), bytes });
     tree = createTreeWriter();
     payloads = createByteWriter(4096);
   };

@@ -1,4 +1,4 @@
-import { byteaArray, int8Array, sql, type Db, type Tx } from "@tidemark/pg";
+import { byteaArray, int4Array, int8Array, sql, type Db, type Tx } from "@tidemark/pg";
 import type { EncodedSegment } from "../append/segments.rules.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 
@@ -72,7 +72,7 @@ export async function finishWork(tx: Tx, key: TraceKey, version: number): Promis
 
 const replaceSql = sql(
   "traces_replace_segments",
-  "SELECT traces.replace_segments($1, $2, $3, $4, $5, $6, $7) AS replaced",
+  "SELECT traces.replace_segments($1, $2, $3, $4, $5, $6, $7, $8) AS replaced",
 );
 
 /** Puts compacted segments in the place of all segments of a trace; returns false when events were added meanwhile. */
@@ -90,6 +90,7 @@ export async function replaceSegments(
     int8Array(segments.map((_, i) => version + i + 1)),
     byteaArray(segments.map(({ tree }) => tree)),
     byteaArray(segments.map(({ payloads }) => payloads)),
+    int4Array(segments.map(({ bytes }) => bytes)),
   ]);
   return row!.replaced;
 }

@@ -64,15 +64,19 @@ CREATE TABLE traces.segments (
   id bigint NOT NULL,
   tree bytea NOT NULL,
   payloads bytea NOT NULL,
+  bytes integer NOT NULL,
   CONSTRAINT segments_pkey PRIMARY KEY (org_id, trace_id, run_id, id)
 );
 ALTER TABLE traces.segments ALTER COLUMN tree SET STORAGE EXTERNAL, ALTER COLUMN payloads SET STORAGE EXTERNAL;
 COMMENT ON COLUMN traces.segments.id IS 'ascends with time: the order of arrival';
 COMMENT ON COLUMN traces.segments.tree IS 'tree columns of the span codec';
 COMMENT ON COLUMN traces.segments.payloads IS 'payloads of the span codec in the order of the records, packed';
+COMMENT ON COLUMN traces.segments.bytes IS 'logical ones: of the tree, and of the payloads before they were packed';
 SELECT platform.fence('traces.segments');
+SELECT platform.count_stored('traces.segments', 'traces');
 GRANT SELECT, INSERT, DELETE ON TABLE traces.segments TO tidemark_traces;
 GRANT SELECT, DELETE ON TABLE traces.segments TO tidemark_traces_worker;
+GRANT SELECT (org_id, bytes) ON TABLE traces.segments TO tidemark_usage;
 
 CREATE TABLE traces.traces (
   org_id uuid NOT NULL,
@@ -141,7 +145,7 @@ CREATE FUNCTION traces.append_events(org uuid, run uuid, project uuid, idempoten
   answer bytea, trace_ids uuid[], versions bigint[], next_versions bigint[], segment_counts integer[], starts bigint[],
   statuses integer[], kind_bits integer[], min_steps double precision[], root_names text[], thread_ids text[],
   rollout_ids text[], summaries bytea[], segment_traces integer[], segment_ids bigint[], trees bytea[],
-  payload_blocks bytea[], work_seconds double precision, restored_us bigint[],
+  payload_blocks bytea[], segment_bytes integer[], work_seconds double precision, restored_us bigint[],
   event_count integer, OUT outcome text, OUT old_answer bytea, OUT updated bigint)
 RETURNS record
 LANGUAGE plpgsql
@@ -191,9 +195,9 @@ BEGIN
     RAISE EXCEPTION USING ERRCODE = 'TM010', MESSAGE = 'another process was quicker';
   END IF;
 
-  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads)
-  SELECT org, trace_ids[s.trace], run, s.id, s.tree, s.payloads
-  FROM unnest(segment_traces, segment_ids, trees, payload_blocks) AS s (trace, id, tree, payloads);
+  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads, bytes)
+  SELECT org, trace_ids[s.trace], run, s.id, s.tree, s.payloads, s.bytes
+  FROM unnest(segment_traces, segment_ids, trees, payload_blocks, segment_bytes) AS s (trace, id, tree, payloads, bytes);
 
   INSERT INTO traces.minutes AS m (org_id, scope_id, minute, facets, min_step_low, min_step_high)
   SELECT org, n.scope, n.minute, n.facets, n.low, n.high
@@ -291,7 +295,7 @@ REVOKE ALL ON FUNCTION traces.filtered_page FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION traces.filtered_page TO tidemark_traces;
 
 CREATE FUNCTION traces.replace_segments(org uuid, trace uuid, run uuid, known_version bigint, new_ids bigint[],
-  trees bytea[], payload_blocks bytea[])
+  trees bytea[], payload_blocks bytea[], segment_bytes integer[])
 RETURNS boolean
 LANGUAGE plpgsql
 SET plan_cache_mode TO 'force_generic_plan'
@@ -304,8 +308,9 @@ BEGIN
     RETURN false;
   END IF;
   DELETE FROM traces.segments s WHERE s.org_id = org AND s.trace_id = trace AND s.run_id = run;
-  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads)
-  SELECT org, trace, run, s.id, s.tree, s.payloads FROM unnest(new_ids, trees, payload_blocks) AS s (id, tree, payloads);
+  INSERT INTO traces.segments (org_id, trace_id, run_id, id, tree, payloads, bytes)
+  SELECT org, trace, run, s.id, s.tree, s.payloads, s.bytes
+  FROM unnest(new_ids, trees, payload_blocks, segment_bytes) AS s (id, tree, payloads, bytes);
   DELETE FROM traces.compaction_work w WHERE w.org_id = org AND w.trace_id = trace AND w.run_id = run;
   RETURN true;
 END
