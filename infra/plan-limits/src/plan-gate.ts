@@ -21,6 +21,17 @@ export type PlanGate = {
 /** A gate that admits everything, for installations without limits. */
 export const openGate: PlanGate = { admit: () => undefined };
 
+/** Returns a gate that admits what `gate` admits, and of which each one has so many bytes that `storageGate` admits. */
+export function withStorage(gate: PlanGate, storageGate: PlanGate, bytesEach: number): PlanGate {
+  return {
+    admit(owner, amount) {
+      const admitted = gate.admit(owner, amount);
+      const admitBytes = () => storageGate.admit(owner, amount * bytesEach);
+      return admitted === undefined ? admitBytes() : admitted.then(admitBytes);
+    },
+  };
+}
+
 type Known = {
   /** What the organization had used when it was read last. */
   used: number;

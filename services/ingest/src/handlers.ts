@@ -50,7 +50,7 @@ export type WriteDeps = Pick<ReadDeps, "db" | "runs"> & {
   readonly ids: IdSource;
   readonly metricWriter: MetricWriter;
   readonly rankLayouts: RankLayouts;
-  /** Refuses values beyond the plan. */
+  /** Refuses values beyond the plan, and those whose bytes are. */
   readonly pointGate: PlanGate;
   /** Refuses bytes beyond the plan. */
   readonly storageGate: PlanGate;

@@ -8,7 +8,8 @@ import { IngestReadService, IngestService } from "@tidemark/proto/ingest/v1/inge
 import { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
-import { gateOfSettings } from "@tidemark/plan-limits";
+import { gateOfSettings, withStorage } from "@tidemark/plan-limits";
+import { POINT_BYTES } from "@tidemark/plans";
 import { implement, toRefusal } from "@tidemark/rpc";
 import { createRunDirectory, watchRuns } from "@tidemark/requests";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
@@ -75,7 +76,7 @@ export const ingestModule = defineModule({
       logMarkers: compaction.logMarkers,
       rankLayouts: createRankLayouts(),
       rankMarkers: compaction.rankMarkers,
-      pointGate: gateOf("metric_points", Quota.METRIC_POINTS),
+      pointGate: withStorage(gateOf("metric_points", Quota.METRIC_POINTS), storageGate, POINT_BYTES),
       storageGate,
       refusalOf: toRefusal,
       log: context.log,

@@ -27,7 +27,7 @@ export const logsRoutes: readonly Route[] = [
         properties: { inserted: { type: "integer", description: "Lines that were stored." } },
       },
     },
-    statuses: [200, 400, 401, 403, 404],
+    statuses: [200, 400, 401, 402, 403, 404],
     decode: decodeAppendLogs,
     rpc: (clients, request, call) => clients.ingest.appendLogLines(request, call),
     encode: encodeAppendLogs,

@@ -1,7 +1,9 @@
 import type { ChangePublisher } from "@tidemark/changes";
 import { badRequest } from "@tidemark/errors";
 import { columnsOfRequest, countOf, messageBytesOf, REQUEST_IDS, type ArrivingLine } from "@tidemark/log-codec";
-import { idempotencyHashes, type Db } from "@tidemark/pg";
+import { idempotencyHashes, isAnswered, type Db } from "@tidemark/pg";
+import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
+import { LINE_BYTES } from "@tidemark/plans";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   AppendLogLinesRequestSchema,
@@ -19,12 +21,13 @@ import { logStreamOf } from "./log-page.rules.ts";
 import { segmentBlockOf } from "./segment-block.rules.ts";
 import { readSentTime } from "./sent-time.rules.ts";
 
-/** IngestService.AppendLogLines. @throws not_found, bad_request, idempotency_key_reused, idempotency_in_progress */
+/** IngestService.AppendLogLines. @throws not_found, bad_request, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress */
 export function appendLogLinesHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
   readonly logMarkers: DirtyMarkers;
+  readonly storageGate: PlanGate;
   readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof AppendLogLinesRequestSchema, typeof AppendLogLinesResponseSchema> {
   const { db, runs, ids, logMarkers } = deps;
@@ -38,6 +41,13 @@ export function appendLogLinesHandler(deps: {
     if (lines.length > LOG_LINES_MAX) throw badRequest(`lines must have 1 to ${LOG_LINES_MAX} items`, "lines");
     const columns = columnsOfRequest(lines.map(arrivingLine));
     const messageBytes = messageBytesOf(columns);
+    const bytes = messageBytes + LINE_BYTES * lines.length;
+    // A missing run goes before a quota.
+    const admitted = admitWithin(deps.storageGate, caller, bytes, async () => {
+      await runs.require(caller, [runId]);
+      return isAnswered(db, caller.orgId, request.idempotencyKey);
+    });
+    if (admitted !== undefined) await admitted;
     const marked = `${runId}/${stream}`;
     const runKnown = runs.knows(caller, runId);
     const markerSeconds = logMarkers.next(marked, messageBytes);

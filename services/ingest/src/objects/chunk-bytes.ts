@@ -1,6 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { TableChunkSchema, type TableChunk } from "@tidemark/proto/ingest/v1/objects";
+import type { PackedChunk } from "./packed-chunk.rules.ts";
 
 const PLAIN = 0;
 const ZSTD = 1;
@@ -8,16 +9,16 @@ const ZSTD = 1;
 const unpacking = { chunkSize: 256 * 1024 };
 const compression = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** Returns a chunk as it is stored: a byte that says how, then the message, compressed when that makes it smaller. */
-export function packChunk(chunk: TableChunk): Buffer {
+/** Packs a chunk. */
+export function packChunk(chunk: TableChunk): PackedChunk {
   const plain = toBinary(TableChunkSchema, chunk);
   const packed = zstdCompressSync(plain, compression);
-  return packed.length < plain.length
-    ? Buffer.concat([Buffer.of(ZSTD), packed])
-    : Buffer.concat([Buffer.of(PLAIN), plain]);
+  const rows =
+    packed.length < plain.length ? Buffer.concat([Buffer.of(ZSTD), packed]) : Buffer.concat([Buffer.of(PLAIN), plain]);
+  return { rows, bytes: chunk.columns.reduce((sum, cells) => sum + cells.length, 0) };
 }
 
-/** Reads what `packChunk` wrote. @throws Error for anything else */
+/** Reads the rows that `packChunk` wrote. @throws Error for anything else */
 export function unpackChunk(bytes: Buffer): TableChunk {
   const rest = bytes.subarray(1);
   if (bytes[0] === PLAIN) return fromBinary(TableChunkSchema, rest);

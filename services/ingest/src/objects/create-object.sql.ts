@@ -1,5 +1,6 @@
-import { byteaArray, sql, type Db } from "@tidemark/pg";
+import { byteaArray, int4Array, sql, type Db } from "@tidemark/pg";
 import { withFreshIds, type IdempotencyHashes } from "../writes/write-outcome.sql.ts";
+import type { PackedChunk } from "./packed-chunk.rules.ts";
 
 /** One accepted object. */
 export type ObjectWrite = {
@@ -20,7 +21,7 @@ export type ObjectWrite = {
   readonly metadataJson: string;
   readonly summaryJson: string;
   /** The rows of a table as they are stored. */
-  readonly chunks: readonly Buffer[];
+  readonly chunks: readonly PackedChunk[];
 };
 
 /** What became of it; `no_artifact`: it does not exist for this caller, `other_run`: it is none of the run. */
@@ -33,7 +34,7 @@ export type ObjectOutcome =
 const insertObject = sql(
   "ingest_create_object",
   `SELECT outcome, id
-   FROM ingest.create_object($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+   FROM ingest.create_object($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
 );
 
 /** Stores an object with the rows of a table, in one round trip and one transaction. @throws idempotency_in_progress */
@@ -54,7 +55,8 @@ export function createObject(db: Db, write: ObjectWrite): Promise<ObjectOutcome>
       write.valueJson,
       write.metadataJson,
       write.summaryJson,
-      byteaArray(write.chunks),
+      byteaArray(write.chunks.map(({ rows }) => rows)),
+      int4Array(write.chunks.map(({ bytes }) => bytes)),
     ]);
     return outcome!;
   });

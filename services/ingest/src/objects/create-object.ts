@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { ChangePublisher } from "@tidemark/changes";
 import { fingerprintOf, parseExact } from "@tidemark/documents";
 import { badRequest, notFound } from "@tidemark/errors";
-import { idempotencyHashes, keyReused, type Db } from "@tidemark/pg";
+import { idempotencyHashes, isAnswered, keyReused, type Db } from "@tidemark/pg";
+import { admitWithin, type PlanGate } from "@tidemark/plan-limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type {
   CreateObjectRequest,
@@ -25,12 +26,13 @@ const utf8 = new TextDecoder();
 
 /**
  * IngestService.CreateObject. A repeat under one key gets the object as it is now: without its artifact, if that was deleted meanwhile.
- * @throws not_found, also of the artifact, then bad_request, payment_required, idempotency_key_reused, idempotency_in_progress
+ * @throws not_found, also of the artifact, then bad_request, payment_required, plan_limit_exceeded, idempotency_key_reused, idempotency_in_progress
  */
 export function createObjectHandler(deps: {
   readonly db: Db;
   readonly runs: RunDirectory;
   readonly ids: IdSource;
+  readonly storageGate: PlanGate;
   readonly noteChange: ChangePublisher["note"];
 }): Handler<typeof CreateObjectRequestSchema, typeof CreateObjectResponseSchema> {
   const { db, runs, ids, noteChange } = deps;
@@ -44,6 +46,14 @@ export function createObjectHandler(deps: {
     const { key, kind, artifactId } = request;
     if (artifactId !== "" && !isUuid(artifactId)) throw badRequest("artifact_id must be a UUID", "artifact_id");
     refuseUnpaid(caller);
+    const chunks = request.chunks.map(packChunk);
+    const summaryJson = summaryOf(request);
+    const bytes = chunks.reduce(
+      (sum, chunk) => sum + chunk.bytes,
+      Buffer.byteLength(key) + request.valueJson.length + request.metadataJson.length + Buffer.byteLength(summaryJson),
+    );
+    const admitted = admitWithin(deps.storageGate, caller, bytes, () => isAnswered(db, orgId, request.idempotencyKey));
+    if (admitted !== undefined) await admitted;
     const stored = await createObject(db, {
       orgId,
       runId,
@@ -60,8 +70,8 @@ export function createObjectHandler(deps: {
       artifactId: artifactId === "" || kind === "histogram" ? null : artifactId,
       valueJson: isMedia(kind) ? null : utf8.decode(request.valueJson),
       metadataJson: utf8.decode(request.metadataJson),
-      summaryJson: summaryOf(request),
-      chunks: request.chunks.map(packChunk),
+      summaryJson,
+      chunks,
     });
     if (stored.outcome === "reused") throw keyReused();
     if (stored.outcome === "no_artifact") throw notFound("artifact");

@@ -24,7 +24,8 @@ export type RankRows = {
 // Rows of a page whose keys came together have the same time, so the slot of the key tells them apart.
 const insertSql = sql(
   "ingest_restore_rank_rows",
-  `INSERT INTO ingest.rank_metric_rows AS r
+  `WITH written AS (
+   INSERT INTO ingest.rank_metric_rows AS r
      (org_id, run_id, set_id, step, rank, arrival, received_us, sent_us, weight, local_rank, first_slot, packed)
    SELECT $1, $2, $3::integer, v.step, v.rank::smallint,
           CASE WHEN $5 THEN 1 + ((v.received::bigint * 64 + $4::smallint) % 2147483646)::integer ELSE 0 END,
@@ -34,9 +35,11 @@ const insertSql = sql(
    ON CONFLICT (org_id, run_id, set_id, step, rank, arrival) DO UPDATE
    SET received_us = excluded.received_us, sent_us = excluded.sent_us, weight = excluded.weight, local_rank = excluded.local_rank,
        packed = excluded.packed
-   WHERE r.arrival = 0 AND r.received_us <= excluded.received_us`,
+   WHERE r.arrival = 0 AND r.received_us <= excluded.received_us
+   RETURNING r.xmax = '0' AS is_new)
+   SELECT count(*)::integer AS stored, (count(*) FILTER (WHERE w.is_new))::integer AS added FROM written w`,
 );
-const countSql = sql("ingest_count_restored_ranks", "SELECT ingest.count_rank_values($1, $2)");
+const countSql = sql("ingest_count_restored_ranks", "SELECT ingest.count_rank_values($1, $2, $3)");
 const markSql = sql(
   "ingest_mark_restored_ranks",
   `INSERT INTO ingest.dirty_markers (org_id, kind, run_id, part, id, due_at)
@@ -59,7 +62,7 @@ export async function restoreRankRows(
   const [place] = await assignRankKeys(tx, { orgId, runId, worldSize }, [key], setsMax);
   const { setId, slot, isPage } = place!;
   const column = (of: (row: RestoredRankRow) => number) => float8Array(rows.map(of));
-  const stored = await tx.count(insertSql, [
+  const written = await tx.one<{ stored: number; added: number }>(insertSql, [
     orgId,
     runId,
     setId,
@@ -73,7 +76,8 @@ export async function restoreRankRows(
     column(({ localRank }) => localRank),
     byteaArray(rows.map(({ value }) => packed(value))),
   ]);
-  await tx.rows(countSql, [orgId, rows.length]);
+  const { stored, added } = written!;
+  await tx.rows(countSql, [orgId, rows.length, added]);
   if (isPage && stored < rows.length) throw new Error("two rows of a page have one step, rank and moment");
   if (!isPage) await tx.rows(markSql, [orgId, runId, setId, MARKER_SECONDS]);
 }

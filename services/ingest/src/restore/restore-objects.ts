@@ -10,6 +10,7 @@ import type { IngestRestoreService } from "@tidemark/proto/ingest/v1/restore";
 import { callerOf, isUuid, pathId, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import { packChunk, unpackChunk } from "../objects/chunk-bytes.ts";
+import type { PackedChunk } from "../objects/packed-chunk.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
 import { noteWrite } from "../writes/write-steps.ts";
@@ -112,8 +113,8 @@ function textsOf(bytes: Buffer): string[] {
 }
 
 /** Packs rows as a table has them: each chunk but the last is full. @throws bad_request for what is no JSON object */
-function chunksOf(rows: readonly string[]): Buffer[] {
-  const chunks: Buffer[] = [];
+function chunksOf(rows: readonly string[]): PackedChunk[] {
+  const chunks: PackedChunk[] = [];
   for (let from = 0; from < rows.length; from += TABLE_CHUNK_ROWS) {
     try {
       const chunk = chunkOfRows(rows.slice(from, from + TABLE_CHUNK_ROWS));

@@ -1,4 +1,5 @@
-import { byteaArray, float8Array, int8Array, sql, textArray, type Tx } from "@tidemark/pg";
+import { byteaArray, float8Array, int4Array, int8Array, sql, textArray, type Tx } from "@tidemark/pg";
+import type { PackedChunk } from "../objects/packed-chunk.rules.ts";
 
 /** Objects of a run that get the ids from `firstId` on; documents are JSON texts, instants RFC 3339. */
 export type RestoredObjects = {
@@ -88,9 +89,10 @@ export function findLastChunk(
 
 const putChunksSql = sql(
   "ingest_put_table_chunks",
-  `INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows)
-   SELECT $1, $2, ($3::integer + c.n - 1)::smallint, c.rows FROM unnest($4::bytea[]) WITH ORDINALITY AS c (rows, n)
-   ON CONFLICT (org_id, object_id, chunk) DO UPDATE SET rows = excluded.rows`,
+  `INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows, bytes)
+   SELECT $1, $2, ($3::integer + c.n - 1)::smallint, c.rows, c.bytes
+   FROM unnest($4::bytea[], $5::integer[]) WITH ORDINALITY AS c (rows, bytes, n)
+   ON CONFLICT (org_id, object_id, chunk) DO UPDATE SET rows = excluded.rows, bytes = excluded.bytes`,
 );
 
 /** Stores chunks of a table from a number on. */
@@ -99,9 +101,10 @@ export async function putTableChunks(
   orgId: string,
   objectId: number,
   from: number,
-  chunks: readonly Buffer[],
+  chunks: readonly PackedChunk[],
 ): Promise<void> {
-  await tx.rows(putChunksSql, [orgId, objectId, from, byteaArray([...chunks])]);
+  const [rows, bytes] = [chunks.map((chunk) => chunk.rows), chunks.map((chunk) => chunk.bytes)];
+  await tx.rows(putChunksSql, [orgId, objectId, from, byteaArray(rows), int4Array(bytes)]);
 }
 
 const forgetSql = sql(

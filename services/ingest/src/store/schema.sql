@@ -10,6 +10,24 @@ CREATE TYPE ingest.aggregate_page_change AS (run integer, page integer, slot int
 
 CREATE TYPE ingest.metric_chunk AS (seq bigint, steps bytea, times bytea, section bytea);
 
+CREATE FUNCTION ingest.count_objects()
+RETURNS trigger
+LANGUAGE plpgsql
+AS $function$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    PERFORM platform.add_stored(d.org_id, 'objects', d.bytes)
+    FROM (SELECT n.org_id, sum(n.bytes)::bigint AS bytes FROM now_stored n WHERE NOT n.from_attribute GROUP BY n.org_id) d;
+  ELSE
+    PERFORM platform.add_stored(d.org_id, 'objects', -d.bytes)
+    FROM (SELECT o.org_id, sum(o.bytes)::bigint AS bytes FROM was_stored o WHERE NOT o.from_attribute GROUP BY o.org_id) d;
+  END IF;
+  RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION ingest.count_objects IS
+  'As platform.count_stored_bytes, without the objects that attributes make: their bytes are those of the attributes.';
+
 CREATE TABLE ingest.attributes (
   org_id uuid NOT NULL,
   id bigint NOT NULL,
@@ -97,14 +115,18 @@ CREATE TABLE ingest.log_blocks (
   level smallint NOT NULL,
   stream text COLLATE "C" NOT NULL,
   block bytea NOT NULL,
+  bytes integer GENERATED ALWAYS AS (message_bytes + 16 * lines) STORED NOT NULL,
   CONSTRAINT log_blocks_pkey PRIMARY KEY (org_id, run_id, stream, level, first_line, first_id),
   CONSTRAINT log_blocks_stream_check CHECK (stream IN ('stdout', 'stderr'))
 );
 ALTER TABLE ingest.log_blocks ALTER COLUMN block SET STORAGE EXTERNAL;
 COMMENT ON COLUMN ingest.log_blocks.block IS 'a block of the log codec';
+COMMENT ON COLUMN ingest.log_blocks.bytes IS 'logical ones: those of the messages, and 16 a line';
 SELECT platform.fence('ingest.log_blocks');
+SELECT platform.count_stored('ingest.log_blocks', 'logs');
 GRANT SELECT ON TABLE ingest.log_blocks TO tidemark_ingest;
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.log_blocks TO tidemark_ingest_worker;
+GRANT SELECT (org_id, bytes) ON TABLE ingest.log_blocks TO tidemark_usage;
 
 CREATE TABLE ingest.log_segments (
   org_id uuid NOT NULL,
@@ -117,6 +139,7 @@ CREATE TABLE ingest.log_segments (
   lines smallint NOT NULL,
   stream text COLLATE "C" NOT NULL,
   block bytea NOT NULL,
+  bytes integer GENERATED ALWAYS AS (message_bytes + 16 * lines) STORED NOT NULL,
   CONSTRAINT log_segments_pkey PRIMARY KEY (org_id, run_id, stream, id),
   CONSTRAINT log_segments_stream_check CHECK (stream IN ('stdout', 'stderr'))
 ) WITH (toast_tuple_target=8160, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=1000);
@@ -125,9 +148,12 @@ COMMENT ON COLUMN ingest.log_segments.id IS
   'ascends with time, a multiple of 64: the lines have the ids from it on, in the order of the request';
 COMMENT ON COLUMN ingest.log_segments.received_us IS 'microseconds since the Unix epoch: when the lines were received';
 COMMENT ON COLUMN ingest.log_segments.block IS 'a block of the log codec, ids from 0, without times of arrival';
+COMMENT ON COLUMN ingest.log_segments.bytes IS 'as those of log_blocks';
 SELECT platform.fence('ingest.log_segments');
+SELECT platform.count_stored('ingest.log_segments', 'logs');
 GRANT SELECT, INSERT ON TABLE ingest.log_segments TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.log_segments TO tidemark_ingest_worker;
+GRANT SELECT (org_id, bytes) ON TABLE ingest.log_segments TO tidemark_usage;
 
 CREATE TABLE ingest.metric_aggregate_pages (
   org_id uuid NOT NULL,
@@ -285,9 +311,16 @@ CREATE INDEX objects_by_key ON ingest.objects (org_id, run_id, key, order_step D
 CREATE INDEX objects_of_org ON ingest.objects (org_id, kind, order_step DESC, created_at DESC, id DESC);
 CREATE INDEX objects_of_project ON ingest.objects (org_id, project_id, kind, order_step DESC, created_at DESC, id DESC);
 CREATE INDEX objects_of_run ON ingest.objects (org_id, run_id, kind, order_step DESC, created_at DESC, id DESC);
+CREATE TRIGGER objects_bytes_added AFTER INSERT ON ingest.objects
+  REFERENCING NEW TABLE AS now_stored FOR EACH STATEMENT EXECUTE FUNCTION ingest.count_objects();
+CREATE TRIGGER objects_bytes_removed AFTER DELETE ON ingest.objects
+  REFERENCING OLD TABLE AS was_stored FOR EACH STATEMENT EXECUTE FUNCTION ingest.count_objects();
+CREATE TRIGGER objects_bytes_changed AFTER UPDATE ON ingest.objects
+  FOR EACH ROW WHEN (NOT new.from_attribute AND old.bytes <> new.bytes) EXECUTE FUNCTION platform.count_changed_bytes('objects');
 SELECT platform.fence('ingest.objects');
 GRANT SELECT, INSERT ON TABLE ingest.objects TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.objects TO tidemark_ingest_worker;
+GRANT SELECT (org_id, from_attribute, bytes) ON TABLE ingest.objects TO tidemark_usage;
 
 CREATE TABLE ingest.project_points (
   org_id uuid NOT NULL,
@@ -428,7 +461,8 @@ CREATE TABLE ingest.rank_points (
   CONSTRAINT rank_points_pkey PRIMARY KEY (org_id, slot),
   CONSTRAINT rank_points_slot_check CHECK (slot >= 0 AND slot <= 15)
 ) WITH (fillfactor=20, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=500);
-COMMENT ON TABLE ingest.rank_points IS 'how many values of ranks an organization has written: the sum over the slots';
+COMMENT ON TABLE ingest.rank_points IS 'how many values of ranks an organization has: the sum over the slots';
+COMMENT ON COLUMN ingest.rank_points.month_points IS 'written in the month, those included that replaced others';
 COMMENT ON COLUMN ingest.rank_points.month IS 'the first day of the month in UTC that month_points are of';
 SELECT platform.fence('ingest.rank_points');
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_points TO tidemark_ingest;
@@ -493,15 +527,19 @@ CREATE TABLE ingest.table_chunks (
   object_id bigint NOT NULL,
   chunk smallint NOT NULL,
   rows bytea NOT NULL,
+  bytes integer NOT NULL,
   CONSTRAINT table_chunks_pkey PRIMARY KEY (org_id, object_id, chunk)
 );
 ALTER TABLE ingest.table_chunks ALTER COLUMN rows SET STORAGE EXTERNAL;
 COMMENT ON COLUMN ingest.table_chunks.chunk IS 'counted from 0';
 COMMENT ON COLUMN ingest.table_chunks.rows IS
   'a byte, 0 for plain and 1 for Zstandard, and then the message tidemark.ingest.v1.TableChunk';
+COMMENT ON COLUMN ingest.table_chunks.bytes IS 'logical ones: of the JSON of the cells, and one for each cell';
 SELECT platform.fence('ingest.table_chunks');
-GRANT SELECT, INSERT, UPDATE (rows) ON TABLE ingest.table_chunks TO tidemark_ingest;
+SELECT platform.count_stored('ingest.table_chunks', 'objects');
+GRANT SELECT, INSERT, UPDATE (rows, bytes) ON TABLE ingest.table_chunks TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.table_chunks TO tidemark_ingest_worker;
+GRANT SELECT (org_id, bytes) ON TABLE ingest.table_chunks TO tidemark_usage;
 
 CREATE TABLE ingest.unindexed_runs (
   org_id uuid NOT NULL,
@@ -943,6 +981,7 @@ DECLARE
   before record;
   now_us bigint;
   stored bigint;
+  replaced bigint;
 BEGIN
   PERFORM platform.enter_org(org);
   IF NOT run_known THEN
@@ -968,16 +1007,20 @@ BEGIN
 
   -- The clock and not now(): this may have waited for its key.
   now_us := (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
-  INSERT INTO ingest.rank_metric_rows AS r
-    (org_id, run_id, set_id, step, rank, arrival, received_us, sent_us, weight, local_rank, first_slot, packed)
-  SELECT org, run, v.set_id, at_step, at_rank, CASE WHEN v.is_page THEN 1 + (now_us & 2147483646)::integer ELSE 0 END,
-         now_us, client_us, rank_weight, at_local_rank, v.first_slot, v.packed
-  FROM unnest(sets, first_slots, pages, packed_values) AS v (set_id, first_slot, is_page, packed)
-  ON CONFLICT (org_id, run_id, set_id, step, rank, arrival) DO UPDATE
-  SET received_us = excluded.received_us, sent_us = excluded.sent_us, weight = excluded.weight,
-      local_rank = excluded.local_rank, packed = excluded.packed
-  WHERE r.arrival = 0;
-  GET DIAGNOSTICS stored = ROW_COUNT;
+  WITH written AS (
+    INSERT INTO ingest.rank_metric_rows AS r
+      (org_id, run_id, set_id, step, rank, arrival, received_us, sent_us, weight, local_rank, first_slot, packed)
+    SELECT org, run, v.set_id, at_step, at_rank, CASE WHEN v.is_page THEN 1 + (now_us & 2147483646)::integer ELSE 0 END,
+           now_us, client_us, rank_weight, at_local_rank, v.first_slot, v.packed
+    FROM unnest(sets, first_slots, pages, packed_values) AS v (set_id, first_slot, is_page, packed)
+    ON CONFLICT (org_id, run_id, set_id, step, rank, arrival) DO UPDATE
+    SET received_us = excluded.received_us, sent_us = excluded.sent_us, weight = excluded.weight,
+        local_rank = excluded.local_rank, packed = excluded.packed
+    WHERE r.arrival = 0
+    -- A row that was not there has no transaction that deleted it.
+    RETURNING CASE WHEN r.xmax = '0' THEN 0 ELSE octet_length(r.packed) / 8 END AS replaced_values
+  )
+  SELECT count(*), coalesce(sum(w.replaced_values), 0) INTO stored, replaced FROM written w;
   IF stored < cardinality(sets) THEN
     RAISE unique_violation USING MESSAGE = 'two requests of one rank, step and moment';
   END IF;
@@ -990,7 +1033,7 @@ BEGIN
   IF idempotency_key IS NOT NULL THEN
     PERFORM platform.keep_key(org, idempotency_key, idempotency_body, int4send(value_count));
   END IF;
-  PERFORM ingest.count_rank_values(org, value_count);
+  PERFORM ingest.count_rank_values(org, value_count, value_count - replaced);
   outcome := 'inserted';
   inserted := value_count;
 END
@@ -1193,13 +1236,13 @@ COMMENT ON FUNCTION ingest.compact_rank_rows IS
 REVOKE ALL ON FUNCTION ingest.compact_rank_rows FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.compact_rank_rows TO tidemark_ingest_worker;
 
-CREATE FUNCTION ingest.count_rank_values(org uuid, values_added bigint)
+CREATE FUNCTION ingest.count_rank_values(org uuid, values_written bigint, values_added bigint)
 RETURNS void
 LANGUAGE plpgsql
 AS $function$
 BEGIN
   INSERT INTO ingest.rank_points AS p (org_id, slot, points, month, month_points)
-  VALUES (org, floor(random() * 16)::smallint, values_added, date_trunc('month', now() AT TIME ZONE 'UTC')::date, values_added)
+  VALUES (org, floor(random() * 16)::smallint, values_added, date_trunc('month', now() AT TIME ZONE 'UTC')::date, values_written)
   ON CONFLICT (org_id, slot) DO UPDATE
   SET points = p.points + excluded.points,
       month_points = CASE WHEN p.month >= excluded.month THEN p.month_points ELSE 0 END + excluded.month_points,
@@ -1207,14 +1250,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION ingest.count_rank_values IS
-  'Counts values of ranks that this transaction stores. Call it last: another transaction may wait for the counter '
-  'until this one is committed.';
+  'Counts values of ranks that this transaction writes, and those of them that it adds: the others replace some. Call '
+  'it last: another transaction may wait for the counter until this one is committed.';
 REVOKE ALL ON FUNCTION ingest.count_rank_values FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.count_rank_values TO tidemark_ingest;
 
 CREATE FUNCTION ingest.create_object(org uuid, run uuid, project uuid, only_project uuid, idempotency_key bytea,
   idempotency_body bytea, new_id bigint, new_kind text, new_key text, new_step double precision, artifact uuid,
-  new_value text, new_metadata text, new_summary text, chunks bytea[], OUT outcome text, OUT id bigint)
+  new_value text, new_metadata text, new_summary text, chunks bytea[], chunk_bytes integer[], OUT outcome text,
+  OUT id bigint)
 RETURNS record
 LANGUAGE plpgsql
 AS $function$
@@ -1263,8 +1307,8 @@ BEGIN
   VALUES (org, new_id, run, project, new_key, new_kind, false, new_step, artifact, new_value::json, new_metadata::json,
           new_summary::json,
           octet_length(new_key) + octet_length(new_value) + octet_length(new_metadata) + octet_length(new_summary), now());
-  INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows)
-  SELECT org, new_id, c.n - 1, c.rows FROM unnest(chunks) WITH ORDINALITY AS c (rows, n);
+  INSERT INTO ingest.table_chunks (org_id, object_id, chunk, rows, bytes)
+  SELECT org, new_id, c.n - 1, c.rows, c.bytes FROM unnest(chunks, chunk_bytes) WITH ORDINALITY AS c (rows, bytes, n);
 
   IF idempotency_key IS NOT NULL THEN
     PERFORM platform.keep_key(org, idempotency_key, idempotency_body, int8send(new_id));
