@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { isUtf8 } from "node:buffer";
 import { badRequest, isAppError } from "@tidemark/errors";
+import { isExactNumber, parseKeeping } from "@tidemark/exact-numbers";
 import { finishInTurns } from "@tidemark/turns";
 import {
   exactDecimal,
-  isExactNumber,
   quote,
   readDocument,
   requireDepth,
@@ -13,7 +13,6 @@ import {
   type ExactJson,
   type ExactObject,
 } from "./exact-json.ts";
-import { parseKeeping } from "./exact-numbers.ts";
 import { parseInSlices } from "./sliced-json.ts";
 
 /*

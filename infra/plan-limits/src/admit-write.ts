@@ -36,6 +36,23 @@ export function admitWithin(
   return unlessStored(wasStored, () => gate.admit(caller, amount));
 }
 
+/**
+ * Admits bytes that replace others. Where they would be refused as new ones, those that they replace decide: what does not grow is always admitted.
+ * `replaced` is asked only then. @throws plan_limit_exceeded
+ */
+export async function admitChange(
+  gate: PlanGate,
+  caller: Pick<Caller, "orgId" | "planTier">,
+  bytes: number,
+  replaced: () => Promise<number>,
+): Promise<void> {
+  await admitWithin(gate, caller, bytes, async () => {
+    const growth = bytes - (await replaced());
+    if (growth > 0) await gate.admit(caller, growth);
+    return true;
+  });
+}
+
 function unlessStored(
   wasStored: () => Promise<boolean>,
   admit: () => Promise<void> | undefined,

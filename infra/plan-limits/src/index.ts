@@ -1,4 +1,4 @@
-export { admitWithin, admitWrite, isPlanRefusal } from "./admit-write.ts";
+export { admitChange, admitWithin, admitWrite, isPlanRefusal } from "./admit-write.ts";
 export { gateOfSettings } from "./gate-of-settings.ts";
 export { loadPlans } from "./load-plans.ts";
 export { createPlanGate, openGate, withStorage, type PlanGate } from "./plan-gate.ts";

@@ -1,6 +1,7 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { ChangePublisher } from "@tidemark/changes";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { Plans } from "@tidemark/plans";
 import type { RunsService } from "@tidemark/proto/runs/v1/runs";
 import type { Handlers } from "@tidemark/rpc";
@@ -39,6 +40,8 @@ export type RunsDeps = {
   readonly db: Db;
   /** The plans whose limits are enforced; undefined where they are not. */
   readonly plans: Plans | undefined;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
   /** Where searches with regular expressions are done. */
   readonly searchThreads: SearchThreads;
   /** Told which metrics lists are sorted by. */

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { startChangePublisher } from "@tidemark/changes";
 import { defineModule } from "@tidemark/host";
 import { startRemover, startUpkeep, type MigrationSet } from "@tidemark/pg";
-import { loadPlans } from "@tidemark/plan-limits";
+import { gateOfSettings, loadPlans } from "@tidemark/plan-limits";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-runs.ts";
 import { createColumnKeeper } from "./columns/column-keeper.ts";
@@ -58,7 +59,7 @@ export const runsModule = defineModule({
     "ingest.unindexed_sort_values_v2",
   ],
   provides: [RunsService, RunsArchiveService, RunsRestoreService],
-  needs: [],
+  needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
     const db = context.db();
     const { limits, plansFile, runStaleSeconds } = context.config;
@@ -110,6 +111,12 @@ export const runsModule = defineModule({
       noteChange: changes.note,
       searchThreads,
       plans: heldPlans,
+      storageGate: gateOfSettings(context.config, {
+        target: "storage",
+        quota: Quota.STORAGE,
+        usage: context.client(UsageService),
+        log: context.log,
+      }),
       newId: randomUUID,
       sortKeys,
       keyCatalogue,

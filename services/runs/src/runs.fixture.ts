@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { NotedChange } from "@tidemark/changes";
 import { createDb, type Db } from "@tidemark/pg";
+import { openGate, type PlanGate } from "@tidemark/plan-limits";
 import { hostedPlans } from "@tidemark/plans";
 import { CallerKind, IdentitySchema } from "@tidemark/proto/common/v1/common";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
@@ -48,6 +49,8 @@ export type RunsFixture = {
   readonly client: RunsClient;
   /** With plan limits enforced. */
   readonly limited: RunsClient;
+  /** With a gate of storage. */
+  within(storageGate: PlanGate): RunsClient;
   /** As the service's role, under row level security. */
   readonly db: Db;
   /** As the owner of the database, above row level security. */
@@ -88,7 +91,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   const noted: NotedChange[] = [];
   const staleness = createStaleness({ staleMs: STALE_MS, nowMs: () => Date.now() + clock.aheadMs });
   const settler = createSettler({ db, log: createLog({ level: "silent", service: "runs-test" }) });
-  const clientWith = (limitsOn: boolean) =>
+  const clientWith = (limitsOn: boolean, storageGate = openGate) =>
     createLocalClient(
       RunsService,
       implement(
@@ -97,6 +100,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
           db,
           searchThreads,
           plans: limitsOn ? hostedPlans : undefined,
+          storageGate,
           newId: randomUUID,
           sortKeys,
           keyCatalogue,
@@ -112,6 +116,7 @@ export async function startRuns(given?: TestDatabase): Promise<RunsFixture> {
   return {
     client: clientWith(false),
     limited: clientWith(true),
+    within: (storageGate) => clientWith(false, storageGate),
     db,
     owner,
     url,

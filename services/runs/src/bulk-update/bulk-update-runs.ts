@@ -4,6 +4,7 @@ import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import type { BulkUpdateRunsRequest } from "@tidemark/proto/runs/v1/runs";
 import { callerOf, refuseUnpaid, type Caller } from "@tidemark/requests";
 import type { Call } from "@tidemark/rpc";
+import { textBytes } from "../documents/stored-bytes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { requireStatus } from "../update/change-status.ts";
 import { hundredsOf, readIds, writeIds } from "./bulk-updates.rules.ts";
@@ -21,7 +22,8 @@ const RESERVE_MS = 1500;
 /**
  * Changes status, tags and notes of many runs, a hundred in each transaction. With a key, the first call keeps which runs it found, and each hundred
  * keeps what became of it; a repeated call goes on with those that were not reached, and changes none twice.
- * @throws bad_request, run_search_invalid, run_search_too_broad, payment_required, idempotency_key_reused, idempotency_in_progress
+ * @throws bad_request, run_search_invalid, run_search_too_broad, payment_required, plan_limit_exceeded, idempotency_key_reused,
+ *   idempotency_in_progress
  */
 export function bulkUpdateRuns(deps: RunsDeps): RunsHandlers["bulkUpdateRuns"] {
   return async (request, call) => {
@@ -83,7 +85,7 @@ async function keptSelection(
 
 /** Changes a hundred, or finds what became of it. A run that the caller can no longer see fails the hundred also then. */
 async function updateHundred(
-  { db, staleness, noteChange }: RunsDeps,
+  { db, storageGate, staleness, noteChange }: RunsDeps,
   caller: Caller,
   settings: RunSettings,
   { runIds, keyed }: { readonly runIds: string[]; readonly keyed: IdempotentRequest | undefined },
@@ -99,6 +101,8 @@ async function updateHundred(
       if (keyed !== undefined) isVisible = (await visibleRuns(tx, caller, runIds)).size === runIds.length;
     },
     async (tx) => {
+      const bytes = textBytes({ metadata: settings.notes, tags: settings.tags }) * runIds.length;
+      if (bytes > 0) await storageGate.admit(caller, bytes);
       changed = await updateTogether(tx, caller, runIds, { ...settings, now: staleness.ago(0) });
       return Uint8Array.of(Number(changed !== undefined));
     },

@@ -1,10 +1,12 @@
+import { admitWithin } from "@tidemark/plan-limits";
 import { awaitsPayment } from "@tidemark/plans";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, type Caller } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { DEFAULT_PROJECT } from "../projects/resolve-project.ts";
+import { newRunBytes } from "../documents/stored-bytes.rules.ts";
 import { encodeRun } from "../read/encode-run.ts";
-import type { RunRow } from "../read/runs.sql.ts";
+import { findRun, type RunRow } from "../read/runs.sql.ts";
 import { createAlone } from "./create-alone.ts";
 import { createGroupedCreates } from "./create-grouped.ts";
 import { readWantedRun } from "./wanted-run.ts";
@@ -38,6 +40,8 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const wanted = await readWantedRun(request);
+    if (wanted.mode !== "resume" && !awaitsPayment(caller.billingState))
+      await admitNew(deps, caller, request, wanted.id);
     const project = wanted.explicitProject ?? projectNames.defaultOf(caller);
     if (project !== undefined && wanted.mode !== "resume" && !awaitsPayment(caller.billingState)) {
       const row = await grouped.create(caller, project, wanted);
@@ -51,6 +55,23 @@ export function createRun(deps: RunsDeps): RunsHandlers["createRun"] {
     projectNames.note(caller, row.project);
     return { run: encodeRun(row, deps.staleness), created };
   };
+}
+
+/** Admits the bytes of a run, unless it is there: then it is attached to. */
+function admitNew(
+  { db, storageGate }: RunsDeps,
+  caller: Caller,
+  { name, configJson, metadataJson, tags }: Parameters<RunsHandlers["createRun"]>[0],
+  id: string | undefined,
+): Promise<void> | undefined {
+  const { orgId } = caller;
+  return admitWithin(
+    storageGate,
+    caller,
+    newRunBytes({ name, tags }) + configJson.length + metadataJson.length,
+    async () =>
+      id !== undefined && (await db.readTenant(orgId, (tx) => findRun(tx, orgId, id, undefined))) !== undefined,
+  );
 }
 
 /** What is remembered of the projects of project-scoped keys, whose runs are in no other project. The database checks that it is still true. */

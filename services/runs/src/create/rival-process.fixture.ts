@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createDb, plannedSql } from "@tidemark/pg";
+import { openGate } from "@tidemark/plan-limits";
 import type { Plans } from "@tidemark/plans";
 import { RunsService } from "@tidemark/proto/runs/v1/runs";
 import { createLocalClient, implement, type Call } from "@tidemark/rpc";
@@ -51,6 +52,7 @@ export function startRival(fixture: RunsFixture, plans?: Plans): RivalProcess {
     db,
     searchThreads,
     plans,
+    storageGate: openGate,
     newId: randomUUID,
     sortKeys,
     keyCatalogue,

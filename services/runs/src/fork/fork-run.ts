@@ -6,6 +6,7 @@ import { ForkRunResponseSchema, type ForkRunResponse } from "@tidemark/proto/run
 import { callerOf, pathId, throwFault, type Caller } from "@tidemark/requests";
 import { insertRun, takeNewRunId, takeRunId } from "../create/new-runs.sql.ts";
 import { fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
+import { newRunBytes } from "../documents/stored-bytes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { NO_METRICS } from "../metrics/aggregates.rules.ts";
 import { resolveProject } from "../projects/resolve-project.ts";
@@ -124,7 +125,12 @@ type Child = { readonly row: RunRow; readonly known: boolean };
  * @throws idempotency_key_reused, not_found for the artifact, bad_request, payment_required,
  *   plan_limit_exceeded
  */
-async function forkOrFind(tx: Tx, deps: Pick<RunsDeps, "plans" | "newId">, caller: Caller, fork: Fork): Promise<Child> {
+async function forkOrFind(
+  tx: Tx,
+  deps: Pick<RunsDeps, "plans" | "storageGate" | "newId">,
+  caller: Caller,
+  fork: Fork,
+): Promise<Child> {
   const { orgId } = caller;
   let id = fork.key === "" ? undefined : forkRunId(orgId, fork.key);
   if (id !== undefined && !(await takeRunId(tx, orgId, id))) {
@@ -151,7 +157,7 @@ async function findCheckpoint(tx: Tx, orgId: string, { source, wish }: Fork): Pr
 
 async function insertChild(
   tx: Tx,
-  { plans, newId }: Pick<RunsDeps, "plans" | "newId">,
+  { plans, storageGate, newId }: Pick<RunsDeps, "plans" | "storageGate" | "newId">,
   caller: Caller,
   { source, wish, key, fingerprint }: Fork,
   id: string,
@@ -165,6 +171,7 @@ async function insertChild(
   const config = await writeCanonicalInTurns(child.config);
   const metadata = await writeCanonicalInTurns(child.metadata);
   refuseLargeFork({ config, metadata });
+  await storageGate.admit(caller, newRunBytes({ ...child, config, metadata }));
   return insertRun(tx, caller.orgId, {
     ...child,
     config,

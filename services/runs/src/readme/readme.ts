@@ -1,5 +1,6 @@
 import { README_BYTES_MAX } from "@tidemark/limits";
 import { badRequest, notFound } from "@tidemark/errors";
+import { admitChange } from "@tidemark/plan-limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
 import { callerOf, canSee, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
@@ -19,9 +20,13 @@ export function getReadme({ db }: Pick<RunsDeps, "db">): RunsHandlers["getReadme
 
 /**
  * Replaces the readme of a run. The text is stored as it was sent.
- * @throws not_found, then bad_request, then payment_required
+ * @throws not_found, then bad_request, then payment_required, plan_limit_exceeded
  */
-export function putReadmeOfRun({ db, noteChange }: Pick<RunsDeps, "db" | "noteChange">): RunsHandlers["putReadme"] {
+export function putReadmeOfRun({
+  db,
+  storageGate,
+  noteChange,
+}: Pick<RunsDeps, "db" | "storageGate" | "noteChange">): RunsHandlers["putReadme"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -36,6 +41,9 @@ export function putReadmeOfRun({ db, noteChange }: Pick<RunsDeps, "db" | "noteCh
       }
       if (markdown.includes("\0")) throw badRequest("markdown must not contain NUL", "markdown");
       refuseUnpaid(caller);
+      await admitChange(storageGate, caller, Buffer.byteLength(markdown), async () =>
+        Buffer.byteLength((await findReadme(tx, orgId, runId, undefined)) ?? ""),
+      );
       await putReadme(tx, orgId, runId, markdown);
       return run.projectId;
     });

@@ -83,6 +83,7 @@ CREATE TABLE runs.projects (
   runs_deleted bigint DEFAULT 0 NOT NULL,
   unsettled boolean DEFAULT false NOT NULL,
   texts_behind boolean DEFAULT false NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + coalesce(octet_length(description), 0)) STORED NOT NULL,
   CONSTRAINT projects_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT projects_name UNIQUE NULLS NOT DISTINCT (org_id, name, deleted_at),
   CONSTRAINT projects_check CHECK ((deleted_at IS NULL) = (purge_after IS NULL)),
@@ -104,6 +105,7 @@ COMMENT ON COLUMN runs.projects.runs_deleted IS
 COMMENT ON COLUMN runs.projects.unsettled IS 'some of its runs are not yet hidden, or shown again, as the project is';
 COMMENT ON COLUMN runs.projects.texts_behind IS
   'what searches read of some of its runs has an earlier name of the project';
+COMMENT ON COLUMN runs.projects.bytes IS 'of name and description';
 CREATE INDEX projects_deleted ON runs.projects (org_id, id) WHERE deleted_at IS NOT NULL;
 CREATE INDEX projects_to_remove ON runs.projects (purge_after) WHERE purge_after IS NOT NULL;
 CREATE INDEX projects_unsettled ON runs.projects (org_id, id) WHERE unsettled OR texts_behind;
@@ -122,19 +124,23 @@ GRANT SELECT, INSERT, UPDATE (name, description, runs_running, runs_finished, ru
   runs_finished_stopped, runs_failed_stopped, deleted_at, purge_after, runs_deleted, unsettled,
   texts_behind) ON TABLE runs.projects TO tidemark_runs;
 GRANT SELECT, UPDATE (purge_after, runs_deleted), DELETE ON TABLE runs.projects TO tidemark_runs_worker;
-GRANT SELECT (org_id, runs_running, runs_finished, runs_failed) ON TABLE runs.projects TO tidemark_usage;
+GRANT SELECT (org_id, runs_running, runs_finished, runs_failed, bytes) ON TABLE runs.projects TO tidemark_usage;
+SELECT platform.count_stored('runs.projects', 'documents');
 
 CREATE TABLE runs.readmes (
   org_id uuid NOT NULL,
   run_id uuid NOT NULL,
   markdown text NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(markdown)) STORED NOT NULL,
   CONSTRAINT readmes_pkey PRIMARY KEY (org_id, run_id),
   CONSTRAINT readmes_markdown_check CHECK (octet_length(markdown) >= 1 AND octet_length(markdown) <= 65536)
 );
 COMMENT ON TABLE runs.readmes IS 'The readme of a run; no row: it has none.';
 SELECT platform.fence('runs.readmes');
+SELECT platform.count_stored('runs.readmes', 'documents');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE runs.readmes TO tidemark_runs;
 GRANT SELECT, DELETE ON TABLE runs.readmes TO tidemark_runs_worker;
+GRANT SELECT (org_id, bytes) ON TABLE runs.readmes TO tidemark_usage;
 
 CREATE TABLE runs.run_ids (
   id uuid NOT NULL,
@@ -226,6 +232,8 @@ END) STORED,
   deleted_at timestamptz,
   purge_after timestamptz,
   logged_tags text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(name) + octet_length(config) + octet_length(metadata)
+    + platform.text_bytes(tags)) STORED NOT NULL,
   CONSTRAINT runs_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT runs_org_id_project_id_fkey FOREIGN KEY (org_id, project_id) REFERENCES runs.projects(org_id, id),
   CONSTRAINT runs_check CHECK (status = 'running' OR finished_at IS NOT NULL),
@@ -252,6 +260,7 @@ COMMENT ON COLUMN runs.runs.deleted_at IS
   'when the run itself was deleted; null for one that is hidden with its project';
 COMMENT ON COLUMN runs.runs.logged_tags IS
   'texts of the attributes sys/tags and sys/group_tags, each once, as they came: at most 256 of at most 512 bytes';
+COMMENT ON COLUMN runs.runs.bytes IS 'of name, config, metadata and tags';
 CREATE INDEX runs_by_duration ON runs.runs (org_id, duration DESC, created_at DESC, id DESC);
 CREATE INDEX runs_by_duration_of_project ON runs.runs (org_id, project_id, duration DESC, created_at DESC, id DESC);
 CREATE INDEX runs_by_name ON runs.runs (org_id, name, created_at DESC, id DESC);
@@ -286,6 +295,8 @@ GRANT SELECT, INSERT, UPDATE (name, status, tags, metadata, finished_at, resume_
   stop_acknowledged_at, stop_completed_at, stop_updated_at, hidden, deleted_at, purge_after,
   logged_tags) ON TABLE runs.runs TO tidemark_runs;
 GRANT SELECT, UPDATE (deleted_at, purge_after), DELETE ON TABLE runs.runs TO tidemark_runs_worker;
+GRANT SELECT (org_id, bytes) ON TABLE runs.runs TO tidemark_usage;
+SELECT platform.count_stored('runs.runs', 'documents');
 
 CREATE TABLE runs.signs_of_life (
   org_id uuid NOT NULL,
@@ -354,6 +365,15 @@ CREATE VIEW runs.run_refs_v1 WITH (security_invoker = true) AS
   SELECT org_id, id, project_id, created_at FROM runs.runs;
 COMMENT ON VIEW runs.run_refs_v1 IS 'Whether a run exists, and in which project, for writes of run data.';
 GRANT SELECT ON TABLE runs.run_refs_v1 TO tidemark_artifacts, tidemark_ingest, tidemark_traces;
+
+CREATE VIEW runs.stored_rows_v1 WITH (security_invoker = true) AS
+  SELECT r.org_id, 'documents'::text AS kind, r.bytes::bigint AS amount FROM runs.runs r
+  UNION ALL SELECT p.org_id, 'documents', p.bytes FROM runs.projects p
+  UNION ALL SELECT m.org_id, 'documents', m.bytes FROM runs.readmes m;
+COMMENT ON VIEW runs.stored_rows_v1 IS
+  'The logical bytes of each row that is stored, of deleted ones where the transaction sees these. Reads everything: '
+  'for recounts.';
+GRANT SELECT ON TABLE runs.stored_rows_v1 TO tidemark_usage;
 
 CREATE VIEW runs.usage_v1 WITH (security_invoker = false) AS
   SELECT p.org_id, count(*) AS projects,
@@ -680,7 +700,7 @@ $function$;
 COMMENT ON FUNCTION runs.deleted_projects_v1 IS 'The projects of an organization that are deleted and not removed yet.';
 REVOKE ALL ON FUNCTION runs.deleted_projects_v1 FROM PUBLIC;
 ALTER FUNCTION runs.deleted_projects_v1 OWNER TO tidemark_definer;
-GRANT EXECUTE ON FUNCTION runs.deleted_projects_v1 TO tidemark_reports;
+GRANT EXECUTE ON FUNCTION runs.deleted_projects_v1 TO tidemark_reports, tidemark_usage;
 
 CREATE FUNCTION runs.deleted_runs(org uuid, project uuid)
 RETURNS TABLE(id uuid)
@@ -1028,7 +1048,7 @@ COMMENT ON FUNCTION runs.names_deleted_project_v1 IS
   'Whether a text is the name or the id of a deleted project, and not the name of one that is not.';
 REVOKE ALL ON FUNCTION runs.names_deleted_project_v1 FROM PUBLIC;
 ALTER FUNCTION runs.names_deleted_project_v1 OWNER TO tidemark_definer;
-GRANT EXECUTE ON FUNCTION runs.names_deleted_project_v1 TO tidemark_reports;
+GRANT EXECUTE ON FUNCTION runs.names_deleted_project_v1 TO tidemark_reports, tidemark_usage;
 
 CREATE FUNCTION runs.note_attributes_v1(org uuid, run_ids uuid[], ids bigint[], paths text[], documents text[])
 RETURNS void

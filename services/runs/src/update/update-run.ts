@@ -1,10 +1,12 @@
 import { badRequest, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
+import { admitChange } from "@tidemark/plan-limits";
 import { ChangeKind } from "@tidemark/proto/changes/v1/changes";
-import { callerOf, pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
+import { callerOf, pathId, refuseUnpaid, throwFault, type Caller } from "@tidemark/requests";
 import type { RunStatus } from "@tidemark/run-state";
 import { readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
-import { withNotes } from "../documents/run-notes.rules.ts";
+import { textBytes } from "../documents/stored-bytes.rules.ts";
+import { notesOf, withNotes } from "../documents/run-notes.rules.ts";
 import type { RunsDeps, RunsHandlers } from "../handlers.ts";
 import { encodeRun } from "../read/encode-run.ts";
 import { findRun, type RunRow } from "../read/runs.sql.ts";
@@ -15,9 +17,9 @@ type Changes = Parameters<RunsHandlers["updateRun"]>[0];
 
 /**
  * Changes name, status, tags and notes of a run together (API specification, PATCH /runs/{run_id}).
- * @throws not_found, then bad_request, then payment_required
+ * @throws not_found, then bad_request, then payment_required, plan_limit_exceeded
  */
-export function updateRun({ db, staleness, noteChange }: RunsDeps): RunsHandlers["updateRun"] {
+export function updateRun({ db, storageGate, staleness, noteChange }: RunsDeps): RunsHandlers["updateRun"] {
   return async (request, call) => {
     const caller = callerOf(call);
     const { orgId, projectId } = caller;
@@ -27,6 +29,7 @@ export function updateRun({ db, staleness, noteChange }: RunsDeps): RunsHandlers
       if (locked === undefined || (projectId !== undefined && locked.projectId !== projectId)) throw notFound("run");
       const status = checkChanges(request);
       refuseUnpaid(caller);
+      await admitChanges(tx, { storageGate, caller, runId }, request);
       if (status !== undefined) await changeStatus(tx, orgId, [locked], { status, now: staleness.ago(0) });
       await changeDocuments(tx, orgId, runId, request);
       return readBack(tx, orgId, runId);
@@ -43,6 +46,24 @@ function checkChanges(request: Changes): RunStatus | undefined {
     throw badRequest("one of name, status, tags and notes is required");
   }
   return requireStatus(request.status);
+}
+
+/** Admits the texts that a request sets in the place of those that are there. */
+async function admitChanges(
+  tx: Tx,
+  { storageGate, caller, runId }: Pick<RunsDeps, "storageGate"> & { readonly caller: Caller; readonly runId: string },
+  { name, tags, notes }: Changes,
+): Promise<void> {
+  const bytes = textBytes({ name, metadata: notes, tags: tags?.tags });
+  if (bytes === 0) return;
+  await admitChange(storageGate, caller, bytes, async () => {
+    const before = await readBack(tx, caller.orgId, runId);
+    return textBytes({
+      name: name === undefined ? undefined : before.name,
+      metadata: notes === undefined ? undefined : notesOf(await readDocumentInTurns(Buffer.from(before.metadata), "metadata")),
+      tags: tags === undefined ? undefined : before.tags,
+    });
+  });
 }
 
 async function changeDocuments(tx: Tx, orgId: string, runId: string, { name, tags, notes }: Changes): Promise<void> {

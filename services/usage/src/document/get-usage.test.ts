@@ -88,14 +88,15 @@ describe("the document", () => {
         versionBytesReserved: 4n,
         stagedImportBytes: 17n,
         estimatedMetadataBytes: BigInt(estimated),
-        storageBytes: BigInt(900 + 200 + 30 + 4 + 17 + estimated + 157 * 16 + 94_999_000 + 21),
+        storageBytes: BigInt(900 + 200 + 30 + 4 + 17 + estimated + 157 * 16 + 94_999_000 + 21 + 3),
         storageByKind: {
           artifacts: BigInt(900 + 200 + 30 + 4 + 2 * 512),
           points: BigInt(157 * 16 + 6 * 256),
           logs: 21n,
           attributes: 94_999_000n,
           objects: 0n,
-          documents: BigInt(17 + 512 + 7 * 1024),
+          // The name of the project.
+          documents: BigInt(17 + 512 + 7 * 1024 + 3),
           traces: 0n,
           reports: 0n,
         },
