@@ -4,7 +4,9 @@ const DAY_SECONDS = 86_400;
 
 /** Settings of the service of reports. */
 export const reportsConfig = defineConfig({
+  limits: sharedFields.limits,
   removalSeconds: sharedFields.removalSeconds,
+  plansFile: sharedFields.plansFile,
   shareTtlSeconds: int({
     env: "TIDEMARK_SHARE_TTL",
     help: "Seconds that a share link of a report is valid after it was made; 0: without end.",

@@ -1,5 +1,6 @@
 import type { GenServiceMethods } from "@bufbuild/protobuf/codegenv2";
 import type { Db } from "@tidemark/pg";
+import type { PlanGate } from "@tidemark/plan-limits";
 import type { ReportsService } from "@tidemark/proto/reports/v1/reports";
 import type { Handlers } from "@tidemark/rpc";
 import { createEmbed } from "./embeds/create-embed.ts";
@@ -32,6 +33,8 @@ export type ReportsDeps = {
   readonly now: () => Date;
   /** How long a share token is valid; 0: without end. */
   readonly shareTtlSeconds: number;
+  /** Refuses bytes beyond the plan. */
+  readonly storageGate: PlanGate;
 };
 
 /** The handlers of this service by RPC. */

@@ -2,9 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { defineModule } from "@tidemark/host";
 import { startRemover, type MigrationSet } from "@tidemark/pg";
+import { gateOfSettings } from "@tidemark/plan-limits";
 import { ReportsArchiveService } from "@tidemark/proto/reports/v1/archive";
 import { ReportsRestoreService } from "@tidemark/proto/reports/v1/restore";
 import { ReportsService } from "@tidemark/proto/reports/v1/reports";
+import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { implement } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/archive-handlers.ts";
 import { reportsConfig } from "./config.ts";
@@ -34,11 +36,23 @@ export const reportsModule = defineModule({
     "runs.project_refs_v1",
   ],
   provides: [ReportsService, ReportsArchiveService, ReportsRestoreService],
-  needs: [],
+  needs: [{ module: "usage", service: UsageService, optional: true }],
   start(context) {
     const db = context.db();
     const { shareTtlSeconds, removalSeconds } = context.config;
-    const handlers = reportsHandlers({ db, newId: randomUUID, randomBytes, now: () => context.now(), shareTtlSeconds });
+    const handlers = reportsHandlers({
+      db,
+      newId: randomUUID,
+      randomBytes,
+      now: () => context.now(),
+      shareTtlSeconds,
+      storageGate: gateOfSettings(context.config, {
+        target: "storage",
+        quota: Quota.STORAGE,
+        usage: context.client(UsageService),
+        log: context.log,
+      }),
+    });
     const remover = startRemover({
       db: context.workerDb(),
       service: "reports",

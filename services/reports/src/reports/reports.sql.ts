@@ -131,9 +131,11 @@ export async function changeReport(tx: Tx, orgId: string, reportId: string, chan
   await tx.count(updateBlocksSql, [orgId, reportId, stored.blocks, stored.panels, stored.panelIndexes]);
 }
 
+// Its blocks go, because nobody can read them any more.
 const deleteSql = sql(
   "reports_delete",
-  `UPDATE reports.reports r SET deleted_at = clock_timestamp() WHERE r.org_id = $1 AND r.id = $2 RETURNING r.deleted_at AS "deletedAt"`,
+  `WITH blocks AS (DELETE FROM reports.documents WHERE org_id = $1 AND report_id = $2)
+   UPDATE reports.reports r SET deleted_at = clock_timestamp() WHERE r.org_id = $1 AND r.id = $2 RETURNING r.deleted_at AS "deletedAt"`,
 );
 
 /** Marks a report that is locked as deleted, and returns when that was. */

@@ -1,6 +1,8 @@
 import { badRequest } from "@tidemark/errors";
+import { admitChange } from "@tidemark/plan-limits";
 import type { UpdateReportRequest } from "@tidemark/proto/reports/v1/reports";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { encodeReport } from "./encode-report.ts";
@@ -8,8 +10,11 @@ import { readBlocks, requireVisibility } from "./report-input.rules.ts";
 import { changeReport, findReport, type ReportChange } from "./reports.sql.ts";
 import { lockForChange, REPORT } from "./require-report.ts";
 
-/** ReportsService.UpdateReport. @throws not_found, bad_request */
-export function updateReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["updateReport"] {
+/** ReportsService.UpdateReport. @throws not_found, bad_request, plan_limit_exceeded */
+export function updateReport({
+  db,
+  storageGate,
+}: Pick<ReportsDeps, "db" | "storageGate">): ReportsHandlers["updateReport"] {
   return (request, call) => {
     const caller = callerOf(call);
     const { orgId } = caller;
@@ -17,7 +22,17 @@ export function updateReport({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["
     return db.withTenant(orgId, async (tx) => {
       await lockForChange(tx, caller, id);
       throwFault(request.bodyFault);
-      await changeReport(tx, orgId, id, readChange(request));
+      const change = readChange(request);
+      const bytes = textBytes(change.title, change.description, change.stored?.blocks);
+      await admitChange(storageGate, caller, bytes, async () => {
+        const before = (await findReport(tx, orgId, id))!;
+        return textBytes(
+          change.title === undefined ? "" : before.title,
+          change.description === undefined ? "" : before.description,
+          change.stored === undefined ? "" : before.blocks,
+        );
+      });
+      await changeReport(tx, orgId, id, change);
       return { report: encodeReport((await findReport(tx, orgId, id))!) };
     });
   };

@@ -1,7 +1,7 @@
 -- Schema reports: what a new database starts with.
 
 CREATE SCHEMA reports;
-GRANT USAGE ON SCHEMA reports TO tidemark_definer, tidemark_reports, tidemark_reports_worker;
+GRANT USAGE ON SCHEMA reports TO tidemark_definer, tidemark_reports, tidemark_reports_worker, tidemark_usage;
 -- To own what follows; taken back at the end.
 GRANT CREATE ON SCHEMA reports TO tidemark_definer;
 
@@ -11,10 +11,14 @@ CREATE TABLE reports.documents (
   blocks text NOT NULL,
   panels text[] NOT NULL,
   panel_indexes integer[] NOT NULL,
+  bytes integer GENERATED ALWAYS AS (octet_length(blocks)) STORED NOT NULL,
   CONSTRAINT documents_pkey PRIMARY KEY (org_id, report_id),
   CONSTRAINT documents_check CHECK (cardinality(panel_indexes) = cardinality(panels))
 );
+COMMENT ON COLUMN reports.documents.bytes IS 'of the blocks; the panels are parts of them';
 SELECT platform.fence('reports.documents');
+SELECT platform.count_stored('reports.documents', 'reports');
+GRANT SELECT (org_id, bytes) ON TABLE reports.documents TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.documents TO tidemark_reports;
 
 CREATE TABLE reports.embed_sessions (
@@ -91,6 +95,8 @@ CREATE TABLE reports.reports (
   created_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   deleted_at timestamptz,
+  bytes integer GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL
+    THEN octet_length(title) + coalesce(octet_length(description), 0) ELSE 0 END) STORED NOT NULL,
   CONSTRAINT reports_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT reports_block_count_check CHECK (block_count >= 0),
   CONSTRAINT reports_check CHECK ((share_id IS NULL) = (share_hash IS NULL)),
@@ -115,6 +121,9 @@ CREATE INDEX reports_with_panels_of_project ON reports.reports (org_id, project_
 ALTER TABLE reports.reports ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.reports FORCE ROW LEVEL SECURITY;
 SELECT platform.unfence_for('reports.reports', 'tidemark_definer');
+SELECT platform.count_stored('reports.reports', 'reports');
+COMMENT ON COLUMN reports.reports.bytes IS 'of title and description; a deleted report cannot come back, and counts for nothing';
+GRANT SELECT (org_id, bytes) ON TABLE reports.reports TO tidemark_usage;
 CREATE POLICY tenant ON reports.reports
   USING (org_id = platform.org_id() AND (project_id IS NULL OR platform.sees_deleted() OR NOT (project_id IN ( SELECT d.id
    FROM runs.deleted_projects_v1(platform.org_id()) d(id)))))
@@ -144,6 +153,8 @@ CREATE TABLE reports.views (
   updated_at timestamptz DEFAULT clock_timestamp() NOT NULL,
   deleted_at timestamptz,
   visibility text COLLATE "C" DEFAULT 'private' NOT NULL,
+  bytes integer GENERATED ALWAYS AS (CASE WHEN deleted_at IS NULL
+    THEN octet_length(name) + coalesce(octet_length(project), 0) + octet_length(payload) ELSE 0 END) STORED NOT NULL,
   CONSTRAINT views_pkey PRIMARY KEY (org_id, id),
   CONSTRAINT views_name_check CHECK (octet_length(name) >= 1 AND octet_length(name) <= 512),
   CONSTRAINT views_payload_check CHECK (octet_length(payload) <= 65536),
@@ -155,6 +166,9 @@ CREATE INDEX views_shared ON reports.views (org_id, updated_at DESC, name,
   id) WHERE deleted_at IS NULL AND visibility = 'organization';
 ALTER TABLE reports.views ENABLE ROW LEVEL SECURITY;
 ALTER TABLE reports.views FORCE ROW LEVEL SECURITY;
+SELECT platform.count_stored('reports.views', 'reports');
+COMMENT ON COLUMN reports.views.bytes IS 'of name, project and payload; of a deleted view none';
+GRANT SELECT (org_id, bytes) ON TABLE reports.views TO tidemark_usage;
 CREATE POLICY tenant ON reports.views
   USING (org_id = platform.org_id() AND (project IS NULL OR platform.sees_deleted() OR NOT runs.names_deleted_project_v1(org_id, project)))
   WITH CHECK (org_id = platform.org_id());

@@ -1,9 +1,11 @@
 import { badRequest } from "@tidemark/errors";
 import { IMPORT_STRATEGIES, VIEW_VISIBILITIES } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
+import { admitChange } from "@tidemark/plan-limits";
 import type { ImportViewRequest } from "@tidemark/proto/reports/v1/views";
 import { isUuid, refuseUnpaid } from "@tidemark/requests";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
+import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
@@ -11,7 +13,15 @@ import { encodeView } from "./encode-view.ts";
 import { readEnvelope } from "./envelope.rules.ts";
 import { requireExpected, requireOwn, requireUnchanged } from "./require-view.ts";
 import { countNewView, requireRoomForView } from "./view-counts.sql.ts";
-import { changeView, insertView, lockView, readViewState, type ViewContent, type ViewRow } from "./views.sql.ts";
+import {
+  changeView,
+  insertView,
+  lockView,
+  readViewState,
+  viewBytes,
+  type ViewContent,
+  type ViewRow,
+} from "./views.sql.ts";
 
 /** What an import does: makes a view, or replaces one that is as the caller knows it. */
 type Wish =
@@ -20,9 +30,13 @@ type Wish =
 
 /**
  * ReportsService.ImportView. A dry run is refused for the same reasons and changes nothing.
- * @throws unauthenticated, forbidden, payment_required, bad_request, not_found, conflict
+ * @throws unauthenticated, forbidden, payment_required, plan_limit_exceeded, bad_request, not_found, conflict
  */
-export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): ReportsHandlers["importView"] {
+export function importView({
+  db,
+  storageGate,
+  newId,
+}: Pick<ReportsDeps, "db" | "storageGate" | "newId">): ReportsHandlers["importView"] {
   return async (request, call) => {
     const { orgId, userId, caller } = ownerOf(call);
     const { dryRun } = request;
@@ -35,6 +49,13 @@ export function importView({ db, newId }: Pick<ReportsDeps, "db" | "newId">): Re
     };
     const wish = readWish(request);
     const owner = { orgId, userId };
+    if (!dryRun) {
+      await admitChange(storageGate, caller, textBytes(content.name, content.project, content.payload), () =>
+        wish.action === "create"
+          ? Promise.resolve(0)
+          : db.readTenant(orgId, (tx) => viewBytes(tx, orgId, wish.id, content)),
+      );
+    }
     const row = dryRun
       ? await db.readTenant(orgId, (tx) => requirePossible(tx, owner, wish, content))
       : await db.withTenant(orgId, (tx) => store(tx, owner, wish, content, newId));

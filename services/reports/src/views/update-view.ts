@@ -1,17 +1,22 @@
 import { notFound } from "@tidemark/errors";
+import { admitChange } from "@tidemark/plan-limits";
 import { pathId, refuseUnpaid, throwFault } from "@tidemark/requests";
 import { enterNamedProject } from "../deletion/deleted-projects.sql.ts";
+import { textBytes } from "../fields/stored-bytes.rules.ts";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import type { ReportsDeps, ReportsHandlers } from "../handlers.ts";
 import { ownerOf } from "../owner/owner-of.ts";
 import { encodeView } from "./encode-view.ts";
 import { readPayload } from "./payload.rules.ts";
 import { requireOwn, VIEW } from "./require-view.ts";
-import { changeView, lockView } from "./views.sql.ts";
+import { changeView, lockView, viewBytes } from "./views.sql.ts";
 import { readVisibility } from "./visibility.rules.ts";
 
-/** ReportsService.UpdateView: the last one wins. @throws unauthenticated, forbidden, payment_required, not_found, bad_request */
-export function updateView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["updateView"] {
+/** ReportsService.UpdateView: the last one wins. @throws unauthenticated, forbidden, payment_required, not_found, bad_request, plan_limit_exceeded */
+export function updateView({
+  db,
+  storageGate,
+}: Pick<ReportsDeps, "db" | "storageGate">): ReportsHandlers["updateView"] {
   return async (request, call) => {
     const { orgId, userId, caller } = ownerOf(call);
     refuseUnpaid(caller);
@@ -27,6 +32,9 @@ export function updateView({ db }: Pick<ReportsDeps, "db">): ReportsHandlers["up
         payload: payloadJson === undefined ? undefined : readPayload(payloadJson),
         visibility: visibility === undefined ? undefined : readVisibility(visibility),
       };
+      await admitChange(storageGate, caller, textBytes(change.name, change.project, change.payload), () =>
+        viewBytes(tx, orgId, id, change),
+      );
       await enterNamedProject(tx, orgId, change.project);
       return changeView(tx, orgId, id, change);
     });

@@ -115,6 +115,24 @@ export async function changeView(
   return row!;
 }
 
+const bytesSql = sql(
+  "reports_view_bytes",
+  `SELECT CASE WHEN $3::boolean THEN octet_length(v.name) ELSE 0 END + CASE WHEN $4::boolean THEN coalesce(octet_length(v.project), 0) ELSE 0 END
+            + CASE WHEN $5::boolean THEN octet_length(v.payload) ELSE 0 END AS bytes
+   FROM reports.views v WHERE v.org_id = $1 AND v.id = $2`,
+);
+
+/** Returns the bytes of what a change of a view replaces; 0 where it is not there. */
+export async function viewBytes(
+  tx: Tx,
+  orgId: string,
+  viewId: string,
+  { name, project, payload }: Partial<ViewChange>,
+): Promise<number> {
+  const changed = [name !== undefined, project !== undefined, payload !== undefined];
+  return (await tx.one<{ bytes: number }>(bytesSql, [orgId, viewId, ...changed]))?.bytes ?? 0;
+}
+
 const deleteSql = sql(
   "reports_delete_view",
   `UPDATE reports.views v SET deleted_at = clock_timestamp(), updated_at = ${LATER}, payload = '{}'
