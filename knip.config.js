@@ -41,7 +41,7 @@ export default {
       project: ["src/**/*.ts!", "test/**/*.ts", `!src/**/*.${tests}!`],
     },
     "services/all": {
-      entry: ["src/{main,start,split,migrate,print-config-table}.ts!", "src/**/*.test.ts"],
+      entry: ["src/{main,start,split,migrate,print-config-table,recount-storage}.ts!", "src/**/*.test.ts"],
       project: ["src/**/*.ts!", `!src/**/*.${tests}!`],
     },
     gateway: {

@@ -85,7 +85,7 @@ const UNDER_VIEWS: Readonly<Record<string, readonly string[]>> = {
 /** Functions that declared views and functions call with the rights of their reader. */
 const UNDER_FUNCTIONS: Readonly<Record<string, readonly string[]>> = {
   tidemark_runs: ["ingest.ask_sort_key_v1"],
-  tidemark_usage: ["control.promised_seats"],
+  tidemark_usage: ["control.promised_seats", "runs.deleted_projects_v1", "runs.names_deleted_project_v1"],
 };
 
 /** What the modules of a schema may read of others. */

@@ -24,7 +24,7 @@ export type UsageFixture = {
 };
 
 /** Services whose views the usage document reads, in the order of their migrations. */
-const owners = ["usage", "runs", "control", "ingest", "artifacts", "traces", "imports-export"];
+const owners = ["usage", "runs", "control", "ingest", "artifacts", "traces", "imports-export", "reports"];
 
 const schema = (service: string) => ({
   schema: service === "imports-export" ? "imports" : service,

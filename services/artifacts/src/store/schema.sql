@@ -40,6 +40,7 @@ CREATE TABLE artifacts.artifacts (
 );
 CREATE INDEX artifacts_of_run ON artifacts.artifacts (org_id, run_id, created_at DESC, id DESC);
 SELECT platform.fence('artifacts.artifacts');
+GRANT SELECT (org_id, object_id, size_bytes) ON TABLE artifacts.artifacts TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.artifacts TO tidemark_artifacts;
 GRANT SELECT (org_id, id, run_id, type, name, uri, step, size_bytes, sha256, mime_type, storage_backend, metadata,
   created_at) ON TABLE artifacts.artifacts TO tidemark_ingest, tidemark_runs;
@@ -134,6 +135,7 @@ CREATE TABLE artifacts.objects (
 CREATE UNIQUE INDEX objects_by_content ON artifacts.objects (org_id, sha256, size_bytes) WHERE state = 'stored';
 CREATE INDEX objects_to_sweep ON artifacts.objects (sweep_after) WHERE state <> 'stored';
 SELECT platform.fence('artifacts.objects');
+GRANT SELECT (org_id, owed_bytes) ON TABLE artifacts.objects TO tidemark_usage;
 SELECT platform.unfence_for('artifacts.objects', 'tidemark_artifacts_worker');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.objects TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.objects TO tidemark_artifacts_worker;
@@ -194,6 +196,7 @@ CREATE TABLE artifacts.upload_files (
   CONSTRAINT upload_files_upload_kind_check CHECK (upload_kind IN ('inline', 'put', 'multipart'))
 );
 SELECT platform.fence('artifacts.upload_files');
+GRANT SELECT (org_id, size_bytes, upload_kind) ON TABLE artifacts.upload_files TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.upload_files TO tidemark_artifacts;
 
 CREATE TABLE artifacts.upload_secret (
@@ -286,6 +289,7 @@ CREATE INDEX versions_past_end_of_collection ON artifacts.versions (org_id, coll
 CREATE INDEX versions_to_expire ON artifacts.versions (expires_at) WHERE state = 'active' AND expires_at IS NOT NULL;
 CREATE INDEX versions_to_purge ON artifacts.versions (purge_after) WHERE state = 'soft_deleted' AND purged_at IS NULL;
 SELECT platform.fence('artifacts.versions');
+GRANT SELECT (org_id, size_bytes) ON TABLE artifacts.versions TO tidemark_usage;
 SELECT platform.unfence_for('artifacts.versions', 'tidemark_artifacts_worker');
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE artifacts.versions TO tidemark_artifacts;
 GRANT SELECT ON TABLE artifacts.versions TO tidemark_artifacts_worker;
@@ -328,6 +332,17 @@ COMMENT ON VIEW artifacts.usage_v1 IS
   'What an organization keeps, at this moment; no row: it never kept anything. Versions past their end are active '
   'ones until the sweeper has been there.';
 GRANT SELECT ON TABLE artifacts.usage_v1 TO tidemark_artifacts, tidemark_usage;
+
+CREATE VIEW artifacts.stored_rows_v1 WITH (security_invoker = true) AS
+  SELECT a.org_id, 'artifact_rows'::text AS kind, 1::bigint AS amount FROM artifacts.artifacts a
+  UNION ALL SELECT a.org_id, 'artifacts', a.size_bytes FROM artifacts.artifacts a WHERE a.object_id IS NOT NULL
+  UNION ALL SELECT v.org_id, 'artifacts', v.size_bytes FROM artifacts.versions v
+  UNION ALL SELECT o.org_id, 'artifacts', o.owed_bytes FROM artifacts.objects o
+  UNION ALL SELECT f.org_id, 'artifacts', f.size_bytes FROM artifacts.upload_files f WHERE f.upload_kind IS NOT NULL;
+COMMENT ON VIEW artifacts.stored_rows_v1 IS
+  'What each row that is stored counts for: plain artifacts one each, and bytes of artifacts, versions, objects that '
+  'are owed and uploads. Reads everything: for recounts.';
+GRANT SELECT ON TABLE artifacts.stored_rows_v1 TO tidemark_usage;
 
 CREATE FUNCTION artifacts.add_storage(org uuid, artifact_bytes bigint, version_bytes bigint,
   pending_delete_bytes bigint, reserved_bytes bigint, artifacts bigint, collections bigint, versions_active bigint,

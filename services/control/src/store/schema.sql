@@ -2,7 +2,7 @@
 
 CREATE SCHEMA control;
 GRANT USAGE ON SCHEMA control TO tidemark_control, tidemark_control_worker, tidemark_definer, tidemark_reports,
-  tidemark_runs, tidemark_usage;
+  tidemark_runs, tidemark_usage, tidemark_usage_worker;
 -- To own what follows; taken back at the end.
 GRANT CREATE ON SCHEMA control TO tidemark_control, tidemark_definer;
 
@@ -106,7 +106,8 @@ GRANT SELECT, INSERT, UPDATE ON TABLE control.organizations TO tidemark_control;
 GRANT SELECT, UPDATE (name, created_by_user_id, changed_xid,
   purge_after) ON TABLE control.organizations TO tidemark_control_worker;
 GRANT SELECT ON TABLE control.organizations TO tidemark_definer;
-GRANT SELECT (org_id, slug) ON TABLE control.organizations TO tidemark_usage;
+SELECT platform.unfence_for('control.organizations', 'tidemark_usage_worker');
+GRANT SELECT (org_id, slug) ON TABLE control.organizations TO tidemark_usage, tidemark_usage_worker;
 
 CREATE TABLE control.audit_events (
   org_id uuid NOT NULL,
@@ -602,6 +603,11 @@ COMMENT ON FUNCTION control.promised_seats IS
 REVOKE ALL ON FUNCTION control.promised_seats FROM PUBLIC;
 ALTER FUNCTION control.promised_seats OWNER TO tidemark_definer;
 GRANT EXECUTE ON FUNCTION control.promised_seats TO tidemark_usage;
+
+CREATE VIEW control.organization_refs_v1 WITH (security_invoker = true) AS
+  SELECT o.org_id, o.slug FROM control.organizations o;
+COMMENT ON VIEW control.organization_refs_v1 IS 'Every organization, deleted ones included, for recounts.';
+GRANT SELECT ON TABLE control.organization_refs_v1 TO tidemark_usage_worker;
 
 CREATE VIEW control.usage_v1 WITH (security_invoker = true) AS
   SELECT o.org_id, o.slug,

@@ -255,6 +255,7 @@ COMMENT ON COLUMN ingest.metric_runs.version IS 'id of the newest segment that w
 COMMENT ON COLUMN ingest.metric_runs.key_count IS 'how many keys the run has, and so the id of the next one';
 COMMENT ON COLUMN ingest.metric_runs.point_count IS 'values that were ever stored';
 SELECT platform.fence('ingest.metric_runs');
+GRANT SELECT (org_id, key_count, point_count) ON TABLE ingest.metric_runs TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.metric_runs TO tidemark_ingest;
 GRANT SELECT, UPDATE (version), DELETE ON TABLE ingest.metric_runs TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.metric_runs TO tidemark_runs;
@@ -372,6 +373,7 @@ COMMENT ON COLUMN ingest.rank_metric_blocks.weights IS 'a byte 0 for weight 1, o
 COMMENT ON COLUMN ingest.rank_metric_blocks.sent_us IS 'the lowest bigint where the client sent no time';
 COMMENT ON COLUMN ingest.rank_metric_blocks.set_values IS 'all values of slot 0, then all of slot 1 and so on';
 SELECT platform.fence('ingest.rank_metric_blocks');
+GRANT SELECT (org_id, set_values) ON TABLE ingest.rank_metric_blocks TO tidemark_usage;
 GRANT SELECT ON TABLE ingest.rank_metric_blocks TO tidemark_ingest;
 GRANT SELECT, INSERT, DELETE ON TABLE ingest.rank_metric_blocks TO tidemark_ingest_worker;
 
@@ -416,6 +418,7 @@ COMMENT ON COLUMN ingest.rank_metric_rows.local_rank IS 'null: the rank';
 COMMENT ON COLUMN ingest.rank_metric_rows.packed IS
   'values as float8send writes them, from first_slot on; in a page, NaN where there is none';
 SELECT platform.fence('ingest.rank_metric_rows');
+GRANT SELECT (org_id, arrival, first_slot, packed) ON TABLE ingest.rank_metric_rows TO tidemark_usage;
 GRANT SELECT, INSERT, UPDATE ON TABLE ingest.rank_metric_rows TO tidemark_ingest;
 GRANT SELECT, DELETE ON TABLE ingest.rank_metric_rows TO tidemark_ingest_worker;
 
@@ -554,6 +557,26 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE ingest.unindexed_runs TO tidemark_
 GRANT SELECT, DELETE ON TABLE ingest.unindexed_runs TO tidemark_ingest_worker;
 GRANT SELECT ON TABLE ingest.unindexed_runs TO tidemark_runs;
 
+CREATE FUNCTION ingest.has_rank_value(packed bytea, first_slot smallint, slot smallint) RETURNS boolean
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN slot >= first_slot AND octet_length(packed) > 8 * (slot - first_slot)
+    AND substring(packed FROM 8 * (slot - first_slot) + 1 FOR 8) <> '\x7ff8000000000000'::bytea;
+COMMENT ON FUNCTION ingest.has_rank_value IS
+  'Tells whether a row of a page has a value for the slot. A plain expression, so that PostgreSQL inlines it.';
+REVOKE ALL ON FUNCTION ingest.has_rank_value FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest, tidemark_ingest_worker, tidemark_usage;
+
+CREATE FUNCTION ingest.rank_row_values(arrival integer, first_slot smallint, packed bytea) RETURNS bigint
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN arrival = 0 THEN octet_length(packed) / 8
+    ELSE (SELECT count(*) FROM generate_series(first_slot, first_slot + octet_length(packed) / 8 - 1) AS s
+          WHERE ingest.has_rank_value(packed, first_slot, s::smallint)) END;
+COMMENT ON FUNCTION ingest.rank_row_values IS
+  'Returns how many values a row of rank metrics has. Only pages have slots without a value, and their rows are never '
+  'in blocks.';
+REVOKE ALL ON FUNCTION ingest.rank_row_values FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ingest.rank_row_values TO tidemark_ingest_worker, tidemark_usage;
+
 CREATE VIEW ingest.attribute_values_v1 WITH (security_invoker = true) AS
 SELECT a.org_id, a.run_id, a.path, a.id, a.value FROM ingest.attributes a;
 COMMENT ON VIEW ingest.attribute_values_v1 IS
@@ -629,6 +652,21 @@ COMMENT ON VIEW ingest.sort_values_v1 IS
   'column that it names, are exact and of all runs that have the key. Of other keys, those of indexed runs are '
   'exact; the other runs are in unindexed_sort_values_v2. OFFSET keeps it a look-up per run.';
 GRANT SELECT ON TABLE ingest.sort_values_v1 TO tidemark_runs;
+
+CREATE VIEW ingest.stored_rows_v1 WITH (security_invoker = true) AS
+  SELECT a.org_id, 'attributes'::text AS kind, a.bytes::bigint AS amount FROM ingest.attributes a
+  UNION ALL SELECT l.org_id, 'logs', l.bytes FROM ingest.log_segments l
+  UNION ALL SELECT l.org_id, 'logs', l.bytes FROM ingest.log_blocks l
+  UNION ALL SELECT o.org_id, 'objects', o.bytes FROM ingest.objects o WHERE NOT o.from_attribute
+  UNION ALL SELECT c.org_id, 'objects', c.bytes FROM ingest.table_chunks c
+  UNION ALL SELECT m.org_id, 'series', m.key_count FROM ingest.metric_runs m
+  UNION ALL SELECT m.org_id, 'values', m.point_count FROM ingest.metric_runs m
+  UNION ALL SELECT r.org_id, 'values', ingest.rank_row_values(r.arrival, r.first_slot, r.packed) FROM ingest.rank_metric_rows r
+  UNION ALL SELECT b.org_id, 'values', octet_length(b.set_values) / 8 FROM ingest.rank_metric_blocks b;
+COMMENT ON VIEW ingest.stored_rows_v1 IS
+  'What each row that is stored counts for: logical bytes of the kinds of storage, and numbers of values and series. '
+  'Reads everything: for recounts.';
+GRANT SELECT ON TABLE ingest.stored_rows_v1 TO tidemark_usage;
 
 CREATE VIEW ingest.usage_v1 WITH (security_invoker = true) AS
   SELECT c.org_id,
@@ -1428,15 +1466,6 @@ COMMENT ON FUNCTION ingest.finish_indexing IS
   'Ends the indexing of a run. Returns false, and does nothing, when the run was written since the minute touched.';
 REVOKE ALL ON FUNCTION ingest.finish_indexing FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.finish_indexing TO tidemark_ingest;
-
-CREATE FUNCTION ingest.has_rank_value(packed bytea, first_slot smallint, slot smallint) RETURNS boolean
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN slot >= first_slot AND octet_length(packed) > 8 * (slot - first_slot)
-    AND substring(packed FROM 8 * (slot - first_slot) + 1 FOR 8) <> '\x7ff8000000000000'::bytea;
-COMMENT ON FUNCTION ingest.has_rank_value IS
-  'Tells whether a row of a page has a value for the slot. A plain expression, so that PostgreSQL inlines it.';
-REVOKE ALL ON FUNCTION ingest.has_rank_value FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest, tidemark_ingest_worker;
 
 CREATE FUNCTION ingest.in_one_bucket(
   a double precision, b double precision, low double precision, high double precision, buckets integer
@@ -2994,12 +3023,8 @@ BEGIN
       SELECT o.ctid FROM ingest.rank_metric_blocks o WHERE o.org_id = org AND o.run_id = run LIMIT rows_max))
     RETURNING octet_length(b.set_values) / 8 AS value_count
   )
-  -- Only pages have slots without a value, and their rows are never in blocks.
   SELECT (SELECT count(*) FROM removed) + (SELECT count(*) FROM removed_blocks),
-         coalesce((SELECT sum(CASE WHEN r.arrival = 0 THEN octet_length(r.packed) / 8
-                                   ELSE (SELECT count(*) FROM generate_series(r.first_slot, r.first_slot + octet_length(r.packed) / 8 - 1) AS s
-                                         WHERE ingest.has_rank_value(r.packed, r.first_slot, s::smallint)) END)
-                   FROM removed r), 0)
+         coalesce((SELECT sum(ingest.rank_row_values(r.arrival, r.first_slot, r.packed)) FROM removed r), 0)
          + coalesce((SELECT sum(b.value_count) FROM removed_blocks b), 0)
   INTO gone, gone_values;
   UPDATE ingest.rank_points p SET points = p.points - gone_values

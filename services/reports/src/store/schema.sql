@@ -174,6 +174,15 @@ CREATE POLICY tenant ON reports.views
   WITH CHECK (org_id = platform.org_id());
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE reports.views TO tidemark_reports;
 
+CREATE VIEW reports.stored_rows_v1 WITH (security_invoker = true) AS
+  SELECT r.org_id, 'reports'::text AS kind, r.bytes::bigint AS amount FROM reports.reports r
+  UNION ALL SELECT d.org_id, 'reports', d.bytes FROM reports.documents d
+  UNION ALL SELECT v.org_id, 'reports', v.bytes FROM reports.views v;
+COMMENT ON VIEW reports.stored_rows_v1 IS
+  'The logical bytes of each row that is stored, of those of deleted projects where the transaction sees these. Reads '
+  'everything: for recounts.';
+GRANT SELECT ON TABLE reports.stored_rows_v1 TO tidemark_usage;
+
 CREATE FUNCTION reports.find_embed(wanted_id uuid)
 RETURNS TABLE(org_id uuid, id uuid, key_id text, project_id uuid, scopes text[], token_hash bytea,
   allowed_parent_origin text, run_ids uuid[], theme text, panels_max integer, points_max integer,

@@ -130,6 +130,11 @@ COMMENT ON VIEW traces.found_traces IS
 ALTER VIEW traces.found_traces OWNER TO tidemark_definer;
 GRANT SELECT ON TABLE traces.found_traces TO tidemark_traces;
 
+CREATE VIEW traces.stored_rows_v1 WITH (security_invoker = true) AS
+  SELECT s.org_id, 'traces'::text AS kind, s.bytes::bigint AS amount FROM traces.segments s;
+COMMENT ON VIEW traces.stored_rows_v1 IS 'The logical bytes of each row that is stored. Reads everything: for recounts.';
+GRANT SELECT ON TABLE traces.stored_rows_v1 TO tidemark_usage;
+
 CREATE VIEW traces.usage_v1 WITH (security_invoker = true) AS
   SELECT c.org_id,
          coalesce(sum(c.month_events) FILTER (WHERE c.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date), 0)::bigint
