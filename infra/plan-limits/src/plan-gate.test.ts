@@ -3,8 +3,8 @@ import type { AppError } from "@tidemark/errors";
 import { parsePlans } from "@tidemark/plans";
 import { createLog } from "@tidemark/telemetry";
 import fc from "fast-check";
-import { admitWrite } from "./admit-write.ts";
-import { createPlanGate, openGate } from "./plan-gate.ts";
+import { admitChange, admitWithin, admitWrite } from "./admit-write.ts";
+import { createPlanGate, openGate, withStorage } from "./plan-gate.ts";
 
 const LIMIT = 1000;
 const plans = parsePlans(`{"free": {"metric_points": ${LIMIT}}, "pro": {"metric_points": 5000}}`);
@@ -76,6 +76,16 @@ describe("one process", () => {
       expect(gate.admit(owner, 1)).toBeUndefined();
     }
     expect(store.reads).toBe(1);
+  });
+
+  test("reads again for a request that alone wants a sixteenth of what it believes to be left", async () => {
+    const { newGate, write, store, clock } = setUp();
+    const gate = newGate();
+    await write(gate, 1);
+    store.used = LIMIT - 10;
+    clock.ms += 300;
+    expect(await write(gate, 70)).toBe("plan_limit_exceeded");
+    expect([store.used, store.reads]).toEqual([LIMIT - 10, 2]);
   });
 
   test("does not ask for each request that it refuses", async () => {
@@ -166,5 +176,38 @@ describe("a write", () => {
     const gate = newGate();
     await write(gate, 1);
     expect(admitWrite(gate, owner, 1, never)).toBeUndefined();
+  });
+});
+
+describe("bytes", () => {
+  const exceeded = { reason: "plan_limit_exceeded" };
+
+  test("are admitted in whatever state the account is, and refused beyond the plan unless they are stored", async () => {
+    const { newGate, store } = setUp();
+    store.used = LIMIT;
+    const due = { ...owner, billingState: "canceled" };
+    await admitWithin(openGate, due, 1, () => Promise.resolve(false));
+    await admitWithin(newGate(), due, 1, () => Promise.resolve(true));
+    await expect(admitWithin(newGate(), due, 1, () => Promise.resolve(false))).rejects.toMatchObject(exceeded);
+  });
+
+  test("that replace others are admitted by how much they grow", async () => {
+    const { newGate, store } = setUp();
+    store.used = LIMIT - 5;
+    await admitChange(newGate(), owner, 100, () => Promise.resolve(100));
+    await admitChange(newGate(), owner, 105, () => Promise.resolve(100));
+    await expect(admitChange(newGate(), owner, 106, () => Promise.resolve(100))).rejects.toMatchObject(exceeded);
+    await admitChange(newGate(), owner, 5, () => Promise.reject(new Error("is not asked")));
+  });
+
+  test("of values are admitted with the values", async () => {
+    const [values, bytes] = [setUp(), setUp()];
+    const gate = withStorage(values.newGate(), bytes.newGate(), 16);
+    bytes.store.used = LIMIT - 32;
+    await gate.admit(owner, 2);
+    await expect((async () => gate.admit(owner, 3))()).rejects.toMatchObject(exceeded);
+    values.store.used = LIMIT;
+    const full = withStorage(values.newGate(), openGate, 16);
+    await expect((async () => full.admit(owner, 1))()).rejects.toMatchObject(exceeded);
   });
 });

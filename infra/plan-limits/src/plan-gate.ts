@@ -11,7 +11,7 @@ type Owner = Pick<Caller, "orgId" | "planTier">;
 export type PlanGate = {
   /**
    * Admits `amount` more of what the quota counts. Call it before anything is stored. It returns nothing where memory knows the organization, so that
-   * requests do not wait. All processes together admit at most about a second of traffic beyond the limit; an organization that uses half of its
+   * requests do not wait, unless one alone wants a sixteenth of what is left. All processes together admit at most about a second of traffic beyond the limit; an organization that uses half of its
    * quota within half a minute gets, in each process that did not see it, a sixteenth of the rest more.
    * @throws plan_limit_exceeded (API specification, Errors)
    */
@@ -115,6 +115,8 @@ export function createPlanGate(options: {
       const age = nowMs() - known.readAtMs;
       if (known.used + amount > limit && age < REFUSED_MS) throw exceeded(target, plans, owner.planTier);
       if (known.used + known.own + amount > limit) return decide(owner, amount);
+      // What one request alone would take is worth a reading: other processes may have admitted as much since the last one.
+      if (amount > (limit - known.used) * SHARE && age >= SHARE_MS) return decide(owner, amount);
       const own = known.own + amount;
       const isDue =
         age >= (known.used + own > limit / 2 ? NEAR_MS : OLD_MS) ||
