@@ -29,6 +29,13 @@ describeModes(
       const team = await createTeam(stack());
       const api = await keyOf(stack(), team.owner);
       const kept = await writeEverything(api, "p");
+      const stored = () =>
+        queryDatabase<{ kind: string; bytes: string }>(
+          stack(),
+          "SELECT kind, sum(bytes) AS bytes FROM platform.stored_bytes WHERE org_id = $1 GROUP BY kind ORDER BY kind",
+          [team.orgId],
+        );
+      const storedBefore = await stored();
       const gone = await writeEverything(api, "p");
       const patched = await api.patch(`/runs/${gone.runId}`, {
         metadata: { notes: "canary-notes" },
@@ -88,6 +95,8 @@ describeModes(
       expect((await api.post(`/runs/${gone.runId}/restore`, {})).status).toBe(404);
       expect((await api.call("DELETE", `/runs/${gone.runId}`)).status).toBe(404);
       expect((await team.owner.browser.get("/runs?deleted=true")).json.runs).toEqual([]);
+      expect(storedBefore.map(({ kind }) => kind)).toEqual(["attributes", "documents", "logs", "objects", "traces"]);
+      expect(await stored()).toEqual(storedBefore);
       // Both runs had the same.
       expect((await usage()).map((number) => 2 * number)).toEqual(used);
     });
@@ -133,6 +142,7 @@ describeModes(
         "imports.counters",
         "imports.staged",
         "ingest.rank_points",
+        "platform.stored_bytes",
         "reports.report_counts",
         "reports.view_counts",
         "traces.event_counts",
@@ -147,6 +157,12 @@ describeModes(
         [team.orgId],
       );
       expect(new Set(Object.values(storage!))).toEqual(new Set(["0"]));
+      const counted = await queryDatabase<{ kind: string }>(
+        stack(),
+        "SELECT kind FROM platform.stored_bytes WHERE org_id = $1 GROUP BY kind HAVING sum(bytes) <> 0",
+        [team.orgId],
+      );
+      expect(counted).toEqual([]);
     });
   },
   quick,
