@@ -1,16 +1,25 @@
 import { expect, test } from "@jest/globals";
 import { endOf } from "./scopes.ts";
 import { mayChange, roleOptions } from "./member-rules.ts";
-import { usageRows } from "./usage-rows.ts";
+import { storageRows, usageRows } from "./usage-rows.ts";
 
 test("usage is told with what is included, where there is a limit", () => {
-  const usage = { seats: 1, runs: 150, api_keys: 2, artifact_bytes_exact: 1_000_000 };
+  const usage = { seats: 1, runs: 150, api_keys: 2, storage_bytes_for_write_gate: 1_000_000 };
   const limits = { included_seats: 2, runs: 100, included_storage_bytes: null };
   expect(usageRows({ plan_tier: "free", usage, limits })).toEqual([
     { label: "Members", used: "1", included: "2", share: 0.5 },
     { label: "Runs", used: "150", included: "100", share: 1 },
-    { label: "Artifact storage", used: "1 MB", included: "no limit", share: undefined },
+    { label: "Storage", used: "1 MB", included: "no limit", share: undefined },
     { label: "API keys", used: "2", included: "", share: undefined },
+  ]);
+});
+
+test("storage is told by kind, the largest first, without what is not there", () => {
+  const usage = { storage_bytes_by_kind: { artifacts: 0, logs: 1_000_000, attributes: 3_000_000, later: 4 } };
+  expect(storageRows({ usage: usage as never })).toEqual([
+    { label: "Attributes", used: "3 MB", share: 3_000_000 / 4_000_004 },
+    { label: "Console logs", used: "1 MB", share: 1_000_000 / 4_000_004 },
+    { label: "later", used: "4 B", share: 4 / 4_000_004 },
   ]);
 });
 

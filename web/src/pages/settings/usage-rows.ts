@@ -10,8 +10,34 @@ export type UsageDocument = {
 export type OrganizationUsage = {
   readonly plan_tier: string;
   readonly limits: Readonly<Record<string, number | null>>;
-  readonly usage: Readonly<Record<string, number>>;
+  readonly usage: Readonly<Record<string, number>> & {
+    /** Logical bytes of what is stored; together they are those of storage. */
+    readonly storage_bytes_by_kind?: Readonly<Record<string, number>>;
+  };
 };
+
+const KINDS: Readonly<Record<string, string>> = {
+  artifacts: "Artifacts",
+  points: "Metric points",
+  logs: "Console logs",
+  attributes: "Attributes",
+  objects: "Tables and media",
+  documents: "Configs, notes and readmes",
+  traces: "Traces",
+  reports: "Reports and views",
+};
+
+/** How much of the storage is of one kind, in words; `share` is its part of all that is stored. */
+export type StorageRow = { readonly label: string; readonly used: string; readonly share: number };
+
+/** Returns the kinds of which something is stored, the largest first. */
+export function storageRows({ usage }: Pick<OrganizationUsage, "usage">): readonly StorageRow[] {
+  const kinds = Object.entries(usage.storage_bytes_by_kind ?? {}).filter(([, bytes]) => bytes > 0);
+  const total = kinds.reduce((sum, [, bytes]) => sum + bytes, 0);
+  return kinds
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([kind, bytes]) => ({ label: KINDS[kind] ?? kind, used: byteWords(bytes), share: bytes / total }));
+}
 
 /** A figure in words; `share` is the used part of what is included, where there is a limit. */
 export type UsageRow = {
@@ -34,7 +60,7 @@ const ROWS: readonly {
   { label: "Metric points in all", used: "metric_points_retained_total" },
   { label: "Trace events this month", used: "trace_events_current_period", limit: "trace_events" },
   { label: "Requests this month", used: "api_requests", limit: "api_requests" },
-  { label: "Artifact storage", used: "artifact_bytes_exact", limit: "included_storage_bytes", isBytes: true },
+  { label: "Storage", used: "storage_bytes_for_write_gate", limit: "included_storage_bytes", isBytes: true },
   { label: "Artifacts", used: "artifacts" },
   { label: "API keys", used: "api_keys" },
 ];

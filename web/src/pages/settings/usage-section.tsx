@@ -2,7 +2,7 @@ import { ErrorNote } from "../../ui/error-note.tsx";
 import { Skeleton } from "../../ui/spinner.tsx";
 import { Time } from "../../ui/time.tsx";
 import { DataTable } from "./data-table.tsx";
-import { usageRows, type UsageDocument } from "./usage-rows.ts";
+import { storageRows, usageRows, type UsageDocument } from "./usage-rows.ts";
 import { useLoad } from "./use-load.ts";
 
 /** What the organization uses, and of what there is a limit. */
@@ -29,6 +29,19 @@ export function UsageSection() {
                   {share !== undefined && (
                     <meter min={0} max={1} high={0.9} value={share} aria-label={`Share of ${label}`} />
                   )}
+                </td>
+              </tr>
+            ))}
+          </DataTable>
+          <h2>Storage by kind</h2>
+          <p class="tm-muted">What is deleted counts until it is purged.</p>
+          <DataTable label="Storage by kind" columns={["Kind", "Used", "Share"]} numbers={["Used"]}>
+            {storageRows(organization).map(({ label, used, share }) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                <td class="tm-number">{used}</td>
+                <td>
+                  <meter min={0} max={1} value={share} aria-label={`Share of ${label}`} />
                 </td>
               </tr>
             ))}
