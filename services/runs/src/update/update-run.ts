@@ -60,7 +60,8 @@ async function admitChanges(
     const before = await readBack(tx, caller.orgId, runId);
     return textBytes({
       name: name === undefined ? undefined : before.name,
-      metadata: notes === undefined ? undefined : notesOf(await readDocumentInTurns(Buffer.from(before.metadata), "metadata")),
+      metadata:
+        notes === undefined ? undefined : notesOf(await readDocumentInTurns(Buffer.from(before.metadata), "metadata")),
       tags: tags === undefined ? undefined : before.tags,
     });
   });
