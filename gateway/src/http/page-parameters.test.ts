@@ -19,8 +19,8 @@ test("every list that answers with a next cursor takes one", () => {
   const cursorless = allRoutes.filter(
     ({ method, schemas }) =>
       method === "GET" &&
-      Object.hasOwn((schemas.response["properties"] ?? {}) as object, "next_cursor") &&
-      !Object.hasOwn((schemas.query?.["properties"] ?? {}) as object, "cursor"),
+      Object.hasOwn(schemas.response["properties"] ?? {}, "next_cursor") &&
+      !Object.hasOwn(schemas.query?.["properties"] ?? {}, "cursor"),
   );
   expect(cursorless).toEqual([]);
 });

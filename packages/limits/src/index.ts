@@ -4,6 +4,8 @@
  * stands there.
  */
 
+export { jsonBytes } from "./json-bytes.ts";
+
 /** Rows of a page that is counted from the start of its list: projects, users, organizations, keys, seats. */
 export const PAGE_ROWS = { default: 100, max: 1000 } as const;
 
@@ -139,7 +141,7 @@ export const RETENTION_MODES = ["inherit", "days", "keep_forever", "none"] as co
 /** Most objects that are reserved at a time. */
 export const RESERVED_OBJECTS_MAX = 64;
 
-/** Most bytes of texts of a client's choice in one page of a list (16 MiB). */
+/** Most bytes of texts of a client's choice in one page of a list, as the JSON of the answer has them (16 MiB). */
 export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 /** Bytes of texts of a client's choice after which a batch of rows ends that a service reads from another (4 MiB). */

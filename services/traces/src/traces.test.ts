@@ -222,6 +222,24 @@ describe("large traces", () => {
     );
     expect(page.spans.length + rest.spans.length).toBe(600);
   });
+
+  test("a page of control characters ends before its JSON exceeds 16 MiB", async () => {
+    const traceId = newTraceId();
+    const preview = "\u0001".repeat(TRACE_LIMITS.previewBytesMax);
+    const previews = { inputPreview: preview, outputPreview: preview, errorPreview: preview };
+    for (let first = 0; first < 300; first += 100) {
+      await send(
+        Array.from({ length: 100 }, (_, i) => ({ traceId, spanId: spanId(first + i), previews: true, ...previews })),
+      );
+    }
+    const page = await traces.client.getTrace({ runId: tenant.runId, traceId, spanLimit: 1000 }, callOf(tenant));
+    const bytes = page.spans.length * Buffer.byteLength(JSON.stringify(previews));
+    expect([bytes < 16 * 1024 * 1024, page.spans.length > 200, page.spansTruncated]).toEqual([true, true, true]);
+    const asked = { runId: tenant.runId, traceId, limit: 500, cursor: page.nextCursor };
+    const rest = await traces.client.listSpans(asked, callOf(tenant));
+    expect(page.spans.length + rest.spans.length).toBe(300);
+    expect(rest.nextCursor).toBe("");
+  });
 });
 
 describe("lists", () => {

@@ -123,7 +123,7 @@ export function takeArtifact(
 const weighFromSql = sql(
   "artifacts_weigh_artifacts_from",
   `SELECT a.id, a.created_at AS "createdAt",
-          octet_length(a.metadata) + octet_length(a.uri) + octet_length(a.mime_type) + coalesce(octet_length(a.sha256), 0) AS bytes
+          octet_length(a.metadata) + octet_length(to_json(ARRAY[a.name, a.uri, a.mime_type, a.sha256])::text) AS bytes
    FROM artifacts.artifacts a WHERE a.org_id = $1 AND a.run_id = $2 AND (a.created_at, a.id) < ($3, $4)
    ORDER BY a.created_at DESC, a.id DESC LIMIT $5::bigint`,
 );
@@ -131,7 +131,7 @@ const weighFromSql = sql(
 /** Where an artifact stands among those of its run, newest first. */
 export type ArtifactPlace = { readonly createdAt: string; readonly id: string };
 
-/** Returns the next artifacts of a run behind a place, with the bytes of what clients chose the size of. */
+/** Returns the next artifacts of a run behind a place, with the bytes, as JSON, of what clients chose the size of. */
 export function weighArtifactsFrom(
   tx: Tx,
   orgId: string,

@@ -155,14 +155,15 @@ const listRows = sql(
   `SELECT id, path, type, step, logged_at AS "loggedAt", CASE WHEN reached <= $7 THEN value END AS "valueJson",
           CASE WHEN reached <= $7 THEN summary END AS "summaryJson", artifact_id AS "artifactId", created_at AS "createdAt", bytes
    FROM (SELECT *, sum(bytes) OVER (ROWS UNBOUNDED PRECEDING) AS reached
-         FROM (SELECT * FROM ingest.attributes
+         FROM (SELECT id, path, type, step, logged_at, value, summary, artifact_id, created_at,
+                      bytes - octet_length(path) + octet_length(to_json(path)::text) AS bytes FROM ingest.attributes
                WHERE org_id = $1 AND run_id = $2 AND ($3 = '' OR type = $3) AND ($4 = '' OR starts_with(path, $4))
                ORDER BY step NULLS FIRST, id LIMIT $5 OFFSET $6) page) weighed`,
 );
 
 /**
- * Returns a page of a run's attributes by step, those without a step first, then by id. Of the rows after the first `PAGE_BYTES_MAX` bytes the
- * documents are left out, and not read.
+ * Returns a page of a run's attributes by step, those without a step first, then by id. Of the rows after the first `PAGE_BYTES_MAX` bytes of
+ * JSON the documents are left out, and not read.
  */
 export function listAttributes(
   tx: Tx,

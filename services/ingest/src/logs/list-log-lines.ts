@@ -1,7 +1,9 @@
 import type { Db } from "@tidemark/pg";
 import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
+import { jsonBytes } from "@tidemark/limits";
 import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { countFitting } from "../reads/page-weight.rules.ts";
 import type { ScannedLine } from "./line-window.rules.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";
 import { logStreamOf, readLogCursor, searchLines, searchPage, writeLogCursor } from "./log-page.rules.ts";
@@ -22,20 +24,40 @@ export function listLogLinesHandler(deps: {
     const after = readLogCursor(request.cursor);
     const source = { orgId: caller.orgId, runId, stream };
     const { tail, limit, q } = request;
-    if (tail !== undefined) return { lines: lineMessages(await readLogTail(db, source, tail)) };
+    if (tail !== undefined) {
+      const lines = await readLogTail(db, source, tail);
+      const fitting = countFitting(lines.map(weightOf).toReversed());
+      return { lines: lineMessages(lines.slice(lines.length - fitting)), truncated: fitting < lines.length };
+    }
     if (q !== "") {
       const wanted = { after, linesMax: searchLines(limit), matchesMax: limit, text: q };
-      const { lines, next, truncated } = searchPage(await readLogPage(db, source, wanted), limit);
+      const found = searchPage(await readLogPage(db, source, wanted), limit);
+      const lines = fittingOf(found.lines);
+      const isCut = lines.length < found.lines.length;
+      const next = isCut ? lines.at(-1) : found.next;
       return {
         lines: lineMessages(lines),
         nextCursor: next === undefined ? "" : writeLogCursor(next),
-        truncated,
+        truncated: !isCut && found.truncated,
       };
     }
-    const lines = await readLogPage(db, source, { after, linesMax: limit, matchesMax: limit, text: "" });
-    const last = lines.length === limit ? lines.at(-1) : undefined;
+    const read = await readLogPage(db, source, { after, linesMax: limit, matchesMax: limit, text: "" });
+    const lines = fittingOf(read);
+    const last = read.length === limit || lines.length < read.length ? lines.at(-1) : undefined;
     return { lines: lineMessages(lines), nextCursor: last === undefined ? "" : writeLogCursor(last) };
   };
+}
+
+/** Bytes of a line in an answer without its message. */
+const LINE_BYTES = 256;
+
+function weightOf({ message }: ScannedLine): number {
+  return LINE_BYTES + jsonBytes(message ?? "");
+}
+
+/** Returns the first lines, as many as a page may have bytes for. */
+function fittingOf<Line extends ScannedLine>(lines: readonly Line[]): readonly Line[] {
+  return lines.slice(0, countFitting(lines.map(weightOf)));
 }
 
 /** Returns lines as messages. A line without a client's time has the time of its arrival. */

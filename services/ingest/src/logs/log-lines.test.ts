@@ -25,7 +25,7 @@ const requestOf = (lines: readonly Line[], stream = "stdout") => ({
 });
 const write = (lines: readonly Line[]) => ingest.write.appendLogLines(requestOf(lines), callOf(tenant));
 
-type Query = { limit?: number; q?: string };
+type Query = { limit?: number; q?: string; cursor?: string; tail?: number };
 const list = (query: Query = {}) =>
   ingest.read.listLogLines({ runId, stream: "stdout", limit: 250, ...query }, callOf(tenant));
 const numbered = (from: number, to: number): Line[] =>
@@ -34,6 +34,39 @@ const numbered = (from: number, to: number): Line[] =>
 async function writeMany(lines: readonly Line[]): Promise<void> {
   for (let at = 0; at < lines.length; at += 50) await write(lines.slice(at, at + 50));
 }
+
+describe("a page of lines of control characters", () => {
+  const message = "\u0001".repeat(16_384);
+  const sizeOf = (lines: readonly { message: string }[]) => Buffer.byteLength(JSON.stringify(lines));
+  const MAX = 16 * 1024 * 1024;
+  beforeEach(() => writeMany(numbered(0, 250).map(([number]) => [number, message])));
+
+  test.each(["", "\u0001"])("that match %j ends before its JSON exceeds 16 MiB, and goes on behind that", async (q) => {
+    const numbers: number[] = [];
+    let cursor = "";
+    let pages = 0;
+    do {
+      const page = await list({ limit: 1000, q, cursor });
+      expect(sizeOf(page.lines)).toBeLessThan(MAX);
+      expect(page.truncated).toBe(false);
+      numbers.push(...page.lines.map(({ lineNumber }) => lineNumber));
+      cursor = page.nextCursor;
+      pages += 1;
+    } while (cursor !== "");
+    expect([numbers, pages]).toEqual([numbered(0, 250).map(([number]) => number), 2]);
+  });
+
+  test("at the end of the stream has the last of them, and says that it is not all", async () => {
+    const { lines, truncated } = await list({ tail: 250 });
+    expect([sizeOf(lines) < MAX, lines.length > 100, lines.at(-1)!.lineNumber, truncated]).toEqual([
+      true,
+      true,
+      249,
+      true,
+    ]);
+    expect(await list({ tail: 10 })).toMatchObject({ truncated: false, lines: { length: 10 } });
+  });
+});
 
 describe("a write of console lines", () => {
   test("keeps the client's time, and gives lines without one the server's", async () => {

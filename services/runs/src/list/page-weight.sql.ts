@@ -23,9 +23,13 @@ export function pageTooHeavy(fitting: number, field: "limit" | "run_ids" = "limi
   );
 }
 
+/** Expression: the bytes, as JSON, of what the client of a run chose the size of. */
+export const bytesOfDocuments = (run: string): string =>
+  `octet_length(${run}.config) + octet_length(${run}.metadata) + coalesce(octet_length(array_to_json(${run}.tags)::text), 0)`;
+
 const weighRunsSql = sql(
   "runs_weigh",
-  `SELECT octet_length(r.config) + octet_length(r.metadata) + coalesce(octet_length(array_to_string(r.tags, '')), 0) AS bytes
+  `SELECT ${bytesOfDocuments("r")} AS bytes
    FROM unnest($2::uuid[]) WITH ORDINALITY AS chosen (id, ordinal)
    ${runOfId("chosen.id")}
    ORDER BY chosen.ordinal`,

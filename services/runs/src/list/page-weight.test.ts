@@ -20,6 +20,21 @@ test.each([
   expect(runsThatFit(bytes)).toBe(fitting);
 });
 
+test("tags of control characters weigh what they are as JSON", async () => {
+  const call = callAs();
+  const [COUNT, FITTING, CHARACTERS] = [70, 67, 166_000];
+  const runs = Array.from({ length: COUNT }, () => storedRun());
+  await storeRuns(fixture, call.orgId, runs);
+  await asOwner(fixture, "UPDATE runs.runs SET tags = ARRAY[repeat(chr(1), $2::integer)] WHERE org_id = $1", [
+    call.orgId,
+    CHARACTERS,
+  ]);
+  const list = (limit: number) =>
+    fixture.client.listRuns({ filter: { q: "" }, order: { sortBy: "created", metricKey: "k" }, limit }, call);
+  expect(await failure(list(COUNT))).toMatchObject({ field: "limit", message: expect.stringContaining(`${FITTING} `) });
+  expect((await list(FITTING)).runs).toHaveLength(FITTING);
+});
+
 describe("a page of heavy documents", () => {
   const call = callAs();
   const DOCUMENT_BYTES = 1_000_000;

@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import { bytesOfDocuments } from "../list/page-weight.sql.ts";
 import { runOfId } from "../read/runs.sql.ts";
 
 /** A run and its project. */
@@ -27,7 +28,7 @@ const listFittingSql = sql(
   "runs_list_fitting",
   `SELECT w.id FROM (
      SELECT r.id, asked.ordinal,
-            sum(octet_length(r.config) + octet_length(r.metadata) + coalesce(octet_length(array_to_string(r.tags, '')), 0))
+            sum(${bytesOfDocuments("r")})
               OVER (ORDER BY asked.ordinal) AS reached
      FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (id, ordinal)
      ${runOfId("asked.id")}

@@ -1,7 +1,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { AppError, badRequest, notFound } from "@tidemark/errors";
+import { jsonBytes, PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
-import { newSpanRecord, type SpanRecord } from "@tidemark/span-codec";
+import { newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
 import type { TracesDeps } from "../handlers.ts";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
@@ -39,8 +40,6 @@ type Page = Omit<SpansRead, "spans"> & {
   readonly rows: readonly { readonly record: SpanRecord; readonly place: PayloadPlace; readonly childCount: number }[];
 };
 
-/** Most bytes of payloads of one page. */
-const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 /** A trace is compacted at most once in a while, so that a second attempt finds what the first one missed. */
 const ATTEMPTS_MAX = 5;
 
@@ -53,7 +52,7 @@ export function requireTraceId(text: string): string {
 
 /**
  * Reads a page of spans: the tree from memory, brought up to date, and the payloads of the page from their segments. A page ends early before its
- * payloads exceed 16 MiB.
+ * payloads, as JSON, exceed 16 MiB.
  * @throws not_found when there is no such trace
  */
 export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: SpansAsked): Promise<SpansRead> {
@@ -73,8 +72,11 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
         durationMs: present(durationOf(record)),
         childCount,
       }));
-      const { nextCursor, count, summary, updatedUs } = page;
-      return { spans, nextCursor, count, summary, updatedUs };
+      const { count, summary, updatedUs } = page;
+      const length = countFitting(page.rows, payloads);
+      const isCut = length < spans.length;
+      const nextCursor = isCut ? writeSpanCursor(page.rows[length - 1]!.record) : page.nextCursor;
+      return { spans: isCut ? spans.slice(0, length) : spans, nextCursor, count, summary, updatedUs };
     }
     if (attempt === ATTEMPTS_MAX) {
       throw new AppError("service_unavailable", "the trace changes while it is read; try again", {
@@ -82,6 +84,23 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
       });
     }
   }
+}
+
+/** Returns how many spans fit a page by the bytes of their JSON; those that are stored say nothing of control characters. At least one. */
+function countFitting(rows: Page["rows"], payloads: readonly SpanPayload[]): number {
+  let bytes = 0;
+  const heavy = rows.findIndex(({ record }, i) => (bytes += sentBytesOf(record, payloads[i]!)) > PAGE_BYTES_MAX);
+  return heavy === -1 ? rows.length : Math.max(heavy, 1);
+}
+
+/** Bytes of a span in an answer without what its client chose the size of. */
+const SPAN_BYTES = 1024;
+
+function sentBytesOf({ name, threadId, rolloutId }: SpanRecord, payload: SpanPayload): number {
+  const { attributesJson, metricsJson, linksJson, errorType, inputPreview, outputPreview, errorPreview } = payload;
+  const texts = [name, threadId, rolloutId, errorType, inputPreview, outputPreview, errorPreview];
+  const documents = attributesJson.length + metricsJson.length + linksJson.length;
+  return texts.reduce((sum, text) => sum + jsonBytes(text), SPAN_BYTES + documents);
 }
 
 function choosePage(fold: TraceFold, { wanted, after, limit }: SpansAsked, updatedUs: number): Page {
