@@ -6,6 +6,7 @@ import type { Turns } from "@tidemark/turns";
 import type { Access } from "./auth/directory.ts";
 import { createAuthenticator, createOperatorCheck } from "./auth/authenticator.ts";
 import { createRightsWatch } from "./auth/rights.ts";
+import { createRenewalOf } from "./auth/sealed-caller.ts";
 import { createEmbedAccess } from "./auth/embed-access.ts";
 import type { Clients } from "./clients.ts";
 import { headerNames, noSniffing, requestIdOf, strictTransport } from "./http/headers.ts";
@@ -143,6 +144,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       connectionsMax: settings.connectionsMax,
     }),
     rights: createRightsWatch(),
+    renewalOf: createRenewalOf({ access: options.access, nowMs: options.clocks.wallMs }),
     dashboard: options.bundle === undefined ? undefined : createDashboard(options.bundle),
     mayCome: createOriginRule(settings.allowedOrigins),
     refreshAccess: options.projection.refresh,

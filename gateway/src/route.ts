@@ -4,6 +4,7 @@ import type { Call } from "@tidemark/rpc";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { IncomingMessage } from "node:http";
+import type { SealedCaller } from "./auth/sealed-caller.ts";
 import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
@@ -50,6 +51,9 @@ export type Callers =
  */
 export type RateClass = "general" | "ingest" | "import" | "control_poll" | "account" | "none";
 
+/** Who may call a route that needs credentials. */
+export type CredentialCallers = Extract<Callers, { kind: "credentials" }>;
+
 /** One query parameter as text; absent when it was not sent or blank. */
 export type Query = Readonly<Record<string, string>>;
 
@@ -87,6 +91,11 @@ export type Transfer = {
    * @throws unauthenticated, forbidden, service_unavailable
    */
   readonly newCall: () => Promise<Call>;
+  /**
+   * Goes on for the caller that a signed address names, who must be one of these: requires its rights now, and whenever those of a caller are.
+   * @throws unauthenticated, forbidden, service_unavailable
+   */
+  readonly actFor: (caller: SealedCaller, callers: CredentialCallers) => Promise<void>;
   /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */

@@ -147,6 +147,28 @@ describeModes("a request that outlives the rights of its caller", (stack) => {
     await Promise.all(requests.map(({ closed }) => closed));
   });
 
+  test("parts of an upload end with the key that began it, and none is accepted afterwards", async () => {
+    const { api, key, revoke } = await newKey(["sdk:ingest", "artifacts:write"]);
+    const sender = api.as(key);
+    const { id } = (await sender.post("/runs", {})).json.run;
+    const body = "x".repeat(300 * 1024);
+    const begun = await sender.post(`/api/runs/${id}/artifact-uploads`, {
+      collection: { name: "c", type: "file" },
+      manifest: { entries: [{ path: "x", size_bytes: body.length, sha256: "0".repeat(64) }] },
+    });
+    expect([begun.status, begun.text]).toEqual([200, expect.anything()]);
+    const path = new URL(begun.json.files[0].parts[0].url as string).pathname;
+    const wish: Held = { method: "PUT", path, headers: { "content-type": "application/octet-stream" }, body };
+    const put = () => stack().api.call("PUT", path, { key: null, rawBody: body });
+    expect((await put()).status).toBe(200);
+    const held = await hold(stack(), wish);
+    await revoke();
+    await until("the refusal", () => held.status() !== 0, WITHIN_MS);
+    expect(held.status()).toBe(401);
+    await held.closed;
+    expect((await put()).status).toBe(401);
+  });
+
   test("a download breaks off within ten seconds, and does not look complete", async () => {
     const { api, headers, revoke } = await newKey(["export:read"]);
     const { id } = (await api.post("/runs", {})).json.run;

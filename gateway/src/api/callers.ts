@@ -1,4 +1,4 @@
-import type { Callers } from "../route.ts";
+import type { Callers, CredentialCallers } from "../route.ts";
 
 /** Callers who manage keys: operators, owners and admins, and keys with this scope. */
 export const keyManagers: Callers = {
@@ -54,7 +54,7 @@ export const ingestCallers: Callers = {
 };
 
 /** Routes that write artifacts: a key for these or for any run data, or a session that may write. */
-export const artifactWriters: Callers = {
+export const artifactWriters: CredentialCallers = {
   kind: "credentials",
   key: { scopes: ["artifacts:write", "sdk:ingest"] },
   session: { roles: ["owner", "admin", "member"] },

@@ -1,8 +1,6 @@
 import { AppError } from "@tidemark/errors";
 import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
-import type { Callers, Role } from "../route.ts";
-
-type CredentialCallers = Extract<Callers, { kind: "credentials" }>;
+import type { CredentialCallers, Role } from "../route.ts";
 
 /** Returns a 401 with a text for the caller. */
 export function unauthenticated(text: string): AppError {

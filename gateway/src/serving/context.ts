@@ -4,6 +4,7 @@ import type { Log, Metrics } from "@tidemark/telemetry";
 import type { Turn, Turns } from "@tidemark/turns";
 import type { Authenticator, OperatorCheck } from "../auth/authenticator.ts";
 import type { RenewRights, RightsWatch } from "../auth/rights.ts";
+import type { RenewalOf } from "../auth/sealed-caller.ts";
 import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
 import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
@@ -34,6 +35,7 @@ export type ServingContext = {
   readonly turns: Turns;
   readonly streams: EventStreams;
   readonly rights: RightsWatch;
+  readonly renewalOf: RenewalOf;
   /** The pages for browsers; undefined: there are none. */
   readonly dashboard: Dashboard | undefined;
   readonly mayCome: OriginRule;
@@ -56,8 +58,8 @@ export type RequestState = {
   readonly route: Route;
   /** As the guard found it, and after the body has arrived as it was then. */
   identity: Identity | undefined;
-  /** Decides again whether it may do this; undefined where there is nothing that could end. */
-  readonly renew: RenewRights | undefined;
+  /** Decides again whether it may do this; undefined where there is nothing that could end. Of a signed address, from when its caller is known. */
+  renew: RenewRights | undefined;
   /** The embed session whose token was presented, on routes of such. */
   readonly embedSession: EmbedSession | undefined;
   /** Why there is no identity, on routes that do not need one. */

@@ -46,7 +46,7 @@ export function createHandler(route: Route, context: ServingContext) {
       const left = endsWithClient(route) ? leavingOf(reply.raw) : undefined;
       const newCall = (ms: number): Call =>
         createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left });
-      const unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
+      let unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
       const call = newCall(timeoutMs);
       const transfer: Transfer = {
         request: request.raw,
@@ -54,6 +54,12 @@ export function createHandler(route: Route, context: ServingContext) {
         newCall: async () => {
           await renewRights(state);
           return newCall(context.deadlineMs);
+        },
+        actFor: async (caller, callers) => {
+          state.renew = context.renewalOf(caller, callers);
+          await renewRights(state);
+          unwatch?.();
+          unwatch = watchArrival(state, request.raw, context);
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
@@ -67,10 +73,12 @@ export function createHandler(route: Route, context: ServingContext) {
       // It has been decoded. Bodies that live as long as their requests are copied by each garbage collection in between.
       input.body = nothing;
       if (route.streamed === undefined) return answering;
-      return answering.finally(unwatch).catch((error: unknown) => {
-        dropRest(request.raw);
-        throw error;
-      });
+      return answering
+        .finally(() => unwatch?.())
+        .catch((error: unknown) => {
+          dropRest(request.raw);
+          throw error;
+        });
     }).catch((error: unknown) => {
       throw isAppError(error) && error.reason === "unauthenticated" ? (state.refusal ?? error) : error;
     });

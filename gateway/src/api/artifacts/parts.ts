@@ -4,27 +4,30 @@ import type { Clients } from "../../clients.ts";
 import { arriving } from "../../http/arrival.ts";
 import { bodyTooLarge } from "../../http/read-body.ts";
 import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import { artifactWriters } from "../callers.ts";
 
 /** Most bytes of one part: 5 GiB, as S3 has it. */
 export const PART_BYTES_MAX = 5 * 1024 ** 3;
 
-/** PUT /api/upload-parts/{token}: the bytes of one part, whose address the upload named. The client waits for the store. */
+/** PUT /api/upload-parts/{token}: the bytes of one part, whose address the upload named, as long as whoever got it may upload. The client waits for the store. */
 export async function handlePutPart(
   { params }: RouteInput,
   clients: Clients,
   call: Call,
-  { request, objects }: Transfer,
+  { request, objects, actFor }: Transfer,
 ): Promise<RouteReply> {
   const { "content-length": length, "content-encoding": encoding = "identity" } = request.headers;
   const announced = length === undefined ? undefined : Number(length);
   if (announced !== undefined && announced > PART_BYTES_MAX) throw bodyTooLarge(PART_BYTES_MAX, "a part");
   const located = await clients.artifacts.locatePart({ token: params["token"]! }, call);
+  const { orgId, projectId, callerKind: kind, credentialId } = located;
+  await actFor({ orgId, projectId, kind, credentialId }, artifactWriters);
   const size = Number(located.sizeBytes);
   if (encoding.trim().toLowerCase() !== "identity") throw badRequest("a part must not have a content encoding");
   if (announced === undefined) throw badRequest(`the header Content-Length is required: ${size}`, "content-length");
   if (announced !== size) throw badRequest(`the part must have ${size} bytes`, "content-length");
   try {
-    const { orgId, objectId, storeUploadId, partNumber } = located;
+    const { objectId, storeUploadId, partNumber } = located;
     const { etag } = await objects.putPart(
       objects.keyOf(orgId, objectId),
       storeUploadId,

@@ -3,7 +3,7 @@ import { createFolderBlob, type Blob } from "@tidemark/blob";
 import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { ArtifactsService, type StoreArtifactRequest } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { CompleteUploadRequest } from "@tidemark/proto/artifacts/v1/uploads";
-import type { FieldFault } from "@tidemark/proto/common/v1/common";
+import { CallerKind, type FieldFault } from "@tidemark/proto/common/v1/common";
 import { createLocalClient, implement, type Handlers } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
 import { orgId } from "../../app.fixture.ts";
@@ -14,6 +14,8 @@ export const sessionId = "0c9b8a1e-1111-4222-8333-444455557777";
 export const partToken = "tm_up_part.1";
 export const partId = "0c9b8a1e-1111-4222-8333-44445555aaaa";
 export const PART_BYTES = 300_000;
+/** The id of the API key that got the address of the part. */
+export const senderId = "000000000000";
 
 /** What a service would remember. */
 export type Memory = {
@@ -74,7 +76,8 @@ export function createTestArtifacts(): { clients: Clients; memory: Memory } {
     async locatePart({ token }) {
       if (token === "expired") throw new AppError("gone", "the address has expired");
       if (token !== partToken) throw notFound("address");
-      return { orgId, objectId: partId, storeUploadId: "u", partNumber: 1, sizeBytes: BigInt(PART_BYTES) };
+      const sender = { callerKind: CallerKind.API_KEY, credentialId: senderId };
+      return { orgId, objectId: partId, storeUploadId: "u", partNumber: 1, sizeBytes: BigInt(PART_BYTES), ...sender };
     },
     locateArtifact: ({ artifactId }) => locate(artifactId),
     locateEntry: ({ entryId }) => locate(entryId),

@@ -93,14 +93,14 @@ export const uploadsRoutes: readonly Route[] = [
     tag: "artifact uploads",
     summary: "Send a part of a file",
     description:
-      "An address that an upload named; the token in it is the credential. The bytes are sent as they are, with their Content-Length.",
+      "An address that an upload named; the token in it is the credential, as long as that of the upload is valid. The bytes are sent as they are, with their Content-Length.",
     callers: { kind: "anyone" },
     rate: "none",
     idempotency: "none",
     streamed: "bytes",
     bodyBytesMax: PART_BYTES_MAX,
     schemas: { response: { type: "object" } },
-    statuses: [200, 400, 404, 410, 413],
+    statuses: [200, 400, 401, 403, 404, 410, 413],
     handle: handlePutPart,
   },
 ];

@@ -22,6 +22,7 @@ import {
   sessionId,
   sha256Of,
   type Memory,
+  senderId,
 } from "./transfers.fixture.ts";
 
 const unknownId = "0c9b8a1e-1111-4222-8333-44445555ffff";
@@ -47,6 +48,7 @@ beforeAll(async () => {
   };
   app = await startApp({ routes: artifactsRoutes, options: { clients: service.clients, objects } });
   authorization = `Bearer ${app.addKey(["sdk:ingest"])}`;
+  app.addKey(["sdk:ingest"], { id: senderId });
 });
 afterAll(async () => {
   await app.close();

@@ -56,6 +56,7 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
       return { version: encodeVersion(version), deduplicated, replayed };
     }
     const { session, replayed } = begun;
+    const holder = { baseUrl: request.baseUrl, identity: call.identity! };
     const files = await openStoreUploads(deps, session);
     return {
       session: encodeSession(session),
@@ -66,7 +67,7 @@ export function beginUpload(deps: ArtifactsDeps): ArtifactsHandlers["beginUpload
           uploadKind: file.uploadKind!,
           partSizeBytes: BigInt(session.partSizeBytes),
           partCount: file.partCount,
-          parts: await addresses(session, file, { first: 1, count: PARTS_PER_ANSWER_MAX }, request.baseUrl),
+          parts: await addresses(session, file, { first: 1, count: PARTS_PER_ANSWER_MAX }, holder),
         })),
       ),
       replayed,

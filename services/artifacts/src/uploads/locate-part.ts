@@ -13,7 +13,7 @@ export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsH
     const part = readPartToken(await uploadSecret(), token);
     if (part === undefined) throw notFound("upload part");
     if (part.expiresAt * 1000 < now().getTime()) throw gone("upload part");
-    const { orgId, sessionId, fileId, partNumber } = part;
+    const { orgId, sessionId, fileId, partNumber, callerKind, credentialId } = part;
     const [session, file] = await db.withTenant(orgId, async (tx) => [
       await findVisibleUpload(tx, orgId, sessionId),
       await findUploadFile(tx, orgId, sessionId, fileId),
@@ -24,6 +24,9 @@ export function locatePart({ db, uploadSecret, now }: ArtifactsDeps): ArtifactsH
     }
     return {
       orgId,
+      projectId: session.projectId,
+      callerKind,
+      credentialId,
       objectId: file.objectId!,
       storeUploadId: file.storeUploadId!,
       partNumber,

@@ -1,9 +1,16 @@
 import type { Blob } from "@tidemark/blob";
+import type { Identity } from "@tidemark/proto/common/v1/common";
 import { signPart } from "./part-token.rules.ts";
 import type { UploadFileRow, UploadSessionRow } from "./sessions.sql.ts";
 
 /** Seconds for which the address of a part is valid: from its making to the beginning of the request. */
 export const ADDRESS_SECONDS = 15 * 60;
+
+/**
+ * The same where the address is the store's, which knows nothing of revocations: the five minutes that addresses live at least, and the minute before
+ * the end in which the SDK asks for a new one.
+ */
+const STORE_ADDRESS_SECONDS = 6 * 60;
 
 /** Where a part is to be sent, with PUT. */
 export type PartAddress = {
@@ -13,27 +20,31 @@ export type PartAddress = {
   readonly requiredHeaders: Record<string, string>;
 };
 
+/** Who gets addresses, and under which address they reached us. */
+export type AddressHolder = { readonly baseUrl: string; readonly identity: Pick<Identity, "kind" | "credentialId"> };
+
 /** Makes the addresses of `count` parts of a file from part `first` on; none for inline files. */
 export type PartAddresses = (
   session: Pick<UploadSessionRow, "orgId" | "id">,
   file: UploadFileRow,
   range: { readonly first: number; readonly count: number },
-  baseUrl: string,
+  holder: AddressHolder,
 ) => Promise<PartAddress[]>;
 
 /** Returns how addresses are made: of the store itself where it is a server, otherwise of the gateway, signed with `secret`. */
 export function createPartAddresses(blob: Blob, secret: () => Promise<Uint8Array>, now: () => Date): PartAddresses {
   const { signed } = blob;
-  return async (session, file, { first, count }, baseUrl) => {
+  return async (session, file, { first, count }, { baseUrl, identity }) => {
     const key = blob.keyOf(session.orgId, file.objectId ?? "");
-    const expiresAt = Math.floor(now().getTime() / 1000) + ADDRESS_SECONDS;
+    const seconds = signed === undefined ? ADDRESS_SECONDS : STORE_ADDRESS_SECONDS;
+    const expiresAt = Math.floor(now().getTime() / 1000) + seconds;
+    const sender = { callerKind: identity.kind, credentialId: identity.credentialId };
     const addressOf = async (partNumber: number) => {
       if (signed === undefined) {
-        const part = { orgId: session.orgId, sessionId: session.id, fileId: file.id, partNumber, expiresAt };
+        const part = { orgId: session.orgId, sessionId: session.id, fileId: file.id, partNumber, expiresAt, ...sender };
         const url = `${baseUrl}/api/upload-parts/${signPart(await secret(), part)}`;
         return { url, headers: { "Content-Type": "application/octet-stream" } };
       }
-      const seconds = ADDRESS_SECONDS;
       if (file.uploadKind === "put") return signed.put(key, { sha256: file.sha256!, seconds });
       return signed.part(key, file.storeUploadId!, partNumber, { seconds });
     };

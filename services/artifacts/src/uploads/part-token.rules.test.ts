@@ -9,6 +9,8 @@ const part = {
   fileId: randomUUID(),
   partNumber: 9999,
   expiresAt: 1_800_000_000,
+  callerKind: 1,
+  credentialId: "0aZ0aZ0aZ0aZ",
 };
 
 test("a token says which part may be sent, and until when", () => {

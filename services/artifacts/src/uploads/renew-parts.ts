@@ -27,6 +27,7 @@ export function renewParts(deps: ArtifactsDeps): ArtifactsHandlers["renewParts"]
     const files = await openStoreUploads(deps, session);
     const file = files.find(({ id }) => id === request.entryId.toLowerCase());
     if (file === undefined) throw notFound("upload file");
+    const holder = { baseUrl: request.baseUrl, identity: call.identity! };
     const isInline = file.uploadKind === "inline";
     if (!isInline && first + count - 1 > file.partCount) {
       throw badRequest(`the file has ${file.partCount} parts`, "part_count");
@@ -34,7 +35,7 @@ export function renewParts(deps: ArtifactsDeps): ArtifactsHandlers["renewParts"]
     return {
       session: encodeSession(session),
       entryId: file.id,
-      parts: isInline ? [] : await addresses(session, file, { first, count }, request.baseUrl),
+      parts: isInline ? [] : await addresses(session, file, { first, count }, holder),
     };
   };
 }

@@ -6,7 +6,7 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import type { Message } from "@bufbuild/protobuf";
-import type { FieldFault } from "../../common/v1/common_pb.js";
+import type { CallerKind, FieldFault } from "../../common/v1/common_pb.js";
 import type { ArtifactVersion } from "./versions_pb.js";
 
 /**
@@ -442,6 +442,23 @@ export declare type LocatePartResponse = Message<"tidemark.artifacts.v1.LocatePa
    * @generated from field: uint64 size_bytes = 5;
    */
   sizeBytes: bigint;
+
+  /**
+   * Who got the address, and the project of the upload: whether they may still send it is for the gateway to decide.
+   *
+   * @generated from field: tidemark.common.v1.CallerKind caller_kind = 6;
+   */
+  callerKind: CallerKind;
+
+  /**
+   * @generated from field: string credential_id = 7;
+   */
+  credentialId: string;
+
+  /**
+   * @generated from field: string project_id = 8;
+   */
+  projectId: string;
 };
 
 /**
