@@ -8,6 +8,7 @@ import { piecesOf } from "../disk-tree.fixture.ts";
 import type { FileTree } from "../file-tree.ts";
 import type { Item } from "../items.ts";
 import { maskedCrc32c } from "./crc32c.ts";
+import { record } from "./event-file.fixture.ts";
 import { readTensorboard } from "./read-tensorboard.ts";
 
 const data = join(fixturesFolder, "tensorboard-2.21.0/data");
@@ -32,16 +33,6 @@ test.each(files)("a damaged %s gives what stands before the damage", async (file
   const bytes = readFileSync(join(data, file));
   await expectSurvival({ bytes, read: readOne, ends: recordEnds(bytes), runs: 150 });
 });
-
-/** A file of one record whose checks fit, so that its content is read. */
-function record(content: Uint8Array): Buffer {
-  const length = Buffer.alloc(12);
-  length.writeBigUInt64LE(BigInt(content.length));
-  length.writeUInt32LE(maskedCrc32c(length.subarray(0, 8)), 8);
-  const check = Buffer.alloc(4);
-  check.writeUInt32LE(maskedCrc32c(content));
-  return Buffer.concat([length, content, check]);
-}
 
 test.each(files)("changed events of %s with checks that fit end without an error", async (file) => {
   const bytes = readFileSync(join(data, file));

@@ -5,6 +5,8 @@ export type TfEvent = {
   /** Milliseconds since 1970; NaN where the event has none. */
   readonly time: number;
   readonly step: number;
+  /** The step with all its digits, where a double may not hold it. */
+  readonly longStep?: bigint;
   /** Its `Summary.Value` messages. */
   readonly values: readonly Buffer[];
   /** Whether its writer starts with it, which takes back what was written before from this step on. */
@@ -19,9 +21,10 @@ const SESSION_START = 1;
 export function readEvent(record: Buffer): TfEvent {
   let [time, step, starts, whole] = [Number.NaN, 0, false, true];
   const values: Buffer[] = [];
+  let longStep: bigint | undefined;
   const wholeRecord = eachField(record, (field) => {
     if (field.number === 1 && field.wire === 1) time = doubleOf(field) * 1000;
-    else if (field.number === 2 && field.wire === 0) step = field.int;
+    else if (field.number === 2 && field.wire === 0) [step, longStep] = [field.int, field.long];
     else if (field.number === 5 && field.wire === 2) {
       const wholeSummary = eachField(field.bytes, ({ number, wire, bytes }) => {
         if (number === 1 && wire === 2) values.push(bytes);
@@ -33,5 +36,12 @@ export function readEvent(record: Buffer): TfEvent {
       });
     }
   });
-  return { time, step, values, starts, damaged: !(whole && wholeRecord) };
+  return {
+    time,
+    step,
+    ...(longStep === undefined ? {} : { longStep }),
+    values,
+    starts,
+    damaged: !(whole && wholeRecord),
+  };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { collect, finitePoints, readExpected, type Collected, type CollectedRun } from "../collect.fixture.ts";
 import { fixtureTree } from "../disk-tree.fixture.ts";
+import { eventFiles, lossAt, startAt } from "./event-file.fixture.ts";
 import { readTensorboard } from "./read-tensorboard.ts";
 
 type ExpectedRun = Pick<CollectedRun, "points" | "texts" | "histograms" | "images"> & {
@@ -42,7 +43,7 @@ test.each(Object.keys(expected))("run %s has what TensorBoard reads, point by po
 test("what is left out is counted", async () => {
   const { warnings } = await read();
   expect(warnings["."]).toEqual({ non_finite_value: 2, unsupported: 1 });
-  expect(warnings["restarted"]).toEqual({ purged: 5 });
+  expect(warnings["restarted"]).toEqual({ purged: 7 });
   expect(warnings["torn"]).toEqual({ torn_tail: 1 });
 });
 
@@ -55,4 +56,71 @@ test("a run has its start, its end and its group", async () => {
     source: "tensorboard",
   });
   expect(metadata).toEqual({ group: expect.any(String) });
+});
+
+const steps = (first: number, last: number, value: number): Buffer[] =>
+  Array.from({ length: last - first + 1 }, (_, i) => lossAt(BigInt(first + i), value));
+
+test.each<[string, Buffer[][], [step: number, value: number][]]>([
+  [
+    "the first start, in the second file",
+    [steps(0, 3, 1), [startAt(2n), ...steps(2, 2, 2)]],
+    [
+      [0, 1],
+      [1, 1],
+      [2, 2],
+    ],
+  ],
+  [
+    "the first start, in the third file",
+    [steps(0, 1, 1), steps(2, 3, 1), [startAt(1n), ...steps(1, 1, 2)]],
+    [
+      [0, 1],
+      [1, 2],
+    ],
+  ],
+  ["a start at step 0, in a later file", [steps(0, 3, 1), [startAt(0n), ...steps(0, 0, 2)]], [[0, 2]]],
+  [
+    "the second start, in the same file",
+    [[startAt(0n), ...steps(0, 2, 1), startAt(1n), ...steps(1, 1, 2)]],
+    [
+      [0, 1],
+      [1, 2],
+    ],
+  ],
+  [
+    "each of several starts",
+    [steps(0, 5, 1), [startAt(4n), ...steps(4, 5, 2)], [startAt(2n), ...steps(2, 2, 3)]],
+    [
+      [0, 1],
+      [1, 1],
+      [2, 3],
+    ],
+  ],
+])("%s takes back the earlier events of all files from its step on", async (_what, files, points) => {
+  const { runs, warnings } = await collect(readTensorboard(eventFiles(...files)));
+  expect(runs["."]!.points["loss"]!.map(([step, value]) => [step, value])).toEqual(points);
+  expect(warnings["."]).toEqual({ purged: files.flat().length - points.length - files.flat().filter(isStart).length });
+});
+
+function isStart(record: Buffer): boolean {
+  return !record.includes("loss");
+}
+
+test("the first start of the first file takes back nothing: TensorFlow 1 may have written events before it", async () => {
+  const files = eventFiles([...steps(0, 2, 1), startAt(0n), ...steps(3, 3, 1)]);
+  const { runs, warnings } = await collect(readTensorboard(files));
+  expect(runs["."]!.points["loss"]!.map(([step]) => step)).toEqual([0, 1, 2, 3]);
+  expect(warnings).toEqual({});
+});
+
+test("a step that no double holds becomes the nearest one, and is counted", async () => {
+  const { runs, warnings } = await collect(
+    readTensorboard(eventFiles([lossAt(2n ** 53n + 1n, 1), lossAt(2n ** 53n, 2)])),
+  );
+  expect(runs["."]!.points["loss"]!.map(([step, value]) => [step, value])).toEqual([
+    [2 ** 53, 1],
+    [2 ** 53, 2],
+  ]);
+  expect(warnings).toEqual({ ".": { rounded_integer: 1 } });
 });

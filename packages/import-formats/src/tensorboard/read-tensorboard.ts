@@ -45,20 +45,25 @@ async function* readRun(tree: FileTree, run: string, files: WalkedFolder["files"
   yield* warnings.take();
 }
 
-/** Finds the restarts of a run: all starts of its writers but the first one, as TensorBoard sees it. */
+/**
+ * Finds the restarts of a run: all starts of its writers. The first one in the first file is the beginning of the run: TensorFlow 1 wrote it from a thread
+ * of its own, so that events may stand before it. The first one in a later file is that of a writer with a `purge_step` (tensorboardX, PyTorch), and
+ * takes back what the writers before it wrote, which name no start.
+ */
 async function findPurges(tree: FileTree, files: WalkedFolder["files"]): Promise<Purges> {
   const purges = createPurges();
   const uncounted = createWarnings();
-  let started = false;
+  let isBegun = false;
   for (const [file, { path, name }] of files.entries()) {
     let record = -1;
     for await (const bytes of tfRecords(tree.read(path), uncounted, name)) {
       record += 1;
       const event = bytes === undefined ? undefined : readEvent(bytes);
       if (event?.starts !== true) continue;
-      if (started) purges.add({ file, record }, event.step);
-      started = true;
+      if (isBegun) purges.add({ file, record }, event.step);
+      isBegun = true;
     }
+    isBegun = true;
   }
   return purges;
 }

@@ -1,3 +1,4 @@
+import { isRounded } from "@tidemark/exact-numbers";
 import { histogramOf } from "../histogram.ts";
 import type { Item, RunItem } from "../items.ts";
 import { imageType } from "../media-type.ts";
@@ -49,7 +50,10 @@ export function createRunReader(run: string, warnings: Warnings): RunReader {
 
   return {
     begin: () => ({ kind: "run", run, source: "tensorboard", name: run, status: "running" }),
-    *read({ time, step, values }) {
+    *read({ time, step, longStep, values }) {
+      if (longStep !== undefined && isRounded(String(longStep), step)) {
+        warnings.add("rounded_integer", `step ${longStep}`, values.length);
+      }
       if (time < first) first = time;
       if (time > last) last = time;
       for (const bytes of values) {
