@@ -239,6 +239,22 @@ describeModes("imports", (stack) => {
     });
   });
 
+  test("give references of one name to the runs that have it, one after another", async () => {
+    const { api } = await stack().organization();
+    const of = (id: string, ...artifacts: unknown[]) => ({ ...run, source_run_id: id, name: id, artifacts });
+    const runs = [of("a", "x.bin", "only.bin"), of("b", { name: "x.bin" }, { path: "x.bin" }), of("c", "x.bin")];
+    const names = ["x.bin", "only.bin", "x.bin", "x.bin", "only.bin", "x.bin", "x.bin"];
+    const refs = names.map((name, i) => ({ name, size_bytes: i }));
+    const { json } = await importChunk(api, { runs, artifact_refs: refs });
+    expect(json.job.warnings).toEqual([{ code: "artifact_without_run", message: "1 skipped" }]);
+    const sizes: Record<string, number[]> = {};
+    for (const { id, name } of await runsOf(api)) {
+      const { artifacts } = (await api.get(`/api/runs/${id}/artifacts`)).json;
+      sizes[name] = artifacts.map(({ size_bytes }: { size_bytes: number }) => size_bytes).toSorted();
+    }
+    expect(sizes).toEqual({ a: [0, 1, 4], b: [2, 3], c: [5] });
+  });
+
   test("give a reference without a run to the only run of its chunk", async () => {
     const { api } = await stack().organization();
     const answer = await importChunk(api, { runs: [run], artifact_refs: [{ name: "x/../y" }, { name: "x/../y" }] });

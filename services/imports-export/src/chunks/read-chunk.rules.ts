@@ -174,24 +174,35 @@ function requireObject(item: unknown): Fields {
   throw badRequest("must be an object");
 }
 
-/** Returns who finds the run of a reference that names none: the run whose own `artifacts` has the name, else the only run. */
+/**
+ * Returns who finds the runs of references that name none, in their order: the only run whose own `artifacts` has the name; of several the nth for the nth
+ * reference of the name; else the only run of the chunk.
+ */
 function createOwners(runs: readonly unknown[]): (name: string) => string | undefined {
-  let owners: Map<string, string> | undefined;
-  const collect = (): Map<string, string> => {
-    const found = new Map<string, string>();
+  let owners: Map<string, string[]> | undefined;
+  const asked = new Map<string, number>();
+  const collect = (): Map<string, string[]> => {
+    const found = new Map<string, string[]>();
     for (const run of runs as readonly Fields[]) {
       const id = runOf(run);
       const artifacts: unknown = run["artifacts"];
       if (!Array.isArray(artifacts)) continue;
       for (const artifact of artifacts as unknown[]) {
         const name = isObject(artifact) ? firstOf(artifact, ["name", "path"]) : artifact;
-        if (typeof name === "string" && !found.has(name.trim())) found.set(name.trim(), id);
+        if (typeof name !== "string") continue;
+        const ids = found.get(name.trim());
+        if (ids === undefined) found.set(name.trim(), [id]);
+        else ids.push(id);
       }
     }
     return found;
   };
   return (name) => {
     owners ??= collect();
-    return owners.get(name) ?? (runs.length === 1 ? runOf(runs[0] as Fields) : undefined);
+    const ids = owners.get(name);
+    if (ids === undefined) return runs.length === 1 ? runOf(runs[0] as Fields) : undefined;
+    const nth = asked.get(name) ?? 0;
+    asked.set(name, nth + 1);
+    return new Set(ids).size === 1 ? ids[0] : ids[nth];
   };
 }
