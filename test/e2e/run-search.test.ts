@@ -112,7 +112,7 @@ describeModes("run search", (stack) => {
       expect(answer.json).not.toHaveProperty("code");
     });
 
-    test.each(["q=%", "q=%E0%A4%A", "q=a%00b"])("400 for the query %s", async (text) => {
+    test.each(["q=%", "q=%E0%A4%A", "project=a%00b"])("400 for the query %s", async (text) => {
       expect((await (await fresh()).get(`${route}?${text}`)).status).toBe(400);
     });
   });

@@ -44,6 +44,7 @@ describe("queries", () => {
     ["blank values count as absent", "a=&b=%20&c&d=1", { d: "1" }],
     ["empty parts are skipped", "&a=1&&", { a: "1" }],
     ["a value may hold an equals sign", "q=a=b", { q: "a=b" }],
+    ["a search text may hold NUL", "q=%00", { q: "\0" }],
   ])("%s", (_, text, query) => expect({ ...parseQuery(text) }).toEqual(query));
 
   test("a parameter called __proto__ is a parameter", () => {
@@ -58,6 +59,7 @@ describe("queries", () => {
     ["a bad escape", "a=%zz", "the parameter a has an invalid escape"],
     ["invalid UTF-8", "a=%ff", "the parameter a has an invalid escape"],
     ["NUL", "a=%00", "the parameter a has an invalid escape"],
+    ["NUL in a name", "q%00=a", "the parameter q%00=a has an invalid escape"],
   ])("refused: %s", (_, text, message) => expect(refused(() => parseQuery(text))).toBe(message));
 
   test("a blank value counts as not sent, unless the route says otherwise", () => {

@@ -3,10 +3,13 @@ import type { Query } from "../route.ts";
 
 const empty: Query = Object.freeze(Object.create(null) as Record<string, string>);
 
+/** The parameter of all lists that is searched for: what cannot be stored is not found, and is no error. */
+const SEARCH = "q";
+
 /**
  * Reads a query string (`application/x-www-form-urlencoded`). Parameters without a value, or with
  * only white space, count as absent; those in `neverBlank` are refused.
- * @throws bad_request for a repeated parameter, an invalid escape, invalid UTF-8, or NUL
+ * @throws bad_request for a repeated parameter, an invalid escape, invalid UTF-8, or NUL, which only a search text may have
  */
 export function parseQuery(text: string, neverBlank: readonly string[] = []): Query {
   if (text === "") return empty;
@@ -16,7 +19,7 @@ export function parseQuery(text: string, neverBlank: readonly string[] = []): Qu
     if (part === "") continue;
     const equals = part.indexOf("=");
     const name = unescape(equals === -1 ? part : part.slice(0, equals), part);
-    const value = equals === -1 ? "" : unescape(part.slice(equals + 1), name);
+    const value = equals === -1 ? "" : unescape(part.slice(equals + 1), name, name === SEARCH);
     if (seen.has(name)) throw badRequest(`the parameter ${name} is given twice`, name);
     seen.add(name);
     if (value.trim() !== "") query[name] = value;
@@ -25,10 +28,10 @@ export function parseQuery(text: string, neverBlank: readonly string[] = []): Qu
   return query;
 }
 
-function unescape(text: string, name: string): string {
+function unescape(text: string, name: string, mayHoldNul = false): string {
   try {
     const plain = decodeURIComponent(text.replaceAll("+", " "));
-    if (!plain.includes("\0")) return plain;
+    if (mayHoldNul || !plain.includes("\0")) return plain;
   } catch {
     // Thrown below.
   }

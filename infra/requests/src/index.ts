@@ -1,6 +1,16 @@
 export { auditActor } from "./audit-actor.ts";
 export { exportedRuns, requireExportedIds } from "./exported-runs.ts";
-export { callerOf, canSee, isUuid, pathId, readPage, requireLimit, throwFault, type Caller } from "./requests.ts";
+export {
+  callerOf,
+  canBeFound,
+  canSee,
+  isUuid,
+  pathId,
+  readPage,
+  requireLimit,
+  throwFault,
+  type Caller,
+} from "./requests.ts";
 export { createMemoryShares } from "./memory-shares.rules.ts";
 export { readRemovalScope } from "./removal-scope.ts";
 export { refuseUnpaid } from "./refuse-unpaid.ts";

@@ -68,3 +68,8 @@ export function requireLimit(limit: number, max: number, field = "limit"): numbe
   if (limit >= 1 && limit <= max) return limit;
   throw badRequest(`${field} must be a whole number from 1 to ${max}`, field);
 }
+
+/** Tells whether a text that is searched for can be found at all: what cannot be stored, NUL and lone surrogates, is nowhere. */
+export function canBeFound(q: string): boolean {
+  return !q.includes("\0") && q.isWellFormed();
+}

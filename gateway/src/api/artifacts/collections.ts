@@ -12,8 +12,8 @@ import type {
   SetAliasRequestSchema,
 } from "@tidemark/proto/artifacts/v1/versions";
 import type { RouteInput, RouteReply } from "../../route.ts";
-import { described, join, object, withFault } from "../fields/field.ts";
-import { queryText, textOrEmpty, uuid } from "../fields/text.ts";
+import { described, join, object, withDefault, withFault } from "../fields/field.ts";
+import { queryText, searchText, uuid } from "../fields/text.ts";
 import { pageQuery, readPage } from "../page.ts";
 import { requireMessage } from "../replies.ts";
 import { requireAlias } from "./aliases.ts";
@@ -25,7 +25,7 @@ const collectionsPage = pageQuery(COLLECTIONS_PAGE_ROWS);
 const filter = object({
   project: queryText({ description: "Name of a project." }),
   type: queryText({ description: COLLECTION_TYPES.join(", ") }),
-  q: described(textOrEmpty(), "Part of the name, in either case."),
+  q: described(withDefault(searchText(), ""), "Part of the name, in either case."),
 });
 
 /** Query of GET /api/artifact-collections. */

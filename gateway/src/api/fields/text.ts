@@ -35,15 +35,20 @@ export function requireText(value: unknown, name: string, options: TextOptions =
   return text;
 }
 
-function trimmed(value: unknown, name: string, { bytesMax = TEXT_BYTES_MAX }: TextOptions): string {
+function trimmed(value: unknown, name: string, options: TextOptions): string {
+  const text = bounded(value, name, options);
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw badRequest(`${name} must not contain NUL or lone surrogates`, name);
+  }
+  return text;
+}
+
+function bounded(value: unknown, name: string, { bytesMax = TEXT_BYTES_MAX }: TextOptions): string {
   if (typeof value !== "string") throw badRequest(`${name} must be a text`, name);
   const text = value.trim();
   // A UTF-16 unit takes at most three bytes, so short texts need no counting.
   if (text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax) {
     throw badRequest(`${name} must have at most ${bytesMax} bytes`, name);
-  }
-  if (text.includes("\0") || !text.isWellFormed()) {
-    throw badRequest(`${name} must not contain NUL or lone surrogates`, name);
   }
   return text;
 }
@@ -88,6 +93,11 @@ export function email(): Field<string> {
 /** Describes an optional text: the empty text when absent or blank. */
 export function textOrEmpty(options: TextOptions = {}): Field<string> {
   return withDefault(maybeBlankText(options), "");
+}
+
+/** Describes a text that is searched for, trimmed and of at most 512 bytes: what cannot be stored is not found, and is no error. */
+export function searchText(): Field<string> {
+  return required(textInputSchema({}, "accepted"), (value, name) => bounded(value, name, {}));
 }
 
 /** Describes an optional text: `undefined` when absent or blank. */

@@ -4,7 +4,7 @@ import type { ListLogLinesRequestSchema, ListLogLinesResponse } from "@tidemark/
 import type { Query, RouteInput, RouteReply } from "../../route.ts";
 import { described, join, object, withDefault, withFault } from "../fields/field.ts";
 import { limit, queryInteger } from "../fields/number.ts";
-import { queryText, textOrEmpty, word } from "../fields/text.ts";
+import { queryText, searchText, word } from "../fields/text.ts";
 import { logStreams } from "./append.ts";
 
 const selection = object({
@@ -13,7 +13,7 @@ const selection = object({
     queryInteger({ min: 1, max: 500 }),
     "The last lines of the stream instead of a page; not together with cursor or q.",
   ),
-  q: described(textOrEmpty(), "Part of the message; ASCII letters match in either case."),
+  q: described(withDefault(searchText(), ""), "Part of the message; ASCII letters match in either case."),
   cursor: queryText({ description: "`next_cursor` of the page before." }),
 });
 

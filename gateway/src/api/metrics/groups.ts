@@ -23,7 +23,7 @@ import {
   type Field,
 } from "../fields/field.ts";
 import { integer, stepRange } from "../fields/number.ts";
-import { maybeBlankText, text, uuid } from "../fields/text.ts";
+import { maybeBlankText, searchText, text, uuid } from "../fields/text.ts";
 import { bodyFilter, requireOneChoice } from "../runs/body-filter.ts";
 import { readFilter } from "../runs/list.ts";
 
@@ -65,7 +65,7 @@ export const queryGroupsBody = checked(
   join(
     object({
       filter: optional(bodyFilter),
-      q: described(optional(maybeBlankText()), "A search, as a filter that has it."),
+      q: described(optional(searchText()), "A search, as a filter that has it."),
       project: described(optional(maybeBlankText()), "A project, as a filter that has it; goes together with q."),
       run_ids: described(
         optional(list(uuid(), { itemsMin: 1, itemsMax: RUNS_PAGE_ROWS.max })),

@@ -1,6 +1,6 @@
 import { COLLECTIONS_PAGE_ROWS, VERSIONS_PAGE_ROWS } from "@tidemark/limits";
 import { notFound } from "@tidemark/errors";
-import { callerOf, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
+import { callerOf, canBeFound, canSee, pathId, readPage, throwFault } from "@tidemark/requests";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { encodeVersion } from "../versions/encode-version.ts";
 import { listAvailableVersions, readVersions } from "../versions/versions.sql.ts";
@@ -22,7 +22,7 @@ export function listCollections({ db }: Deps): ArtifactsHandlers["listCollection
       async (tx) => {
         const named = request.project === "" ? own : await findProjectByName(tx, orgId, request.project);
         const isEmpty = request.project !== "" && (named === undefined || (own !== undefined && own !== named));
-        if (isEmpty) return { collections: [], total: 0n, page };
+        if (isEmpty || !canBeFound(request.q)) return { collections: [], total: 0n, page };
         const filter = { projectId: named, type: request.type, namePart: request.q };
         const rows = await listCollectionRows(tx, orgId, filter, { limit, offset });
         const total = await countCollections(tx, orgId, filter);

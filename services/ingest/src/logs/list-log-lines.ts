@@ -1,7 +1,7 @@
 import type { Db } from "@tidemark/pg";
 import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { jsonBytes } from "@tidemark/limits";
-import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
+import { callerOf, canBeFound, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
 import { countFitting } from "../reads/page-weight.rules.ts";
 import type { ScannedLine } from "./line-window.rules.ts";
@@ -29,6 +29,7 @@ export function listLogLinesHandler(deps: {
       const fitting = countFitting(lines.map(weightOf).toReversed());
       return { lines: lineMessages(lines.slice(lines.length - fitting)), truncated: fitting < lines.length };
     }
+    if (!canBeFound(q)) return {};
     if (q !== "") {
       const wanted = { after, linesMax: searchLines(limit), matchesMax: limit, text: q };
       const found = searchPage(await readLogPage(db, source, wanted), limit);

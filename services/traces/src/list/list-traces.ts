@@ -2,11 +2,11 @@ import { badRequest, notFound } from "@tidemark/errors";
 import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS, TRACES_PAGE_ROWS } from "@tidemark/limits";
 import type { Tx } from "@tidemark/pg";
 import type { ListTracesRequest } from "@tidemark/proto/traces/v1/traces";
-import { callerOf, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
+import { callerOf, canBeFound, isUuid, pathId, requireLimit, throwFault, type Caller } from "@tidemark/requests";
 import type { TracesDeps, TracesHandlers } from "../handlers.ts";
 import { encodeTrace } from "../read/encode-trace.ts";
 import { findProjectByName, findRunLabels, hasProject } from "../runs/labels.sql.ts";
-import { canBeFound, readTerms } from "./search-terms.rules.ts";
+import { readTerms } from "./search-terms.rules.ts";
 import { readTraceCursor, writeTraceCursor } from "./trace-cursor.ts";
 import { listTraceRows, type TraceFilter, type TraceScope } from "./trace-rows.sql.ts";
 

@@ -11,7 +11,6 @@ export type SearchTerm = {
 };
 
 const ID_DIGITS = 32;
-const NUL = "\0";
 
 /**
  * Splits a search text at white space. Only the first eight words count. ASCII letters count as equal in both cases, others do not.
@@ -23,11 +22,6 @@ export function readTerms(q: string): SearchTerm[] {
     throw badRequest(`q must have at most ${searchBytesMax} bytes`, "q");
   const words = q.split(/\s+/).filter((word) => word !== "");
   return words.slice(0, searchTermsMax).map(termOf);
-}
-
-/** Tells whether a text can be found at all: what cannot be stored is nowhere. */
-export function canBeFound(q: string): boolean {
-  return !q.includes(NUL) && q.isWellFormed();
 }
 
 function termOf(word: string): SearchTerm {
