@@ -22,7 +22,7 @@ const log = { info: () => {}, warn: () => {} };
 async function beginCommit(identity: Identity): Promise<{ orgId: string; id: number }> {
   const { client } = fixture;
   const call = callOf(identity);
-  const insert = "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, 'p')";
+  const insert = "INSERT INTO runs.projects (org_id, id, name) VALUES ($1, $2, 'p') ON CONFLICT DO NOTHING";
   await fixture.ask(insert, identity.orgId, nothingStored().projectId);
   const wish = { sourceType: "wandb", sourceProject: "s", targetProject: "p" };
   const { job } = await client.createJob(wish, call);
