@@ -35,7 +35,7 @@ export const importsExportConfig = defineConfig({
   }),
   completeExportsMax: int({
     env: "TIDEMARK_COMPLETE_EXPORTS_MAX",
-    help: "Complete exports that a process writes at once. Each keeps one database connection of the service that it reads from; further ones are asked to come again.",
+    help: "Complete exports that a process reads at the same time. Each keeps one database connection of the service that it reads from. An organization has at most half of them while others export; who waits for five seconds is asked to come again.",
     default: 4,
     min: 1,
     max: 100,

@@ -24,6 +24,7 @@ import { TracesRestoreService } from "@tidemark/proto/traces/v1/restore";
 import { Quota, UsageService } from "@tidemark/proto/usage/v1/usage";
 import { createCall, implement, type Call } from "@tidemark/rpc";
 import { archiveHandlers } from "./archive/export-archive.ts";
+import { createExportPlaces } from "./archive/export-places.ts";
 import { startCommitter } from "./commit/committer.ts";
 import { importsExportConfig } from "./config.ts";
 import { exportHandlers, importsHandlers } from "./handlers.ts";
@@ -132,7 +133,7 @@ export const importsExportModule = defineModule({
         reports: context.client(ReportsArchiveService),
       },
       now: () => context.now(),
-      exportsMax: config.completeExportsMax,
+      places: createExportPlaces(config.completeExportsMax),
     });
     return {
       implementations: [

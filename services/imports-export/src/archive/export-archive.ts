@@ -1,9 +1,10 @@
-import { AppError, badRequest } from "@tidemark/errors";
+import { badRequest } from "@tidemark/errors";
 import { ArchiveFormat, type ArchiveService, type ExportArchiveRequest } from "@tidemark/proto/imports/v1/archive";
 import { callerOf } from "@tidemark/requests";
 import type { Call, Handlers } from "@tidemark/rpc";
 import { archiveLines } from "./archive-lines.ts";
 import type { Owners } from "./clients.ts";
+import type { ExportPlaces } from "./export-places.ts";
 import { parquetOfPoints } from "./parquet-of-points.ts";
 import { piecesOf } from "./pieces.ts";
 
@@ -11,29 +12,18 @@ import { piecesOf } from "./pieces.ts";
 export type ArchiveDeps = {
   readonly owners: Owners;
   readonly now: () => Date;
-  /** Exports that this process writes at once. */
-  readonly exportsMax: number;
+  readonly places: ExportPlaces;
 };
-
-/** How long a client waits before it asks again. */
-const RETRY_SECONDS = 10;
 
 /** Returns the handlers of ArchiveService. ExportArchive throws bad_request, not_found, and service_unavailable when too many exports are under way. */
 export function archiveHandlers(deps: ArchiveDeps): Handlers<(typeof ArchiveService)["method"]> {
-  let underWay = 0;
   return {
     async *exportArchive(request, call) {
-      callerOf(call);
-      if (underWay >= deps.exportsMax) {
-        throw new AppError("service_unavailable", "too many complete exports are under way; try again", {
-          retryAfterSeconds: RETRY_SECONDS,
-        });
-      }
-      underWay += 1;
+      const leave = await deps.places.take(callerOf(call).orgId);
       try {
         for await (const data of piecesOfFormat(deps, request, call)) yield { data };
       } finally {
-        underWay -= 1;
+        leave();
       }
     },
   };

@@ -101,7 +101,7 @@ export declare const ArchiveFormatSchema: GenEnum<ArchiveFormat>;
 export declare const ArchiveService: GenService<{
   /**
    * The bytes of a complete export, in pieces of about 128 KiB. What is wrong with the request is told before the first one. Reasons: bad_request,
-   * not_found, too_many_requests.
+   * not_found, service_unavailable.
    *
    * @generated from rpc tidemark.imports.v1.ArchiveService.ExportArchive
    */
