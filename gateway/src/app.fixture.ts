@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Server } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
 import type { Blob } from "@tidemark/blob";
 import { issueCredential, type Scope } from "@tidemark/credentials";
@@ -22,6 +24,7 @@ import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
 import { usualReadPace } from "./serving/charge-answer.ts";
+import { createSpool } from "./spool/spool.ts";
 
 /** The operator's token of a test gateway. */
 export const bootstrapToken = "operator-token-for-tests";
@@ -68,6 +71,11 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
   const measured: TestApp["measured"] = [];
   const requestCounts = createRequestCounts(() => clock.ms);
   const turns = createTurns();
+  const log = createLog({
+    level: "debug",
+    service: "test",
+    destination: { write: (line) => void logged.push(line) },
+  });
   const app = createApp({
     settings: {
       publicUrl: undefined,
@@ -88,6 +96,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     routes,
     clients: {} as Clients,
     bundle: undefined,
+    spool: createSpool({ directory: join(tmpdir(), "tidemark-test-exports"), bytesMax: 64 * 1024 * 1024, log }),
     objects: {} as Blob,
     access: createAccess({
       directory,
@@ -104,7 +113,7 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     requestCounts,
     probe: () => Promise.resolve(true),
     turns,
-    log: createLog({ level: "debug", service: "test", destination: { write: (line) => void logged.push(line) } }),
+    log,
     metrics: { httpRequest: (facts) => void measured.push(facts) } as Metrics,
     clocks: { wallMs: () => clock.ms, steadyMs: () => clock.ms },
     ...options,

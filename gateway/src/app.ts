@@ -38,6 +38,7 @@ import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";
 import { watchSpareConnections } from "./serving/spare-connections.ts";
+import type { Spool } from "./spool/spool.ts";
 
 /** The settings of a gateway. */
 export type AppSettings = {
@@ -56,7 +57,7 @@ export type AppSettings = {
   readonly version: string;
   /** Milliseconds that a request may take. */
   readonly deadlineMs: number;
-  /** Milliseconds after which a client is cut that takes nothing of a file. */
+  /** Milliseconds over which the pace is judged at which a client takes an answer. */
   readonly stallMs: number;
   /** How slowly a client may take an answer that is held in memory. */
   readonly readPace: ReadPace;
@@ -74,6 +75,8 @@ export type AppOptions = {
   readonly clients: Clients;
   /** The files of the dashboard; undefined: addresses of pages are unknown paths. */
   readonly bundle: Bundle | undefined;
+  /** Exports while they are sent; closing the app closes it. */
+  readonly spool: Spool;
   /** Bytes of artifacts. */
   readonly objects: Blob;
   readonly access: Access;
@@ -113,11 +116,12 @@ const PARAM_LENGTH_MAX = 2048;
  * requests that still arrive on open connections, and closes each connection after its answer.
  */
 export function createApp(options: AppOptions): FastifyInstance {
-  const { settings, log, metrics } = options;
+  const { settings, spool, log, metrics } = options;
   let draining = false;
   const context: ServingContext = {
     clients: options.clients,
     objects: options.objects,
+    spool,
     stallMs: settings.stallMs,
     authenticator: createAuthenticator({ access: options.access, used: options.used, nowMs: options.clocks.wallMs }),
     checkOperator: createOperatorCheck(settings.bootstrapToken),
@@ -205,6 +209,7 @@ export function createApp(options: AppOptions): FastifyInstance {
   });
   app.addHook("onClose", (_, done) => {
     context.rights.close();
+    spool.close();
     done();
   });
   holdExpectations(app.server);

@@ -53,6 +53,18 @@ export const gatewayConfig = defineConfig({
     max: 65_536,
     help: "Most MiB of request bodies and answers above 64 KiB held at the same time, bodies compressed and decoded; an organization has a quarter of them at most, an address a half. More are answered with 503.",
   }),
+  exportDirectory: text({
+    env: "TIDEMARK_EXPORT_DIRECTORY",
+    optional: true,
+    help: "Folder on a disk of this machine in which exports are written while they are sent. Their files have no names and end with the process. A local start has one in its data folder; default: tidemark-exports in the folder for temporary files.",
+  }),
+  exportSpoolMib: int({
+    env: "TIDEMARK_EXPORT_SPOOL_MIB",
+    default: 16_384,
+    min: 1,
+    max: 16_777_216,
+    help: "Most MiB that exports take on that disk at the same time; those of an organization take a quarter of them at most, so that no export is larger. Exports that nobody reads are kept for ten minutes where there is room.",
+  }),
   connectionsMax: int({
     env: "TIDEMARK_CONNECTIONS_MAX",
     default: 10_000,

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ArtifactsRestoreService } from "@tidemark/proto/artifacts/v1/restore";
 import { ArtifactsService } from "@tidemark/proto/artifacts/v1/artifacts";
 import { ControlService } from "@tidemark/proto/control/v1/control";
@@ -29,6 +31,7 @@ import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
 import { usualReadPace } from "./serving/charge-answer.ts";
 import { createSignsOfLife } from "./serving/signs-of-life.ts";
+import { createSpool } from "./spool/spool.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
@@ -41,7 +44,7 @@ const LOOK_UP_TIMEOUT_MS = 2000;
 const LEASE_TIMEOUT_MS = 500;
 /** Milliseconds that a stopping gateway waits for answers in flight before it cuts connections. */
 const CLOSE_TIMEOUT_MS = 15_000;
-/** Milliseconds after which a client is cut that takes nothing of a file. */
+/** Milliseconds over which the pace is judged at which a client takes an answer. */
 const STALL_MS = 60_000;
 const LISTEN_BACKLOG = 1024;
 
@@ -148,6 +151,11 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     routes: allRoutes,
     clients,
     bundle: config.dashboardDirectory === undefined ? undefined : await readBundle(config.dashboardDirectory),
+    spool: createSpool({
+      directory: config.exportDirectory ?? join(tmpdir(), "tidemark-exports"),
+      bytesMax: config.exportSpoolMib * 1024 * 1024,
+      log,
+    }),
     objects: await context.blob(),
     access,
     changes: feed.hub,

@@ -11,6 +11,9 @@ import type { ErrorAnswer } from "./errors.ts";
 import { COUNTED_BYTES_MIN, type BodyAccount } from "./http/body-memory.ts";
 import type { Json } from "./http/json.ts";
 import type { Page } from "./http/page.ts";
+import type { ChosenSpan } from "./serving/choose-span.ts";
+import type { RequestExports } from "./serving/request-exports.ts";
+import type { KeptExport } from "./spool/spool.ts";
 import type { ExactNumbers } from "@tidemark/documents";
 
 /** What a member of an organization may be. */
@@ -98,6 +101,7 @@ export type Transfer = {
   readonly actFor: (caller: SealedCaller, callers: CredentialCallers) => Promise<void>;
   /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
+  readonly exports: RequestExports;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */
   readonly openStream: EventStreams["open"];
   /** Takes the request off the count of its address, on pages of embed sessions, whose readers may share one. */
@@ -137,6 +141,10 @@ export type RouteReply = {
   readonly page?: Page;
   /** Pieces that are sent instead of `body`, of the `content-type` among the headers. */
   readonly stream?: AnswerStream;
+  /** An export that is sent instead of `body`, of the `content-type` among its headers. */
+  readonly export?: KeptExport;
+  /** The part of an export that `Range` asks for. */
+  readonly exportPart?: KeptExport;
   /** Events that are sent instead of `body`, as they happen. */
   readonly events?: OpenStream;
 };
@@ -147,6 +155,10 @@ export type AnswerStream = {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** Bytes of all pieces, where that is known. */
   readonly sizeBytes?: number;
+  /** Names the bytes in URL-safe text: sent as a strong ETag, under which a part of them can be asked for. */
+  readonly tag?: string;
+  /** Which bytes of a file the pieces are; it is never compressed. */
+  readonly span?: ChosenSpan;
 };
 
 /** Bytes of the caller's organization, as clients get them. */

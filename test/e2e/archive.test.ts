@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { gunzipSync } from "node:zlib";
-import { describe, expect, test } from "@jest/globals";
-import { until } from "@tidemark/testkit";
+import { expect, test } from "@jest/globals";
 import { request } from "undici";
 import { describeModes } from "../stack/modes.ts";
 import { asOperator, createTeam, signIn } from "../stack/people.ts";
@@ -281,51 +280,6 @@ describeModes("complete exports", (stack) => {
     expect(ofKind(linesOf(await scoped.get(EXPORT)), "run").map(({ id }) => id)).toEqual([run.id]);
     expect((await scoped.get(`${EXPORT}&project=other`)).status).toBe(404);
     expect((await scoped.get(`${EXPORT}&run_ids=${run.id},${other.id}`)).status).toBe(404);
-  });
-
-  describe("that a client does not read", () => {
-    /** Values of a project whose export is more than all buffers on its way hold. */
-    const KEYS = 40;
-    const REQUESTS = 40;
-
-    const largeProject = async () => {
-      const { api, key } = await stack().organization();
-      const { id } = (await api.post("/runs", { project: "large" })).json.run;
-      for (let from = 0; from < REQUESTS; from++) {
-        const points = Array.from({ length: 500 }, (_, i) => ({
-          step: 500 * from + i,
-          metrics: Object.fromEntries(Array.from({ length: KEYS }, (__, k) => [`k${k}`, Math.sin(i + k)])),
-        }));
-        expect((await api.post(`/runs/${id}/metrics/batch`, { points })).status).toBe(200);
-      }
-      const open = () =>
-        request(`${api.baseUrl}${EXPORT}&project=large`, { headers: { authorization: `Bearer ${key}` } });
-      return { api, open };
-    };
-
-    test("wait for it, four at a time, and make room when it leaves", async () => {
-      const { api, open } = await largeProject();
-      /** Opens an export as soon as there is room for it. */
-      const openOne = () =>
-        until("room for an export", async () => {
-          const { statusCode, body } = await open();
-          body.on("error", () => {});
-          if (statusCode === 200) return body;
-          await body.dump();
-          return undefined;
-        });
-      for (let round = 0; round < 3; round++) {
-        const unread = await Promise.all([openOne(), openOne(), openOne(), openOne()]);
-        const refused = await api.get(`${EXPORT}&project=large`);
-        expect(refused).toMatchObject({ status: 503, headers: { "retry-after": "10" } });
-        for (const body of unread) body.destroy();
-      }
-      const text = await until("a whole export", async () => {
-        const answer = await api.get(`${EXPORT}&project=large`);
-        return answer.status === 200 ? answer.text : undefined;
-      });
-      expect(text.slice(text.lastIndexOf("\n", text.length - 2) + 1)).toContain(`"points":${KEYS * 500 * REQUESTS},`);
-    });
   });
 
   test("need the scope to read", async () => {

@@ -1,13 +1,11 @@
 import { expect, test } from "@jest/globals";
 import { requireServers } from "@tidemark/testkit";
 import { request } from "undici";
+import { LARGE_VALUES, writeLargeProject } from "../e2e/kept-exports.fixture.ts";
 import { describeWith } from "../stack/describe-with.ts";
 import { startStack } from "../stack/stack.ts";
 
 const servers = await requireServers(["nats-server", "minio"]);
-
-/** Values whose export is more than all buffers on its way hold. */
-const [KEYS, REQUESTS, POINTS] = [40, 40, 500];
 
 /** Reads a body as far as it comes. */
 async function readOn(first: string, body: AsyncIterator<Buffer>): Promise<{ text: string; hasBroken: boolean }> {
@@ -27,14 +25,7 @@ describeWith(servers)("a complete export", () => {
       const stack = await startStack("split");
       try {
         const { api, key } = await stack.organization();
-        const { id } = (await api.post("/runs", { project: "large" })).json.run;
-        for (let from = 0; from < REQUESTS; from++) {
-          const points = Array.from({ length: POINTS }, (_, i) => ({
-            step: POINTS * from + i,
-            metrics: Object.fromEntries(Array.from({ length: KEYS }, (__, k) => [`k${k}`, Math.sin(i + k)])),
-          }));
-          expect((await api.post(`/runs/${id}/metrics/batch`, { points })).status).toBe(200);
-        }
+        await writeLargeProject(api, "large");
         const path = "/api/export?format=ndjson&project=large";
         const { statusCode, body } = await request(`${stack.baseUrl}${path}`, {
           headers: { authorization: `Bearer ${key}` },
@@ -48,7 +39,7 @@ describeWith(servers)("a complete export", () => {
         expect(torn.text).not.toContain('"type":"end"');
         const whole = await api.get(path);
         expect(whole.status).toBe(200);
-        expect(whole.text.slice(-500)).toContain(`"points":${KEYS * REQUESTS * POINTS},`);
+        expect(whole.text.slice(-500)).toContain(`"points":${LARGE_VALUES},`);
         expect(whole.text.length).toBeGreaterThan(torn.text.length);
       } finally {
         await stack.stop();

@@ -106,6 +106,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
   if (mode === "split" && servers === undefined) throw new Error("split mode needs nats-server and MinIO");
 
   const blobDirectory = servers?.minio.server.directory ?? join(directory, "blobs");
+  const exportDirectory = join(directory, "exports");
   const groups: string[] = mode === "split" ? [...moduleNames] : ["all"];
   const ports = new Map<string, { internal: number; grpc: number; metrics: number }>();
   for (const group of groups) {
@@ -130,6 +131,7 @@ async function tryStack(mode: Mode, options: StackOptions): Promise<OwnStack> {
     TIDEMARK_BOOTSTRAP_TOKEN: BOOTSTRAP,
     TIDEMARK_DEV_AUTH: "true",
     TIDEMARK_PORT: String(port),
+    TIDEMARK_EXPORT_DIRECTORY: exportDirectory,
     ...(servers === undefined
       ? { TIDEMARK_BLOB_DIRECTORY: blobDirectory }
       : {

@@ -13,6 +13,9 @@ export type ArrivalPace = {
   readonly bytesMin: number;
 };
 
+/** The least pace of a client for which something is held that keeps others waiting: a body that is charged, or an answer. */
+export const LEAST_BYTES_PER_SECOND = 4 * 1024;
+
 /** 1 KiB a second, over half a minute: a slow line may take its time, a client that stalls may not. */
 const usualPace: ArrivalPace = { windowMs: 30_000, bytesMin: 30 * 1024 };
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { gunzip, gunzipSync } from "node:zlib";
 import { AppError, badRequest } from "@tidemark/errors";
-import { requirePace, type ArrivalPace } from "./arrival.ts";
+import { LEAST_BYTES_PER_SECOND, requirePace, type ArrivalPace } from "./arrival.ts";
 import type { BodyAccount } from "./body-memory.ts";
 import { createBodyPieces } from "./body-pieces.ts";
 import { askForBody } from "./expect.ts";
@@ -44,8 +44,8 @@ export type BodyBounds = {
   readonly pace?: ArrivalPace;
 };
 
-/** 4 KiB a second, over five seconds: what is charged keeps others waiting. */
-const heldPace: ArrivalPace = { windowMs: 5000, bytesMin: 20 * 1024 };
+/** What is charged keeps others waiting. */
+const heldPace: ArrivalPace = { windowMs: 5000, bytesMin: 5 * LEAST_BYTES_PER_SECOND };
 
 /**
  * Reads a body within its bounds, plain or gzip. A larger one is refused as soon as its size is certain; the rest of it is read and thrown away, because

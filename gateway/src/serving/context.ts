@@ -16,13 +16,15 @@ import type { EmbedLimits } from "../limits/embed-limits.ts";
 import type { Limiter } from "../limits/limiter.ts";
 import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
+import type { Spool } from "../spool/spool.ts";
 import type { ReadPace } from "./charge-answer.ts";
 
 /** What every request needs to be served. */
 export type ServingContext = {
   readonly clients: Clients;
   readonly objects: Blob;
-  /** Milliseconds after which a client is cut that takes nothing of a file. */
+  readonly spool: Spool;
+  /** Milliseconds over which the pace is judged at which a client takes an answer. */
   readonly stallMs: number;
   readonly authenticator: Authenticator;
   readonly checkOperator: OperatorCheck;

@@ -21,6 +21,8 @@ import { accountOf, chargeAnswer, requireReadPace } from "./charge-answer.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
 import { sendEvents } from "./send-events.ts";
+import { exportsOf } from "./request-exports.ts";
+import { sendExport, sendExportPart } from "./send-export.ts";
 import { sendFile } from "./send-file.ts";
 import { sendStream } from "./send-stream.ts";
 import { takeTurn } from "./turn.ts";
@@ -63,6 +65,7 @@ export function createHandler(route: Route, context: ServingContext) {
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
+        exports: exportsOf(state, request, reply, context),
         openStream: context.streams.open,
         account: state.account,
         hold: (bytes) => accountOf(state, request, reply, context).take(bytes),
@@ -98,13 +101,20 @@ export function createHandler(route: Route, context: ServingContext) {
         .code(303)
         .headers({ ...answer.headers, location: answer.redirect })
         .send();
-    if (answer.file !== undefined || answer.stream !== undefined) {
+    const kept = answer.export ?? answer.exportPart;
+    // It may have taken long until all of it was written.
+    if (kept !== undefined) await renewRights(state);
+    if (answer.file !== undefined || answer.stream !== undefined || kept !== undefined) {
       state.turn?.end();
-      watchAnswer(state, reply.raw, context);
+      watchAnswer(state, reply.raw, context, () => {
+        kept?.drop();
+        reply.raw.destroy();
+      });
     }
     if (answer.file !== undefined) return sendFile(answer.file, request, reply, context);
     reply.header("content-type", "application/json; charset=utf-8");
     if (answer.headers !== undefined) reply.headers(answer.headers);
+    if (kept !== undefined) reply.headers(kept.headers());
     const page = answer.page === undefined ? undefined : writePage(answer.page);
     if (page !== undefined) reply.headers(page.headers);
     if (answer.replayed === true) reply.header(headerNames.idempotencyReplayed, "true");
@@ -113,10 +123,10 @@ export function createHandler(route: Route, context: ServingContext) {
       return sendEvents(answer.events, reply);
     }
     const isCompressed = acceptsGzip(request.headers["accept-encoding"]);
-    if (answer.stream !== undefined) {
-      reply.header("vary", varyOf(reply, "Accept-Encoding"));
-      return sendStream(answer.stream, isCompressed, request, reply, context);
-    }
+    if (answer.stream !== undefined || kept !== undefined) reply.header("vary", varyOf(reply, "Accept-Encoding"));
+    if (answer.stream !== undefined) return sendStream(answer.stream, isCompressed, request, reply, context);
+    if (answer.export !== undefined) return sendExport(answer.export, isCompressed, request, reply, context);
+    if (answer.exportPart !== undefined) return sendExportPart(answer.exportPart, request, reply, context);
     const text = page?.text ?? answer.bytes ?? writeJson(answer.body);
     chargeAnswer(text, state, request, reply, context);
     const compressed = isCompressed ? await compress(text) : undefined;

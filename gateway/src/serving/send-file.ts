@@ -1,17 +1,17 @@
 import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { AppError, notFound } from "@tidemark/errors";
+import { notFound } from "@tidemark/errors";
 import { fileHeaders } from "../http/file-headers.ts";
-import { chooseRange } from "../http/range.ts";
+import { requireTaking } from "../http/taking.ts";
 import type { StoredFile } from "../route.ts";
+import type { Span } from "../spool/spool-file.ts";
+import { announceSpan, chooseSpan } from "./choose-span.ts";
 import type { ServingContext } from "./context.ts";
-
-type Span = { readonly start: number; readonly end: number };
 
 /**
  * Sends a file of the caller's organization, or the part of it that `Range` asks for. Its first bytes are read before the answer begins, so that a store that
  * fails is a 503; when it fails later, the connection ends before the announced length. Bytes are read as the client takes
- * them. A client that takes none for `stallMs` is cut.
+ * them. A client that takes less than the least pace is cut.
  * @throws not_found when the bytes are lost, range_not_satisfiable, service_unavailable
  */
 export async function sendFile(
@@ -23,19 +23,12 @@ export async function sendFile(
   const { sizeBytes } = file;
   // Without tags and dates of ours, no condition on a range can hold (RFC 9110 §13.1.5).
   const asked = request.headers["if-range"] === undefined ? request.headers.range : undefined;
-  const range = chooseRange(asked, sizeBytes);
   const key = objects.keyOf(request.state?.identity?.orgId ?? "", file.objectId);
-  if (range === "unsatisfiable") {
-    reply.header("content-range", `bytes */${sizeBytes}`);
-    throw new AppError("range_not_satisfiable", `the range is not available: the file has ${sizeBytes} bytes`);
-  }
-  const span: Span = range === "whole" ? { start: 0, end: sizeBytes } : range;
+  const span = chooseSpan(asked, sizeBytes, reply);
   const isHead = request.method === "HEAD" || span.start === span.end;
   const pieces = await open(objects, key, file, isHead ? undefined : span);
-  reply.headers({ ...fileHeaders(file, request.headers), "content-length": String(span.end - span.start) });
-  if (range !== "whole") {
-    reply.code(206).header("content-range", `bytes ${span.start}-${span.end - 1}/${sizeBytes}`);
-  }
+  reply.headers(fileHeaders(file, request.headers));
+  announceSpan(span, reply);
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
@@ -64,8 +57,7 @@ async function open(
 
 /** Sends exactly `length` bytes, or destroys the connection. Never throws. */
 async function copy({ first, more }: Pieces, raw: ServerResponse, length: number, stallMs: number): Promise<void> {
-  // The socket counts time as long as nothing of what was written leaves it.
-  raw.setTimeout(stallMs, () => raw.destroy());
+  requireTaking(raw, stallMs);
   let left = length;
   try {
     for (let piece: Uint8Array | undefined = first; piece !== undefined; piece = await nextOf(more)) {

@@ -2,13 +2,15 @@ import { constants, createGzip } from "node:zlib";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isAppError } from "@tidemark/errors";
+import { requireTaking } from "../http/taking.ts";
 import type { AnswerStream } from "../route.ts";
+import { announceSpan } from "./choose-span.ts";
 import type { ServingContext } from "./context.ts";
 
 /**
  * Sends pieces as the client takes them; the next one is asked for when there is room for it. Nothing is sent before the first piece is there, so that
- * what fails until then is answered with its error. What fails later ends the connection before the answer is complete. A client that takes nothing
- * for `stallMs` is cut. With `HEAD` only the headers go out, and the pieces are given up.
+ * what fails until then is answered with its error. What fails later ends the connection before the answer is complete. A client that takes
+ * less than the least pace is cut. With `HEAD` only the headers go out, and the pieces are given up.
  * @throws whatever the first piece throws
  */
 export async function sendStream(
@@ -21,7 +23,9 @@ export async function sendStream(
   const pieces = stream.pieces[Symbol.asyncIterator]();
   const first = request.method === "HEAD" ? undefined : await pieces.next();
   if (compressed) reply.header("content-encoding", "gzip");
+  else if (stream.span !== undefined) announceSpan(stream.span, reply);
   else if (stream.sizeBytes !== undefined) reply.header("content-length", String(stream.sizeBytes));
+  if (stream.tag !== undefined) reply.headers({ etag: `"${stream.tag}"`, "accept-ranges": "bytes" });
   reply.hijack();
   const { raw } = reply;
   raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
@@ -30,8 +34,7 @@ export async function sendStream(
     await pieces.return?.();
     return reply;
   }
-  // The socket counts time as long as nothing of what was written leaves it.
-  raw.setTimeout(stallMs, () => raw.destroy());
+  requireTaking(raw, stallMs);
   const all = from(first, pieces);
   // The first level costs a third of the default's time for an answer a tenth larger.
   const sending = compressed ? pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), raw) : pipeline(all, raw);

@@ -71,6 +71,7 @@ export async function startLocally(
     const settings = {
       ...localDefaults,
       TIDEMARK_DASHBOARD_DIRECTORY: await bundling,
+      TIDEMARK_EXPORT_DIRECTORY: join(line.dataDirectory, "exports"),
       ...environment,
       ...localSettings(line.port, internalToken),
     };

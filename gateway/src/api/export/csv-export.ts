@@ -14,33 +14,41 @@ import { runJson } from "../runs/rows.ts";
 import { CSV_HEADER, csvLine, type CsvRow, type CsvValue } from "./csv-line.ts";
 import { organizationText, pointPieces, seriesRows, tableRows } from "./export-rows.ts";
 
-/** Bytes that are gathered before they are kept as one piece. */
+/** Characters that are gathered before they are passed on as one piece. */
 const PIECE_BYTES = 64 * 1024;
 
-/** A complete export as CSV. */
-export type CsvExport = { readonly pieces: readonly Buffer[]; readonly sizeBytes: number; readonly truncated: boolean };
+/** An export as CSV. */
+export type CsvExport = {
+  /** @throws bad_request above the limit; service_unavailable when the parts end without an end */
+  readonly pieces: AsyncGenerator<Uint8Array, void, undefined>;
+  /** Whether rows are left out, which is known behind the last piece. */
+  readonly truncated: () => boolean;
+};
 
-/**
- * Gathers an export as CSV, which is refused when it is too large: that is known only once all of it was written, and then nothing may have been sent.
- * @throws bad_request above the limit; service_unavailable when the parts end without an end, or `hold` throws
- */
-export async function csvExport(
+/** Writes an export as CSV. It is refused when it is too large, which is known only once all of it was written: before, nothing may be sent. */
+export function csvExport(beginning: ExportBeginning, parts: AsyncIterable<ExportRunsResponse>): CsvExport {
+  let isTruncated = beginning.truncated;
+  return {
+    pieces: piecesOf(beginning, parts, (truncated) => (isTruncated = truncated)),
+    truncated: () => isTruncated,
+  };
+}
+
+async function* piecesOf(
   beginning: ExportBeginning,
   parts: AsyncIterable<ExportRunsResponse>,
-  hold: (bytes: number) => void,
-): Promise<CsvExport> {
-  const pieces: Buffer[] = [];
+  end: (truncated: boolean) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
   let sizeBytes = 0;
   let text = CSV_HEADER;
-  const keep = (): void => {
+  const take = (): Uint8Array => {
     const piece = Buffer.from(text);
     text = "";
     sizeBytes += piece.length;
     if (sizeBytes > EXPORT_LIMITS.csvBytes) {
       throw badRequest("the export has more than 25 MiB as CSV; export fewer runs, or format=json", "format");
     }
-    hold(piece.length);
-    pieces.push(piece);
+    return piece;
   };
   const linesOf = createLines(beginning);
   const organization = requireMessage(beginning.organization);
@@ -53,11 +61,12 @@ export async function csvExport(
   for await (const { part } of parts) {
     for (const line of linesOf(part)) {
       text += line;
-      if (text.length >= PIECE_BYTES) keep();
+      if (text.length >= PIECE_BYTES) yield take();
     }
     if (part.case !== "end") continue;
-    keep();
-    return { pieces, sizeBytes, truncated: part.value.truncated };
+    end(part.value.truncated);
+    yield take();
+    return;
   }
   throw new AppError("service_unavailable", "the export broke off");
 }

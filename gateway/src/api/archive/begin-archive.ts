@@ -1,11 +1,12 @@
 import { ArchiveFormat } from "@tidemark/proto/imports/v1/archive";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
+import type { RouteInput } from "../../route.ts";
+import type { Source } from "../../spool/spool.ts";
 import { exportHeaders } from "../export/export-headers.ts";
 import { readCompleteSelection, type CompleteFormat } from "../export/export-query.ts";
 
-/** Milliseconds that a complete export may take: those of a slow client count (a stalled one is cut much earlier). */
+/** Milliseconds that a complete export may take until it is on disk. */
 const ARCHIVE_MS_MAX = 24 * 3_600_000;
 
 /** The media type of NDJSON. */
@@ -21,33 +22,30 @@ const formats = {
 } as const;
 
 /**
- * GET /api/export as NDJSON or Parquet. Nothing is sent before it is known that the caller may see what was asked for, which HEAD asks for as well.
- * @throws bad_request, not_found
+ * Begins GET /api/export as NDJSON or Parquet. The first piece shows that the caller may have what was asked for. With `onlyBeginning` that is waited for
+ * here, and there are no pieces.
+ * @throws bad_request; here or with the first piece not_found, and service_unavailable while too many are under way
  */
-export async function handleArchive(
+export async function beginArchive(
   name: CompleteFormat,
   { query }: Pick<RouteInput, "query">,
   clients: Clients,
   call: Call,
-  { request }: Pick<Transfer, "request">,
-): Promise<RouteReply> {
+  onlyBeginning: boolean,
+): Promise<Source> {
   const { format, fileName, contentType } = formats[name];
   const messages = clients.archive.exportArchive(
     { ...readCompleteSelection(query), format },
     { ...call, deadlineMs: Date.now() + ARCHIVE_MS_MAX },
   );
-  if (request.method === "HEAD") {
+  if (onlyBeginning) {
     try {
       await messages.next();
     } finally {
       await messages.return();
     }
   }
-  return {
-    body: null,
-    stream: { pieces: dataOf(messages) },
-    headers: exportHeaders(fileName, contentType),
-  };
+  return { pieces: dataOf(messages), headers: () => exportHeaders(fileName, contentType) };
 }
 
 async function* dataOf(
