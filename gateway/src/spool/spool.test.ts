@@ -8,7 +8,7 @@ import { until } from "@tidemark/testkit";
 import { createSpool, type Spool, type Whose } from "./spool.ts";
 
 const KEPT_MS = 400;
-const PIECE = 128 * 1024;
+const PIECE = 256 * 1024;
 const MIB = 1024 * 1024;
 const log = createLog({ level: "silent", service: "test" });
 const mine: Whose = { orgId: "a", caller: "1", address: "x" };
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(join(directory, ".."), { recursive: true }));
 beforeEach(() => {
-  spool = createSpool({ directory, bytesMax: 8 * MIB, log, keptMs: KEPT_MS });
+  spool = createSpool({ directory, bytesMax: 16 * MIB, log, keptMs: KEPT_MS });
 });
 afterEach(() => spool.close());
 

@@ -50,7 +50,7 @@ export const KEPT_MINUTES = 10;
 /** Exports that a process has at the same time. */
 const EXPORTS_MAX = 256;
 /** Bytes that are written together. */
-const WRITE_BYTES = 128 * 1024;
+const WRITE_BYTES = 256 * 1024;
 const WHOLE: Span = { start: 0, end: Number.POSITIVE_INFINITY };
 
 type Entry = Whose & {
@@ -133,14 +133,20 @@ export function createSpool(options: {
   };
 
   const writeAll = async (entry: Entry, pieces: AsyncIterable<Uint8Array>): Promise<void> => {
+    let writing: Promise<void> = Promise.resolve();
     try {
+      // The next bytes are read while these are written.
       for await (const bytes of gather(pieces, WRITE_BYTES)) {
+        await writing;
         if (!entry.isDropped) makeRoomFor(entry, { bytes: bytes.length, exports: 0 });
         if (entry.isDropped) return;
-        await entry.file.append(bytes).catch((error: unknown) => {
+        writing = entry.file.append(bytes).catch((error: unknown) => {
           throw notWritten(error);
         });
+        // Noticed at the next bytes, or at the end.
+        writing.catch(() => undefined);
       }
+      await writing;
       entry.isWhole = true;
       entry.file.end();
     } catch (error) {
