@@ -20,6 +20,7 @@ import { createAccess, createDirectory, type Directory } from "./auth/directory.
 import { createTestHub } from "./changes/change-hub.fixture.ts";
 import type { Clients } from "./clients.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
+import { createAdmissions } from "./serving/admissions.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
@@ -113,7 +114,8 @@ export async function startApp({ routes, settings, ask, fresh, options }: TestAp
     requestCounts,
     probe: () => Promise.resolve(true),
     turns,
-    log,
+      admissions: createAdmissions(),
+      log,
     metrics: { httpRequest: (facts) => void measured.push(facts) } as Metrics,
     clocks: { wallMs: () => clock.ms, steadyMs: () => clock.ms },
     ...options,

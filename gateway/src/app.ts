@@ -33,6 +33,7 @@ import type { Route } from "./route.ts";
 import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
 import { createBodyParser } from "./serving/body.ts";
 import { createHandler } from "./serving/handler.ts";
+import type { Admissions } from "./serving/admissions.ts";
 import type { ReadPace } from "./serving/charge-answer.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
@@ -99,6 +100,7 @@ export type AppOptions = {
   readonly probe: () => Promise<boolean>;
   /** Of this process. */
   readonly turns: Turns;
+  readonly admissions: Admissions;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Milliseconds: of the wall clock, and of a clock that never goes back. */
@@ -143,6 +145,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     bodies: createBodyMemory(settings.bodyBytesHeldMax),
     readPace: settings.readPace,
     turns: options.turns,
+    admissions: options.admissions,
     streams: createEventStreams({
       hub: options.changes,
       connectionsMax: settings.connectionsMax,

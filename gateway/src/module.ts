@@ -32,6 +32,7 @@ import { createRequestCounts } from "./limits/request-counts.ts";
 import { usualReadPace } from "./serving/charge-answer.ts";
 import { createSignsOfLife } from "./serving/signs-of-life.ts";
 import { createSpool } from "./spool/spool.ts";
+import { createAdmissions } from "./serving/admissions.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";
@@ -171,6 +172,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     },
     probe: () => context.peersReady(),
     turns: context.turns,
+    admissions: createAdmissions(),
     log,
     metrics: context.metrics,
     clocks: { wallMs: Date.now, steadyMs },

@@ -17,6 +17,7 @@ import type { Limiter } from "../limits/limiter.ts";
 import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
 import type { Spool } from "../spool/spool.ts";
+import type { Admissions } from "./admissions.ts";
 import type { ReadPace } from "./charge-answer.ts";
 
 /** What every request needs to be served. */
@@ -35,6 +36,7 @@ export type ServingContext = {
   readonly bodies: BodyMemory;
   readonly readPace: ReadPace;
   readonly turns: Turns;
+  readonly admissions: Admissions;
   readonly streams: EventStreams;
   readonly rights: RightsWatch;
   readonly renewalOf: RenewalOf;

@@ -1,26 +1,26 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { AppError, badRequest, isAppError } from "@tidemark/errors";
+import { AppError, isAppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
 import { isRefusal, requireSameRows, type RenewRights } from "../auth/rights.ts";
-import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
-import { headerNames, mediaTypeOf, readIdempotencyKey } from "../http/headers.ts";
+import { headerNames, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
 import type { Admission } from "../limits/limiter.ts";
-import type { Protocol, Route } from "../route.ts";
+import type { Route } from "../route.ts";
 import { beginAnswer } from "./answer.ts";
 import { accountOf } from "./charge-answer.ts";
 import { countAddress } from "./count-address.ts";
 import type { RequestState, ServingContext } from "./context.ts";
+import { checkContentType, mayBeLarge, requireMediaType } from "./body-headers.ts";
 import { beginEmbedAnswer, openEmbed } from "./guard-embed.ts";
 import { closeTurn } from "./turn.ts";
 
 /**
  * Decides about a request before its body is read, in an order on which clients may rely: credentials
  * (401), origin and rights (403), the organization's limits (429), then the headers (400). It does not
- * wait where memory knows the credential and tokens are held.
+ * wait where memory knows the credential, tokens are held, and few arrive together.
  */
 export function createGuard(route: Route, context: ServingContext): onRequestHookHandler {
   const admit = (
@@ -106,6 +106,26 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     done(refusal);
   };
 
+  const goOn = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    baseUrl: string,
+    identified: Identified,
+    done: (error?: Error) => void,
+  ): void => {
+    // Its client has left while it waited.
+    if (request.raw.socket.destroyed) return;
+    let admitted: void | Promise<void>;
+    try {
+      admitted = admit(request, reply, baseUrl, identified);
+    } catch (error) {
+      done(refused(error, request, reply));
+      return;
+    }
+    if (admitted instanceof Promise) void admitLater(admitted, request, reply, done);
+    else done();
+  };
+
   return (request, reply, done) => {
     if (!hasWholePath(request)) {
       reply.callNotFound();
@@ -116,19 +136,14 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       beginAnswer(request, reply, context, baseUrl);
       if (route.embed !== undefined) beginEmbedAnswer(route.embed, reply);
       const identified = identifyOrNobody(route, context, request, reply, baseUrl);
-      const admitted =
-        identified instanceof Promise
-          ? identified.then((later) => admit(request, reply, baseUrl, later))
-          : admit(request, reply, baseUrl, identified);
-      if (admitted instanceof Promise) {
-        void admitLater(admitted, request, reply, done);
-        return;
-      }
+      const enter = (later: Identified): void =>
+        context.admissions.enter(later.identity?.orgId ?? request.ip, () => goOn(request, reply, baseUrl, later, done));
+      if (identified instanceof Promise)
+        void identified.then(enter, (error: unknown) => done(refused(error, request, reply)));
+      else enter(identified);
     } catch (error) {
       done(refused(error, request, reply));
-      return;
     }
-    done();
   };
 }
 
@@ -137,26 +152,6 @@ function hasWholePath(request: FastifyRequest): boolean {
   const params = request.params as Readonly<Record<string, string>>;
   for (const name in params) if (params[name] === "" || params[name]?.includes("\0") === true) return false;
   return true;
-}
-
-/** Whether the body may be large enough to be counted, as bodies that are compressed or of unknown length may be. */
-function mayBeLarge(route: Route, { headers }: FastifyRequest): boolean {
-  if (route.body === undefined) return false;
-  return headers["content-encoding"] !== undefined || !(Number(headers["content-length"]) < COUNTED_BYTES_MIN);
-}
-
-/** Requires that a body, if there is one, is declared as JSON. */
-function checkContentType({ headers }: FastifyRequest): void {
-  const empty = headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0;
-  if (!empty && mediaTypeOf(headers) !== "application/json") {
-    throw badRequest("the content type must be application/json");
-  }
-}
-
-/** Requires that a body is declared as one of a protocol's media types. */
-function requireMediaType({ mediaTypes }: Protocol, { headers }: FastifyRequest): void {
-  if (mediaTypes.includes(mediaTypeOf(headers))) return;
-  throw badRequest(`the content type must be ${mediaTypes.join(" or ")}`);
 }
 
 /** Who asks, or on routes that are open to everybody why that is not known. */
