@@ -40,7 +40,7 @@ describe("requests that arrive together", () => {
   test("count what they begin", async () => {
     const { enter, waiting } = createAdmissions();
     const begin = async (): Promise<void> => {
-      await undefined;
+      await Promise.resolve();
       work(TICK_MS);
     };
     for (let n = 0; n < 6; n += 1) enter("a", () => void (n === 0 ? work(TICK_MS) : begin()));

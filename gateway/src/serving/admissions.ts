@@ -42,7 +42,7 @@ export function createAdmissions(): Admissions {
     for (beginTick(); queues.size > 0 && isLeft();) {
       takeNext()();
       // What it has begun goes on first, and counts as well.
-      await undefined;
+      await Promise.resolve();
     }
     // Whoever arrives before the end of the tick has as long.
     sinceMs = undefined;

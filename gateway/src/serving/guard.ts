@@ -106,6 +106,23 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     done(refusal);
   };
 
+  const enterLater = async (
+    identified: Promise<Identified>,
+    enter: (identified: Identified) => void,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (error: Error) => void,
+  ): Promise<void> => {
+    let later: Identified;
+    try {
+      later = await identified;
+    } catch (error) {
+      done(refused(error, request, reply));
+      return;
+    }
+    enter(later);
+  };
+
   const goOn = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -138,8 +155,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       const identified = identifyOrNobody(route, context, request, reply, baseUrl);
       const enter = (later: Identified): void =>
         context.admissions.enter(later.identity?.orgId ?? request.ip, () => goOn(request, reply, baseUrl, later, done));
-      if (identified instanceof Promise)
-        void identified.then(enter, (error: unknown) => done(refused(error, request, reply)));
+      if (identified instanceof Promise) void enterLater(identified, enter, request, reply, done);
       else enter(identified);
     } catch (error) {
       done(refused(error, request, reply));

@@ -112,8 +112,9 @@ function weigh(value: ExactJson, unitsMax: number): number {
     }
     return units;
   }
-  for (const key in value) {
-    units += key.length / UNIT_CHARACTERS + weigh((value as ExactObject)[key] as ExactJson, unitsMax - units);
+  const members = value as ExactObject;
+  for (const key in members) {
+    units += key.length / UNIT_CHARACTERS + weigh(members[key]!, unitsMax - units);
     if (units > unitsMax) return units;
   }
   return units;
