@@ -96,7 +96,7 @@ export type AppOptions = {
   /** How many gateways live. */
   readonly gateways: () => number;
   readonly requestCounts: RequestCounts;
-  /** Tells whether the services behind answer and their database takes writes. */
+  /** Whether the services behind answer and their database takes writes. */
   readonly probe: () => Promise<boolean>;
   /** Of this process. */
   readonly turns: Turns;

@@ -63,7 +63,7 @@ export const gatewayConfig = defineConfig({
     default: 16_384,
     min: 1,
     max: 16_777_216,
-    help: "Most MiB that exports take on that disk at the same time; those of an organization take a quarter of them at most, so that no export is larger. Exports that nobody reads are kept for ten minutes where there is room.",
+    help: "Most MiB that exports take on that disk at the same time; those of an organization take a quarter of them at most, so that no export is larger. Exports that no one reads are kept for ten minutes where there is room.",
   }),
   connectionsMax: int({
     env: "TIDEMARK_CONNECTIONS_MAX",

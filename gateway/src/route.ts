@@ -99,7 +99,7 @@ export type Transfer = {
    * @throws unauthenticated, forbidden, service_unavailable
    */
   readonly actFor: (caller: SealedCaller, callers: CredentialCallers) => Promise<void>;
-  /** Tells whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
+  /** Whether the key of an embed session may do what it could when it made the session. @throws service_unavailable */
   readonly isSourceActive: (session: EmbedSession) => Promise<boolean>;
   readonly exports: RequestExports;
   /** Takes a place for a stream of changes. @throws rate_limit_exceeded, service_unavailable */

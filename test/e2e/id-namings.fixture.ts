@@ -1,6 +1,6 @@
 import { missing, type Ids } from "./deleted-ids.fixture.ts";
 
-/** A request that names an id elsewhere than in its path. `other` are the ids of a run and a project that nobody deletes. */
+/** A request that names an id elsewhere than in its path. `other` are the ids of a run and a project that stay. */
 export type Naming = {
   /** It changes nothing, and answers otherwise when there is no such id. */
   readonly reads: boolean;

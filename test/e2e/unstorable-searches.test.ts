@@ -15,7 +15,7 @@ const LISTS = [
 ] as const;
 
 describeModes("a search text that cannot be stored", (stack) => {
-  test("finds nothing in any list, and is no error", async () => {
+  test("finds nothing in any list, and is not an error", async () => {
     const { api } = await stack().organization();
     const run = { source_run_id: "a", name: "word" };
     const refs = [{ source_run_id: "a", name: "word" }];

@@ -18,7 +18,7 @@ export type Conversion = {
   readonly spool: Spool;
   /** Whether files are read; otherwise their content stays unknown, and the archive is none. */
   readonly readFiles: boolean;
-  /** Tells whether the server has the run already. */
+  /** Whether the server has the run already. */
   readonly isThere: (runId: string) => Promise<boolean>;
   readonly warnings: Warnings;
   /** Hears how many points there are so far. */

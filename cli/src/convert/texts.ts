@@ -23,7 +23,7 @@ export function keyOf(text: string): string | undefined {
   return key === "" || Buffer.byteLength(key) > NAME_BYTES_MAX ? undefined : key;
 }
 
-/** Returns the beginning of a text that has so many bytes at most. */
+/** Returns the beginning of a text that has this many bytes at most. */
 export function cut(text: string, bytesMax: number): string {
   if (text.length * 3 <= bytesMax || Buffer.byteLength(text) <= bytesMax) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytesMax));

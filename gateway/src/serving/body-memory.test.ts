@@ -26,7 +26,7 @@ const take: Route = {
   handle: ({ body }) => Promise.resolve({ body: { length: (body["a"] as string).length } }),
 };
 
-/** Answers with so many bytes. */
+/** Answers with this many bytes. */
 const give: Route = {
   ...facts,
   method: "GET",
@@ -35,7 +35,7 @@ const give: Route = {
   handle: ({ params }) => Promise.resolve({ body: { text: "x".repeat(Number(params["bytes"])) } }),
 };
 
-/** Does something, and answers with so many bytes. */
+/** Does something, and answers with this many bytes. */
 const write: Route = { ...give, method: "POST", path: "/write/{bytes}", idempotency: "optional" };
 
 let app: TestApp;

@@ -158,7 +158,7 @@ export function createHandler(route: Route, context: ServingContext) {
   };
 }
 
-/** Tells whether a request ends when its client leaves: reads do, but not polls, which take no time. */
+/** Whether a request ends when its client leaves: reads do, but not polls, which take no time. */
 function endsWithClient({ endsWithClient: own, method, rate }: Route): boolean {
   return own ?? (method === "GET" && rate !== "control_poll");
 }

@@ -16,7 +16,7 @@ export type SpoolFile = {
   readonly whole: () => Promise<number>;
   /** Reads bytes in pieces, and waits for those that are still to come. @throws the failure, also where bytes before it were not read yet */
   readonly read: (span: Span) => AsyncGenerator<Uint8Array, void, undefined>;
-  /** Gives the disk space back. Nobody may be reading. */
+  /** Gives the disk space back. No one may be reading. */
   readonly close: () => Promise<void>;
 };
 

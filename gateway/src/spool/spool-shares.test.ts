@@ -15,7 +15,7 @@ const held = (orgId: string, caller: string, bytes: number, isInUse: boolean): H
 const many = (count: number, one: Held): Held[] => Array.from({ length: count }, () => ({ ...one }));
 
 describe("room for an export", () => {
-  test("is there while nobody is at a bound", () => {
+  test("is there while no one is at a bound", () => {
     expect(makeRoom([held("a", "1", 100, true)], { orgId: "a", caller: "1" }, ONE, bounds)).toEqual([]);
     expect(makeRoom([held("a", "1", 150, true)], { orgId: "a", caller: "1" }, NOTHING, bounds)).toEqual([]);
   });

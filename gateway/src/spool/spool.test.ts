@@ -106,7 +106,7 @@ describe("an export", () => {
     (await spool.begin(mine, source(1).begin)).release();
   });
 
-  test("is given up when nobody has asked for it for some time, also while it is written", async () => {
+  test("is given up when no one has asked for it for some time, also while it is written", async () => {
     const { state, begin } = source(Number.POSITIVE_INFINITY);
     const kept = await spool.begin({ ...mine, orgId: "b" }, () =>
       begin().then(({ pieces, headers }) => ({
@@ -163,7 +163,7 @@ test("bytes of one organization end at its share, and others have room", async (
   const fitting = await spool.begin(mine, source(15).begin);
   const other = await spool.begin({ ...mine, orgId: "b" }, source(15).begin);
   expect([await fitting.whole(), await other.whole()]).toEqual([15 * PIECE, 15 * PIECE]);
-  // What nobody reads makes room for what is wanted now.
+  // What no one reads makes room for what is wanted now.
   fitting.release();
   const next = await spool.begin(mine, source(10).begin);
   expect(await next.whole()).toBe(10 * PIECE);

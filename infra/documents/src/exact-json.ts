@@ -155,7 +155,7 @@ export function sameJsonAs(json: string): (other: string) => boolean {
   };
 }
 
-/** Tells whether only one JSON text has this value: a text without escapes, or a word. */
+/** Whether only one JSON text has this value: a text without escapes, or a word. */
 function isPlain(json: string): boolean {
   const first = json[0];
   if (first === '"') return !json.includes("\\") && json.endsWith('"');

@@ -4,7 +4,7 @@ import type { PlanGate } from "./plan-gate.ts";
 
 const refusals: ReadonlySet<string> = new Set(["payment_required", "plan_limit_exceeded"]);
 
-/** Tells whether an error says that the organization may not store anything, or not so much. */
+/** Whether an error says that the organization may not store anything, or not so much. */
 export function isPlanRefusal(error: unknown): boolean {
   return isAppError(error) && refusals.has(error.reason);
 }

@@ -21,7 +21,7 @@ export type PlanGate = {
 /** A gate that admits everything, for installations without limits. */
 export const openGate: PlanGate = { admit: () => undefined };
 
-/** Returns a gate that admits what `gate` admits, and of which each one has so many bytes that `storageGate` admits. */
+/** Returns a gate that admits what `gate` admits, and counts `bytesEach` bytes of each against `storageGate`. */
 export function withStorage(gate: PlanGate, storageGate: PlanGate, bytesEach: number): PlanGate {
   return {
     admit(owner, amount) {

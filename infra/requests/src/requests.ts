@@ -23,7 +23,7 @@ export function callerOf({ identity }: Call): Caller {
   return { kind, orgId, projectId: projectId === "" ? undefined : projectId, planTier, billingState, scopes };
 }
 
-/** Tells whether the caller may know that something exists, from the organization and the project that own it. */
+/** Whether the caller may know that something exists, from the organization and the project that own it. */
 export function canSee(
   caller: Pick<Caller, "orgId" | "projectId">,
   row: { readonly orgId: string; readonly projectId: string },
@@ -43,7 +43,7 @@ export function throwFault(fault: Pick<FieldFault, "text" | "field"> | undefined
 
 const CANONICAL = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Tells whether a text is a UUID in its canonical form: lower case, with hyphens. */
+/** Whether a text is a UUID in its canonical form: lower case, with hyphens. */
 export function isUuid(text: string): boolean {
   return CANONICAL.test(text);
 }
@@ -69,7 +69,7 @@ export function requireLimit(limit: number, max: number, field = "limit"): numbe
   throw badRequest(`${field} must be a whole number from 1 to ${max}`, field);
 }
 
-/** Tells whether a text that is searched for can be found at all: what cannot be stored, NUL and lone surrogates, is nowhere. */
+/** Whether a text that is searched for can be found at all: what cannot be stored, NUL and lone surrogates, is nowhere. */
 export function canBeFound(q: string): boolean {
   return !q.includes("\0") && q.isWellFormed();
 }

@@ -39,7 +39,7 @@ test("the time of a pause does not count", async () => {
   expect(pauseIfLong()).toBeUndefined();
 });
 
-describe("work that nobody waits for any more", () => {
+describe("work that no one waits for any more", () => {
   const over = { reason: "deadline_exceeded" };
   const items = Array.from({ length: 1000 }, (_, i) => i);
 

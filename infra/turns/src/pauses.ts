@@ -5,7 +5,7 @@ import { stopIfOver } from "@tidemark/deadline";
 const TURN_MS = 2;
 
 /**
- * Gives other work of the process a turn. Work that nobody waits for any more, because its deadline has passed or its caller has left, ends here.
+ * Gives other work of the process a turn. Work that no one waits for any more, because its deadline has passed or its caller has left, ends here.
  * @throws deadline_exceeded
  */
 export async function nextTurn(): Promise<void> {

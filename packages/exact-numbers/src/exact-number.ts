@@ -14,7 +14,7 @@ export function keepDigits(digits: string): ExactNumber {
   return json.rawJSON(digits);
 }
 
-/** Tells whether a value of JSON is a number that keeps its digits in an object. */
+/** Whether a value of JSON is a number that keeps its digits in an object. */
 export function isExactNumber(value: unknown): value is ExactNumber {
   return json.isRawJSON(value);
 }
@@ -28,7 +28,7 @@ export function exactInteger(value: bigint): number | ExactNumber {
 /** Integers of fewer digits are doubles. */
 const longInteger = /^[+-]?\d{16,}$/;
 
-/** Tells whether decimal digits are an integer that is not exactly the finite double which stands for them. */
+/** Whether decimal digits are an integer that is not exactly the finite double which stands for them. */
 export function isRounded(digits: string, double: number): boolean {
   return longInteger.test(digits) && Number.isFinite(double) && BigInt(digits) !== BigInt(double);
 }

@@ -21,7 +21,7 @@ export function jsonObject(entries: Iterable<readonly [string, JsonValue]>): Jso
   return Object.fromEntries(entries);
 }
 
-/** Tells whether a value is an object, and neither a list nor a number that keeps its digits. */
+/** Whether a value is an object, and neither a list nor a number that keeps its digits. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }

@@ -344,7 +344,7 @@ export const RESTORE_LIMITS = {
   pieceBytesMin: 1024 * 1024,
   /** Most lines of a piece, blank ones included: the shortest line of a known type that says something has 32 bytes or more. */
   pieceLinesMax: 32_768,
-  /** A body that is gzip may become so many times its size, and `expansionFreeBytes` whatever its size; archives of real data become 5 to 30 times theirs. */
+  /** A body that is gzip may become a bounded multiple of its size, and `expansionFreeBytes` whatever its size; archives of real data become 5 to 30 times theirs. */
   expansionMax: 256,
   expansionFreeBytes: 16 * 1024 * 1024,
   /** Most ids of which is asked together whether they are taken. */

@@ -28,7 +28,7 @@ export type Tenant = { readonly orgId: string; readonly projectId: string; reado
 /** The service on its own database. */
 export type TracesFixture = {
   readonly client: TracesClient;
-  /** Another process of the service, with nothing in its memory, which holds so many bytes. */
+  /** Another process of the service, with nothing in its memory, which holds this many bytes. */
   newProcess(cacheBytes?: number, over?: Db, eventGate?: PlanGate, storageGate?: PlanGate): TracesClient;
   /** A compactor that works when a round is asked for. */
   compactor(): Compactor;

@@ -75,7 +75,7 @@ describe("pieces of a body", () => {
   });
 });
 
-test("a body may become so many times its size, and a small one so many bytes", () => {
+test("a body may become a bounded multiple of its size, and a small one this many bytes", () => {
   const { expansionMax, expansionFreeBytes } = RESTORE_LIMITS;
   expect(() => requireExpansion(6000, expansionFreeBytes)).not.toThrow();
   expect(() => requireExpansion(1000, expansionFreeBytes + 1000 * expansionMax)).not.toThrow();

@@ -82,7 +82,7 @@ export async function* decoded(request: IncomingMessage): AsyncGenerator<Uint8Ar
   }
 }
 
-/** Refuses a body that becomes much larger than it is, because the server would work for bytes that nobody sends. @throws bad_request */
+/** Refuses a body that becomes much larger than it is, because the server would work for bytes that no client sends. @throws bad_request */
 export function requireExpansion(compressedBytes: number, bytes: number): void {
   const { expansionMax, expansionFreeBytes } = RESTORE_LIMITS;
   if (bytes <= expansionFreeBytes + expansionMax * compressedBytes) return;

@@ -95,7 +95,7 @@ export function textOrEmpty(options: TextOptions = {}): Field<string> {
   return withDefault(maybeBlankText(options), "");
 }
 
-/** Describes a text that is searched for, trimmed and of at most 512 bytes: what cannot be stored is not found, and is no error. */
+/** Describes a text that is searched for, trimmed and of at most 512 bytes: what cannot be stored is not found, and is not an error. */
 export function searchText(): Field<string> {
   return required(textInputSchema({}, "accepted"), (value, name) => bounded(value, name, {}));
 }

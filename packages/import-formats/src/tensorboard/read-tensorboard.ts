@@ -7,7 +7,7 @@ import { createPurges, type Purges } from "./purges.ts";
 import { createRunReader } from "./run-reader.ts";
 import { tfRecords } from "./tf-records.ts";
 
-/** Tells whether a file is one that TensorBoard reads. */
+/** Whether a file is one that TensorBoard reads. */
 export function isEventFile(name: string): boolean {
   return name.includes("tfevents") && !name.endsWith(".profile-empty");
 }

@@ -79,11 +79,11 @@ const newJob = async () => {
   const wish = { sourceType: "wandb", sourceProject: "", targetProject: "p" };
   return (await jobs().createJob(wish, callOf(who))).job!.id;
 };
-/** A config that is hard to pack, of about so many bytes in short texts. */
+/** A config that is hard to pack, of about this many bytes in short texts. */
 const noiseOf = (bytes: number) => ({
   noise: Array.from({ length: Math.ceil(bytes / 1000) }, () => randomBytes(500).toString("hex")),
 });
-/** A chunk of about so many bytes. */
+/** A chunk of about this many bytes. */
 const put = (id: number, sequence: number, bytes: number, as = who) => {
   const body = {
     schema_version: 2,

@@ -275,7 +275,7 @@ const listOldSql = sql(
    LIMIT $2::bigint`,
 );
 
-/** Returns commits that can go on and that nobody works on, of all organizations, those that are due longest first. `tx` is of the worker's role. */
+/** Returns commits that can go on and that no process works on, of all organizations, those that are due longest first. `tx` is of the worker's role. */
 export function listDueCommits(tx: Tx, max: number): Promise<JobName[]> {
   return tx.rows(listDueSql, [max]);
 }

@@ -8,7 +8,7 @@ import { runCommit, type CommitDeps } from "./run-commit.ts";
 export const COMMIT_SUBJECT = "tidemark.imports.commit_requested.v1";
 const DURABLE = "imports-commit";
 
-/** How often a process looks for commits that nobody works on. The bus only makes that faster. */
+/** How often a process looks for commits that no process works on. The bus only makes that faster. */
 const LOOK_MS = 2000;
 const SWEEP_MS = 3_600_000;
 const OLD_JOBS_TOGETHER = 100;

@@ -3,7 +3,7 @@ import { CallerKind, type Identity } from "@tidemark/proto/common/v1/common";
 type Sender = Pick<Identity, "kind" | "credentialId" | "userId" | "projectId">;
 
 /**
- * Tells whether an archive that one sent is the other's as well: the same API key, whose sessions count as the key, or the same user, within the same
+ * Whether an archive that one sent is the other's as well: the same API key, whose sessions count as the key, or the same user, within the same
  * project. Whoever else uses the `Idempotency-Key` asks for something else: the answer names projects and ids that this caller may not see.
  */
 export function isSameSender(one: Sender, other: Sender): boolean {

@@ -30,7 +30,7 @@ const storedOf = async ({ orgId }: Tenant): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.filter(({ kind }) => kind !== "documents").map(({ kind, bytes }) => [kind, bytes]));
 };
 const purge = () => removeRunRows(fixture.poolOf("tidemark_ingest_worker"), tenant.orgId, runId, tenant.projectId);
-/** A gate that admits so many bytes. */
+/** A gate that admits this many bytes. */
 const gateOf = (limit: number): PlanGate & { admitted: number } => ({
   admitted: 0,
   admit(_owner, amount) {

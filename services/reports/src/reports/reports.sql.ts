@@ -131,7 +131,7 @@ export async function changeReport(tx: Tx, orgId: string, reportId: string, chan
   await tx.count(updateBlocksSql, [orgId, reportId, stored.blocks, stored.panels, stored.panelIndexes]);
 }
 
-// Its blocks go, because nobody can read them any more.
+// Its blocks go, because no one can read them any more.
 const deleteSql = sql(
   "reports_delete",
   `WITH blocks AS (DELETE FROM reports.documents WHERE org_id = $1 AND report_id = $2)

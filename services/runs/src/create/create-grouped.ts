@@ -150,7 +150,7 @@ function bytesOf({ config, metadata, name = "", tags }: GroupedRun): number {
 }
 
 /**
- * Tells whether the creates of a failed group may be tried one by one: nothing was stored, and it may be the fault of one of them, or of a
+ * Whether the creates of a failed group may be tried one by one: nothing was stored, and it may be the fault of one of them, or of a
  * transaction that was in the way.
  */
 function mayGoAlone(error: unknown, size: number): boolean {

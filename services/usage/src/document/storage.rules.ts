@@ -1,6 +1,6 @@
 import { POINT_BYTES, ROW_BYTES, storageKinds, type StorageBytes, type StorageKind } from "@tidemark/plans";
 
-/** How many rows there are of each kind that counts for some bytes beside its contents. */
+/** How many rows there are of each kind that counts for some bytes besides its contents. */
 type RowCounts = Readonly<Record<keyof typeof ROW_BYTES, number>>;
 
 /** What counts as stored: numbers of rows, what the artifacts service counts itself, and the contents that owners of other rows count. */

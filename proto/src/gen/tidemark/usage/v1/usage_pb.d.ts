@@ -470,7 +470,7 @@ export declare type UsageNumbers = Message<"tidemark.usage.v1.UsageNumbers"> & {
   artifactsOfUnknownSize: bigint;
 
   /**
-   * The fixed bytes that rows count for, beside their contents. They are in storage_by_kind.
+   * The fixed bytes that rows count for, besides their contents. They are in storage_by_kind.
    *
    * @generated from field: uint64 estimated_metadata_bytes = 20;
    */
