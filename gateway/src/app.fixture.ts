@@ -20,11 +20,11 @@ import { createAccess, createDirectory, type Directory } from "./auth/directory.
 import { createTestHub } from "./changes/change-hub.fixture.ts";
 import type { Clients } from "./clients.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
-import { createAdmissions } from "./serving/admissions.ts";
+import { createAdmissions } from "./gate/admissions.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
-import { usualReadPace } from "./serving/charge-answer.ts";
+import { usualReadPace } from "./gate/charge-answer.ts";
 import { createSpool } from "./spool/spool.ts";
 
 /** The operator's token of a test gateway. */

@@ -29,10 +29,10 @@ import { allRoutes } from "./api/index.ts";
 import { createGatewayReports } from "./limits/gateway-reports.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
-import { usualReadPace } from "./serving/charge-answer.ts";
+import { usualReadPace } from "./gate/charge-answer.ts";
 import { createSignsOfLife } from "./serving/signs-of-life.ts";
 import { createSpool } from "./spool/spool.ts";
-import { createAdmissions } from "./serving/admissions.ts";
+import { createAdmissions } from "./gate/admissions.ts";
 
 /** Published by the control service after every change that its projection carries. */
 const PROJECTION_CHANGED = "tidemark.control.projection_changed.v1";

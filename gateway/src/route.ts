@@ -8,7 +8,7 @@ import type { SealedCaller } from "./auth/sealed-caller.ts";
 import type { EventStreams, OpenStream } from "./changes/event-streams.ts";
 import type { Clients } from "./clients.ts";
 import type { ErrorAnswer } from "./errors.ts";
-import { COUNTED_BYTES_MIN, type BodyAccount } from "./http/body-memory.ts";
+import { COUNTED_BYTES_MIN, type BodyAccount } from "./gate/body-memory.ts";
 import type { Json } from "./http/json.ts";
 import type { Page } from "./http/page.ts";
 import type { ChosenSpan } from "./serving/choose-span.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { badRequest } from "@tidemark/errors";
-import { COUNTED_BYTES_MIN } from "../http/body-memory.ts";
+import { COUNTED_BYTES_MIN } from "../gate/body-memory.ts";
 import { mediaTypeOf } from "../http/headers.ts";
 import type { Protocol, Route } from "../route.ts";
 

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { parseJsonObject, parseJsonObjectInTurns } from "@tidemark/documents";
-import { askForBody } from "../http/expect.ts";
+import { askForBody } from "../gate/expect.ts";
 import { mediaTypeOf } from "../http/headers.ts";
-import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../http/read-body.ts";
+import { BODY_BYTES_MAX, readBody, UNKNOWN_BODY_BYTES_MAX } from "../gate/read-body.ts";
 import type { Route } from "../route.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { watchArrival } from "./rights.ts";
-import { takeTurn } from "./turn.ts";
+import { takeTurn } from "../gate/turn.ts";
 
 /** The outcome of reading a body: its object, nothing, or a refusal. */
 export type ParsedBody = Readonly<Record<string, unknown>> | undefined | Error;

@@ -7,7 +7,7 @@ import type { RenewRights, RightsWatch } from "../auth/rights.ts";
 import type { RenewalOf } from "../auth/sealed-caller.ts";
 import type { EmbedAccess } from "../auth/embed-access.ts";
 import type { Clients } from "../clients.ts";
-import type { BodyAccount, BodyMemory } from "../http/body-memory.ts";
+import type { BodyAccount, BodyMemory } from "../gate/body-memory.ts";
 import type { EventStreams } from "../changes/event-streams.ts";
 import type { Dashboard } from "../dashboard/dashboard.ts";
 import type { OriginRule } from "../http/origin.ts";
@@ -17,8 +17,8 @@ import type { Limiter } from "../limits/limiter.ts";
 import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
 import type { Spool } from "../spool/spool.ts";
-import type { Admissions } from "./admissions.ts";
-import type { ReadPace } from "./charge-answer.ts";
+import type { Admissions } from "../gate/admissions.ts";
+import type { ReadPace } from "../gate/charge-answer.ts";
 
 /** What every request needs to be served. */
 export type ServingContext = {

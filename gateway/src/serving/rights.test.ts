@@ -5,7 +5,7 @@ import { CredentialKind, type CredentialEntry } from "@tidemark/proto/control/v1
 import { until } from "@tidemark/testkit";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import { allRoutes } from "../api/index.ts";
-import { arriving } from "../http/arrival.ts";
+import { arriving } from "../gate/arrival.ts";
 import { holdRequest, parseAnswer } from "../http/raw-request.fixture.ts";
 import type { Route, Transfer } from "../route.ts";
 

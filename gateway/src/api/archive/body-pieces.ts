@@ -4,8 +4,8 @@ import type { IncomingMessage } from "node:http";
 import { LINE_BYTES_MAX } from "@tidemark/archive";
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
 import { RESTORE_LIMITS } from "@tidemark/limits";
-import { arriving } from "../../http/arrival.ts";
-import { encodingOf } from "../../http/read-body.ts";
+import { arriving } from "../../gate/arrival.ts";
+import { encodingOf } from "../../gate/read-body.ts";
 
 /** Whole lines of a body. */
 export type BodyPiece = { readonly data: Uint8Array; readonly isLast: boolean };

@@ -6,7 +6,7 @@ import type { WrittenObjectSchema } from "@tidemark/proto/artifacts/v1/uploads";
 import { BASE64_PATTERN } from "../../http/contents/base64.ts";
 import { receiveContents, type ContentsRule, type ReceivedContents } from "../../http/contents/receive-contents.ts";
 import type { Content } from "../../http/contents/store-contents.ts";
-import { encodingOf } from "../../http/read-body.ts";
+import { encodingOf } from "../../gate/read-body.ts";
 import type { Clients } from "../../clients.ts";
 import type { RouteInput, Schema, Transfer } from "../../route.ts";
 import { required, type Field } from "../fields/field.ts";

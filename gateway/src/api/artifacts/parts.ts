@@ -1,8 +1,8 @@
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import { arriving } from "../../http/arrival.ts";
-import { bodyTooLarge } from "../../http/read-body.ts";
+import { arriving } from "../../gate/arrival.ts";
+import { bodyTooLarge } from "../../gate/read-body.ts";
 import type { RouteInput, RouteReply, Transfer } from "../../route.ts";
 import { artifactWriters } from "../callers.ts";
 

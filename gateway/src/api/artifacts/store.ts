@@ -1,6 +1,6 @@
 import type { StoreArtifactResponse } from "@tidemark/proto/artifacts/v1/artifacts";
 import type { Clients } from "../../clients.ts";
-import { BODY_BYTES_MAX } from "../../http/read-body.ts";
+import { BODY_BYTES_MAX } from "../../gate/read-body.ts";
 import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
 import type { Call } from "@tidemark/rpc";
 import { join, object, readField, withFault } from "../fields/field.ts";

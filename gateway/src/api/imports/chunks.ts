@@ -2,7 +2,7 @@ import { badRequest } from "@tidemark/errors";
 import { IMPORT_LIMITS } from "@tidemark/limits";
 import type { Call } from "@tidemark/rpc";
 import type { Clients } from "../../clients.ts";
-import { readBody } from "../../http/read-body.ts";
+import { readBody } from "../../gate/read-body.ts";
 import type { RouteInput, RouteReply, Schema, Transfer } from "../../route.ts";
 import { requireMessage } from "../replies.ts";
 import { listSchema, objectSchema, textSchema } from "../schemas.ts";

@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { badRequest } from "@tidemark/errors";
-import { arriving, type ArrivalPace } from "../arrival.ts";
+import { arriving, type ArrivalPace } from "../../gate/arrival.ts";
 import { parseJsonObject } from "@tidemark/documents";
-import { bodyTooLarge, encodingOf } from "../read-body.ts";
+import { bodyTooLarge, encodingOf } from "../../gate/read-body.ts";
 import { createContents, type Contents, type ContentStore } from "./store-contents.ts";
 import { createContentsTokenizer, type ContentPath } from "./take-contents.ts";
 

@@ -4,7 +4,7 @@ import { AppError } from "@tidemark/errors";
 import { until } from "@tidemark/testkit";
 import type { Turn, Turns, Waiting } from "@tidemark/turns";
 import { orgId, startApp, type TestApp } from "../app.fixture.ts";
-import { workRoute } from "./echo-routes.fixture.ts";
+import { workRoute } from "../serving/echo-routes.fixture.ts";
 
 const anyKey = { kind: "credentials", key: { scopes: [] }, session: { refused: 401 } } as const;
 

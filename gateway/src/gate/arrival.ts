@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { badRequest } from "@tidemark/errors";
 import { askForBody } from "./expect.ts";
 import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
-import { answerClientError, beginWatch, endWatch } from "./client-error.ts";
+import { answerClientError, beginWatch, endWatch } from "../http/client-error.ts";
 
 /** How slowly a body may arrive that is handled while it arrives. */
 export type ArrivalPace = {

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { startApp, type TestApp } from "../app.fixture.ts";
 import type { Route } from "../route.ts";
 import { arriving } from "./arrival.ts";
-import { parseAnswer, rawRequest } from "./raw-request.fixture.ts";
+import { parseAnswer, rawRequest } from "../http/raw-request.fixture.ts";
 
 const facts = {
   method: "POST",

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from "node:http";
-import { answerAndClose } from "./client-error.ts";
+import { answerAndClose } from "../http/client-error.ts";
 import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 
 /** A body may have this many chunks of any size (RFC 9112, chunked transfer coding). */

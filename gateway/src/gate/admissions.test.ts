@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { turnsDuring, until } from "@tidemark/testkit";
 import { orgId, startApp, type TestApp } from "../app.fixture.ts";
 import { createAdmissions, TICK_MS } from "./admissions.ts";
-import { workRoute } from "./echo-routes.fixture.ts";
+import { workRoute } from "../serving/echo-routes.fixture.ts";
 
 /** Keeps the event loop busy. */
 function work(ms: number): void {

@@ -1,7 +1,7 @@
 import { AppError } from "@tidemark/errors";
 import { READS, type Turn } from "@tidemark/turns";
 import type { Route } from "../route.ts";
-import type { RequestState, ServingContext } from "./context.ts";
+import type { RequestState, ServingContext } from "../serving/context.ts";
 
 /** Writes and polls of training processes do not wait for what people look at. */
 function laneOf({ rate }: Pick<Route, "rate">): string {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { COUNTED_BYTES_MIN, type BodyAccount } from "../http/body-memory.ts";
+import { COUNTED_BYTES_MIN, type BodyAccount } from "./body-memory.ts";
 import { clientNetwork } from "../limits/client-network.ts";
-import type { RequestState, ServingContext } from "./context.ts";
+import type { RequestState, ServingContext } from "../serving/context.ts";
 
 /** How slowly a client may take an answer that is held in memory. */
 export type ReadPace = {
