@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { turnsDuring, until } from "@tidemark/testkit";
 import { orgId, startApp, type TestApp } from "../app.fixture.ts";
@@ -91,7 +92,6 @@ describe("a request to a gateway", () => {
   beforeEach(() => {
     entered.length = 0;
     worked = 0;
-    app.measured.length = 0;
   });
 
   test("is served when its organization's turn comes", async () => {
@@ -104,11 +104,13 @@ describe("a request to a gateway", () => {
   });
 
   test("is dropped when its client has left by then", async () => {
+    const connecting = once(app.server, "connection");
     const socket = connect(app.port, "127.0.0.1");
+    const [accepted] = (await connecting) as [Socket];
     socket.write(`GET /work HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`);
     await until("it waits", () => entered.length === 1);
     socket.destroy();
-    await until("the gateway knows", () => app.measured.length > 0);
+    await until("the gateway knows", () => accepted.destroyed);
     entered[0]!.goOn();
     await nextTick();
     expect(worked).toBe(0);
