@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { underDeadline } from "@tidemark/deadline";
 import { AppError } from "@tidemark/errors";
 import type { Log } from "@tidemark/telemetry";
 import { gather } from "./gather.ts";
@@ -180,7 +181,8 @@ export function createSpool(options: {
       try {
         const { pieces, headers } = await begin();
         entry.headers = headers;
-        void writeAll(entry, pieces);
+        // Not for the request that began it, whose time may be over long before.
+        void underDeadline(undefined, () => writeAll(entry, pieces));
         return kept;
       } catch (error) {
         drop(entry);

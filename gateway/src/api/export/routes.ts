@@ -23,6 +23,8 @@ export const exportRoutes: readonly Route[] = [
     callers: readCallers,
     rate: "general",
     idempotency: "none",
+    // It is kept, and written to its end.
+    endsWithClient: false,
     requestHeaders: {
       Range:
         "`bytes=<first>-<last>`, `bytes=<first>-` or `bytes=-<count>` of an export that is kept: the one that `If-Range` names, or the latest that the caller asked for at this address.",
