@@ -77,7 +77,11 @@ const term: fc.Arbitrary<SearchTree> = fc.oneof(
       { kind: "metrics", key: "best", figure: "latest" },
     ),
     comparison: fc.constantFrom("<", "<=", ">", ">=", "=", "!=" as const),
-    operand: fc.oneof(fc.constantFrom(0, -1.5, 1e-7, 1e21), value(0), fc.constant("")),
+    operand: fc.oneof(
+      fc.constantFrom(0, -1.5, 1e-7, { digits: "1e+21" }, { digits: "9007199254740993" }),
+      value(0),
+      fc.constant(""),
+    ),
   }),
 );
 
