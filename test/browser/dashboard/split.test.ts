@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { requireServers } from "@tidemark/testkit";
+import { requireServers, until } from "@tidemark/testkit";
 import { describeWith } from "../../stack/describe-with.ts";
 import { describeDashboard, expectClean } from "./open-dashboard.ts";
 
@@ -44,7 +44,13 @@ describeWith(servers)("over separate processes", () => {
         await keys("/");
         await page.keyboard.type("name:trained");
         await page.getByText("1 run, 1 shown").waitFor();
-        await keys("Escape", "Escape", "j", "Enter");
+        await page.getByRole("link", { name: "newer" }).waitFor({ state: "detached" });
+        // The first Escape closes the suggestions, which a busy machine may show late.
+        await until("the field is left", async () => {
+          await keys("Escape");
+          return page.evaluate(() => document.activeElement?.matches("input, textarea") !== true);
+        });
+        await keys("j", "Enter");
         await page.waitForURL(new RegExp(`/p/main/r/${id}`));
 
         // Its charts follow what the training logs, and its logs too.
