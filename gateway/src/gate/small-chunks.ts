@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from "node:http";
+import type { Socket } from "node:net";
 import { answerAndClose } from "../http/client-error.ts";
 import { createBodyPieces, KEPT_BYTES_MIN } from "./body-pieces.ts";
 
@@ -10,9 +11,6 @@ const CHUNK_BYTES_MIN = 16;
 /** Small chunks, or their bytes, after which nothing more is read until the event loop has been around. */
 const WAITING_MAX = { chunks: 1024, bytes: 64 * 1024 };
 
-/** What a client that cuts its body too finely may still send while it reads its answer. */
-const LINGER = { bytesMax: 64 * 1024, ms: 1000 };
-
 /**
  * Joins the small chunks of every body that arrives in chunks before they are read. Node copies each chunk and calls us for each: a mebibyte in
  * chunks of one byte would take 280 MiB and hold the event loop for as long as the socket has bytes. A body of too many chunks for its bytes gets a 400.
@@ -21,6 +19,15 @@ export function joinSmallChunks(server: Server): void {
   server.prependListener("request", (request) => {
     if (request.headers["transfer-encoding"] !== undefined) joinChunksOf(request);
   });
+}
+
+/** Answers, and drops what still arrives unread by Node's parser, for which chunks are the work. */
+function refuse(socket: Socket): void {
+  if (socket.destroyed) return;
+  // A listener makes Node take its parser off the socket.
+  socket.removeAllListeners("data").on("data", () => undefined);
+  const body = { error: "the body arrives in too many small chunks", code: "bad_request" };
+  answerAndClose(socket, { status: 400, body });
 }
 
 function joinChunksOf(request: IncomingMessage): void {
@@ -39,13 +46,12 @@ function joinChunksOf(request: IncomingMessage): void {
   };
   const cut = (): void => {
     isCut = true;
-    const body = { error: "the body arrives in too many small chunks", code: "bad_request" };
-    answerAndClose(request.socket, { status: 400, body }, LINGER);
+    setImmediate(refuse, request.socket);
   };
 
   // Node's parser calls it with each chunk, and stops reading the socket where it returns false; passing bytes on makes it read again.
   request.push = (chunk: Buffer | null): boolean => {
-    if (isCut) return true;
+    if (isCut) return false;
     if (chunk === null) {
       passOn();
       return push(null);
@@ -54,7 +60,7 @@ function joinChunksOf(request: IncomingMessage): void {
     bytes += chunk.length;
     if (chunks > CHUNKS_FREE && bytes < chunks * CHUNK_BYTES_MIN) {
       cut();
-      return true;
+      return false;
     }
     if (chunk.length >= KEPT_BYTES_MIN && waitingChunks === 0) return push(chunk);
     if (waitingChunks === 0) setImmediate(passOn);

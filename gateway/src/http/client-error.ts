@@ -3,7 +3,7 @@ import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { ErrorAnswer } from "../errors.ts";
 import { headerNames, noSniffing } from "./headers.ts";
-import { isLingering, lingerClose, type LingerBounds } from "../gate/linger.ts";
+import { isLingering, lingerClose } from "../gate/linger.ts";
 
 const refusals: Readonly<Record<string, readonly [status: number, text: string]>> = {
   HPE_HEADER_OVERFLOW: [431, "the request headers are too large"],
@@ -38,11 +38,7 @@ export function answerClientError(error: { readonly code?: string }, socket: Soc
 }
 
 /** Answers a request that is still arriving, unless an answer has begun, and closes the connection. */
-export function answerAndClose(
-  socket: Socket,
-  { status, body }: Pick<ErrorAnswer, "status" | "body">,
-  bounds?: LingerBounds,
-): void {
+export function answerAndClose(socket: Socket, { status, body }: Pick<ErrorAnswer, "status" | "body">): void {
   if (isLingering(socket)) return;
   const answering = (socket as { _httpMessage?: { headersSent: boolean } | null })._httpMessage;
   if (!socket.writable || answering?.headersSent === true) {
@@ -59,5 +55,5 @@ export function answerAndClose(
     "connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${text}`);
-  lingerClose(socket, undefined, bounds);
+  lingerClose(socket, undefined);
 }

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from "fastify";
-import { AppError, isAppError } from "@tidemark/errors";
+import { isAppError } from "@tidemark/errors";
 import type { Identity } from "@tidemark/proto/common/v1/common";
 import type { EmbedSession } from "@tidemark/proto/reports/v1/embeds";
 import { bootstrapTokenOf, presentedBy, type Presented } from "../auth/authenticator.ts";
 import { checkKind, checkRights, unauthenticated } from "../auth/authorize.ts";
+import { checkOrigin } from "../auth/check-origin.ts";
 import { isRefusal, requireSameRows, type RenewRights } from "../auth/rights.ts";
 import { headerNames, readIdempotencyKey } from "../http/headers.ts";
 import { baseUrlOf, isFromThisMachine, isTls } from "../http/origin.ts";
@@ -278,24 +279,5 @@ function readCredential(
       throw unauthenticated("the authorization scheme must be Bearer");
     case "none":
       throw unauthenticated(operatorWelcome ? "invalid bootstrap token" : "missing bearer token");
-  }
-}
-
-/**
- * Guards requests with effects, which another site could make a browser send: they must name an
- * allowed `Origin` and not come from another site. Reads need neither.
- * @throws forbidden
- */
-function checkOrigin(
-  route: Pick<Route, "method">,
-  { mayCome }: Pick<ServingContext, "mayCome">,
-  { headers }: Pick<FastifyRequest, "headers">,
-  baseUrl: string,
-): void {
-  if (route.method === "GET") return;
-  const { origin } = headers;
-  if (origin === undefined) throw new AppError("forbidden", "browser sessions must send an Origin header");
-  if (!mayCome(origin, baseUrl) || headers["sec-fetch-site"] === "cross-site") {
-    throw new AppError("forbidden", "this Origin may not use browser sessions");
   }
 }

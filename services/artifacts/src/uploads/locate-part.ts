@@ -1,7 +1,8 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
 import type { ArtifactsDeps, ArtifactsHandlers } from "../handlers.ts";
 import { readPartToken } from "./part-token.rules.ts";
-import { findUploadFile, findVisibleUpload } from "./sessions.sql.ts";
+import { findUploadFile } from "./sessions.sql.ts";
+import { findVisibleUpload } from "./visible-uploads.sql.ts";
 import { partBytesOf } from "./upload-plan.rules.ts";
 
 /**

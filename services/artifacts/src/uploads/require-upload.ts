@@ -1,7 +1,8 @@
 import { AppError, gone, notFound } from "@tidemark/errors";
 import type { Tx } from "@tidemark/pg";
 import { canSee, type Caller } from "@tidemark/requests";
-import { findVisibleUpload, lockVisibleUpload, type UploadSessionRow } from "./sessions.sql.ts";
+import type { UploadSessionRow } from "./sessions.sql.ts";
+import { findVisibleUpload, lockVisibleUpload } from "./visible-uploads.sql.ts";
 
 /** What errors call an upload. */
 export const UPLOAD = "upload session";

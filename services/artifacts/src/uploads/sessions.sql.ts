@@ -1,5 +1,4 @@
 import { sql, type Tx } from "@tidemark/pg";
-import { ofVisibleRun } from "../runs/run-refs.sql.ts";
 import type { UploadKind } from "./upload-plan.rules.ts";
 
 /** The states of an upload (ADR 21). */
@@ -43,7 +42,8 @@ export type UploadFileRow = {
   readonly verified: boolean;
 };
 
-const SESSION = `s.org_id AS "orgId", s.id, s.run_id AS "runId", s.project_id AS "projectId",
+/** The columns of an upload `s`. */
+export const SESSION = `s.org_id AS "orgId", s.id, s.run_id AS "runId", s.project_id AS "projectId",
   s.collection_id AS "collectionId", s.version_id AS "versionId", encode(s.digest, 'hex') AS digest, s.aliases,
   s.ttl_days AS "ttlDays", s.source_step AS "sourceStep", s.part_size_bytes AS "partSizeBytes", s.state,
   s.expires_at AS "expiresAt", s.expires_at <= now() AS "hasExpired",
@@ -120,25 +120,6 @@ const lockSession = sql(
   "artifacts_lock_upload_session",
   `SELECT ${SESSION} FROM artifacts.upload_sessions s WHERE s.org_id = $1 AND s.id = $2 FOR UPDATE`,
 );
-
-const findVisibleSession = sql(
-  "artifacts_find_visible_upload_session",
-  `SELECT ${SESSION} FROM artifacts.upload_sessions s ${ofVisibleRun("s.run_id")} WHERE s.org_id = $1 AND s.id = $2`,
-);
-const lockVisibleSession = sql(
-  "artifacts_lock_visible_upload_session",
-  `SELECT ${SESSION} FROM artifacts.upload_sessions s ${ofVisibleRun("s.run_id")} WHERE s.org_id = $1 AND s.id = $2 FOR UPDATE OF s`,
-);
-
-/** Returns an upload of the organization, for a request: one of a deleted run is not found. */
-export function findVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
-  return tx.one(findVisibleSession, [orgId, sessionId]);
-}
-
-/** The same, locked until the end of the transaction. */
-export function lockVisibleUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
-  return tx.one(lockVisibleSession, [orgId, sessionId]);
-}
 
 /** Returns an upload of the organization, whether or not its run is deleted. */
 export function findUpload(tx: Tx, orgId: string, sessionId: string): Promise<UploadSessionRow | undefined> {
