@@ -143,6 +143,6 @@ test("unknown paths on one connection leave turns to others", async () => {
   const timer = setInterval(() => (turns += 1), 0);
   await until("all answers", () => (answer().match(/HTTP\/1\.1 404 /g) ?? []).length === 2000);
   clearInterval(timer);
-  // 2,000 in groups of 32.
+  // 2,000 in groups of 8.
   expect(turns).toBeGreaterThan(20);
 });

@@ -3,6 +3,8 @@ import type { Socket } from "node:net";
 
 /** Requests of one connection that are served at a time. */
 const SERVED_MAX = 32;
+/** Of those that waited, how many begin in a turn of the event loop. */
+const BEGUN_MAX = 8;
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -30,12 +32,13 @@ export function boundPipelining(server: Server): void {
   const goOn = (line: Line, socket: Socket): void => {
     line.isDue = false;
     if (socket.destroyed) line.waiting.length = 0;
-    while (line.serving < SERVED_MAX) {
+    for (let begun = 0; begun < BEGUN_MAX && line.serving < SERVED_MAX; begun += 1) {
       const next = line.waiting.shift();
       if (next === undefined) break;
       begin(line, ...next);
     }
     if (line.waiting.length === 0) readOn(socket);
+    else if (line.serving < SERVED_MAX) goOnSoon(line, socket);
   };
   const goOnSoon = (line: Line, socket: Socket): void => {
     if (line.isDue) return;

@@ -36,12 +36,14 @@ function joinChunksOf(request: IncomingMessage): void {
   let [waitingChunks, waitingBytes] = [0, 0];
   let [chunks, bytes] = [0, 0];
   let isCut = false;
+  let isStopped = false;
 
   const passOn = (): void => {
     if (waitingChunks === 0) return;
     const pieces = waiting.take();
     waiting = createBodyPieces();
     [waitingChunks, waitingBytes] = [0, 0];
+    isStopped = false;
     for (const piece of pieces) push(piece);
   };
   const cut = (): void => {
@@ -51,7 +53,7 @@ function joinChunksOf(request: IncomingMessage): void {
 
   // Node's parser calls it with each chunk, and stops reading the socket where it returns false; passing bytes on makes it read again.
   request.push = (chunk: Buffer | null): boolean => {
-    if (isCut) return false;
+    if (isCut) return true;
     if (chunk === null) {
       passOn();
       return push(null);
@@ -67,6 +69,9 @@ function joinChunksOf(request: IncomingMessage): void {
     waiting.add(chunk);
     waitingChunks += 1;
     waitingBytes += chunk.length;
-    return waitingChunks < WAITING_MAX.chunks && waitingBytes < WAITING_MAX.bytes;
+    // Once: it costs Node more than the chunk.
+    if (isStopped || (waitingChunks < WAITING_MAX.chunks && waitingBytes < WAITING_MAX.bytes)) return true;
+    isStopped = true;
+    return false;
   };
 }
