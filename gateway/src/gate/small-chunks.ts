@@ -46,10 +46,6 @@ function joinChunksOf(request: IncomingMessage): void {
     isStopped = false;
     for (const piece of pieces) push(piece);
   };
-  const cut = (): void => {
-    isCut = true;
-    setImmediate(refuse, request.socket);
-  };
 
   // Node's parser calls it with each chunk, and stops reading the socket where it returns false; passing bytes on makes it read again.
   request.push = (chunk: Buffer | null): boolean => {
@@ -61,7 +57,8 @@ function joinChunksOf(request: IncomingMessage): void {
     chunks += 1;
     bytes += chunk.length;
     if (chunks > CHUNKS_FREE && bytes < chunks * CHUNK_BYTES_MIN) {
-      cut();
+      isCut = true;
+      setImmediate(refuse, request.socket);
       return false;
     }
     if (chunk.length >= KEPT_BYTES_MIN && waitingChunks === 0) return push(chunk);

@@ -117,13 +117,3 @@ export function createJsonBytes(capacity: number): JsonBytes {
     take: () => bytes.subarray(0, at),
   };
 }
-
-/** A number whose digits a double cannot hold; `JSON.stringify` writes them as they were sent (TC39, JSON.parse source text access). */
-export type RawNumber = { readonly rawJSON: string };
-
-const json = JSON as unknown as { isRawJSON(value: unknown): boolean };
-
-/** Tells whether a value is such a number, not an object that a client sent. */
-export function isRawNumber(value: unknown): value is RawNumber {
-  return json.isRawJSON(value);
-}

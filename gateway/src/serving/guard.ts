@@ -92,36 +92,22 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
     }
   };
 
-  const admitLater = async (
-    admitted: Promise<void>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    done: (error?: Error) => void,
-  ): Promise<void> => {
-    let refusal: Error | undefined;
-    try {
-      await admitted;
-    } catch (error) {
-      refusal = refused(error, request, reply);
-    }
-    done(refusal);
-  };
-
-  const enterLater = async (
-    identified: Promise<Identified>,
-    enter: (identified: Identified) => void,
+  /** Goes on with what was waited for, or ends with its refusal. */
+  const whenDecided = async <Decided>(
+    waiting: Promise<Decided>,
+    next: (decided: Decided) => void,
     request: FastifyRequest,
     reply: FastifyReply,
     done: (error: Error) => void,
   ): Promise<void> => {
-    let later: Identified;
+    let decided: Decided;
     try {
-      later = await identified;
+      decided = await waiting;
     } catch (error) {
       done(refused(error, request, reply));
       return;
     }
-    enter(later);
+    next(decided);
   };
 
   const goOn = (
@@ -140,7 +126,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       done(refused(error, request, reply));
       return;
     }
-    if (admitted instanceof Promise) void admitLater(admitted, request, reply, done);
+    if (admitted instanceof Promise) void whenDecided(admitted, () => done(), request, reply, done);
     else done();
   };
 
@@ -156,7 +142,7 @@ export function createGuard(route: Route, context: ServingContext): onRequestHoo
       const identified = identifyOrNobody(route, context, request, reply, baseUrl);
       const enter = (later: Identified): void =>
         context.admissions.enter(later.identity?.orgId ?? request.ip, () => goOn(request, reply, baseUrl, later, done));
-      if (identified instanceof Promise) void enterLater(identified, enter, request, reply, done);
+      if (identified instanceof Promise) void whenDecided(identified, enter, request, reply, done);
       else enter(identified);
     } catch (error) {
       done(refused(error, request, reply));

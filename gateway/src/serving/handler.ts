@@ -65,7 +65,10 @@ export function createHandler(route: Route, context: ServingContext) {
         },
         isSourceActive: (session) => context.embeds.isSourceActive(session),
         forgiveAddress: () => context.embedLimits.forgivePage(request.ip),
-        exports: exportsOf(state, request, reply, context),
+        // One route has some.
+        get exports() {
+          return exportsOf(state, request, reply, context);
+        },
         openStream: context.streams.open,
         account: state.account,
         hold: (bytes) => accountOf(state, request, reply, context).take(bytes),

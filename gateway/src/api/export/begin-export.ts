@@ -17,7 +17,8 @@ type Parts = AsyncGenerator<ExportRunsResponse, void, undefined>;
 /** The bytes of an export in a format. */
 type Written = {
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** Whether rows are left out, as far as it is known. */ readonly truncated: () => boolean;
+  /** Whether rows are left out, as far as it is known. */
+  readonly truncated: () => boolean;
 };
 
 /** How each format is written. */

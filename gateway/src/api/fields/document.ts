@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { isRawNumber } from "../../http/json.ts";
+import { isExactNumber } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
 import { isObject, required, withDefault, type Field } from "./field.ts";
 import { WITHOUT_NUL } from "./text.ts";
@@ -76,7 +76,7 @@ function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace
     if (Number.isFinite(value)) return true;
     throw badRequest(`${name} contains a number out of range`, name);
   }
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return true;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return true;
   let clean = true;
   if (Array.isArray(value)) {
     for (const part of value) clean = checkPart(part, name, unstorable) && clean;
@@ -91,7 +91,7 @@ function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace
 
 function replacePart(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("\0", "\uFFFD").toWellFormed();
-  if (typeof value !== "object" || value === null || isRawNumber(value)) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map(replacePart);
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, replacePart(part)]));
 }

@@ -1,5 +1,5 @@
 import { badRequest, isAppError } from "@tidemark/errors";
-import { isRawNumber } from "../../http/json.ts";
+import { isExactNumber } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
 
 /** A parsed body, an object inside it, or a query. */
@@ -162,7 +162,7 @@ function camel(name: string): string {
 
 /** Tells whether a value is a JSON object: not a list, and not a number with kept digits. */
 export function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isRawNumber(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
 /** The condition of an object of which at least one of these fields must be present. */

@@ -1,5 +1,5 @@
 import { badRequest } from "@tidemark/errors";
-import { isRawNumber } from "../../http/json.ts";
+import { isExactNumber } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
 import { checked, object, optional, required, type Field } from "./field.ts";
 import { WITHOUT_NUL } from "./text.ts";
@@ -13,7 +13,7 @@ export type Range = { readonly min?: number; readonly max?: number };
  */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : undefined;
-  return isRawNumber(value) ? toNumber(Number(value.rawJSON)) : undefined;
+  return isExactNumber(value) ? toNumber(Number(value.rawJSON)) : undefined;
 }
 
 /** Describes a finite number. */

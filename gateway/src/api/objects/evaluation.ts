@@ -1,6 +1,6 @@
 import { badRequest } from "@tidemark/errors";
 import { EVALUATION, OBJECT_DOCUMENT_BYTES_MAX } from "@tidemark/limits";
-import { isRawNumber } from "../../http/json.ts";
+import { isExactNumber } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
 import { freeObject } from "../fields/document.ts";
 import { isObject, present, type Fields } from "../fields/field.ts";
@@ -168,7 +168,7 @@ function checkTexts(part: unknown, depth: number): void {
   if (typeof part === "string" && part.length * 3 > textBytesMax && Buffer.byteLength(part) > textBytesMax) {
     throw fault(`a text must have at most ${textBytesMax} bytes`);
   }
-  if (typeof part !== "object" || part === null || isRawNumber(part)) return;
+  if (typeof part !== "object" || part === null || isExactNumber(part)) return;
   if (depth > depthMax) throw fault(`it must be nested at most ${depthMax} levels deep`);
   for (const inner of Object.values(part)) checkTexts(inner, depth + 1);
 }
