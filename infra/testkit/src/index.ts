@@ -5,6 +5,7 @@ export { untilEarlierWritesEnd } from "./earlier-transactions.ts";
 export { createFencedDatabase, type FencedDatabase } from "./fenced-database.ts";
 export { createReadCounter, type ReadCounter, type Reads } from "./read-counter.ts";
 export { heldBufferBytes, watchBuffers } from "./held-buffers.ts";
+export { limitedGate } from "./limited-gate.ts";
 export { noteMissing, requireServers } from "./require-servers.ts";
 export { createTestDatabase, testServerUrl, withPatience, type TestDatabase } from "./test-database.ts";
 export { testSql } from "./test-sql.ts";

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { chunkOfRows } from "@tidemark/archive";
-import { AppError } from "@tidemark/errors";
-import type { PlanGate } from "@tidemark/plan-limits";
 import { TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
-import { testSql } from "@tidemark/testkit";
+import { limitedGate, testSql } from "@tidemark/testkit";
 import { tableOf } from "../objects/objects.fixture.ts";
 import { removeRunRows } from "../removal/removed-rows.sql.ts";
 import { callOf, startIngest, type IngestFixture, type Tenant } from "../ingest.fixture.ts";
@@ -30,15 +28,6 @@ const storedOf = async ({ orgId }: Tenant): Promise<Record<string, number>> => {
   return Object.fromEntries(rows.filter(({ kind }) => kind !== "documents").map(({ kind, bytes }) => [kind, bytes]));
 };
 const purge = () => removeRunRows(fixture.poolOf("tidemark_ingest_worker"), tenant.orgId, runId, tenant.projectId);
-/** A gate that admits this many bytes. */
-const gateOf = (limit: number): PlanGate & { admitted: number } => ({
-  admitted: 0,
-  admit(_owner, amount) {
-    if (this.admitted + amount > limit) throw new AppError("plan_limit_exceeded", "too much");
-    this.admitted += amount;
-    return undefined;
-  },
-});
 const exceeded = { reason: "plan_limit_exceeded" };
 const utf8 = (text: string): number => Buffer.byteLength(text);
 
@@ -80,7 +69,7 @@ describe("attributes", () => {
   });
 
   test("that do not fit are refused and leave nothing; a repeat of what is stored is answered", async () => {
-    const gate = gateOf(6 + 6);
+    const gate = limitedGate(6 + 6);
     const client = fixture.writer(undefined, { storageGate: gate });
     const request = (value: string, idempotencyKey = "") => ({
       runId,
@@ -138,7 +127,7 @@ describe("console lines", () => {
   });
 
   test("that do not fit are refused and leave nothing", async () => {
-    const client = fixture.writer(undefined, { storageGate: gateOf(40) });
+    const client = fixture.writer(undefined, { storageGate: limitedGate(40) });
     await send(client, "é");
     await expect(send(client, "1234567")).rejects.toMatchObject(exceeded);
     expect(await storedOf(tenant)).toEqual({ logs: 18 });
@@ -187,7 +176,7 @@ describe("objects", () => {
     await fixture.write.createObject(request, callOf(tenant));
     const once = await storedOf(tenant);
     await fixture.write.createObject(request, callOf(tenant));
-    const client = fixture.writer(undefined, { storageGate: gateOf(once["objects"]! - 1) });
+    const client = fixture.writer(undefined, { storageGate: limitedGate(once["objects"]! - 1) });
     await expect(client.createObject({ ...request, idempotencyKey: "another" }, callOf(tenant))).rejects.toMatchObject(
       exceeded,
     );

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { AppError } from "@tidemark/errors";
-import type { PlanGate } from "@tidemark/plan-limits";
+import { limitedGate } from "@tidemark/testkit";
 import { CallerKind } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import { removeRowsOfOrganization } from "../removal/removed-rows.sql.ts";
@@ -31,16 +30,6 @@ const blocksOf = (text: string) => [{ kind: "markdown", text }];
 const create = (text: string, client = reports.client) =>
   client.createReport({ title: "Größe", description: "naïve", blocksJson: json(blocksOf(text)) }, call);
 const bytesOf = (text: string): number => utf8("Größe", "naïve", JSON.stringify(blocksOf(text)));
-const gateOf = (limit: number): PlanGate => {
-  let left = limit;
-  return {
-    admit(_owner, amount) {
-      if (amount > left) throw new AppError("plan_limit_exceeded", "too much");
-      left -= amount;
-      return undefined;
-    },
-  };
-};
 const exceeded = { reason: "plan_limit_exceeded" };
 
 test("reports count the UTF-8 bytes of their texts and blocks, changes by the difference, deleted ones not at all", async () => {
@@ -72,7 +61,7 @@ test("views count as well, until they are deleted", async () => {
 });
 
 test("what does not fit is refused and leaves nothing; what does not grow is admitted at the limit", async () => {
-  const client = reports.newProcess({ storageGate: gateOf(bytesOf("12345") + 1) });
+  const client = reports.newProcess({ storageGate: limitedGate(bytesOf("12345") + 1) });
   const { report } = await create("12345", client);
   await expect(create("1", client)).rejects.toMatchObject(exceeded);
   expect(await stored()).toBe(bytesOf("12345"));

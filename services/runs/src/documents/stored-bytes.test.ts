@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { AppError } from "@tidemark/errors";
 import { createDb, type Db } from "@tidemark/pg";
-import type { PlanGate } from "@tidemark/plan-limits";
-import { testSql } from "@tidemark/testkit";
+import { limitedGate, testSql } from "@tidemark/testkit";
 import { removeProjectRow, removeRunRow } from "../removal/removed-rows.sql.ts";
 import { callAs, json, startRuns, type RunsFixture } from "../runs.fixture.ts";
 
@@ -41,16 +39,6 @@ const create = (more: object = {}, client = runs.client) =>
   );
 const RUN = utf8("läuft", '{"lr":0.1,"é":"漢"}', "{}", "ä");
 const PROJECT = utf8("größe");
-const gateOf = (limit: number): PlanGate => {
-  let left = limit;
-  return {
-    admit(_owner, amount) {
-      if (amount > left) throw new AppError("plan_limit_exceeded", "too much");
-      left -= amount;
-      return undefined;
-    },
-  };
-};
 const exceeded = { reason: "plan_limit_exceeded" };
 
 test("runs and projects count the UTF-8 bytes of their texts, however they were created", async () => {
@@ -104,7 +92,7 @@ test("what is deleted counts until it is purged", async () => {
 });
 
 test("a run that does not fit is refused and leaves nothing; one that is there is attached to", async () => {
-  const client = runs.within(gateOf(1024 + RUN));
+  const client = runs.within(limitedGate(1024 + RUN));
   const id = randomUUID();
   await create({ id }, client);
   const before = await stored();
@@ -121,7 +109,7 @@ test("texts that do not grow are admitted at the limit", async () => {
   const runId = run!.id;
   await runs.client.putReadme({ runId, markdown: "12345" }, call);
   await runs.client.updateRun({ runId, notes: "12345" }, call);
-  const client = runs.within(gateOf(1));
+  const client = runs.within(limitedGate(1));
   await client.putReadme({ runId, markdown: "54321" }, call);
   await client.updateRun({ runId, notes: "54321", tags: { tags: ["é"] } }, call);
   await client.putReadme({ runId, markdown: "123456" }, call);

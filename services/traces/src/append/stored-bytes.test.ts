@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { AppError } from "@tidemark/errors";
-import type { PlanGate } from "@tidemark/plan-limits";
+import { limitedGate } from "@tidemark/testkit";
 import { removeRunRows } from "../removal/removed-rows.sql.ts";
 import { callOf, eventOf, newTraceId, startTraces, type Tenant, type TracesFixture } from "../traces.fixture.ts";
 
@@ -78,13 +77,7 @@ test("what does not fit is refused and leaves nothing", async () => {
   const event = textEvent("fits");
   const bytes = await growthOf(event);
   const before = await storedOf();
-  const gateOf = (limit: number): PlanGate => ({
-    admit(_owner, amount) {
-      if (amount > limit) throw new AppError("plan_limit_exceeded", "too much");
-      return undefined;
-    },
-  });
-  const clientOf = (limit: number) => traces.newProcess(undefined, undefined, undefined, gateOf(limit));
+  const clientOf = (limit: number) => traces.newProcess(undefined, undefined, undefined, limitedGate(limit));
   await expect(send(textEvent("fits"), "k", clientOf(bytes - 1))).rejects.toMatchObject({
     reason: "plan_limit_exceeded",
   });
