@@ -36,7 +36,7 @@ const jest = (arguments_: readonly string[]): Promise<Counts> =>
     program: join(root, "node_modules/jest/bin/jest.js"),
     args: arguments_,
     nodeOptions: inspect.map((option) => option.replace(/^--inspect(?=$|=)/, "--inspect-brk")),
-    // Everything that tests need is obtained before the first of them, so that none runs beside a build.
+    // Everything that tests need is obtained before the first of them, so that none runs during a build.
     environment: {
       [missingFileVariable]: missingFile,
       ...(deep ? { [depthVariable]: "deep" } : {}),

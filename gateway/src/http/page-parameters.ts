@@ -10,7 +10,7 @@ const propertiesOf = (schema: Schema | undefined): Readonly<Record<string, Schem
 
 /**
  * Returns the parameters that a list does not know although other lists are paged by them. A client that sends one would read the same page for ever, or
- * take the first one for all. Empty for routes that are no lists, and for those that speak the protocol of others.
+ * take the first one for all. Empty for routes that are not lists, and for those that speak the protocol of others.
  */
 export function foreignStarts({ method, callers, protocol, schemas: { query, response } }: Route): Names {
   const known = Object.keys(propertiesOf(query));

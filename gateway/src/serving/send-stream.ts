@@ -56,7 +56,7 @@ async function* from(
   }
 }
 
-/** Whether the client is gone, which is no fault of ours. */
+/** Whether the client is gone, which is not our fault. */
 function hasLeft(error: unknown): boolean {
   const { code } = error as { code?: unknown };
   return code === "ERR_STREAM_PREMATURE_CLOSE" || code === "ERR_STREAM_UNABLE_TO_PIPE" || code === "ECONNRESET";

@@ -21,7 +21,7 @@ const ORGANIZATION_BYTES = 1 / 4;
 /** Parts of all exports that those of one organization, and those of one caller, may be. */
 const [ORGANIZATION_EXPORTS, CALLER_EXPORTS] = [1 / 8, 1 / 16];
 
-/** Of what there is no more: of whose exports, or bytes. */
+/** What has run out, and whose share it was. */
 export type Refusal = {
   readonly whose: "caller" | "organization" | "everybody";
   readonly what: "bytes" | "exports";
@@ -30,7 +30,7 @@ export type Refusal = {
 
 /**
  * Decides what must go so that a party gets what it wishes. `held` begins with what was not used for the longest time. What is in use stays, and whoever
- * is at the share of its organization gives up its own. Returns the exports to drop, or why there is no room.
+ * is at the share of its organization gives up its own. Returns the exports to drop, or what has run out.
  */
 export function makeRoom<T extends Held>(
   held: readonly T[],
@@ -70,7 +70,7 @@ export function makeRoom<T extends Held>(
   return [...dropped];
 }
 
-/** How a client learns that there is no room. */
+/** Returns the error that tells a client what has run out. */
 export function refusalOf({ whose, what, most }: Refusal): AppError {
   const retry = { retryAfterSeconds: 10 };
   if (whose === "everybody") return new AppError("service_unavailable", `there is no room for more ${what}`, retry);

@@ -83,7 +83,7 @@ export function writeCanonical(
   return write(value, valueDepth);
 }
 
-/** Refuses a value that is so many levels down in a document. @throws bad_request */
+/** Refuses a value that is nested too deep in its document. @throws bad_request */
 export function requireDepth(depth: number): void {
   if (depth > DOCUMENT_DEPTH_MAX) throw badRequest(`documents may be nested ${DOCUMENT_DEPTH_MAX} levels deep`);
 }

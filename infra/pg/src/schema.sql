@@ -196,7 +196,7 @@ AS $function$
 DECLARE
   at_slot integer := pg_backend_pid() % 16;
 BEGIN
-  -- A slot that another transaction holds is passed over, so that nobody waits here whatever else is locked.
+  -- A slot that another transaction holds is passed over, so that no transaction waits here, whatever else is locked.
   WHILE NOT pg_try_advisory_xact_lock(uuid_hash_extended(org, at_slot)) LOOP
     at_slot := at_slot + 1;
   END LOOP;
@@ -206,7 +206,7 @@ END
 $function$;
 COMMENT ON FUNCTION platform.add_stored IS
   'Adds to the bytes of a kind that an organization stores, in this transaction. Takes a slot that no other '
-  'transaction has, so it waits for nobody and can be called at any time.';
+  'transaction has, so it never waits and can be called at any time.';
 
 CREATE FUNCTION platform.begin_removals(org uuid, of_kind text, ids uuid[], project uuid, of_owner text, others text[])
 RETURNS void

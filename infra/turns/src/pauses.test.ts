@@ -67,7 +67,7 @@ describe("work that no one waits for any more", () => {
     await expect(working).rejects.toMatchObject(over);
   });
 
-  test("goes on where it is nobody's request", async () => {
+  test("goes on outside of a request", async () => {
     const outside = () => underDeadline(undefined, () => mapInTurns(items.slice(0, 20), () => work(1)));
     const left = AbortSignal.abort();
     expect(await underDeadline(Date.now() + 10_000, outside, { left })).toHaveLength(20);

@@ -87,7 +87,7 @@ function readLine(bytes: Uint8Array, number: number): PlacedLine | UnknownType |
   }
 }
 
-/** Types of which so many are remembered by name, unless it is longer than these characters. */
+/** How many unknown types are remembered by name, and the longest name that is. */
 const UNKNOWN_TYPES_MAX = 100;
 const TYPE_CHARACTERS_MAX = 64;
 

@@ -562,7 +562,7 @@ CREATE FUNCTION ingest.has_rank_value(packed bytea, first_slot smallint, slot sm
   RETURN slot >= first_slot AND octet_length(packed) > 8 * (slot - first_slot)
     AND substring(packed FROM 8 * (slot - first_slot) + 1 FOR 8) <> '\x7ff8000000000000'::bytea;
 COMMENT ON FUNCTION ingest.has_rank_value IS
-  'Tells whether a row of a page has a value for the slot. A plain expression, so that PostgreSQL inlines it.';
+  'Returns whether a row of a page has a value for the slot. A plain expression, so that PostgreSQL inlines it.';
 REVOKE ALL ON FUNCTION ingest.has_rank_value FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION ingest.has_rank_value TO tidemark_ingest, tidemark_ingest_worker, tidemark_usage;
 
