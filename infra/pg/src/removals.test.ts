@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createTestDatabase, untilEarlierWritesEnd, type TestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, until, untilEarlierWritesEnd, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
+import pg from "pg";
 import { createDb, type Db } from "./db.ts";
-import { beginRemovals, removeDue, type Removal } from "./removals.ts";
+import { beginRemovals, removalSql, removeDue, removeRows, type Removal } from "./removals.ts";
 import { sql } from "./statement.ts";
 
 let database: TestDatabase;
@@ -28,6 +29,13 @@ afterAll(async () => {
   await Promise.all(pools.map((db) => db.close()));
   await database.drop();
 });
+
+async function asOwner(text: string): Promise<number | null> {
+  const owner = new pg.Client({ connectionString: database.url });
+  await owner.connect();
+  const { rowCount } = await owner.query(text).finally(() => owner.end());
+  return rowCount;
+}
 
 const xidSql = sql("test_take_xid", "SELECT pg_current_xact_id()::text AS xid");
 
@@ -138,4 +146,27 @@ test("only workers may ask what is to be removed", async () => {
       }),
     ),
   ).rejects.toThrow(/permission denied/);
+});
+
+test("rows that somebody changes meanwhile are removed too", async () => {
+  await asOwner(`
+    CREATE SCHEMA removed;
+    CREATE TABLE removed.work (org_id uuid NOT NULL, claims integer NOT NULL);
+    GRANT USAGE ON SCHEMA removed TO tidemark_ingest_worker;
+    GRANT SELECT, INSERT, UPDATE, DELETE ON removed.work TO tidemark_ingest_worker;`);
+  const orgId = randomUUID();
+  const put = sql("test_put_work", "INSERT INTO removed.work VALUES ($1, 0), ($1, 0)");
+  const claim = sql("test_claim_work", "UPDATE removed.work SET claims = claims + 1 WHERE org_id = $1");
+  const left = sql("test_work_left", "SELECT FROM removed.work WHERE org_id = $1");
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const statement = removalSql("test_remove_work", "removed.work", "org_id = $2");
+  await ingest.rows(put, [orgId]);
+  let removal: Promise<void> | undefined;
+  await ingest.transaction(async (tx) => {
+    await tx.rows(claim, [orgId]);
+    removal = removeRows(ingest, orgId, { statement, values: [orgId] });
+    await until("the removal to wait for the claim", async () => (await asOwner(waiting))! > 0);
+  });
+  await removal;
+  expect(await ingest.rows(left, [orgId])).toEqual([]);
 });

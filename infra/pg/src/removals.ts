@@ -1,6 +1,6 @@
 import type { Db, Tx } from "./db.ts";
 import { sql, type Statement } from "./statement.ts";
-import { inBatches, startUpkeep } from "./upkeep.ts";
+import { startUpkeep } from "./upkeep.ts";
 
 /** What is removed for good when its time of grace is over. */
 export type RemovalKind = "run" | "project" | "organization";
@@ -120,11 +120,16 @@ export function startRemover(
 /** Rows that one transaction removes: their locks and dead rows are bounded. */
 const ROWS_MAX = 1000;
 
-/** Declares a statement that removes at most `$1` rows of a table for which `condition` holds; its values are from `$2` on. */
+/**
+ * Declares a statement that removes at most `$1` rows of a table for which `condition` holds; its values are from `$2` on. It tells how many it
+ * found and how many of them it removed: PostgreSQL leaves out a row that another transaction changed meanwhile.
+ */
 export function removalSql(name: string, table: string, condition: string): Statement {
   return sql(
     name,
-    `DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${table} WHERE ${condition} LIMIT $1::bigint))`,
+    `WITH found AS MATERIALIZED (SELECT ctid AS place FROM ${table} WHERE ${condition} LIMIT $1::bigint),
+       removed AS (DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT place FROM found)) RETURNING true)
+     SELECT (SELECT count(*) FROM found)::float8 AS found, (SELECT count(*) FROM removed)::float8 AS removed`,
   );
 }
 
@@ -160,10 +165,11 @@ export async function removeRows(
     readonly first?: (tx: Tx) => Promise<void>;
   },
 ): Promise<void> {
-  await inBatches(ROWS_MAX, (rowsMax) =>
-    db.withTenant(orgId, async (tx) => {
+  for (;;) {
+    const { found, removed } = await db.withTenant(orgId, async (tx) => {
       await first?.(tx);
-      return tx.count(statement, [rowsMax, ...values]);
-    }),
-  );
+      return (await tx.one<{ found: number; removed: number }>(statement, [ROWS_MAX, ...values]))!;
+    });
+    if (found < ROWS_MAX && removed === found) return;
+  }
 }
