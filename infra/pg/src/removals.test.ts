@@ -33,8 +33,11 @@ afterAll(async () => {
 async function asOwner(text: string): Promise<number | null> {
   const owner = new pg.Client({ connectionString: database.url });
   await owner.connect();
-  const { rowCount } = await owner.query(text).finally(() => owner.end());
-  return rowCount;
+  try {
+    return (await owner.query(text)).rowCount;
+  } finally {
+    await owner.end();
+  }
 }
 
 const xidSql = sql("test_take_xid", "SELECT pg_current_xact_id()::text AS xid");
