@@ -24,7 +24,7 @@ import { createAdmissions } from "./gate/admissions.ts";
 import { createSharedBuckets } from "./limits/shared-buckets.fixture.ts";
 import { hostedPlans } from "@tidemark/plans";
 import type { Role, Route } from "./route.ts";
-import { usualReadPace } from "./gate/charge-answer.ts";
+import { usualReadPace } from "./gate/read-pace.ts";
 import { createSpool } from "./spool/spool.ts";
 
 /** The operator's token of a test gateway. */

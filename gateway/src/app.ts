@@ -34,7 +34,7 @@ import { cachedProbe, platformRoutes } from "./api/platform/routes.ts";
 import { createBodyParser } from "./serving/body.ts";
 import { createHandler } from "./serving/handler.ts";
 import type { Admissions } from "./gate/admissions.ts";
-import type { ReadPace } from "./gate/charge-answer.ts";
+import type { ReadPace } from "./gate/read-pace.ts";
 import type { ServingContext } from "./serving/context.ts";
 import { createGuard } from "./serving/guard.ts";
 import { sendError } from "./serving/answer.ts";

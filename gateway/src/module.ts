@@ -29,7 +29,7 @@ import { allRoutes } from "./api/index.ts";
 import { createGatewayReports } from "./limits/gateway-reports.ts";
 import { createLeaseBatch } from "./limits/lease-batch.ts";
 import { createRequestCounts } from "./limits/request-counts.ts";
-import { usualReadPace } from "./gate/charge-answer.ts";
+import { usualReadPace } from "./gate/read-pace.ts";
 import { createSignsOfLife } from "./serving/signs-of-life.ts";
 import { createSpool } from "./spool/spool.ts";
 import { createAdmissions } from "./gate/admissions.ts";

@@ -157,7 +157,12 @@ describeModes("a request that outlives the rights of its caller", (stack) => {
       manifest: { entries: [{ path: "x", size_bytes: body.length, sha256: "0".repeat(64) }] },
     });
     expect([begun.status, begun.text]).toEqual([200, expect.anything()]);
-    const path = new URL(begun.json.files[0].parts[0].url as string).pathname;
+    const { pathname: path, searchParams } = new URL(begun.json.files[0].parts[0].url as string);
+    if (stack().mode === "split") {
+      // An S3 server asks nobody; its addresses end soon.
+      expect(Number(searchParams.get("X-Amz-Expires"))).toBeLessThanOrEqual(360);
+      return;
+    }
     const wish: Held = { method: "PUT", path, headers: { "content-type": "application/octet-stream" }, body };
     const put = () => stack().api.call("PUT", path, { key: null, rawBody: body });
     expect((await put()).status).toBe(200);

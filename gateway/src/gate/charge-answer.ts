@@ -3,17 +3,6 @@ import { COUNTED_BYTES_MIN, type BodyAccount } from "./body-memory.ts";
 import { clientNetwork } from "../limits/client-network.ts";
 import type { RequestState, ServingContext } from "../serving/context.ts";
 
-/** How slowly a client may take an answer that is held in memory. */
-export type ReadPace = {
-  /** Milliseconds that any answer may take. */
-  readonly graceMs: number;
-  /** What it must take on average beyond that. */
-  readonly bytesPerSecond: number;
-};
-
-/** 16 MiB, the longest answers, in nine minutes: less than what the slowest networks give to phones. */
-export const usualReadPace: ReadPace = { graceMs: 15_000, bytesPerSecond: 32 * 1024 };
-
 /** Returns the account of a request, and opens it where its body did not need one. It closes with the answer. */
 export function accountOf(
   state: RequestState,
@@ -44,15 +33,4 @@ export function chargeAnswer(
   const bytes = Buffer.byteLength(answer);
   if (state.route.idempotency === "none") account.take(bytes);
   else account.add(bytes);
-}
-
-/** Requires that the client takes an answer of more than 64 KiB at the pace, or cuts the connection. */
-export function requireReadPace(
-  answer: string | Buffer,
-  { raw }: FastifyReply,
-  { readPace: { graceMs, bytesPerSecond } }: Pick<ServingContext, "readPace">,
-): void {
-  if (answer.length <= COUNTED_BYTES_MIN || raw.closed) return;
-  const timer = setTimeout(() => raw.destroy(), graceMs + (answer.length / bytesPerSecond) * 1000).unref();
-  raw.once("close", () => clearTimeout(timer));
 }

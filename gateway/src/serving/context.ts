@@ -18,7 +18,7 @@ import type { Counted, RequestCounts } from "../limits/request-counts.ts";
 import type { Route } from "../route.ts";
 import type { Spool } from "../spool/spool.ts";
 import type { Admissions } from "../gate/admissions.ts";
-import type { ReadPace } from "../gate/charge-answer.ts";
+import type { ReadPace } from "../gate/read-pace.ts";
 
 /** What every request needs to be served. */
 export type ServingContext = {

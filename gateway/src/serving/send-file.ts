@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { notFound } from "@tidemark/errors";
 import { fileHeaders } from "../http/file-headers.ts";
-import { requireTaking } from "../gate/taking.ts";
+import { requireTaking } from "../gate/read-pace.ts";
 import type { StoredFile } from "../route.ts";
 import type { Span } from "../spool/spool-file.ts";
 import { announceSpan, chooseSpan } from "./choose-span.ts";

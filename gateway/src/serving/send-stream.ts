@@ -2,7 +2,7 @@ import { constants, createGzip } from "node:zlib";
 import { pipeline } from "node:stream/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { isAppError } from "@tidemark/errors";
-import { requireTaking } from "../gate/taking.ts";
+import { requireTaking } from "../gate/read-pace.ts";
 import type { AnswerStream } from "../route.ts";
 import { announceSpan } from "./choose-span.ts";
 import type { ServingContext } from "./context.ts";

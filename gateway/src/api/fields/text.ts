@@ -59,9 +59,13 @@ export function textInputSchema(
   blank: "refused" | "accepted" = "refused",
 ): Schema {
   const words = `[^${WHITE}\\u0000](?:[^\\u0000]{0,${bytesMax - 2}}[^${WHITE}\\u0000])?`;
+  return boundedSchema(blank === "refused" ? words : `(?:${words})?`, bytesMax);
+}
+
+function boundedSchema(pattern: string, bytesMax: number): Schema {
   return {
     type: "string",
-    pattern: trimmedPattern(blank === "refused" ? words : `(?:${words})?`),
+    pattern: trimmedPattern(pattern),
     description: `At most ${bytesMax} bytes in UTF-8, without the white space around it.`,
   };
 }
@@ -97,7 +101,8 @@ export function textOrEmpty(options: TextOptions = {}): Field<string> {
 
 /** Describes a text that is searched for, trimmed and of at most 512 bytes: what cannot be stored is not found, and is not an error. */
 export function searchText(): Field<string> {
-  return required(textInputSchema({}, "accepted"), (value, name) => bounded(value, name, {}));
+  const pattern = `(?:[^${WHITE}](?:[\\s\\S]{0,${TEXT_BYTES_MAX - 2}}[^${WHITE}])?)?`;
+  return required(boundedSchema(pattern, TEXT_BYTES_MAX), (value, name) => bounded(value, name, {}));
 }
 
 /** Describes an optional text: `undefined` when absent or blank. */
@@ -114,6 +119,11 @@ export function queryText(schema: Schema = {}): Field<string> {
     check: String,
     absent: () => "",
   };
+}
+
+/** Describes the query parameter `q` of a search, of any characters: what cannot be stored is not found. The empty text when absent. */
+export function querySearch(description: string): Field<string> {
+  return { ...queryText(), schema: { type: "string", description } };
 }
 
 /** Describes one of the given words, exactly as written. */

@@ -10,7 +10,7 @@ import type { Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { checked, described, object, withDefault } from "../fields/field.ts";
 import { limit, queryNumber } from "../fields/number.ts";
-import { queryText, textOrEmpty, uuid, word } from "../fields/text.ts";
+import { querySearch, queryText, textOrEmpty, uuid, word } from "../fields/text.ts";
 import { requireMessage, textOrNull } from "../replies.ts";
 import {
   booleanSchema,
@@ -34,7 +34,7 @@ export const exploreObjectsQuery = checked(
   object({
     project: queryText({ description: "Name of a project." }),
     project_id: queryText({ description: "Id of a project." }),
-    q: queryText({ description: "A search text of the list of runs; it may find at most 100 runs." }),
+    q: querySearch("A search text of the list of runs; it may find at most 100 runs."),
     kind: described(
       withDefault<string>(word(KINDS), ""),
       "`text` are attributes of type string_series, which are left out unless asked for.",

@@ -4,7 +4,7 @@ import type { ListKeysRequestSchema, ListKeysResponse } from "@tidemark/proto/ru
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit } from "../fields/number.ts";
-import { WITHOUT_NUL, queryText } from "../fields/text.ts";
+import { WITHOUT_NUL, querySearch, queryText } from "../fields/text.ts";
 import { pathId } from "../path-id.ts";
 import { runIdList } from "../runs/run-id-list.ts";
 import { countSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
@@ -14,10 +14,9 @@ const kind = queryText({ description: "Only keys of metrics, attributes or confi
 /** Query of GET /api/projects/{project_id}/keys. */
 export const listKeysQuery = object({
   prefix: queryText({ description: "Only keys that start with this text." }),
-  q: queryText({
-    description:
-      "A plain part of the name, whatever the case of ASCII letters, or re:/…/ with RE2 syntax and at most 128 bytes.",
-  }),
+  q: querySearch(
+    "A plain part of the name, whatever the case of ASCII letters, or re:/…/ with RE2 syntax and at most 128 bytes.",
+  ),
   kind: { ...kind, schema: { type: "string", pattern: WITHOUT_NUL, enum: ["metric", "attribute", "config"] } },
   run_ids: runIdList(
     RUNS_PAGE_ROWS.max,

@@ -15,7 +15,7 @@ import { deletedFlag } from "../deletion/deletion.ts";
 import { raw, writeListInTurns } from "../../http/json.ts";
 import { described, join, object, type Field } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
-import { WITHOUT_NUL, queryText, textOrEmpty } from "../fields/text.ts";
+import { WITHOUT_NUL, querySearch, queryText, textOrEmpty } from "../fields/text.ts";
 import { countSchema, numberOrNullSchema, objectSchema, textOrNullSchema } from "../schemas.ts";
 import { summaryJson, tableRowSchema } from "./rows.ts";
 
@@ -59,15 +59,14 @@ export const runFilter = object({
   status: filterBy("running, finished or failed"),
   display_status: filterBy("running, stopping, stopped, finished or failed"),
   stale: staleFilter,
-  q: queryText({
-    description:
-      'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
+  q: querySearch(
+    'Run search: words (all must occur), "phrases", name: project: notes: config: metadata: tag: status: id:, AND, OR, NOT, ' +
       "parentheses, - before a field, a filter or a group, and re:/.../ with RE2 syntax. Filters are words like config.lr<0.1, " +
       'config.optimizer.name="adam", metrics.loss.best<=0.2 (also latest, min, max, mean, count) and attributes.path!=1 with <, <=, >, >=, =, !=; ' +
       "what is missing passes none, and a text never equals a number. At most 512 bytes, 32 terms, 64 terms and operators, " +
       "8 levels, 4 expressions of 128 bytes. Incomplete text is searched as it is; invalid text is 400 run_search_invalid with the " +
       "column, expressions over more than 128 MiB of text are 400 run_search_too_broad.",
-  }),
+  ),
 });
 
 /** Reads which runs a list shows. @throws bad_request */

@@ -6,7 +6,7 @@ import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault, type Field } from "../fields/field.ts";
 import { parseMicros } from "../fields/instant.ts";
 import { limit, queryNumber } from "../fields/number.ts";
-import { queryText } from "../fields/text.ts";
+import { querySearch, queryText } from "../fields/text.ts";
 import { textOrNull } from "../replies.ts";
 import { listedTraceJson } from "./rows.ts";
 
@@ -32,10 +32,9 @@ export const listTracesQuery = object({
   run_id: queryText({ description: "Traces of this run only." }),
   status: queryText({ enum: [...SPAN_STATUSES, "all", ""] }),
   kind: queryText({ enum: [...SPAN_KINDS, "all", ""], description: "Traces with a span of this kind." }),
-  q: queryText({
-    description:
-      "Up to eight words, all of which have to be found: in the name of the root, the rollout or the thread, where ASCII case does not matter, or at the beginning of the trace's id.",
-  }),
+  q: querySearch(
+    "Up to eight words, all of which have to be found: in the name of the root, the rollout or the thread, where ASCII case does not matter, or at the beginning of the trace's id.",
+  ),
   from: queryInstant("Started then or later. Default: seven days ago, of a run the beginning."),
   to: queryInstant("Started before."),
   min_step: {

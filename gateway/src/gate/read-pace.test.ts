@@ -6,7 +6,7 @@ import { pipeline } from "node:stream/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { until } from "@tidemark/testkit";
 import { LEAST_BYTES_PER_SECOND } from "./arrival.ts";
-import { requireTaking } from "./taking.ts";
+import { requireTaking } from "./read-pace.ts";
 
 const WINDOW_MS = 600;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
