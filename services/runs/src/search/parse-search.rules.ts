@@ -85,7 +85,8 @@ function regexNode({ field, value: pattern, column }: TermToken, checkRegex: Reg
   if (Buffer.byteLength(pattern, "utf8") > REGEX_BYTES_MAX) {
     throw searchFault(`regular expression longer than ${REGEX_BYTES_MAX} bytes`, column);
   }
-  const answer = isStorable(pattern) ? checkRegex(pattern) : "invalid";
+  if (!isStorable(pattern)) return FINDS_NOTHING;
+  const answer = checkRegex(pattern);
   if (answer === "matches_empty") throw searchFault("regular expression matches empty text", column);
   if (answer === "invalid") throw searchFault("invalid regular expression", column);
   return { kind: "regex", field, pattern };

@@ -96,6 +96,8 @@ describe("a text that no stored text can hold", () => {
     ["a NUL in a field's text", "name:\0"],
     ["a NUL in a tag", "tag:\0"],
     ["a NUL in an id", "id:abc\0"],
+    ["a NUL in a regular expression", "re:/a\0/"],
+    ["half of a surrogate pair in a regular expression", "name:re:/a\u{D800}/"],
     ["half of a surrogate pair", "a\u{D800}"],
     ["the other half", "tag:\u{DC00}a"],
   ])("finds nothing: %s", (_what, q) => {
