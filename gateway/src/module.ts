@@ -122,6 +122,12 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     nowMs: steadyMs,
     log,
   });
+  const spool = createSpool({
+    directory: config.exportDirectory ?? join(tmpdir(), "tidemark-exports"),
+    bytesMax: config.exportSpoolMib * 1024 * 1024,
+    log,
+  });
+  context.metrics.watchExports(spool.held);
   const requestCounts = createRequestCounts(Date.now);
   const reports = createGatewayReports({
     gatewayId: randomUUID(),
@@ -152,11 +158,7 @@ async function startGateway(context: ModuleContext<typeof gatewayConfig>) {
     routes: allRoutes,
     clients,
     bundle: config.dashboardDirectory === undefined ? undefined : await readBundle(config.dashboardDirectory),
-    spool: createSpool({
-      directory: config.exportDirectory ?? join(tmpdir(), "tidemark-exports"),
-      bytesMax: config.exportSpoolMib * 1024 * 1024,
-      log,
-    }),
+    spool,
     objects: await context.blob(),
     access,
     changes: feed.hub,

@@ -51,6 +51,7 @@ describe("an export", () => {
     const [all, some] = await Promise.all([read(kept.read()), read(kept.read({ start: PIECE - 1, end: PIECE + 2 }))]);
     expect(all.equals(expected(10))).toBe(true);
     expect([...some]).toEqual([0, 1, 1]);
+    expect(spool.held()).toEqual({ exports: 1, bytes: 10 * PIECE });
     kept.release();
   });
 

@@ -41,6 +41,8 @@ export type Spool = {
   readonly begin: (whose: Whose, begin: () => Promise<Source>) => Promise<KeptExport>;
   /** Finds an export that is kept: the one with the tag, without a tag the latest. */
   readonly find: (whose: Whose, tag: string | undefined) => KeptExport | undefined;
+  /** How many exports it has, and their bytes. */
+  readonly held: () => { readonly exports: number; readonly bytes: number };
   /** Drops all. */
   readonly close: () => void;
 };
@@ -201,6 +203,10 @@ export function createSpool(options: {
       const latest = own.toSorted((a, b) => b.number - a.number)[0];
       return latest === undefined ? undefined : handTo(latest);
     },
+    held: () => ({
+      exports: entries.size,
+      bytes: [...entries].reduce((sum, { file }) => sum + file.sizeBytes(), 0),
+    }),
     close() {
       for (const entry of entries) drop(entry);
     },

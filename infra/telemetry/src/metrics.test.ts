@@ -20,6 +20,7 @@ describe("the text of the metrics", () => {
     metrics.watchPool("runs", () => ({ inUse: 99, idle: 0, waiting: 0, max: 99 }));
     metrics.watchPool("runs", () => ({ inUse: 3, idle: 1, waiting: 2, max: 10 }));
     metrics.watchTurns(() => 4);
+    metrics.watchExports(() => ({ exports: 3, bytes: 5000 }));
     metrics.outboxLag("runs", 1.25);
     for (const ok of [true, true, false])
       metrics.compactionVisit({ kind: "logs", ok, rows: 5, blocks: 2, seconds: 0.2 });
@@ -74,6 +75,8 @@ describe("the text of the metrics", () => {
     ["shows the size of the pool", 'tidemark_pg_pool_connections{pool="runs",state="max",service="gateway"} 10'],
     ["shows who waits for a connection", 'tidemark_pg_pool_waiting{pool="runs",service="gateway"} 2'],
     ["shows who waits for a turn", 'tidemark_turns_waiting{service="gateway"} 4'],
+    ["counts exports on disk", 'tidemark_exports_on_disk{service="gateway"} 3'],
+    ["shows the bytes of exports on disk", 'tidemark_export_spool_bytes{service="gateway"} 5000'],
     ["counts compacted rows", 'tidemark_compaction_rows_total{kind="logs",service="gateway"} 15'],
     ["counts the blocks of compactors", 'tidemark_compaction_blocks_total{kind="logs",service="gateway"} 6'],
     [

@@ -35,6 +35,8 @@ export type Metrics = {
   watchPool(pool: string, read: () => PoolState): void;
   /** Reads at each scrape how many requests wait for a turn of their organization. Call it once. */
   watchTurns(waiting: () => number): void;
+  /** Reads at each scrape how many exports are on disk, and their bytes. Call it once. */
+  watchExports(read: () => { readonly exports: number; readonly bytes: number }): void;
   /** Age of the oldest outbox row that is not published yet, 0 if there is none. */
   outboxLag(outbox: string, seconds: number): void;
   /** A number of metric writes that share a commit. */
@@ -150,6 +152,19 @@ export function createMetrics(service: string, version: string): Metrics {
           this.set(waiting());
         },
       }),
+    watchExports: (read) => {
+      const watchOne = (name: string, help: string, what: "exports" | "bytes"): void =>
+        void watch(registry, {
+          name,
+          help,
+          labelNames: [],
+          collect() {
+            this.set(read()[what]);
+          },
+        });
+      watchOne("tidemark_exports_on_disk", "Exports that are read from disk or kept for a while.", "exports");
+      watchOne("tidemark_export_spool_bytes", "Bytes of the exports on disk.", "bytes");
+    },
     outboxLag: (outbox, seconds) => outboxLag.set({ outbox }, seconds),
     ...metricWriteMetrics(registers),
     ...compaction,
