@@ -33,7 +33,7 @@ const ownImports: Readonly<Record<Place, readonly Place[]>> = {
 
 /**
  * Judges the order inside a service: rules know rules, pure packages, errors, documents and the types of messages; SQL knows rules and
- * PostgreSQL as well; handlers know both, and of the wiring the types of what they are given; only the wiring knows host,
+ * PostgreSQL and turns as well; handlers know both, and of the wiring the types of what they are given; only the wiring knows host,
  * RPC, bus and blobs other than by type.
  */
 export function judgeServiceFolders(edge: Edge): string | undefined {
@@ -61,7 +61,7 @@ function mayImport(place: Place, folder: string, typeOnly: boolean): boolean {
     case "rules":
       return pure || (folder === "proto" && typeOnly);
     case "sql":
-      return pure || folder === "infra/pg";
+      return pure || folder === "infra/pg" || folder === "infra/turns";
     case "handlers":
       return typeOnly || !wiredInfra.has(folder);
     case "wiring":
