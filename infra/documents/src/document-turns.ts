@@ -66,11 +66,26 @@ export async function fingerprintInTurns(value: ExactJson): Promise<Uint8Array> 
 }
 
 /** Writes as `writeCanonical` does, and yields after each `unitsMax` units of what is written. */
-export function* canonicalSteps(
+export function canonicalSteps(
   value: ExactJson,
   number: (digits: string) => string = (digits) => digits,
   unitsMax = UNITS_MAX,
 ): Generator<void, string> {
+  return writeInSteps(
+    value,
+    { keys: sortedKeys, part: (part, depth) => writeCanonical(part, number, depth) },
+    unitsMax,
+  );
+}
+
+/** How a value is written in steps: which keys an object has, in which order, and the JSON of a part that is not large, at its depth. */
+export type PartWriter = {
+  readonly keys: (object: ExactObject) => readonly string[];
+  readonly part: (part: ExactJson, depth: number) => string;
+};
+
+/** Writes a value as JSON, and yields after each `unitsMax` units of what is written. @throws bad_request for one that is nested too deep */
+export function* writeInSteps(value: ExactJson, writer: PartWriter, unitsMax = UNITS_MAX): Generator<void, string> {
   let units = 0;
   function* write(part: ExactJson, depth: number): Generator<void, string> {
     const weight = weigh(part, unitsMax);
@@ -80,7 +95,7 @@ export function* canonicalSteps(
         units = 0;
         yield;
       }
-      return writeCanonical(part, number, depth);
+      return writer.part(part, depth);
     }
     requireDepth(depth);
     if (Array.isArray(part)) {
@@ -90,7 +105,7 @@ export function* canonicalSteps(
       return `[${items}]`;
     }
     let members = "";
-    for (const key of sortedKeys(part)) {
+    for (const key of writer.keys(part as ExactObject)) {
       const member = yield* write((part as ExactObject)[key] as ExactJson, depth + 1);
       members += `${members === "" ? "" : ","}${quote(key)}:${member}`;
     }

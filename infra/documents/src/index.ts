@@ -1,5 +1,11 @@
 export { isExactNumber } from "@tidemark/exact-numbers";
-export { canonicalInTurns, fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "./document-turns.ts";
+export {
+  canonicalInTurns,
+  fingerprintInTurns,
+  readDocumentInTurns,
+  writeCanonicalInTurns,
+  writeInSteps,
+} from "./document-turns.ts";
 export {
   DOCUMENT_DEPTH_MAX,
   exactDecimal,
