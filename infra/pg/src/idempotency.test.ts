@@ -1,10 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { AppError } from "@tidemark/errors";
-import { createTestDatabase, type TestDatabase } from "@tidemark/testkit";
+import { createTestDatabase, turnsDuring, type TestDatabase } from "@tidemark/testkit";
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { createDb, type Db } from "./db.ts";
-import { fingerprint, idempotencyHashes, withIdempotency, type IdempotentRequest } from "./idempotency.ts";
+import {
+  fingerprint,
+  idempotencyHashes,
+  idempotencyHashesInTurns,
+  withIdempotency,
+  type IdempotentRequest,
+} from "./idempotency.ts";
 import { sql } from "./statement.ts";
 
 let database: TestDatabase;
@@ -35,6 +41,13 @@ async function asOwner<T extends object>(text: string, values: unknown[] = []): 
     await owner.end();
   }
 }
+
+test("a large request has the same hashes in turns, and leaves some to others", async () => {
+  const large: IdempotentRequest = { key: "k", route: "r", parts: ["a", bytes("x".repeat(40_000_000)), ""] };
+  const { result, turns } = await turnsDuring(() => idempotencyHashesInTurns(large));
+  expect(result).toEqual(idempotencyHashes(large));
+  expect(turns).toBeGreaterThanOrEqual(2);
+});
 
 describe("withIdempotency", () => {
   test("the same key sent 30 times simultaneously has one effect and one reply", async () => {

@@ -13,6 +13,7 @@ export {
   claimKey,
   fingerprint,
   idempotencyHashes,
+  idempotencyHashesInTurns,
   isAnswered,
   keepReply,
   keyInProgress,
