@@ -1,11 +1,12 @@
-import { idempotencyHashes, isAnswered } from "@tidemark/pg";
+import { idempotencyHashesInTurns, isAnswered } from "@tidemark/pg";
 import { admitWithin, admitWrite } from "@tidemark/plan-limits";
 import { badRequest } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 import { callerOf, pathId, throwFault } from "@tidemark/requests";
+import { finishInTurns, mapInTurns } from "@tidemark/turns";
 import type { TracesDeps, TracesHandlers } from "../handlers.ts";
-import { arrangeEvents } from "./arrange-events.rules.ts";
+import { arrangeSteps } from "./arrange-events.rules.ts";
 import { checkEvents } from "./events.rules.ts";
 import { storeEvents } from "./store-events.ts";
 
@@ -30,10 +31,14 @@ export function appendTraceEvents(deps: TracesDeps): TracesHandlers["appendTrace
     const idempotency =
       idempotencyKey === ""
         ? null
-        : idempotencyHashes({ key: idempotencyKey, route: ROUTE, parts: [runId, ...events.flatMap(partsOf)] });
+        : await idempotencyHashesInTurns({
+            key: idempotencyKey,
+            route: ROUTE,
+            parts: [runId, ...(await mapInTurns(events, partsOf)).flat()],
+          });
     const wasStored = () => isAnswered(deps.db, orgId, idempotencyKey);
     await admitWrite(deps.eventGate, caller, events.length, wasStored);
-    const additions = arrangeEvents(events);
+    const additions = await finishInTurns(arrangeSteps(events));
     const segments = additions.flatMap((addition) => addition.segments);
     await admitWithin(
       deps.storageGate,

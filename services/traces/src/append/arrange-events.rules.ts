@@ -15,24 +15,35 @@ export type TraceAddition = {
 /** Makes a record of an event. */
 type ToRecord = (event: TraceEvent) => SpanRecord;
 
-/** Sorts checked events by trace, ascending, and folds those of one span into one record. */
-export function arrangeEvents(events: readonly TraceEvent[], toRecord: ToRecord = recordOf): TraceAddition[] {
+/** Sorts checked events by trace, ascending, and folds those of one span into one record; pauses where others may work. */
+export function* arrangeSteps(
+  events: readonly TraceEvent[],
+  toRecord: ToRecord = recordOf,
+): Generator<void, TraceAddition[]> {
   const byTrace = Map.groupBy(events, ({ traceId }) => traceId);
-  return [...byTrace.keys()].toSorted().map((traceId) => additionTo(traceId, byTrace.get(traceId)!, toRecord));
+  const additions: TraceAddition[] = [];
+  for (const traceId of [...byTrace.keys()].toSorted()) {
+    const writer = createSegmentsWriter(APPENDED);
+    const records: TraceAddition["records"][number][] = [];
+    for (const { record, event } of yield* foldSteps(byTrace.get(traceId)!, toRecord)) {
+      records.push({ record, ...writer.add(record, (to) => writePayload(to, payloadOf(event))) });
+      yield;
+    }
+    additions.push({ traceId, records, segments: writer.done() });
+    yield;
+  }
+  return additions;
 }
 
-function additionTo(traceId: string, events: readonly TraceEvent[], toRecord: ToRecord): TraceAddition {
-  const writer = createSegmentsWriter(APPENDED);
-  const records = foldEvents(events, toRecord).map(({ record, event }) => ({
-    record,
-    ...writer.add(record, (to) => writePayload(to, payloadOf(event))),
-  }));
-  return { traceId, records, segments: writer.done() };
-}
+type FoldedEvent = { record: SpanRecord; event: TraceEvent };
 
 /** Returns a record for each span, with the event that its payload comes from. */
-function foldEvents(events: readonly TraceEvent[], toRecord: ToRecord): { record: SpanRecord; event: TraceEvent }[] {
-  const records = events.map((event) => ({ record: toRecord(event), event }));
+function* foldSteps(events: readonly TraceEvent[], toRecord: ToRecord): Generator<void, FoldedEvent[]> {
+  const records: FoldedEvent[] = [];
+  for (const event of events) {
+    records.push({ record: toRecord(event), event });
+    yield;
+  }
   if (new Set(events.map(({ spanId }) => spanId)).size === events.length) return records;
   const table = createSpanTable();
   records.forEach(({ record }, i) => table.fold(record, 0, i));

@@ -1,7 +1,8 @@
 import { badRequest } from "@tidemark/errors";
-import { REDACTION_STATES } from "@tidemark/limits";
+import { REDACTION_STATES, TRACE_LIMITS } from "@tidemark/limits";
 import type { TraceEvent } from "@tidemark/proto/traces/v1/traces";
 import { NONE, newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
+import { firstRewards, REWARD_BYTES } from "../fold/rewards.rules.ts";
 
 /** Metrics that sums are made of (API specification, GET /api/traces). */
 const INPUT_TOKENS = "gen_ai.usage.input_tokens";
@@ -72,9 +73,12 @@ function readMetrics(json: Uint8Array, record: SpanRecord): void {
   record.outputTokens = numberOf(metrics[OUTPUT_TOKENS]);
   record.costUsd = numberOf(COSTS.map((name) => metrics[name]).find((value) => typeof value === "number"));
   if (!text.includes(REWARD_PREFIX)) return;
-  record.rewards = Object.entries(metrics).filter(
+  const rewards = Object.entries(metrics).filter(
     (entry): entry is [string, number] => entry[0].startsWith(REWARD_PREFIX) && typeof entry[1] === "number",
   );
+  // What comes behind the first one that the summary of this span alone has no room for can be in no summary.
+  const isFitting = json.length + REWARD_BYTES * rewards.length <= TRACE_LIMITS.metricsBytesMax;
+  record.rewards = isFitting ? rewards : firstRewards(rewards, 1);
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> {

@@ -1,6 +1,7 @@
 import { AppError, badRequest, isAppError } from "@tidemark/errors";
 import { TRACE_LIMITS } from "@tidemark/limits";
 import { claimKey, keyInProgress, keyReused, sqlState, type Db, type Tx } from "@tidemark/pg";
+import { mapInTurns } from "@tidemark/turns";
 import { summarize } from "../fold/summary.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import type { TraceKey, TraceState } from "../state/trace-state.rules.ts";
@@ -118,7 +119,7 @@ async function append(
 ): Promise<void> {
   const { orgId, runId, projectId, idempotency, additions, restoredUs = null } = write;
   additions.forEach((addition, i) => refuseTooMany(addition, states[i]!));
-  const traces = additions.map((addition, i) => {
+  const traces = await mapInTurns(additions, (addition, i) => {
     const { fold, version, segments } = states[i]!;
     for (const { record, segment, place } of addition.records) fold.fold(record, version + segment + 1, place);
     fold.settle();

@@ -1,6 +1,6 @@
 import { binarySql, type Db, type Tx } from "@tidemark/pg";
 import { createByteReader, skipPayload, unpack } from "@tidemark/span-codec";
-import { nextTurn } from "@tidemark/turns";
+import { createPauses, nextTurn } from "@tidemark/turns";
 import type { SpanTable } from "../fold/span-table.rules.ts";
 import { catchUp } from "../state/load-segments.sql.ts";
 import { newTraceState, type TraceKey } from "../state/trace-state.rules.ts";
@@ -63,10 +63,16 @@ function payloadBytesOf({ ids, columns }: SpanTable): number {
   return bytes;
 }
 
+/** Spans that are looked at between two looks at the clock. */
+const SPANS_TOGETHER = 1024;
+
 /** Returns the bytes of the payload of each span: those of the event that counts. */
 async function readLastPayloads(tx: Tx, key: TraceKey, { ids, columns }: SpanTable): Promise<Uint8Array[]> {
   const bySegment = new Map<number, Map<number, number>>();
+  const pauseIfLong = createPauses();
   for (let span = 0; span < ids.count; span++) {
+    const pause = span % SPANS_TOGETHER === 0 ? pauseIfLong() : undefined;
+    if (pause !== undefined) await pause;
     const segment = columns.segment[span]!;
     if (!bySegment.has(segment)) bySegment.set(segment, new Map());
     bySegment.get(segment)!.set(columns.place[span]!, span);

@@ -19,16 +19,33 @@ export function isWorthRewriting(bytes: readonly number[], compacted: number): b
   return tail.length >= TAIL_SEGMENTS || tail.reduce((sum, size) => sum + size, 0) >= TAIL_SHARE * all;
 }
 
-/** Returns all spans in the order in which pages show them: by parent, then by start, then by id. */
-function spansInPageOrder({ ids, columns }: SpanTable): Uint32Array {
+/** Spans that are sorted, or merged, at a time. */
+const SORTED_TOGETHER = 8192;
+
+/** Returns all spans in the order in which pages show them: by parent, then by start, then by id. `next` is called between steps. */
+async function spansInPageOrder({ ids, columns }: SpanTable, next: () => Promise<unknown>): Promise<Uint32Array> {
   const { parentHigh, parentLow, start } = columns;
-  return Uint32Array.from({ length: ids.count }, (_, span) => span).sort(
-    (a, b) =>
-      parentHigh[a]! - parentHigh[b]! ||
-      parentLow[a]! - parentLow[b]! ||
-      start[a]! - start[b]! ||
-      compareIds(ids, a, b),
-  );
+  const compare = (a: number, b: number): number =>
+    parentHigh[a]! - parentHigh[b]! || parentLow[a]! - parentLow[b]! || start[a]! - start[b]! || compareIds(ids, a, b);
+  const { count } = ids;
+  let sorted = Uint32Array.from({ length: count }, (_, span) => span);
+  for (let from = 0; from < count; from += SORTED_TOGETHER) {
+    sorted.subarray(from, from + SORTED_TOGETHER).sort(compare);
+    await next();
+  }
+  for (let width = SORTED_TOGETHER; width < count; width *= 2) {
+    const merged = new Uint32Array(count);
+    for (let left = 0, at = 0; left < count; left += 2 * width) {
+      const middle = Math.min(left + width, count);
+      const end = Math.min(middle + width, count);
+      for (let l = left, r = middle; at < end; at++) {
+        merged[at] = sorted[r === end || (l < middle && compare(sorted[l]!, sorted[r]!) <= 0) ? l++ : r++]!;
+        if (at % SORTED_TOGETHER === 0) await next();
+      }
+    }
+    sorted = merged;
+  }
+  return sorted;
 }
 
 /** Writes all spans of a trace into segments, in the order of pages, with the bytes of their payloads. `next` is called between steps, so that other work has its turn. */
@@ -40,7 +57,7 @@ export async function rewriteSegments(
   const writer = createSegmentsWriter(COMPACTED);
   const record = newSpanRecord();
   let sinceTurn = 0;
-  for (const span of spansInPageOrder(table)) {
+  for (const span of await spansInPageOrder(table, next)) {
     table.read(span, record);
     writer.add(record, (to) => to.raw(payloadOf(span)));
     sinceTurn += 1;

@@ -72,6 +72,7 @@ export function createSpanTable(): SpanTable {
   /** Of the spans with a kept field that is older than the rest. */
   const origins = new Map<number, Origins>();
   const rewards = new Map<number, SpanRecord["rewards"]>();
+  let rewardCount = 0;
 
   const textNumber = (text: string): number => {
     let number = textNumbers.get(text);
@@ -126,6 +127,7 @@ export function createSpanTable(): SpanTable {
     columns.inputTokens[span] = record.inputTokens;
     columns.outputTokens[span] = record.outputTokens;
     columns.cost[span] = record.costUsd;
+    rewardCount += record.rewards.length - (rewards.get(span)?.length ?? 0);
     if (record.rewards.length > 0) rewards.set(span, record.rewards);
     else rewards.delete(span);
     columns.segment[span] = segment;
@@ -209,7 +211,7 @@ export function createSpanTable(): SpanTable {
     },
     get bytes() {
       const perSpan = Object.values(columns).reduce((sum, column) => sum + column.BYTES_PER_ELEMENT, 0);
-      return capacity * perSpan + ids.bytes + textBytes + ENTRY_BYTES * (origins.size + rewards.size);
+      return capacity * perSpan + ids.bytes + textBytes + ENTRY_BYTES * (origins.size + rewardCount);
     },
   };
 }

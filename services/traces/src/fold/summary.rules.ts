@@ -1,5 +1,5 @@
-import { TRACE_LIMITS } from "@tidemark/limits";
 import { createByteReader, createByteWriter } from "@tidemark/span-codec";
+import { firstRewards } from "./rewards.rules.ts";
 import { spanIdText } from "./span-ids.rules.ts";
 import { kindNumber, statusNumber } from "./span-numbers.rules.ts";
 import { isTruncated, kindBitsOf, statusOf, type TraceFold } from "./totals.rules.ts";
@@ -42,7 +42,6 @@ export type SummaryRest = {
 
 const NANO = 1e9;
 const VERSION = 1;
-const NUMBER_BYTES = 24;
 
 /** Returns what lists show of a trace with at least one span. */
 export function summarize(trace: TraceFold): TraceSummary {
@@ -83,15 +82,10 @@ export function summarize(trace: TraceFold): TraceSummary {
 /** Returns the metrics of rewards, each of the span that started last of those that have it; those that sort first as far as 16 KiB go. */
 function rewardMetricsOf({ table, totals }: TraceFold): [string, number][] {
   if (totals.rewardSpans.size === 0) return [];
-  const metrics = [...totals.rewardSpans]
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, span]): [string, number] => [key, table.rewards.get(span)!.find(([name]) => name === key)![1]]);
-  let bytes = 0;
-  const fitting = metrics.findIndex(([key]) => {
-    bytes += Buffer.byteLength(key) + NUMBER_BYTES;
-    return bytes > TRACE_LIMITS.metricsBytesMax;
-  });
-  return fitting === -1 ? metrics : metrics.slice(0, fitting);
+  return firstRewards([...totals.rewardSpans]).map(([key, span]) => [
+    key,
+    table.rewards.get(span)!.find(([name]) => name === key)![1],
+  ]);
 }
 
 /** Writes what lists only show. */

@@ -1,6 +1,7 @@
 import { SPAN_KINDS, SPAN_STATUSES, TRACE_LIMITS } from "@tidemark/limits";
 import type { SpanRecord } from "@tidemark/span-codec";
 import { countCycles, createCycleSearch } from "./cycles.rules.ts";
+import { firstRewards } from "./rewards.rules.ts";
 import { compareIds } from "./span-ids.rules.ts";
 import { statusNumber } from "./span-numbers.rules.ts";
 import { createSpanTable, MARK, type SpanTable } from "./span-table.rules.ts";
@@ -33,7 +34,7 @@ export type Totals = {
   lastEnd: number;
   minStep: number;
   maxStep: number;
-  /** By key of the metrics that summaries keep: the span that started last of those that have it. */
+  /** By key of the metrics that summaries keep: the span that started last of those that have it. At least all that a summary has room for. */
   readonly rewardSpans: Map<string, number>;
 };
 
@@ -57,6 +58,8 @@ const NANO = 1e9;
 const TOKENS_MAX = 1e10;
 const COST_MAX = 1e6;
 const MISSING_BYTES = 100;
+/** More keys of rewards than a summary has room for, so that those beyond are seldom looked for. */
+const REWARD_KEYS_MAX = 1024;
 
 /** Creates a trace without spans. */
 export function createTraceFold(): TraceFold {
@@ -68,6 +71,8 @@ export function createTraceFold(): TraceFold {
   const cycles = createCycleSearch(table);
   /** An extreme may have got worse, so that all spans have to be looked at. */
   let isStale = false;
+  /** Keys of rewards behind this one are left out, because a summary has no room for them; undefined: none. */
+  let lastReward: string | undefined;
 
   const keyOf = (high: number, low: number): string => `${high}.${low}`;
   const adopt = (high: number, low: number, change: 1 | -1): void => {
@@ -115,9 +120,17 @@ export function createTraceFold(): TraceFold {
     totals.maxStep = greater(totals.maxStep, columns.step[span]!);
     totals.minStep = -greater(-totals.minStep, -columns.step[span]!);
     for (const [key] of table.rewards.get(span) ?? []) {
+      if (lastReward !== undefined && key > lastReward) continue;
       const holder = totals.rewardSpans.get(key);
       if (holder === undefined || (holder !== span && isBefore(holder, span))) totals.rewardSpans.set(key, span);
+      if (totals.rewardSpans.size > REWARD_KEYS_MAX) dropLastRewards();
     }
+  };
+  const dropLastRewards = (): void => {
+    const kept = firstRewards([...totals.rewardSpans], 1);
+    totals.rewardSpans.clear();
+    for (const [key, holder] of kept) totals.rewardSpans.set(key, holder);
+    lastReward = kept.at(-1)![0];
   };
   const compareAll = (): void => {
     Object.assign(totals, {
@@ -130,6 +143,7 @@ export function createTraceFold(): TraceFold {
       maxStep: Number.NaN,
     });
     totals.rewardSpans.clear();
+    lastReward = undefined;
     for (let span = 0; span < ids.count; span++) compare(span);
   };
 

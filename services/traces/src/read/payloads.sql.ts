@@ -1,5 +1,6 @@
 import { binarySql, int8Array, type Tx } from "@tidemark/pg";
 import { createByteReader, readPayload, skipPayload, unpack, type SpanPayload } from "@tidemark/span-codec";
+import { mapInTurns } from "@tidemark/turns";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import type { TraceKey } from "../state/trace-state.rules.ts";
 
@@ -21,23 +22,35 @@ export async function readPayloads(
     ({ segment }) => segment,
   );
   const found: SpanPayload[] = [];
+  const read = ({ id, payloads }: PackedPayloads): void => {
+    const from = createByteReader(unpack(payloads));
+    let at = 0;
+    for (const { place, i } of bySegment.get(id)!.toSorted((a, b) => a.place - b.place)) {
+      for (; at < place; at++) skipPayload(from);
+      found[i] = copyPayload(readPayload(from));
+      at += 1;
+    }
+  };
   let segments = 0;
-  await tx.each<{ id: number; payloads: Uint8Array }>(
+  const small: PackedPayloads[] = [];
+  await tx.each<PackedPayloads>(
     payloadsSql,
     [key.orgId, key.traceId, key.runId, int8Array([...bySegment.keys()])],
     ({ id, payloads }) => {
       segments += 1;
-      const from = createByteReader(unpack(payloads));
-      let at = 0;
-      for (const { place, i } of bySegment.get(id)!.toSorted((a, b) => a.place - b.place)) {
-        for (; at < place; at++) skipPayload(from);
-        found[i] = copyPayload(readPayload(from));
-        at += 1;
-      }
+      // A copy, because the memory is used again.
+      if (payloads.length < SMALL_BYTES) small.push({ id, payloads: Uint8Array.from(payloads) });
+      else read({ id, payloads });
     },
   );
+  await mapInTurns(small, read);
   return segments === bySegment.size ? found : undefined;
 }
+
+type PackedPayloads = { readonly id: number; readonly payloads: Uint8Array };
+
+/** So many of the segments that are smaller arrive together that others would wait until all are unpacked: they are read afterwards. */
+const SMALL_BYTES = 16 * 1024;
 
 /** Copies the documents of a payload that was read, because they are in memory that is used again. */
 export function copyPayload(payload: SpanPayload): SpanPayload {

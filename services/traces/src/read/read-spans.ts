@@ -3,6 +3,7 @@ import { AppError, badRequest, notFound } from "@tidemark/errors";
 import { jsonBytes, PAGE_BYTES_MAX } from "@tidemark/limits";
 import type { SpanSchema } from "@tidemark/proto/traces/v1/traces";
 import { newSpanRecord, type SpanPayload, type SpanRecord } from "@tidemark/span-codec";
+import { mapInTurns } from "@tidemark/turns";
 import type { TracesDeps } from "../handlers.ts";
 import type { PayloadPlace } from "../fold/span-table.rules.ts";
 import { summarize, type TraceSummary } from "../fold/summary.rules.ts";
@@ -67,13 +68,14 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
     const places = page.rows.map(({ place }) => place);
     const payloads = places.length === 0 ? [] : await db.readTenant(key.orgId, (tx) => readPayloads(tx, key, places));
     if (payloads !== undefined) {
+      const weights = await mapInTurns(page.rows, ({ record }, i) => sentBytesOf(record, payloads[i]!));
       const spans = page.rows.map(({ record, childCount }, i) => ({
         ...encodeSpan(record, payloads[i]!),
         durationMs: present(durationOf(record)),
         childCount,
       }));
       const { count, summary, updatedUs } = page;
-      const length = countFitting(page.rows, payloads);
+      const length = countFitting(weights);
       const isCut = length < spans.length;
       const nextCursor = isCut ? writeSpanCursor(page.rows[length - 1]!.record) : page.nextCursor;
       return { spans: isCut ? spans.slice(0, length) : spans, nextCursor, count, summary, updatedUs };
@@ -87,10 +89,10 @@ export async function readSpans(deps: Pick<TracesDeps, "db" | "states">, asked: 
 }
 
 /** Returns how many spans fit a page by the bytes of their JSON; those that are stored say nothing of control characters. At least one. */
-function countFitting(rows: Page["rows"], payloads: readonly SpanPayload[]): number {
+function countFitting(weights: readonly number[]): number {
   let bytes = 0;
-  const heavy = rows.findIndex(({ record }, i) => (bytes += sentBytesOf(record, payloads[i]!)) > PAGE_BYTES_MAX);
-  return heavy === -1 ? rows.length : Math.max(heavy, 1);
+  const heavy = weights.findIndex((weight) => (bytes += weight) > PAGE_BYTES_MAX);
+  return heavy === -1 ? weights.length : Math.max(heavy, 1);
 }
 
 /** Bytes of a span in an answer without what its client chose the size of. */

@@ -12,7 +12,8 @@ import { EventKind, TraceEventSchema, type TraceEvent } from "@tidemark/proto/tr
 import { callerOf, pathId } from "@tidemark/requests";
 import type { Handlers } from "@tidemark/rpc";
 import type { SpanRecord } from "@tidemark/span-codec";
-import { arrangeEvents } from "../append/arrange-events.rules.ts";
+import { finishInTurns } from "@tidemark/turns";
+import { arrangeSteps } from "../append/arrange-events.rules.ts";
 import { recordOf } from "../append/event-record.rules.ts";
 import { faultOfEvent } from "../append/events.rules.ts";
 import { storeEvents } from "../append/store-events.ts";
@@ -38,7 +39,7 @@ export function restoreHandlers(deps: TracesDeps): Handlers<(typeof TracesRestor
         const projectId = await deps.runs.projectOf(caller, runId);
         const { events, toRecord } = eventsOf(group);
         const updated = new Map(group.map(({ traceId, updatedUs }) => [traceId, updatedUs]));
-        const additions = arrangeEvents(events, toRecord);
+        const additions = await finishInTurns(arrangeSteps(events, toRecord));
         await storeEvents(deps, {
           orgId,
           runId,

@@ -1,5 +1,6 @@
 import { binarySql, sql, type Tx } from "@tidemark/pg";
 import { readTree } from "@tidemark/span-codec";
+import { mapInTurns } from "@tidemark/turns";
 import type { TraceKey, TraceState } from "./trace-state.rules.ts";
 
 /** What a trace row says of its segments. */
@@ -29,11 +30,14 @@ export async function catchUp(tx: Tx, key: TraceKey, state: TraceState): Promise
   const stored = await findTraceVersion(tx, key);
   if (stored === undefined) return false;
   if (stored.version > state.version) {
+    const trees: { readonly id: number; readonly tree: Uint8Array }[] = [];
+    // Copies, because the memory is used again. Many that are packed well arrive together, and would all be folded before others have a turn.
     await tx.each<{ id: number; tree: Uint8Array }>(
       treesSql,
       [key.orgId, key.traceId, key.runId, state.version],
-      ({ id, tree }) => readTree(tree, (record, place) => state.fold.fold(record, id, place)),
+      ({ id, tree }) => trees.push({ id, tree: Uint8Array.from(tree) }),
     );
+    await mapInTurns(trees, ({ id, tree }) => readTree(tree, (record, place) => state.fold.fold(record, id, place)));
     state.fold.settle();
     state.version = stored.version;
     state.segments = stored.segments;
