@@ -4,7 +4,7 @@ import {
   claimKey,
   type Db,
   float8Array,
-  idempotencyHashes,
+  idempotencyHashesInTurns,
   type IdempotentRequest,
   int8Array,
   keepReply,
@@ -12,6 +12,7 @@ import {
   textArray,
   type Tx,
 } from "@tidemark/pg";
+import { mapInTurns } from "@tidemark/turns";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { withFreshIds } from "../writes/write-outcome.sql.ts";
@@ -83,7 +84,7 @@ export async function appendAttributesOnce(
   write: AttributeWrite,
   request: IdempotentRequest,
 ): Promise<AttributeOutcome | "replayed"> {
-  const hashes = idempotencyHashes(request);
+  const hashes = await idempotencyHashesInTurns(request);
   return withFreshIds(() =>
     db.withTenant(write.orgId, async (tx) => {
       if ((await claimKey(tx, write.orgId, hashes)) !== undefined) return "replayed";
@@ -97,15 +98,18 @@ export async function appendAttributesOnce(
 async function insert(tx: Tx, write: AttributeWrite): Promise<AttributeOutcome> {
   const rows = write.attributes;
   const linked = rows.some(({ artifactId }) => artifactId !== "");
-  const columns = [
-    textArray(rows.map((row) => row.path)),
-    textArray(rows.map((row) => row.type)),
-    float8Array(rows.map((row) => row.step ?? Number.NaN)),
-    textArray(rows.map((row) => row.loggedAt || null)),
-    textArray(rows.map((row) => row.valueJson)),
-    textArray(rows.map((row) => row.summaryJson)),
-    textArray(linked ? rows.map((row) => row.artifactId || null) : []),
-  ];
+  const columns = await mapInTurns(
+    [
+      () => textArray(rows.map((row) => row.path)),
+      () => textArray(rows.map((row) => row.type)),
+      () => float8Array(rows.map((row) => row.step ?? Number.NaN)),
+      () => textArray(rows.map((row) => row.loggedAt || null)),
+      () => textArray(rows.map((row) => row.valueJson)),
+      () => textArray(rows.map((row) => row.summaryJson)),
+      () => textArray(linked ? rows.map((row) => row.artifactId || null) : []),
+    ],
+    (column) => column(),
+  );
   const values = [write.orgId, write.runId, write.projectId, write.takeIds(rows.length), ...columns];
   const { captured } = write;
   const outcome = await (captured === undefined

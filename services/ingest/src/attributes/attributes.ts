@@ -15,6 +15,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/ingest";
 import { callerOf, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { mapInTurns } from "@tidemark/turns";
 import type { DirtyMarkers } from "../compaction/dirty-markers.ts";
 import type { LogStream } from "../logs/log-page.rules.ts";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
@@ -48,7 +49,7 @@ export function appendAttributesHandler(deps: {
     const projectId = await runs.projectOf(caller, runId);
     throwFault(request.bodyFault);
     if (request.attributes.length === 0) return { attributes: [] };
-    const rows = request.attributes.map(rowOf);
+    const rows = await mapInTurns(request.attributes, rowOf);
     const found = findCapturedLines(rows);
     const { idempotencyKey: key } = request;
     const admitted = admitWithin(deps.storageGate, caller, storedBytesOf(rows, found), () =>
@@ -67,10 +68,10 @@ export function appendAttributesHandler(deps: {
     const forget = (): void => {
       for (const stream of new Set(found?.streams)) if (stream !== null) logMarkers.forget(`${runId}/${stream}`);
     };
-    const stored = await storedOr(forget, () =>
+    const stored = await storedOr(forget, async () =>
       key === ""
         ? appendAttributes(db, write)
-        : appendAttributesOnce(db, write, { key, route: ROUTE, parts: [runId, JSON.stringify(rows)] }),
+        : appendAttributesOnce(db, write, { key, route: ROUTE, parts: [runId, await jsonInTurns(rows)] }),
     );
     if (stored === "replayed") return { attributes: [] };
     if (stored.outcome === "no_artifact") throw noArtifact(stored.place - 1);
@@ -84,7 +85,7 @@ export function appendAttributesHandler(deps: {
       step: highestStep(rows.map(({ step }) => step)),
     });
     return {
-      attributes: rows.map((row, i) =>
+      attributes: await mapInTurns(rows, (row, i) =>
         encodeAttribute(caller.orgId, runId, {
           ...row,
           id: firstId + i,
@@ -129,8 +130,14 @@ export function listAttributesHandler(deps: {
       records.map(({ bytes }) => bytes),
       "attributes",
     );
-    return { attributes: records.map((record) => encodeAttribute(orgId, runId, record)) };
+    return { attributes: await mapInTurns(records, (record) => encodeAttribute(orgId, runId, record)) };
   };
+}
+
+/** Writes rows as `JSON.stringify` does. */
+async function jsonInTurns(rows: readonly AttributeRow[]): Promise<string> {
+  const texts = await mapInTurns(rows, (row) => JSON.stringify(row));
+  return `[${texts.join(",")}]`;
 }
 
 /** Writes; takes the decisions about dirty markers back when nothing is stored. */

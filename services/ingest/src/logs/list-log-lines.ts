@@ -3,6 +3,7 @@ import type { ListLogLinesRequestSchema, ListLogLinesResponseSchema } from "@tid
 import { jsonBytes } from "@tidemark/limits";
 import { callerOf, canBeFound, pathId, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { mapInTurns } from "@tidemark/turns";
 import { countFitting } from "../reads/page-weight.rules.ts";
 import type { ScannedLine } from "./line-window.rules.ts";
 import { readLogPage, readLogTail } from "./log-lines.sql.ts";
@@ -26,14 +27,14 @@ export function listLogLinesHandler(deps: {
     const { tail, limit, q } = request;
     if (tail !== undefined) {
       const lines = await readLogTail(db, source, tail);
-      const fitting = countFitting(lines.map(weightOf).toReversed());
+      const fitting = countFitting((await mapInTurns(lines, weightOf)).toReversed());
       return { lines: lineMessages(lines.slice(lines.length - fitting)), truncated: fitting < lines.length };
     }
     if (!canBeFound(q)) return {};
     if (q !== "") {
       const wanted = { after, linesMax: searchLines(limit), matchesMax: limit, text: q };
       const found = searchPage(await readLogPage(db, source, wanted), limit);
-      const lines = fittingOf(found.lines);
+      const lines = await fittingOf(found.lines);
       const isCut = lines.length < found.lines.length;
       const next = isCut ? lines.at(-1) : found.next;
       return {
@@ -43,7 +44,7 @@ export function listLogLinesHandler(deps: {
       };
     }
     const read = await readLogPage(db, source, { after, linesMax: limit, matchesMax: limit, text: "" });
-    const lines = fittingOf(read);
+    const lines = await fittingOf(read);
     const last = read.length === limit || lines.length < read.length ? lines.at(-1) : undefined;
     return { lines: lineMessages(lines), nextCursor: last === undefined ? "" : writeLogCursor(last) };
   };
@@ -57,8 +58,8 @@ function weightOf({ message }: ScannedLine): number {
 }
 
 /** Returns the first lines, as many as a page may have bytes for. */
-function fittingOf<Line extends ScannedLine>(lines: readonly Line[]): readonly Line[] {
-  return lines.slice(0, countFitting(lines.map(weightOf)));
+async function fittingOf<Line extends ScannedLine>(lines: readonly Line[]): Promise<readonly Line[]> {
+  return lines.slice(0, countFitting(await mapInTurns(lines, weightOf)));
 }
 
 /** Returns lines as messages. A line without a client's time has the time of its arrival. */

@@ -1,5 +1,6 @@
 import { decodeLogBlock } from "@tidemark/log-codec";
 import { sql, type Db, type Tx } from "@tidemark/pg";
+import { createPauses } from "@tidemark/turns";
 import { withFreshIds, type IdempotencyHashes, type WriteOutcome } from "../writes/write-outcome.sql.ts";
 import {
   createPageWindow,
@@ -210,6 +211,8 @@ async function fill(
   const { linesMax } = window;
   const bounds = { linesMax, bytesMax: BATCH_BYTES, blocksMax: 8 + Math.ceil(linesMax / 512) };
   let read = start;
+  // A statement returns 4 MiB as they are stored, which may be twenty times as much.
+  const pauseIfLong = createPauses();
   for (let statements = 0; statements < statementsMax; statements++) {
     const segments = await list(tx, read, bounds);
     for (const segment of segments) {
@@ -217,6 +220,8 @@ async function fill(
       if (segment.block === null) break;
       window.add(decodeLogBlock(segment.block, { id: segment.baseId, createdUs: segment.baseUs }));
       read = { lineNumber: segment.lineNumber, id: segment.id };
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
     }
     if (segments.at(-1)?.block !== null) return true;
   }

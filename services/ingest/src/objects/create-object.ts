@@ -13,6 +13,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, isUuid, pathId, refuseUnpaid, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { finishInTurns, mapInTurns } from "@tidemark/turns";
 import type { IdSource } from "../writes/id-source.rules.ts";
 import { packChunk } from "./chunk-bytes.ts";
 import { createObject } from "./create-object.sql.ts";
@@ -46,7 +47,7 @@ export function createObjectHandler(deps: {
     const { key, kind, artifactId } = request;
     if (artifactId !== "" && !isUuid(artifactId)) throw badRequest("artifact_id must be a UUID", "artifact_id");
     refuseUnpaid(caller);
-    const chunks = request.chunks.map(packChunk);
+    const chunks = await mapInTurns(request.chunks, packChunk);
     const summaryJson = summaryOf(request);
     const bytes = chunks.reduce(
       (sum, chunk) => sum + chunk.bytes,
@@ -62,7 +63,7 @@ export function createObjectHandler(deps: {
       idempotency:
         request.idempotencyKey === ""
           ? null
-          : idempotencyHashes({ key: request.idempotencyKey, route: ROUTE, parts: partsOf(runId, request) }),
+          : idempotencyHashes({ key: request.idempotencyKey, route: ROUTE, parts: await partsOf(runId, request) }),
       takeId: () => ids.take(1),
       kind,
       key,
@@ -87,27 +88,31 @@ export function createObjectHandler(deps: {
 }
 
 /** What makes two requests the same, whatever the order of keys in them. */
-function partsOf(runId: string, request: CreateObjectRequest): (string | Uint8Array)[] {
+async function partsOf(runId: string, request: CreateObjectRequest): Promise<(string | Uint8Array)[]> {
   const { key, kind, step, artifactId } = request;
   const documents = [request.metadataJson, request.summaryJson, request.valueJson];
-  return [
-    runId,
-    JSON.stringify([key, kind, step ?? null, artifactId]),
-    ...documents.map((bytes) => (bytes.length === 0 ? bytes : fingerprintOf(parseExact(utf8.decode(bytes))))),
-    ...request.chunks.map(hashChunk),
-  ];
+  const fingerprints = await mapInTurns(documents, (bytes) =>
+    bytes.length === 0 ? bytes : fingerprintOf(parseExact(utf8.decode(bytes))),
+  );
+  const facts = JSON.stringify([key, kind, step ?? null, artifactId]);
+  return [runId, facts, ...fingerprints, ...(await finishInTurns(hashSteps(request.chunks)))];
 }
 
-/** Hashes the cells of a chunk by the names of their columns. */
-function hashChunk({ names, shapes, rowShapes, rowCount, columns }: TableChunk): Uint8Array {
-  const hash = createHash("sha256");
-  hash.update(`${rowCount}`);
-  const having = shapes.map((shape) => new Set(shape.names));
-  const order = names.map((_, i) => i).toSorted((a, b) => (names[a]! < names[b]! ? -1 : 1));
-  for (const column of order) {
-    hash.update(JSON.stringify(names[column]));
-    if (shapes.length > 1) hash.update(rowShapes.map((shape) => (having[shape]!.has(column) ? "1" : "0")).join(""));
-    hash.update(columns[column]!);
+/** Hashes the cells of chunks by the names of their columns. */
+function* hashSteps(chunks: readonly TableChunk[]): Generator<void, Uint8Array[]> {
+  const hashes: Uint8Array[] = [];
+  for (const { names, shapes, rowShapes, rowCount, columns } of chunks) {
+    const hash = createHash("sha256");
+    hash.update(`${rowCount}`);
+    const having = shapes.map((shape) => new Set(shape.names));
+    const order = names.map((_, i) => i).toSorted((a, b) => (names[a]! < names[b]! ? -1 : 1));
+    for (const column of order) {
+      hash.update(JSON.stringify(names[column]));
+      if (shapes.length > 1) hash.update(rowShapes.map((shape) => (having[shape]!.has(column) ? "1" : "0")).join(""));
+      hash.update(columns[column]!);
+      yield;
+    }
+    hashes.push(hash.digest());
   }
-  return hash.digest();
+  return hashes;
 }

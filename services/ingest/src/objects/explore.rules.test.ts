@@ -28,6 +28,12 @@ describe("a page of walks", () => {
     expect(mergeWalks(walked, 10, 4)).toEqual({ ids: [5, 2, 4, 3, 1, 9], after: undefined });
   });
 
+  test("of many walks has what comes first of all", () => {
+    const walked = Array.from({ length: 6000 }, (_, i) => objectOf(i % 600, (i * 7919) % 6007, i));
+    const ids = walked.toSorted((a, b) => b.step - a.step).map(({ id }) => id);
+    expect(mergeWalks(walked, 100, 101)).toMatchObject({ ids: ids.slice(0, 100), after: { id: ids[99] } });
+  });
+
   test("ends at its limit, and the next one begins after its last object", () => {
     const walked = [objectOf(1, 3, 1), objectOf(1, 2, 2), objectOf(1, 1, 3)];
     expect(mergeWalks(walked, 2, 3)).toMatchObject({ ids: [1, 2], after: { id: 2 } });

@@ -30,14 +30,28 @@ export type ExploredPage = { readonly ids: readonly number[]; readonly after: Ob
  */
 export function mergeWalks(walked: readonly WalkedObject[], limit: number, rowsMax: number): ExploredPage {
   const bound = boundOf(walked, rowsMax);
-  const reached = walked
-    .filter((object) => object.matches && (bound === undefined || compare(object, bound) <= 0))
-    .toSorted(compare);
-  const page = reached.slice(0, limit);
+  const reached = walked.filter((object) => object.matches && (bound === undefined || compare(object, bound) <= 0));
+  const page = firstOf(reached, limit);
   const fitting = page.slice(0, countFitting(page.map(({ bytes }) => bytes)));
   const ids = fitting.map(({ id }) => id);
   return { ids, after: fitting.length < reached.length ? fitting.at(-1) : bound };
 }
+
+/** Returns the first objects of a list. There may be a hundred for each of 600 walks, of which sorting takes long. */
+function firstOf(objects: readonly WalkedObject[], count: number): WalkedObject[] {
+  let first: WalkedObject[] = [];
+  let last: WalkedObject | undefined;
+  for (const object of objects) {
+    if (last !== undefined && compare(object, last) > 0) continue;
+    first.push(object);
+    if (first.length < SORTED_TOGETHER + count) continue;
+    first = first.toSorted(compare).slice(0, count);
+    last = first.at(-1);
+  }
+  return first.toSorted(compare).slice(0, count);
+}
+
+const SORTED_TOGETHER = 500;
 
 /** Returns the earliest end of a walk that may have more to show. */
 function boundOf(walked: readonly WalkedObject[], rowsMax: number): ObjectPosition | undefined {

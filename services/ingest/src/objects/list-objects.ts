@@ -3,6 +3,7 @@ import type { Db } from "@tidemark/pg";
 import type { ListObjectsRequestSchema, ListObjectsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, pathId, requireLimit, throwFault, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { mapInTurns } from "@tidemark/turns";
 import { refuseHeavyPage } from "../reads/page-weight.rules.ts";
 import { encodeObject } from "./encode-object.ts";
 import { readObjects, weighObjects } from "./objects.sql.ts";
@@ -40,6 +41,6 @@ export function listObjectsHandler(deps: {
       },
       { plans: "walks" },
     );
-    return { objects: rows.map((row) => encodeObject(orgId, row)) };
+    return { objects: await mapInTurns(rows, (row) => encodeObject(orgId, row)) };
   };
 }

@@ -4,6 +4,7 @@ import type { Db } from "@tidemark/pg";
 import type { ListTableRowsRequestSchema, ListTableRowsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { callerOf, canSee, requireLimit, throwFault, type Caller, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { mapInTurns } from "@tidemark/turns";
 import { unpackChunk } from "./chunk-bytes.ts";
 import { findTable, readTableChunks } from "./table-rows.sql.ts";
 
@@ -33,7 +34,7 @@ export function listTableRowsHandler({
     const stored = await db.readTenant(orgId, (tx) => readTableChunks(tx, orgId, objectId, { first, last }), {
       plans: "walks",
     });
-    return { chunks: stored.map(unpackChunk), firstRow: first * TABLE_CHUNK_ROWS, createdAt };
+    return { chunks: await mapInTurns(stored, unpackChunk), firstRow: first * TABLE_CHUNK_ROWS, createdAt };
   };
 }
 

@@ -9,6 +9,7 @@ import type {
 } from "@tidemark/proto/ingest/v1/run_data";
 import { callerOf, pathId, type RunDirectory } from "@tidemark/requests";
 import type { Handler } from "@tidemark/rpc";
+import { createPauses } from "@tidemark/turns";
 import { unpackChunk } from "../objects/chunk-bytes.ts";
 import type { ObjectPlace } from "./object-place.rules.ts";
 import { readPlaceCursor, writePlaceCursor } from "./place-cursor.ts";
@@ -52,7 +53,10 @@ async function readPage(
   const byId = new Map(places.map((table) => [table.id, table]));
   const tables: Page["tables"] = [];
   let bytes = 0;
+  const pauseIfLong = createPauses();
   for (const { id, chunk, rows } of stored) {
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
     const table = byId.get(id)!;
     if (bytes >= BATCH_BYTES) return { tables, nextCursor: writePlaceCursor(table, chunk) };
     const unpacked = unpackChunk(rows);
@@ -71,8 +75,9 @@ async function readPage(
   return { tables, nextCursor: found.length > TABLES ? writePlaceCursor(found[TABLES]!) : "" };
 }
 
-function weigh({ columns }: TableChunk): number {
-  return columns.reduce((sum, column) => sum + column.length, 0);
+/** Where rows have columns of their own, names are most of a chunk. */
+function weigh({ names, columns }: TableChunk): number {
+  return columns.reduce((sum, column, i) => sum + column.length + names[i]!.length, 0);
 }
 
 function storedBytes(chunks: readonly { readonly rows: Buffer }[]): number {
