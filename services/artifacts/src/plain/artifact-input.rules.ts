@@ -1,4 +1,4 @@
-import { fingerprintOf, readDocument, writeCanonical } from "@tidemark/documents";
+import { fingerprintInTurns, readDocumentInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { ARTIFACT_TYPES } from "@tidemark/limits";
 import type { ArtifactInput } from "@tidemark/proto/artifacts/v1/artifacts";
@@ -26,8 +26,8 @@ export function requireText(text: string, field: string): string {
   throw badRequest(`${field} must have 1 to ${TEXT_BYTES_MAX} bytes`, field);
 }
 
-/** Reads what a client says about an artifact. @throws bad_request */
-export function readFacts(input: ArtifactInput | undefined): ArtifactFacts {
+/** Reads what a client says about an artifact, large metadata in turns with other work. @throws bad_request, deadline_exceeded */
+export async function readFacts(input: ArtifactInput | undefined): Promise<ArtifactFacts> {
   if (input === undefined) throw badRequest("artifact is required");
   const type = ARTIFACT_TYPES.find((known) => known === input.type);
   if (type === undefined) throw badRequest(`type must be one of ${ARTIFACT_TYPES.join(", ")}`, "type");
@@ -35,14 +35,14 @@ export function readFacts(input: ArtifactInput | undefined): ArtifactFacts {
   if (step !== null && !(Number.isFinite(step) && step >= 0)) {
     throw badRequest("step must be a finite number from 0", "step");
   }
-  const metadata = readDocument(input.metadataJson, "metadata");
+  const metadata = await readDocumentInTurns(input.metadataJson, "metadata");
   return {
     name: requireText(input.name, "name"),
     type,
     step,
     mimeType: requireText(input.mimeType, "mime_type"),
-    metadata: writeCanonical(metadata),
-    metadataFingerprint: fingerprintOf(metadata),
+    metadata: await writeCanonicalInTurns(metadata),
+    metadataFingerprint: await fingerprintInTurns(metadata),
   };
 }
 

@@ -16,7 +16,7 @@ export function createArtifact(
     const runId = pathId(request.runId, "run");
     const projectId = await deps.runs.projectOf(caller, runId);
     throwFault(request.bodyFault);
-    const { metadataFingerprint: _, ...facts } = readFacts(request.artifact);
+    const { metadataFingerprint: _, ...facts } = await readFacts(request.artifact);
     const artifact = {
       ...facts,
       id: deps.newId(),

@@ -34,7 +34,8 @@ export function importArtifacts(
     if (!COLLECTION_TYPES.some((type) => type === collectionType)) {
       throw badRequest(`collection_type must be one of ${COLLECTION_TYPES.join(", ")}`, "collection_type");
     }
-    const imported = artifacts.map(readImported);
+    const imported: Imported[] = [];
+    for (const artifact of artifacts) imported.push(await readImported(artifact));
     if (new Set(imported.map(({ path }) => path)).size < imported.length) {
       throw badRequest("paths must be different", "artifacts");
     }
@@ -52,10 +53,10 @@ export function importArtifacts(
   };
 }
 
-function readImported({ artifact, uri, sizeBytes, path }: ImportedArtifact): Imported {
+async function readImported({ artifact, uri, sizeBytes, path }: ImportedArtifact): Promise<Imported> {
   const pathBytes = Buffer.byteLength(path);
   if (pathBytes < 1 || pathBytes > ENTRY_PATH_BYTES_MAX) throw badRequest("path is empty or too long", "path");
-  return { ...readFacts(artifact), uri: requireText(uri, "uri"), sizeBytes: readSize(sizeBytes), path };
+  return { ...(await readFacts(artifact)), uri: requireText(uri, "uri"), sizeBytes: readSize(sizeBytes), path };
 }
 
 function fingerprintOf(imported: readonly Imported[]): Uint8Array {

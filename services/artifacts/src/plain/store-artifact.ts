@@ -32,7 +32,7 @@ export function storeArtifact(deps: Deps): ArtifactsHandlers["storeArtifact"] {
     const runId = pathId(request.runId, "run");
     const projectId = await deps.runs.projectOf(caller, runId);
     throwFault(request.bodyFault);
-    const facts = readFacts(request.artifact);
+    const facts = await readFacts(request.artifact);
     const object = readObject(request);
     const { idempotencyKey: key } = request;
     const keyed = key === "" ? undefined : { key, route: ROUTE, parts: partsOf(runId, facts, object) };
