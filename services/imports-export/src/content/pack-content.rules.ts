@@ -15,14 +15,15 @@ const UNPACKED_BYTES_MAX = 512 * 1024 * 1024;
 /** Packs a content for the database: texts as JSON, points as columns, all compressed. */
 export function packContent(content: Content): Uint8Array {
   const { runs, sources, keys, attributes, artifacts, points } = content;
-  const texts = Buffer.from(JSON.stringify({ runs, sources, keys, attributes, artifacts }));
+  const texts = JSON.stringify({ runs, sources, keys, attributes, artifacts });
   const count = points.steps.length;
-  const textsEnd = HEAD_BYTES + texts.length;
+  const textsEnd = HEAD_BYTES + Buffer.byteLength(texts);
   const bytes = Buffer.alloc(textsEnd + count * POINT_BYTES);
   bytes.writeUInt8(FORM, 0);
-  bytes.writeUInt32LE(texts.length, 4);
+  bytes.writeUInt32LE(textsEnd - HEAD_BYTES, 4);
   bytes.writeUInt32LE(count, 8);
-  texts.copy(bytes, HEAD_BYTES);
+  // Not as bytes of their own first, because they may be most of a body of 16 MiB.
+  bytes.write(texts, HEAD_BYTES);
   let at = textsEnd;
   for (const column of [points.steps, points.values, points.timesUs, points.sources, points.keys]) {
     bytes.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), at);

@@ -2,6 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { ATTRIBUTES_PAGE_ROWS, OBJECTS_PAGE_ROWS } from "@tidemark/limits";
 import { AttributeSchema, type Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { RichObject } from "@tidemark/proto/ingest/v1/objects";
+import { mapInTurns } from "@tidemark/turns";
 import type { PlannedRun } from "./export-plan.ts";
 import { hidePrivateUris } from "./private-uris.rules.ts";
 import type { Part, Reading } from "./reading.ts";
@@ -36,7 +37,7 @@ async function* pages(
     const { rows, nextCursor } = await read(cursor, allowance.left() + 1);
     const taken = allowance.take(rows);
     if (taken.length > 0) {
-      const attributes = taken.map((attribute) => publicAttribute(attribute, orgId));
+      const attributes = await mapInTurns(taken, (attribute) => publicAttribute(attribute, orgId));
       yield { case: "attributes", value: { attributes } };
     }
     cursor = nextCursor;
