@@ -11,10 +11,24 @@ export function isExactObject(value: ExactJson): value is ExactObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !json.isRawJSON(value);
 }
 
-/** Compares texts by their Unicode code points, as UTF-8 orders them. JavaScript would compare UTF-16 units. */
+/** Compares texts by their Unicode code points, as UTF-8 orders them. JavaScript would compare UTF-16 units, and texts in UTF-8 take ten times as long to be compared. */
 function byCodePoint(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (x !== y) return rankOf(x) - rankOf(y);
+  }
+  return a.length - b.length;
 }
+
+/** Returns the place of a unit of UTF-16 among all: those of two units are behind all others. */
+function rankOf(unit: number): number {
+  return unit >= SURROGATES && unit < BEHIND_SURROGATES ? unit + BEHIND_ALL : unit;
+}
+
+const SURROGATES = 0xd800;
+const BEHIND_SURROGATES = 0xe000;
+const BEHIND_ALL = 0x1_0000;
 
 /**
  * Writes a value as the checksum of an exported view takes it (contract of workspace views): compact JSON with keys in the order of their code points

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { writeSorted } from "./canonical.rules.ts";
 import { readEnvelope, writeEnvelope } from "./envelope.rules.ts";
 import { sanitize } from "./sanitize.rules.ts";
 
@@ -33,6 +34,15 @@ const { payload } = fc.letrec<{ value: unknown; payload: unknown }>((tie) => ({
   ),
   payload: fc.dictionary(key, tie("value"), { maxKeys: 5 }),
 }));
+
+test("keys are sorted by their code points", () => {
+  const shown = fc.property(fc.uniqueArray(fc.string({ unit: "binary" })), (keys) => {
+    const sorted = keys.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const members = sorted.map((one) => `${JSON.stringify(one)}:1`);
+    expect(writeSorted(Object.fromEntries(keys.map((one) => [one, 1])))).toBe(`{${members.join(",")}}`);
+  });
+  fc.assert(shown, { examples: [[["\uffff", "\u{10000}", "\ud7ff", "\ue000", "a", "ab", "a\u{10ffff}", ""]]] });
+});
 
 test("export, then import of any payload yields the sanitized payload", () => {
   const shown = fc.property(payload, (sent) => {

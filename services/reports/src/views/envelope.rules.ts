@@ -1,4 +1,4 @@
-import { readDocument, type ExactJson, type ExactObject } from "@tidemark/documents";
+import { readDocument, readDocumentInTurns, type ExactJson, type ExactObject } from "@tidemark/documents";
 import { badRequest } from "@tidemark/errors";
 import { requireText, textOrNull } from "../fields/text.rules.ts";
 import { checksumOf, hasChecksum, isExactObject, writeSorted } from "./canonical.rules.ts";
@@ -40,9 +40,9 @@ export function readEnvelope(bytes: Uint8Array): ReadView {
  * Reads a view as clients show it (contract of view data): such a file, an object with a payload, or a payload. The payload is sanitized.
  * @throws bad_request on the field `view`
  */
-export function readGivenView(bytes: Uint8Array): Pick<ReadView, "payload" | "warnings"> {
+export async function readGivenView(bytes: Uint8Array): Promise<Pick<ReadView, "payload" | "warnings">> {
   const field = "view";
-  const given = readDocument(bytes, field);
+  const given = await readDocumentInTurns(bytes, field);
   if (Object.hasOwn(given, "kind") || Object.hasOwn(given, "integrity")) return openEnvelope(given, field);
   const payload = memberOf(given, "payload");
   const { value, warnings } = sanitize(checkPayload(payload ?? given, field));

@@ -8,7 +8,7 @@ const utf8 = new TextEncoder();
 export function readView(): ReportsHandlers["readView"] {
   return async (request, call) => {
     callerOf(call);
-    const { payload, warnings } = readGivenView(request.viewJson);
+    const { payload, warnings } = await readGivenView(request.viewJson);
     return { payloadJson: utf8.encode(payload), warnings: [...warnings] };
   };
 }
