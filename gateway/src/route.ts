@@ -254,11 +254,12 @@ export type Route = RouteFacts & {
 
 /**
  * Declares a route. `decode` turns the HTTP request into the message of the one RPC that `rpc` makes,
- * `encode` turns the response into JSON; it also gets what was decoded. Both are pure. Where an answer is long, `encode` does it in turns.
+ * `encode` turns the response into JSON; it also gets what was decoded. Both are pure. Where a body or an answer is long, they do it in turns; a `decode`
+ * that does has read the body before it returns its promise.
  */
 export function route<Request, Response>(
   record: RouteFacts & {
-    readonly decode: (input: RouteInput) => Request;
+    readonly decode: (input: RouteInput) => Request | Promise<Request>;
     readonly rpc: (clients: Clients, request: Request, call: Call) => Promise<Response>;
     readonly encode: (response: Response, request: Request, input: EncoderInput) => RouteReply | Promise<RouteReply>;
     /** About the bytes that a response holds in memory, where these may be many; its answer is charged by itself. Beyond what bodies and answers may hold together it is 503. */
@@ -269,7 +270,8 @@ export function route<Request, Response>(
   return {
     ...facts,
     handle: async (input, clients, call, { hold }) => {
-      const request = decode(input);
+      const decoded = decode(input);
+      const request = decoded instanceof Promise ? await decoded : decoded;
       const response = await rpc(clients, request, call);
       const bytes = heldBytes?.(response) ?? 0;
       if (bytes > COUNTED_BYTES_MIN) hold(bytes);

@@ -7,10 +7,9 @@ import type {
   AttributeInputSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { documentBytes, writeDocument } from "../fields/document.ts";
+import { documentBytes, documentSteps } from "../fields/document.ts";
 import {
   described,
-  indexedList,
   isObject,
   object,
   optional,
@@ -18,15 +17,15 @@ import {
   readField,
   required,
   withDefault,
-  withFault,
   type Field,
   type Fields,
 } from "../fields/field.ts";
 import { instantText } from "../fields/instant.ts";
+import { readItemsInSteps, withFaultInTurns } from "../fields/in-turns.ts";
 import { step } from "../fields/number.ts";
 import { text, uuid } from "../fields/text.ts";
 import { checkHistogram, histogramSchema } from "../objects/histogram.ts";
-import { writeAttribute } from "./list.ts";
+import { encodeListAttributes } from "./list.ts";
 
 const objectKinds = ["table", ...MEDIA_KINDS];
 
@@ -73,15 +72,6 @@ const listedItemSchema: Schema = {
   properties: { ...(itemSchema["properties"] as object), artifact_id: artifact.schema },
 };
 
-const items = optional(
-  indexedList(listedItemSchema, {}, (item) => {
-    if (!isObject(item)) throw badRequest("must be an object");
-    if (!Object.hasOwn(item, "value")) throw badRequest("value is required");
-    const artifactId = readField(artifact, item, "artifact_id");
-    return { ...readItem(item), ...(artifactId === undefined ? {} : { artifactId }) };
-  }),
-);
-
 /** Body of POST /api/runs/{run_id}/attributes: `{"attributes": [item, …]}`, which may be empty, or the fields of one item. */
 export const appendAttributesSchema: Schema = {
   type: "object",
@@ -99,31 +89,40 @@ export const appendAttributesSchema: Schema = {
 };
 
 /** POST /api/runs/{run_id}/attributes. Faults travel in the message, because a missing run takes precedence. */
-export function decodeAppendAttributes({
+export async function decodeAppendAttributes({
   params,
   body,
-}: RouteInput): MessageInitShape<typeof AppendAttributesRequestSchema> {
-  const { value, fault } = withFault(() => readAttributes(body));
+}: RouteInput): Promise<MessageInitShape<typeof AppendAttributesRequestSchema>> {
+  const { value, fault } = await withFaultInTurns(attributeSteps(body));
   return { runId: params["run_id"]!, attributes: value ?? [], bodyFault: fault };
 }
 
 /** `{"attributes": [row, …]}`, in the order in which they were sent. */
-export function encodeAppendAttributes(response: AppendAttributesResponse): RouteReply {
-  return { body: { attributes: response.attributes.map(writeAttribute) } };
+export function encodeAppendAttributes(response: AppendAttributesResponse): Promise<RouteReply> {
+  return encodeListAttributes(response);
 }
 
 type Item = MessageInitShape<typeof AttributeInputSchema>;
 
 const utf8 = new TextEncoder();
 
-function readAttributes(body: Fields): Item[] {
-  const list = readField(items, body, "attributes");
-  if (list !== undefined) return list;
+function* attributeSteps(body: Fields): Generator<void, Item[]> {
+  const list = present(body, "attributes");
+  if (list !== undefined) return yield* readItemsInSteps(list, "attributes", {}, listedSteps);
   if (present(body, "value") === undefined) throw badRequest("value is required", "value");
-  return [readItem(body)];
+  return [yield* itemSteps(body)];
 }
 
-function readItem(fields: Fields): Item {
+function* listedSteps(item: unknown): Generator<void, Item> {
+  if (!isObject(item)) throw badRequest("must be an object");
+  if (!Object.hasOwn(item, "value")) throw badRequest("value is required");
+  const artifactId = readField(artifact, item, "artifact_id");
+  const read = yield* itemSteps(item);
+  yield;
+  return { ...read, ...(artifactId === undefined ? {} : { artifactId }) };
+}
+
+function* itemSteps(fields: Fields): Generator<void, Item> {
   // Field by field, because there may be thousands of items.
   const item = {
     path: readField(path, fields, "path"),
@@ -134,13 +133,17 @@ function readItem(fields: Fields): Item {
   const value = fields["value"];
   const isHistogram = item.type === "histogram_series";
   if (isHistogram) checkHistogram(value);
-  const valueJson = writeDocument(value, "value", {
+  const valueJson = yield* documentSteps(value, "value", {
     unstorable: "replace",
     ...(isHistogram ? { bytesMax: OBJECT_VALUE_BYTES_MAX } : {}),
   });
-  return {
-    ...item,
-    valueJson: utf8.encode(valueJson),
-    summaryJson: readField(summary, fields, "summary"),
-  };
+  return { ...item, valueJson: utf8.encode(valueJson), summaryJson: yield* summarySteps(present(fields, "summary")) };
+}
+
+const noSummary = utf8.encode("{}");
+
+function* summarySteps(sent: unknown): Generator<void, Uint8Array> {
+  if (sent === undefined) return noSummary;
+  if (!isObject(sent)) throw badRequest("summary must be an object", "summary");
+  return utf8.encode(yield* documentSteps(sent, "summary", { unstorable: "replace" }));
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { AppendAttributesResponseSchema, ListAttributesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { parseJsonObject } from "@tidemark/documents";
+import { turnsDuring } from "@tidemark/testkit";
 import { decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
 import { decodeListAttributes, encodeListAttributes } from "./list.ts";
 import { writeJson } from "../../http/json.ts";
@@ -14,19 +15,19 @@ const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toStrin
 function decode(json: string) {
   return decodeAppendAttributes(inputOf({ body: parseJsonObject(Buffer.from(json), true) }));
 }
-const valueOf = (json: string) =>
-  text(decode(`{"path":"p","type":"config","value":${json}}`).attributes![0]!.valueJson);
-const faultOf = (body: object) => decode(JSON.stringify(body)).bodyFault;
+const valueOf = async (json: string) =>
+  text((await decode(`{"path":"p","type":"config","value":${json}}`)).attributes![0]!.valueJson);
+const faultOf = async (body: object) => (await decode(JSON.stringify(body))).bodyFault;
 
 const item = { path: "a", type: "config", value: 1 };
 
 describe("POST /api/runs/{run_id}/attributes", () => {
-  test("takes a list of items", () => {
+  test("takes a list of items", async () => {
     const attributes = [
       { path: " config/lr ", type: "config", value: 0.001, step: null, timestamp: null, summary: null },
       { ...item, type: "tag", step: 2.5, timestamp: "2026-01-01T00:00:00.25Z", summary: { group: true } },
     ];
-    const request = decode(JSON.stringify({ attributes }));
+    const request = await decode(JSON.stringify({ attributes }));
     expect(request).toMatchObject({
       runId,
       attributes: [
@@ -39,32 +40,35 @@ describe("POST /api/runs/{run_id}/attributes", () => {
     expect(request.attributes!.map((row) => text(row.summaryJson))).toEqual(["{}", '{"group":true}']);
   });
 
-  test("takes one item's fields at the top level, where artifact_id means nothing", () => {
-    const request = decode(JSON.stringify({ ...item, artifact_id: "x" }));
+  test("takes one item's fields at the top level, where artifact_id means nothing", async () => {
+    const request = await decode(JSON.stringify({ ...item, artifact_id: "x" }));
     expect(request.attributes).toHaveLength(1);
     expect(request.bodyFault).toBeUndefined();
   });
 
-  test("takes the artifact of an item of a list", () => {
-    const request = decode(JSON.stringify({ attributes: [{ ...item, artifact_id: runId.toUpperCase() }, item] }));
+  test("takes the artifact of an item of a list", async () => {
+    const request = await decode(JSON.stringify({ attributes: [{ ...item, artifact_id: runId.toUpperCase() }, item] }));
     expect(request.attributes!.map(({ artifactId }) => artifactId)).toEqual([runId, undefined]);
   });
 
-  test("takes null as a value inside a list", () => {
-    const request = decode('{"attributes":[{"path":"a","type":"config","value":null}]}');
+  test("takes null as a value inside a list", async () => {
+    const request = await decode('{"attributes":[{"path":"a","type":"config","value":null}]}');
     expect(text(request.attributes![0]!.valueJson)).toBe("null");
   });
 
-  test.each(["config", "float_series", "string_series", "file", "file_series", "tag"])("knows the type %s", (type) => {
-    expect(faultOf({ ...item, type })).toBeUndefined();
-  });
+  test.each(["config", "float_series", "string_series", "file", "file_series", "tag"])(
+    "knows the type %s",
+    async (type) => {
+      expect(await faultOf({ ...item, type })).toBeUndefined();
+    },
+  );
 
   test.each([
     ["a falsy value", "false", "false"],
     ["the empty text", '""', '""'],
     ["nothing but white space", '" "', '" "'],
-  ])("keeps as value %s", (_, json, wanted) => {
-    expect(valueOf(json)).toBe(wanted);
+  ])("keeps as value %s", async (_, json, wanted) => {
+    expect(await valueOf(json)).toBe(wanted);
   });
 
   test.each([
@@ -84,28 +88,47 @@ describe("POST /api/runs/{run_id}/attributes", () => {
       "attributes[0]: artifact_id must be a UUID",
       "attributes",
     ],
-  ])("with %s is sent on as a fault", (_, body, message, field) => {
-    expect(faultOf(body)).toEqual({ text: message, field });
+  ])("with %s is sent on as a fault", async (_, body, message, field) => {
+    expect(await faultOf(body)).toEqual({ text: message, field });
   });
 
-  test.each(["text", "", 1, null, "Config"])("with the type %j is sent on as a fault", (type) => {
-    expect(faultOf({ ...item, type })).toMatchObject({
+  test.each(["text", "", 1, null, "Config"])("with the type %j is sent on as a fault", async (type) => {
+    expect(await faultOf({ ...item, type })).toMatchObject({
       field: "type",
       text: expect.stringContaining("must be one of"),
     });
   });
 
-  test.each(["table", "image", "video", "audio"])("with the type %s is told to use objects", (type) => {
-    expect(faultOf({ ...item, type })).toMatchObject({ field: "type", text: expect.stringContaining("objects") });
+  test.each(["table", "image", "video", "audio"])("with the type %s is told to use objects", async (type) => {
+    expect(await faultOf({ ...item, type })).toMatchObject({ field: "type", text: expect.stringContaining("objects") });
   });
 
-  test("with a number beyond a double is sent on as a fault", () => {
-    expect(decode('{"path":"a","type":"config","value":[1e999]}').bodyFault).toMatchObject({ field: "value" });
+  test("leaves turns to others while the largest bodies are read", async () => {
+    const many = Array(20_000).fill('{"path":"a","type":"config","value":1}').join(",");
+    const list = await turnsDuring(() => decode(`{"attributes":[${many}]}`));
+    expect(list.result.attributes).toHaveLength(20_000);
+    const numbers = `[${Array(300_000).fill("1e20").join(",")}]`;
+    const one = await turnsDuring(() =>
+      decode(`{"path":"a","type":"config","value":{"b":${numbers}},"summary":{"s":${numbers}}}`),
+    );
+    const written = `[${Array(300_000).fill("100000000000000000000").join(",")}]`;
+    const [{ valueJson, summaryJson }] = one.result.attributes as [{ valueJson: Uint8Array; summaryJson: Uint8Array }];
+    expect([text(valueJson) === `{"b":${written}}`, text(summaryJson) === `{"s":${written}}`]).toEqual([true, true]);
+    for (const { turns } of [list, one]) expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
+  test("of a few items takes no turn", async () => {
+    const { turns } = await turnsDuring(() => decode(JSON.stringify({ attributes: [item, item] })));
+    expect(turns).toBe(0);
+  });
+
+  test("with a number beyond a double is sent on as a fault", async () => {
+    expect((await decode('{"path":"a","type":"config","value":[1e999]}')).bodyFault).toMatchObject({ field: "value" });
   });
 });
 
 describe("a histogram", () => {
-  const fault = (value: unknown) => faultOf({ path: "h", type: "histogram_series", value })?.text;
+  const fault = async (value: unknown) => (await faultOf({ path: "h", type: "histogram_series", value }))?.text;
 
   test.each([
     ["as many bins as counts", { bins: [0, 1], counts: [3, 4] }],
@@ -116,12 +139,12 @@ describe("a histogram", () => {
     ],
     ["metadata", { bins: [0], counts: [1], metadata: { a: 1 } }],
     ["other fields", { bins: [0], counts: [1], note: "x" }],
-  ])("with %s is taken", (_, value) => {
-    expect(fault(value)).toBeUndefined();
+  ])("with %s is taken", async (_, value) => {
+    expect(await fault(value)).toBeUndefined();
   });
 
-  test("with numbers beyond 2^53 keeps their digits", () => {
-    const request = decode(
+  test("with numbers beyond 2^53 keeps their digits", async () => {
+    const request = await decode(
       '{"path":"h","type":"histogram_series","value":{"bins":[12345678901234567890],"counts":[1]}}',
     );
     expect(text(request.attributes![0]!.valueJson)).toBe('{"bins":[12345678901234567890],"counts":[1]}');
@@ -149,8 +172,8 @@ describe("a histogram", () => {
       "metadata must have at most 16384 bytes",
     ],
     ["above 64 KiB", { bins: [0], counts: [1], note: "x".repeat(65_536) }, "value must have at most 65536 bytes"],
-  ])("%s is sent on as a fault", (_, value, message) => {
-    expect(fault(value)).toBe(message);
+  ])("%s is sent on as a fault", async (_, value, message) => {
+    expect(await fault(value)).toBe(message);
   });
 });
 
@@ -175,7 +198,7 @@ describe("GET /api/runs/{run_id}/attributes", () => {
   });
 });
 
-test("rows are written with their documents to the letter", () => {
+test("rows are written with their documents to the letter", async () => {
   const row = {
     id: 17,
     orgId: "o",
@@ -188,7 +211,7 @@ test("rows are written with their documents to the letter", () => {
     createdAt: "2026-01-01T00:00:01Z",
   };
   const wanted = `{"attributes":[{"id":17,"org_id":"o","run_id":"${runId}","path":"config/seed","type":"config","step":null,"logged_at":"2026-01-01T00:00:00Z","value":12345678901234567890123,"summary":{"a":1},"artifact_id":null,"created_at":"2026-01-01T00:00:01Z"}]}`;
-  const stored = encodeAppendAttributes(create(AppendAttributesResponseSchema, { attributes: [row] }));
-  const listed = encodeListAttributes(create(ListAttributesResponseSchema, { attributes: [row] }));
+  const stored = await encodeAppendAttributes(create(AppendAttributesResponseSchema, { attributes: [row] }));
+  const listed = await encodeListAttributes(create(ListAttributesResponseSchema, { attributes: [row] }));
   expect([writeJson(stored.body), writeJson(listed.body)]).toEqual([wanted, wanted]);
 });

@@ -1,7 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ATTRIBUTE_TYPES, ATTRIBUTES_PAGE_ROWS } from "@tidemark/limits";
 import type { Attribute, ListAttributesRequestSchema, ListAttributesResponse } from "@tidemark/proto/ingest/v1/ingest";
-import { raw, type Json } from "../../http/json.ts";
+import { raw, writeListInTurns, type Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
@@ -27,8 +27,8 @@ export function decodeListAttributes({
 }
 
 /** `{"attributes": [row, …]}`. */
-export function encodeListAttributes(response: ListAttributesResponse): RouteReply {
-  return { body: { attributes: response.attributes.map(writeAttribute) } };
+export async function encodeListAttributes(response: Pick<ListAttributesResponse, "attributes">): Promise<RouteReply> {
+  return { body: { attributes: await writeListInTurns(response.attributes, writeAttribute) } };
 }
 
 /** A stored attribute. */

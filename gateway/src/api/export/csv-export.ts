@@ -3,6 +3,7 @@ import { EXPORT_LIMITS } from "@tidemark/limits";
 import type { Attribute } from "@tidemark/proto/ingest/v1/ingest";
 import type { ExportBeginning, ExportedPoints, ExportRunsResponse } from "@tidemark/proto/imports/v1/export";
 import type { Run } from "@tidemark/proto/runs/v1/runs";
+import { createPauses } from "@tidemark/turns";
 import { writeJson } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
 import { writeAttribute } from "../attributes/list.ts";
@@ -58,8 +59,11 @@ async function* piecesOf(
     created_at: organization.createdAt,
     json: organizationText(organization),
   });
+  const pauseIfLong = createPauses();
   for await (const { part } of parts) {
     for (const line of linesOf(part)) {
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
       text += line;
       if (text.length >= PIECE_BYTES) yield take();
     }

@@ -1,6 +1,12 @@
 import { AppError } from "@tidemark/errors";
 import { EXPORT_LIMITS } from "@tidemark/limits";
-import type { ExportBeginning, ExportedPoints, ExportRunsResponse } from "@tidemark/proto/imports/v1/export";
+import type {
+  ExportBeginning,
+  ExportedPoints,
+  ExportedTableRows,
+  ExportRunsResponse,
+} from "@tidemark/proto/imports/v1/export";
+import { createPauses, finishInTurns, mapInTurns } from "@tidemark/turns";
 import { writeJson, type Json } from "../../http/json.ts";
 import { artifactJson } from "../artifacts/rows.ts";
 import { writeAttribute } from "../attributes/list.ts";
@@ -79,7 +85,7 @@ export async function* jsonExport(
     if (index < 0) continue;
     if (index > list) hasRows = false;
     goTo(index);
-    for (const rows of rowsOf(part, organization.id)) {
+    for await (const rows of rowsOf(part, organization.id)) {
       if (rows.length === 0) continue;
       yield Buffer.from(`${before}${hasRows ? "," : ""}`);
       yield rows;
@@ -90,37 +96,49 @@ export async function* jsonExport(
   if (!isComplete) throw new AppError("service_unavailable", "the export broke off");
 }
 
-/** Returns the rows of a part, with commas between them, in one piece or several. */
-function* rowsOf(part: Part, orgId: string): Generator<Buffer, void, undefined> {
+/** Returns the rows of a part, with commas between them, in one piece or several, in turns with other work of the process. */
+async function* rowsOf(part: Part, orgId: string): AsyncGenerator<Buffer, void, undefined> {
   if (part.case === "points") yield* pointRows(part.value, orgId);
-  else yield Buffer.from(textsOf(part, orgId).join(","));
+  else yield Buffer.from((await textsOf(part, orgId)).join(","));
 }
 
-function textsOf(part: Part, orgId: string): readonly string[] {
+async function textsOf(part: Part, orgId: string): Promise<readonly string[]> {
   switch (part.case) {
     case "projects":
-      return part.value.projects.map((project) => writeJson(projectJson(project)));
+      return mapInTurns(part.value.projects, (project) => writeJson(projectJson(project)));
     case "runs":
-      return part.value.runs.map((run) => writeJson(runJson(run)));
+      return mapInTurns(part.value.runs, (run) => writeJson(runJson(run)));
     case "series":
-      return seriesRows(part.value).map((row) => JSON.stringify(row));
+      return mapInTurns(seriesRows(part.value), (row) => JSON.stringify(row));
     case "attributes":
-      return part.value.attributes.map((attribute) => writeJson(writeAttribute(attribute)));
+      return mapInTurns(part.value.attributes, (attribute) => writeJson(writeAttribute(attribute)));
     case "artifacts":
-      return part.value.artifacts.map((artifact) => writeJson(artifactJson(artifact)));
+      return mapInTurns(part.value.artifacts, (artifact) => writeJson(artifactJson(artifact)));
     case "tableRows":
-      return [...tableRows(part.value, orgId)].map(({ text }) => text);
+      return finishInTurns(tableTexts(part.value, orgId));
     case "imports":
-      return part.value.jobs.map((job) => writeJson(jobJson(job)));
+      return mapInTurns(part.value.jobs, (job) => writeJson(jobJson(job)));
     default:
       return [];
   }
 }
 
-function* pointRows(exported: ExportedPoints, orgId: string): Generator<Buffer, void, undefined> {
+function* tableTexts(exported: ExportedTableRows, orgId: string): Generator<void, string[]> {
+  const texts: string[] = [];
+  for (const { text } of tableRows(exported, orgId)) {
+    texts.push(text);
+    yield;
+  }
+  return texts;
+}
+
+async function* pointRows(exported: ExportedPoints, orgId: string): AsyncGenerator<Buffer, void, undefined> {
+  const pauseIfLong = createPauses();
   const ids = `"org_id":"${orgId}","run_id":"${exported.runId}",`;
   for (const { key, points } of pointPieces(exported)) {
     const bytes = Buffer.allocUnsafe(pointsBytesMax(key, points, ids));
     yield bytes.subarray(0, writePoints(bytes, 0, key, points, ids));
+    const pause = pauseIfLong();
+    if (pause !== undefined) await pause;
   }
 }

@@ -1,5 +1,5 @@
-import { badRequest } from "@tidemark/errors";
-import { isExactNumber } from "@tidemark/documents";
+import { badRequest, type AppError } from "@tidemark/errors";
+import { isExactNumber, writeInSteps, type ExactJson } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
 import { isObject, required, withDefault, type Field } from "./field.ts";
 import { WITHOUT_NUL } from "./text.ts";
@@ -52,17 +52,69 @@ export function documentBytes(): Field<Uint8Array> {
  * @throws bad_request
  */
 export function writeDocument(value: unknown, name: string, options: DocumentOptions = {}): string {
-  const { unstorable = "refuse" } = options;
-  const clean = checkPart(value, name, unstorable) || unstorable === "keep" ? value : replacePart(value);
-  const text = JSON.stringify(clean);
-  if (options.bytesMax !== undefined && Buffer.byteLength(text) > options.bytesMax) {
-    throw badRequest(`${name} must have at most ${options.bytesMax} bytes`, name);
-  }
+  refuseHuge(value, name, options);
+  return bounded(writePart(value, name, options), name, options);
+}
+
+/** Writes as `writeDocument` does, and pauses where others may work. @throws bad_request */
+export function* documentSteps(value: unknown, name: string, options: DocumentOptions = {}): Generator<void, string> {
+  refuseHuge(value, name, options);
+  const text = yield* writeInSteps(value as ExactJson, {
+    keys: (object) => {
+      const keys = Object.keys(object);
+      for (const key of keys) requireKey(key, name);
+      return keys;
+    },
+    part: (part) => writePart(part, name, options),
+  });
+  return bounded(text, name, options);
+}
+
+function writePart(value: unknown, name: string, { unstorable = "refuse" }: DocumentOptions): string {
+  return JSON.stringify(checkPart(value, name, unstorable) || unstorable === "keep" ? value : replacePart(value));
+}
+
+/** @throws bad_request */
+function bounded(text: string, name: string, { bytesMax }: DocumentOptions): string {
+  if (bytesMax !== undefined && Buffer.byteLength(text) > bytesMax) throw tooLarge(name, bytesMax);
   return text;
+}
+
+/** Refuses what is certain to be too large, so that nobody waits until it is checked and written. @throws bad_request */
+function refuseHuge(value: unknown, name: string, { bytesMax }: DocumentOptions): void {
+  if (bytesMax !== undefined && leastBytes(value, bytesMax) > bytesMax) throw tooLarge(name, bytesMax);
+}
+
+function tooLarge(name: string, bytesMax: number): AppError {
+  return badRequest(`${name} must have at most ${bytesMax} bytes`, name);
+}
+
+/** Returns how many bytes a value has as JSON at least, or some number above `bytesMax`; looks no further than that. */
+export function leastBytes(value: unknown, bytesMax: number): number {
+  if (typeof value === "string") return 2 + value.length;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return 1;
+  let bytes = 1;
+  if (Array.isArray(value)) {
+    for (const part of value as readonly unknown[]) {
+      bytes += 1 + leastBytes(part, bytesMax - bytes);
+      if (bytes > bytesMax) break;
+    }
+    return bytes;
+  }
+  for (const key in value) {
+    bytes += 4 + key.length + leastBytes((value as Readonly<Record<string, unknown>>)[key], bytesMax - bytes);
+    if (bytes > bytesMax) break;
+  }
+  return bytes;
 }
 
 function storable(text: string): boolean {
   return !text.includes("\0") && text.isWellFormed();
+}
+
+/** @throws bad_request */
+function requireKey(key: string, name: string): void {
+  if (!storable(key)) throw badRequest(`${name} has a key with NUL or a lone surrogate`, name);
 }
 
 /** True when nothing has to be replaced. The depth is bounded by the body parser. */
@@ -83,7 +135,7 @@ function checkPart(value: unknown, name: string, unstorable: "refuse" | "replace
     return clean;
   }
   for (const [key, part] of Object.entries(value)) {
-    if (!storable(key)) throw badRequest(`${name} has a key with NUL or a lone surrogate`, name);
+    requireKey(key, name);
     clean = checkPart(part, name, unstorable) && clean;
   }
   return clean;

@@ -205,9 +205,14 @@ export function indexedList<T>(
     try {
       return readItem(item, i);
     } catch (error) {
-      throw isAppError(error) ? badRequest(`${name}[${i}]: ${error.message}`, name) : error;
+      throw faultOfItem(error, name, i);
     }
   });
+}
+
+/** Returns the fault of an item as one of its list. */
+export function faultOfItem(error: unknown, name: string, index: number): unknown {
+  return isAppError(error) ? badRequest(`${name}[${index}]: ${error.message}`, name) : error;
 }
 
 function listSchema(items: Schema, { itemsMin, itemsMax }: ListBounds): Schema {
@@ -219,7 +224,8 @@ function listSchema(items: Schema, { itemsMin, itemsMax }: ListBounds): Schema {
   };
 }
 
-function checkList(value: unknown, name: string, bounds: ListBounds): readonly unknown[] {
+/** Returns the items of a list within its bounds. @throws bad_request */
+export function checkList(value: unknown, name: string, bounds: ListBounds): readonly unknown[] {
   if (!Array.isArray(value)) throw badRequest(`${name} must be a list`, name);
   const items: readonly unknown[] = value;
   const { itemsMin = 0, itemsMax = Number.POSITIVE_INFINITY } = bounds;
@@ -256,9 +262,12 @@ export function withFault<T>(read: () => T): Faulty<T> {
   try {
     return { value: read() };
   } catch (error) {
-    if (isAppError(error) && error.reason === "bad_request") {
-      return { fault: { text: error.message, field: error.field ?? "" } };
-    }
-    throw error;
+    return { fault: faultOf(error) };
   }
+}
+
+/** Returns the fault that waits for the row. @throws every error with another reason */
+export function faultOf(error: unknown): Fault {
+  if (isAppError(error) && error.reason === "bad_request") return { text: error.message, field: error.field ?? "" };
+  throw error;
 }

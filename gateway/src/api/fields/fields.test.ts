@@ -267,6 +267,16 @@ test("attribute values have NUL and lone surrogates replaced, at any depth", () 
   ).toBe('{"a":["x\uFFFD",{"b":"\uFFFDy"}],"n":9007199254740993}');
 });
 
+test("a document that is certain to be too large is refused before it is looked at", () => {
+  const huge = { a: Array.from({ length: 100 }, () => 1), "b\0": 1 };
+  expect(() => writeDocument(huge, "value", { bytesMax: 64 })).toThrow("value must have at most 64 bytes");
+  for (const value of [{}, [], { a: [1, "é"], b: {} }, "x", 1, [[[]]]]) {
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    expect(writeDocument(value, "value", { bytesMax: bytes })).toBe(JSON.stringify(value));
+    expect(() => writeDocument(value, "value", { bytesMax: bytes - 1 })).toThrow("must have at most");
+  }
+});
+
 describe("faults that wait for the row", () => {
   test("a good body is a value", () =>
     expect(withFault(() => readField(step(), { step: 1 }, "step"))).toEqual({ value: 1 }));

@@ -1,6 +1,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import type { ListLogLinesRequestSchema, ListLogLinesResponse } from "@tidemark/proto/ingest/v1/ingest";
+import { writeListInTurns } from "../../http/json.ts";
 import type { Query, RouteInput, RouteReply } from "../../route.ts";
 import { described, join, object, withDefault, withFault } from "../fields/field.ts";
 import { limit, queryInteger } from "../fields/number.ts";
@@ -36,12 +37,15 @@ function readSelection(query: Query) {
 }
 
 /** `{"lines": [line, …], "next_cursor", "limit", "truncated"}`. */
-export function encodeListLogs(response: ListLogLinesResponse, request: ReturnType<typeof decodeListLogs>): RouteReply {
+export async function encodeListLogs(
+  response: ListLogLinesResponse,
+  request: ReturnType<typeof decodeListLogs>,
+): Promise<RouteReply> {
   const runId = request.runId!.toLowerCase();
   const { stream = "" } = request;
   return {
     body: {
-      lines: response.lines.map((line) => ({
+      lines: await writeListInTurns(response.lines, (line) => ({
         run_id: runId,
         stream,
         line_number: line.lineNumber,

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { create } from "@bufbuild/protobuf";
 import { AppendLogLinesResponseSchema, ListLogLinesResponseSchema } from "@tidemark/proto/ingest/v1/ingest";
 import { decodeAppendLogs, encodeAppendLogs } from "./append.ts";
+import { writeJson } from "../../http/json.ts";
 import { decodeListLogs, encodeListLogs } from "./list.ts";
 import { inputOf } from "../route-input.fixture.ts";
 
@@ -113,9 +114,10 @@ describe("GET /api/runs/{run_id}/logs", () => {
     truncated: true,
   });
 
-  test("answers with the lines, each with its run and stream", () => {
+  test("answers with the lines, each with its run and stream", async () => {
     const input = inputOf({ params: { run_id: runId.toUpperCase() }, query: { stream: "stderr", limit: "2" } });
-    expect(encodeListLogs(response, decodeListLogs(input)).body).toEqual({
+    const { body } = await encodeListLogs(response, decodeListLogs(input));
+    expect(JSON.parse(writeJson(body))).toEqual({
       lines: [
         {
           run_id: runId,
@@ -132,9 +134,9 @@ describe("GET /api/runs/{run_id}/logs", () => {
     });
   });
 
-  test("answers without a cursor at the end, and with the tail's length as limit", () => {
+  test("answers without a cursor at the end, and with the tail's length as limit", async () => {
     const end = create(ListLogLinesResponseSchema, {});
-    const answer = encodeListLogs(end, decodeListLogs(inputOf({ query: { tail: "9" } })));
-    expect(answer.body).toEqual({ lines: [], next_cursor: null, limit: 9, truncated: false });
+    const { body } = await encodeListLogs(end, decodeListLogs(inputOf({ query: { tail: "9" } })));
+    expect(JSON.parse(writeJson(body))).toEqual({ lines: [], next_cursor: null, limit: 9, truncated: false });
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { parseJsonObject } from "@tidemark/documents";
+import { turnsDuring } from "@tidemark/testkit";
 import { inputOf } from "../route-input.fixture.ts";
 import { decodeCreateObject } from "./create.ts";
 import { decodeListTableRows } from "./list.ts";
@@ -7,8 +8,8 @@ import { decodeListTableRows } from "./list.ts";
 const decode = (json: string) => decodeCreateObject(inputOf({ body: parseJsonObject(Buffer.from(json), true) }));
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
 
-test("a table is read with its documents to the letter", () => {
-  const request = decode(
+test("a table is read with its documents to the letter", async () => {
+  const request = await decode(
     '{"key":" k ","kind":"table","step":2.5,"metadata":{"b":12345678901234567890,"a":1},"rows":[{"x":1}],"more":1}',
   );
   expect(request).toMatchObject({ key: "k", kind: "table", step: 2.5, artifactId: "" });
@@ -27,17 +28,28 @@ test.each([
   ],
   ["of the value are those of the object", '"value":{"metadata":{"its":1}}', '{"its":1}'],
   ["of a value that has none are empty", '"value":[1]', "{}"],
-])("metadata %s", (_, fields, wanted) => {
-  expect(text(decode(`{"key":"k","kind":"table",${fields}}`).metadataJson)).toBe(wanted);
+])("metadata %s", async (_, fields, wanted) => {
+  const { metadataJson } = await decode(`{"key":"k","kind":"table",${fields}}`);
+  expect(text(metadataJson)).toBe(wanted);
 });
 
-test("null fields count as absent, and media have no value of their own", () => {
+test("null fields count as absent, and media have no value of their own", async () => {
   const id = "0c9b8a1e-1111-4222-8333-444455556666";
   const nulls = '"step":null,"metadata":null,"summary":null,"rows":null,"value":"x"';
-  const request = decode(`{"key":"k","kind":"video","artifact_id":"${id.toUpperCase()}",${nulls}}`);
+  const request = await decode(`{"key":"k","kind":"video","artifact_id":"${id.toUpperCase()}",${nulls}}`);
   expect(request).toMatchObject({ artifactId: id, chunks: [] });
   expect(request.valueJson).toHaveLength(0);
   expect(request.bodyFault).toBeUndefined();
+});
+
+test("the largest bodies leave turns to others while they are read", async () => {
+  const cell = Array.from({ length: 40 }, (_, i) => `"c${i}":[${Array(90).fill("1").join(",")}]`).join(",");
+  const rows = Array(500).fill(`{${cell}}`).join(",");
+  const { result, turns } = await turnsDuring(() => decode(`{"key":"k","kind":"table","rows":[${rows}]}`));
+  expect(result.chunks).toHaveLength(5);
+  expect(turns).toBeGreaterThanOrEqual(3);
+  const refused = await decode(`{"key":"k","kind":"table","rows":[{},{"a":[${Array(20_000).fill("1").join(",")}]}]}`);
+  expect(refused.bodyFault?.text).toBe("rows[1]: must have at most 16384 bytes");
 });
 
 test.each([

@@ -11,18 +11,8 @@ import {
 import type { CreateObjectRequestSchema, CreateObjectResponse } from "@tidemark/proto/ingest/v1/objects";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { freeObject, writeDocument } from "../fields/document.ts";
-import {
-  described,
-  isObject,
-  join,
-  list,
-  object,
-  optional,
-  present,
-  required,
-  withFault,
-  type Fields,
-} from "../fields/field.ts";
+import { described, isObject, join, list, object, optional, present, required, type Fields } from "../fields/field.ts";
+import { withFaultInTurns } from "../fields/in-turns.ts";
 import { step } from "../fields/number.ts";
 import { text, uuid, word } from "../fields/text.ts";
 import { requireMessage } from "../replies.ts";
@@ -30,7 +20,7 @@ import { pathRunId } from "../runs/read.ts";
 import { checkEvaluation, evaluationSchema } from "./evaluation.ts";
 import { checkHistogram, histogramSchema } from "./histogram.ts";
 import { objectJson } from "./rows.ts";
-import { buildChunks } from "./table-builder.ts";
+import { chunkSteps } from "./table-builder.ts";
 
 type Request = MessageInitShape<typeof CreateObjectRequestSchema>;
 
@@ -87,10 +77,10 @@ export const createObjectSchema: Schema = {
 };
 
 /** POST /api/runs/{run_id}/objects. Faults of the body travel in the message, because a missing run takes precedence. */
-export function decodeCreateObject(input: RouteInput): Request {
+export async function decodeCreateObject(input: RouteInput): Promise<Request> {
   const runId = pathRunId(input);
   const idempotencyKey = input.idempotencyKey ?? "";
-  const { value: read, fault } = withFault(() => readObject(input.body));
+  const { value: read, fault } = await withFaultInTurns(objectSteps(input.body));
   return { runId, idempotencyKey, ...read, bodyFault: fault };
 }
 
@@ -102,7 +92,7 @@ export function encodeCreateObject(response: CreateObjectResponse): RouteReply {
 const utf8 = new TextEncoder();
 const isMedia = (kind: string): boolean => MEDIA_KINDS.some((one) => one === kind);
 
-function readObject(body: Fields) {
+function* objectSteps(body: Fields) {
   const { key, kind, step: at, artifactId, metadata: posted, summary, rows, value: sent } = createObjectBody.read(body);
   if (rows !== undefined && kind !== "table") throw badRequest("only tables have rows", "rows");
   if (isMedia(kind) && artifactId === undefined) throw badRequest("artifact_id is required", "artifact_id");
@@ -117,7 +107,7 @@ function readObject(body: Fields) {
     metadataJson: utf8.encode(metadata),
     summaryJson: utf8.encode(summary ?? "{}"),
     valueJson: utf8.encode(isMedia(kind) ? "" : valueOf(kind, sent, metadata)),
-    chunks: rows === undefined ? [] : buildChunks(rows),
+    chunks: rows === undefined ? [] : yield* chunkSteps(rows),
   };
 }
 

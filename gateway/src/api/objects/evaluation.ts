@@ -1,8 +1,8 @@
 import { badRequest } from "@tidemark/errors";
-import { EVALUATION, OBJECT_DOCUMENT_BYTES_MAX } from "@tidemark/limits";
+import { EVALUATION, OBJECT_DOCUMENT_BYTES_MAX, OBJECT_VALUE_BYTES_MAX } from "@tidemark/limits";
 import { isExactNumber } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
-import { freeObject } from "../fields/document.ts";
+import { freeObject, leastBytes } from "../fields/document.ts";
 import { isObject, present, type Fields } from "../fields/field.ts";
 import { toNumber } from "../fields/number.ts";
 import { listSchema, objectSchema } from "../schemas.ts";
@@ -71,6 +71,9 @@ export const evaluationSchema: Schema = {
 /** Checks the value of a classification evaluation; see `evaluationSchema`. @throws bad_request */
 export function checkEvaluation(value: unknown): void {
   if (!isObject(value)) throw fault("must be an object");
+  // Nobody waits until a value is checked that is refused in any case.
+  if (leastBytes(value, OBJECT_VALUE_BYTES_MAX) > OBJECT_VALUE_BYTES_MAX)
+    throw fault(`must have at most ${OBJECT_VALUE_BYTES_MAX} bytes`);
   checkTexts(value, 1);
   if (toNumber(value["schema_version"]) !== 1) throw fault("schema_version must be 1");
   if (value["task"] !== "binary_classification") throw fault("task must be binary_classification");

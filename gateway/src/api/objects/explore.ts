@@ -6,7 +6,7 @@ import type {
   ExploreObjectsRequestSchema,
   ExploreObjectsResponse,
 } from "@tidemark/proto/ingest/v1/objects";
-import type { Json } from "../../http/json.ts";
+import { writeListInTurns, type Json } from "../../http/json.ts";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
 import { checked, described, object, withDefault } from "../fields/field.ts";
 import { limit, queryNumber } from "../fields/number.ts";
@@ -101,13 +101,13 @@ export const exploreObjectsSchema: Schema = objectSchema({
 });
 
 /** `{"objects": [item, …], "next_cursor", "limit", "page_info"}`. */
-export function encodeExploreObjects(
+export async function encodeExploreObjects(
   response: ExploreObjectsResponse,
   request: ReturnType<typeof decodeExploreObjects>,
-): RouteReply {
+): Promise<RouteReply> {
   return {
     body: {
-      objects: response.objects.map(exploredJson),
+      objects: await writeListInTurns(response.objects, exploredJson),
       next_cursor: textOrNull(response.nextCursor),
       limit: request.limit ?? 0,
       page_info: { pagination: "cursor", has_next_page: response.nextCursor !== "" },

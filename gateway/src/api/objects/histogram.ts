@@ -24,11 +24,8 @@ export const histogramSchema: Schema = {
 /** Checks the value of a histogram; see `histogramSchema`. @throws bad_request */
 export function checkHistogram(value: unknown): void {
   if (!isObject(value)) throw badRequest("value of a histogram must be an object", "value");
-  const bins = readNumbers(value, "bins");
-  const counts = readNumbers(value, "counts");
-  if (counts.length > HISTOGRAM_COUNTS_MAX) {
-    throw badRequest(`counts must have at most ${HISTOGRAM_COUNTS_MAX} items`, "value");
-  }
+  const bins = readNumbers(value, "bins", HISTOGRAM_COUNTS_MAX + 1);
+  const counts = readNumbers(value, "counts", HISTOGRAM_COUNTS_MAX);
   if (counts.some((count) => count < 0)) throw badRequest("counts must not be negative", "value");
   if (bins.length !== counts.length && bins.length !== counts.length + 1) {
     throw badRequest("bins must have as many items as counts, or one more", "value");
@@ -36,9 +33,10 @@ export function checkHistogram(value: unknown): void {
   readField(metadata, value, "metadata");
 }
 
-function readNumbers(fields: Fields, name: string): number[] {
+function readNumbers(fields: Fields, name: string, itemsMax: number): number[] {
   const list = present(fields, name);
   if (!Array.isArray(list) || list.length === 0) throw badRequest(`${name} must be a list of numbers`, "value");
+  if (list.length > itemsMax) throw badRequest(`${name} must have at most ${itemsMax} items`, "value");
   return list.map((item: unknown) => {
     const number = toNumber(item);
     if (number === undefined) throw badRequest(`${name} must hold finite numbers only`, "value");

@@ -2,8 +2,8 @@ import { create } from "@bufbuild/protobuf";
 import { expect, test } from "@jest/globals";
 import { ListTableRowsResponseSchema } from "@tidemark/proto/ingest/v1/objects";
 import { turnsDuring } from "@tidemark/testkit";
+import { buildChunks } from "./chunks.fixture.ts";
 import { encodeListTableRows } from "./list.ts";
-import { buildChunks } from "./table-builder.ts";
 
 test("a long page of a table leaves turns to others while it is written", async () => {
   // Rows of columns of their own take the longest.

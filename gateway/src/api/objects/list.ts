@@ -9,7 +9,7 @@ import type {
   ListTableRowsResponse,
 } from "@tidemark/proto/ingest/v1/objects";
 import { createPauses } from "@tidemark/turns";
-import { raw } from "../../http/json.ts";
+import { raw, writeListInTurns } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withDefault, withFault } from "../fields/field.ts";
 import { limit, offset } from "../fields/number.ts";
@@ -33,11 +33,12 @@ export function decodeListObjects(input: RouteInput): MessageInitShape<typeof Li
 }
 
 /** `{"objects": [row, …], "limit", "offset"}`. */
-export function encodeListObjects(
+export async function encodeListObjects(
   { objects }: ListObjectsResponse,
   request: ReturnType<typeof decodeListObjects>,
-): RouteReply {
-  return { body: { objects: objects.map(objectJson), limit: request.limit ?? 0, offset: request.offset ?? 0 } };
+): Promise<RouteReply> {
+  const written = await writeListInTurns(objects, objectJson);
+  return { body: { objects: written, limit: request.limit ?? 0, offset: request.offset ?? 0 } };
 }
 
 /** Query of GET /api/objects/{object_id}/rows. */

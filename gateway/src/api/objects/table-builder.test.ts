@@ -4,7 +4,7 @@ import { describe, expect, test } from "@jest/globals";
 import { TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
 import fc from "fast-check";
 import { parseJsonObject } from "@tidemark/documents";
-import { buildChunks } from "./table-builder.ts";
+import { buildChunks } from "./chunks.fixture.ts";
 
 const chunksOf = (rows: readonly unknown[]) => buildChunks(rows).map((chunk) => create(TableChunkSchema, chunk));
 const readBack = (rows: readonly unknown[]): string[] =>

@@ -1,21 +1,21 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { badRequest, isAppError } from "@tidemark/errors";
+import { badRequest, isAppError, type AppError } from "@tidemark/errors";
 import { TABLE_CHUNK_ROWS, TABLE_COLUMNS_MAX, TABLE_ROW_BYTES_MAX } from "@tidemark/limits";
 import type { TableChunkSchema } from "@tidemark/proto/ingest/v1/objects";
-import { writeDocument } from "../fields/document.ts";
+import { leastBytes, writeDocument } from "../fields/document.ts";
 import { isObject, type Fields } from "../fields/field.ts";
 
 type Chunk = MessageInitShape<typeof TableChunkSchema>;
 
 /**
- * Turns rows into the chunks of a table. A cell keeps what the JSON of an attribute's value keeps; its column is found by its name, so
- * rows may have any columns in any order, and come back with theirs.
+ * Turns rows into the chunks of a table, and pauses after each row. A cell keeps what the JSON of an attribute's value keeps; its column is found by its
+ * name, so rows may have any columns in any order, and come back with theirs.
  * @throws bad_request for a row that is no object or exceeds a limit, and for what cannot be stored
  */
-export function buildChunks(rows: readonly unknown[]): Chunk[] {
+export function* chunkSteps(rows: readonly unknown[]): Generator<void, Chunk[]> {
   const chunks: Chunk[] = [];
   for (let from = 0; from < rows.length; from += TABLE_CHUNK_ROWS) {
-    chunks.push(buildChunk(rows.slice(from, from + TABLE_CHUNK_ROWS), from));
+    chunks.push(yield* buildChunk(rows.slice(from, from + TABLE_CHUNK_ROWS), from));
   }
   return chunks;
 }
@@ -23,13 +23,15 @@ export function buildChunks(rows: readonly unknown[]): Chunk[] {
 /** The names of a row's columns, in order. */
 type Shape = { readonly keys: readonly string[]; readonly columns: readonly number[]; readonly nameBytes: number };
 
-function buildChunk(rows: readonly unknown[], from: number): Chunk {
+function* buildChunk(rows: readonly unknown[], from: number): Generator<void, Chunk> {
   const columnOf = new Map<string, number>();
   const texts: string[][] = [];
   const shapes: Shape[] = [];
   const rowShapes: number[] = [];
   const addRow = (row: unknown): void => {
     if (!isObject(row)) throw badRequest("must be an object");
+    // Nobody waits until such a row is written.
+    if (leastBytes(row, TABLE_ROW_BYTES_MAX) > TABLE_ROW_BYTES_MAX) throw rowTooLarge();
     const keys = Object.keys(row);
     const last = rowShapes.at(-1) ?? 0;
     let shape = shapes[last] !== undefined && isSame(shapes[last].keys, keys) ? last : findShape(shapes, keys);
@@ -40,13 +42,14 @@ function buildChunk(rows: readonly unknown[], from: number): Chunk {
     rowShapes.push(shape);
     addCells(row, shapes[shape]!, texts);
   };
-  rows.forEach((row, i) => {
+  for (const [i, row] of rows.entries()) {
     try {
       addRow(row);
     } catch (error) {
       throw isAppError(error) ? badRequest(`rows[${from + i}]: ${error.message}`, "rows") : error;
     }
-  });
+    yield;
+  }
   return {
     names: [...columnOf.keys()],
     shapes: shapes.map(({ columns }) => ({ names: [...columns] })),
@@ -101,8 +104,12 @@ function addCells(row: Fields, { keys, columns, nameBytes }: Shape, texts: strin
   if (
     columns.reduce((sum, column) => sum + Buffer.byteLength(texts[column]!.at(-1)!), nameBytes) > TABLE_ROW_BYTES_MAX
   ) {
-    throw badRequest(`must have at most ${TABLE_ROW_BYTES_MAX} bytes`);
+    throw rowTooLarge();
   }
+}
+
+function rowTooLarge(): AppError {
+  return badRequest(`must have at most ${TABLE_ROW_BYTES_MAX} bytes`);
 }
 
 const replacing = { unstorable: "replace" } as const;

@@ -13,7 +13,7 @@ import type {
   Report,
   UpdateReportRequestSchema,
 } from "@tidemark/proto/reports/v1/reports";
-import { blocksSchema, writeMarkdown } from "@tidemark/report-blocks";
+import { BLOCKS, blocksSchema, writeMarkdown } from "@tidemark/report-blocks";
 import { raw } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { writeDocument } from "../fields/document.ts";
@@ -38,7 +38,7 @@ const utf8 = new TextEncoder();
 
 /** The blocks of a report, which are read as JSON. What they may be, the service judges by the rules from which the schema comes. */
 const blocks: Field<Uint8Array> = required(blocksSchema, (value, name) =>
-  utf8.encode(writeDocument(value, name, { unstorable: "keep" })),
+  utf8.encode(writeDocument(value, name, { unstorable: "keep", bytesMax: BLOCKS.bytesMax })),
 );
 
 const reportsPage = pageQuery(REPORTS_PAGE_ROWS);

@@ -10,19 +10,20 @@ import type { RouteInput, RouteReply } from "../../route.ts";
 import { freeObject, writeDocument } from "../fields/document.ts";
 import {
   described,
-  indexedList,
   isObject,
+  listOf,
   object,
   optional,
+  readField,
   readValue,
   required,
   withDefault,
-  withFault,
   boolean,
   type Field,
   type Fields,
 } from "../fields/field.ts";
 import { instantMicros } from "../fields/instant.ts";
+import { readItemsInSteps, withFaultInTurns } from "../fields/in-turns.ts";
 import { integer, number } from "../fields/number.ts";
 import { text, textOrEmpty, uuid, word } from "../fields/text.ts";
 
@@ -114,22 +115,30 @@ const fields = {
 
 const event = object(fields);
 
-const events = indexedList(event.schema, { itemsMin: 1, itemsMax: TRACE_LIMITS.eventsMax }, (item) => {
-  if (!isObject(item)) throw badRequest("must be an object");
-  return readEvent(item);
-});
+const bounds = { itemsMin: 1, itemsMax: TRACE_LIMITS.eventsMax };
+const events = listOf(event.schema, bounds, (item) => item);
 
 /** Body of POST /api/runs/{run_id}/traces/events. */
 export const appendTraceEventsBody = object({ events });
 
 /** POST /api/runs/{run_id}/traces/events. Faults of the body travel in the message, because a missing run takes precedence. */
-export function decodeAppendTraceEvents({
+export async function decodeAppendTraceEvents({
   params,
   body,
   idempotencyKey = "",
-}: RouteInput): MessageInitShape<typeof AppendTraceEventsRequestSchema> {
-  const { value, fault } = withFault(() => appendTraceEventsBody.read(body));
-  return { runId: params["run_id"]!, idempotencyKey, events: value?.events ?? [], bodyFault: fault };
+}: RouteInput): Promise<MessageInitShape<typeof AppendTraceEventsRequestSchema>> {
+  const { value, fault } = await withFaultInTurns(eventSteps(body));
+  return { runId: params["run_id"]!, idempotencyKey, events: value ?? [], bodyFault: fault };
+}
+
+function* eventSteps(body: Fields) {
+  const items = readField(events, body, "events");
+  return yield* readItemsInSteps(items, "events", bounds, function* (item) {
+    if (!isObject(item)) throw badRequest("must be an object");
+    const read = readEvent(item);
+    yield;
+    return read;
+  });
 }
 
 /** `{"inserted": events, "trace_ids": […], "summary_updates": traces}`. */

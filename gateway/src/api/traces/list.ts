@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { badRequest } from "@tidemark/errors";
 import { SPAN_KINDS, SPAN_STATUSES, TRACES_PAGE_ROWS } from "@tidemark/limits";
 import type { ListTracesRequestSchema, ListTracesResponse } from "@tidemark/proto/traces/v1/traces";
+import { writeListInTurns } from "../../http/json.ts";
 import type { RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault, type Field } from "../fields/field.ts";
 import { parseMicros } from "../fields/instant.ts";
@@ -65,9 +66,10 @@ export function decodeListTraces({ query }: RouteInput): MessageInitShape<typeof
 }
 
 /** `{"traces": [row, …], "next_cursor": text or null, "limit": n}`. */
-export function encodeListTraces(
+export async function encodeListTraces(
   { traces, nextCursor }: ListTracesResponse,
   { limit: rows = TRACES_PAGE_ROWS.default }: MessageInitShape<typeof ListTracesRequestSchema>,
-): RouteReply {
-  return { body: { traces: traces.map(listedTraceJson), next_cursor: textOrNull(nextCursor), limit: rows } };
+): Promise<RouteReply> {
+  const written = await writeListInTurns(traces, listedTraceJson);
+  return { body: { traces: written, next_cursor: textOrNull(nextCursor), limit: rows } };
 }

@@ -6,6 +6,7 @@ import type {
   ListSpansRequestSchema,
   ListSpansResponse,
 } from "@tidemark/proto/traces/v1/traces";
+import { writeListInTurns } from "../../http/json.ts";
 import type { EncoderInput, RouteInput, RouteReply } from "../../route.ts";
 import { object, withFault } from "../fields/field.ts";
 import { limit } from "../fields/number.ts";
@@ -23,15 +24,15 @@ export function decodeGetTrace({ params, query }: RouteInput): MessageInitShape<
 }
 
 /** The trace with its roots. */
-export function encodeGetTrace(
+export async function encodeGetTrace(
   { trace, spans, spansTruncated, nextCursor }: GetTraceResponse,
   { spanLimit = TRACE_ROOTS.default }: MessageInitShape<typeof GetTraceRequestSchema>,
-): RouteReply {
+): Promise<RouteReply> {
   const found = requireMessage(trace);
   return {
     body: {
       trace: traceJson(found, spans.length),
-      spans: spans.map((span) => spanJson(span, found.traceId)),
+      spans: await writeListInTurns(spans, (span) => spanJson(span, found.traceId)),
       limits: { span_limit: spanLimit, max_span_limit: TRACE_ROOTS.max },
       truncated: { spans: spansTruncated, payloads: false, partial_tree: spans.length < found.spanCount },
       root_next_cursor: textOrNull(nextCursor),
@@ -56,16 +57,16 @@ export function decodeListSpans({ params, query }: RouteInput): MessageInitShape
 }
 
 /** A page of children or roots. */
-export function encodeListSpans(
+export async function encodeListSpans(
   { spans, nextCursor, childCount }: ListSpansResponse,
   { parentSpanId = "" }: MessageInitShape<typeof ListSpansRequestSchema>,
   { params }: EncoderInput,
-): RouteReply {
+): Promise<RouteReply> {
   const traceId = params["trace_id"]!.toLowerCase();
   return {
     body: {
       parent_span_id: textOrNull(parentSpanId.toLowerCase()),
-      spans: spans.map((span) => spanJson(span, traceId)),
+      spans: await writeListInTurns(spans, (span) => spanJson(span, traceId)),
       next_cursor: textOrNull(nextCursor),
       child_count: childCount,
       returned: spans.length,
