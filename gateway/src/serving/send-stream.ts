@@ -35,6 +35,8 @@ export async function sendStream(
     return reply;
   }
   requireTaking(raw, stallMs);
+  // Account, turn, rights, pace and share of an answer each wait for its end, and a pipeline adds four listeners. Node warns of a leak above ten.
+  raw.setMaxListeners(20);
   const all = from(first, pieces);
   // The first level costs a third of the default's time for an answer a tenth larger.
   const sending = compressed ? pipeline(all, createGzip({ level: constants.Z_BEST_SPEED }), raw) : pipeline(all, raw);
