@@ -26,7 +26,14 @@ export function decodeListAttributes({
   return { runId: params["run_id"]!, ...value, queryFault: fault };
 }
 
-/** `{"attributes": [row, …]}`. */
+/** Returns about the bytes that a page holds in memory. */
+export function heldByAttributes({ attributes }: Pick<ListAttributesResponse, "attributes">): number {
+  let bytes = 0;
+  for (const { valueJson, summaryJson } of attributes) bytes += valueJson.length + summaryJson.length;
+  return bytes;
+}
+
+/** `{"attributes": [row, …]}`, in turns with other work: a page may have 16 MiB. */
 export async function encodeListAttributes(response: Pick<ListAttributesResponse, "attributes">): Promise<RouteReply> {
   return { body: { attributes: await writeListInTurns(response.attributes, writeAttribute) } };
 }

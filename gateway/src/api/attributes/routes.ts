@@ -1,7 +1,13 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { appendAttributesSchema, decodeAppendAttributes, encodeAppendAttributes } from "./append.ts";
-import { attributeSchema, decodeListAttributes, encodeListAttributes, listAttributesQuery } from "./list.ts";
+import {
+  attributeSchema,
+  decodeListAttributes,
+  encodeListAttributes,
+  heldByAttributes,
+  listAttributesQuery,
+} from "./list.ts";
 
 const rows: Schema = {
   type: "object",
@@ -58,5 +64,6 @@ export const attributesRoutes: readonly Route[] = [
     decode: decodeListAttributes,
     rpc: (clients, request, call) => clients.ingestRead.listAttributes(request, call),
     encode: encodeListAttributes,
+    heldBytes: heldByAttributes,
   }),
 ];
