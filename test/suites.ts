@@ -60,6 +60,9 @@ const measuring: Readonly<Record<string, string>> = {
   "e2e/neighbors.test.ts": "a ratio of waits",
   "e2e/large-imports.test.ts": "a ratio of waits, for large bodies",
   "e2e/worst-bodies.test.ts": "a ratio of waits, for the largest body of each route",
+  "attacks/many-requests.test.ts": "CPU and memory of a gateway, under more requests than it serves",
+  "attacks/large-documents.test.ts": "CPU and memory of a gateway, with the largest documents",
+  "attacks/slow-readers.test.ts": "memory of a gateway, and a minute until slow readers are cut",
 };
 
 /** Of the files that only a deep run runs those that it runs at the end, relative to this folder. */
