@@ -141,9 +141,11 @@ function expected({ models }: World, query: Query): ShownColumns[] {
 }
 
 const MEAN = 3;
+/** Sums keep 2^-40 of each value, so that values below 1e-295 lose digits (`exact-sum.ts`). */
+const SMALLEST = 2 ** 41 * Number.MIN_VALUE;
 /** Rounding may take a mean to the next double; where large values cancel each other out, further. */
 const isNear = (a: number, b: number, largest: number): boolean =>
-  Math.abs(a - b) <= Math.max(2 ** -51 * Math.abs(b) + 2 ** -90 * largest, Number.MIN_VALUE);
+  Math.abs(a - b) <= Math.max(2 ** -51 * Math.abs(b) + 2 ** -90 * largest, SMALLEST);
 
 function check(found: readonly ShownColumns[], wanted: readonly ShownColumns[]): void {
   const withoutMeans = (all: readonly ShownColumns[]) =>
