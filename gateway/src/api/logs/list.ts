@@ -36,6 +36,11 @@ function readSelection(query: Query) {
   return { stream: rest.stream, tail };
 }
 
+/** Returns about the bytes that a page holds in memory. */
+export function heldByLines({ lines }: ListLogLinesResponse): number {
+  return lines.reduce((bytes, { message }) => bytes + message.length, 0);
+}
+
 /** `{"lines": [line, …], "next_cursor", "limit", "truncated"}`. */
 export async function encodeListLogs(
   response: ListLogLinesResponse,

@@ -1,7 +1,7 @@
 import { route, type Route, type Schema } from "../../route.ts";
 import { ingestCallers, readCallers } from "../callers.ts";
 import { appendLogsBody, decodeAppendLogs, encodeAppendLogs, logStreams } from "./append.ts";
-import { decodeListLogs, encodeListLogs, listLogsQuery } from "./list.ts";
+import { decodeListLogs, encodeListLogs, heldByLines, listLogsQuery } from "./list.ts";
 
 const stream: Schema = { type: "string", enum: logStreams };
 const lineNumber: Schema = { type: "integer", minimum: 0 };
@@ -73,5 +73,6 @@ export const logsRoutes: readonly Route[] = [
     decode: decodeListLogs,
     rpc: (clients, request, call) => clients.ingestRead.listLogLines(request, call),
     encode: encodeListLogs,
+    heldBytes: heldByLines,
   }),
 ];

@@ -32,6 +32,15 @@ export function decodeListObjects(input: RouteInput): MessageInitShape<typeof Li
   return { runId: pathRunId(input), ...value, queryFault: fault };
 }
 
+/** Returns about the bytes that a page holds in memory. */
+export function heldByObjects({ objects }: ListObjectsResponse): number {
+  return objects.reduce(
+    (bytes, { valueJson, metadataJson, summaryJson }) =>
+      bytes + valueJson.length + metadataJson.length + summaryJson.length,
+    0,
+  );
+}
+
 /** `{"objects": [row, …], "limit", "offset"}`. */
 export async function encodeListObjects(
   { objects }: ListObjectsResponse,

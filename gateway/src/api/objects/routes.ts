@@ -8,6 +8,7 @@ import {
   decodeListTableRows,
   encodeListObjects,
   encodeListTableRows,
+  heldByObjects,
   listObjectsQuery,
   listTableRowsQuery,
 } from "./list.ts";
@@ -54,6 +55,7 @@ export const objectsRoutes: readonly Route[] = [
     decode: decodeListObjects,
     rpc: (clients, request, call) => clients.ingestRead.listObjects(request, call),
     encode: encodeListObjects,
+    heldBytes: heldByObjects,
   }),
   route({
     method: "GET",

