@@ -18,6 +18,25 @@ export function accountOf(
 }
 
 /**
+ * Charges what arrives from a service for a request, before it does, or gives it back, if `bytes` is negative. As with answers, a request whose work is
+ * done is not refused.
+ * @throws service_unavailable when too many would be held
+ */
+export function chargeArriving(
+  bytes: number,
+  state: RequestState,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: Pick<ServingContext, "bodies">,
+): void {
+  if (!(Math.abs(bytes) > COUNTED_BYTES_MIN)) return;
+  const account = accountOf(state, request, reply, context);
+  if (bytes < 0) account.giveBack(-bytes);
+  else if (state.route.idempotency === "none") account.take(bytes);
+  else account.add(bytes);
+}
+
+/**
  * Charges an answer of more than 64 KiB to its request until it is sent. One whose work is done is never refused, because the client could not know of it.
  * @throws service_unavailable when too many would be held
  */

@@ -17,7 +17,7 @@ import { parseQuery } from "../http/parse.ts";
 import { canonicalUuid } from "../api/fields/text.ts";
 import type { Query, Route, RouteInput, RouteReply, Transfer } from "../route.ts";
 import type { ParsedBody } from "./body.ts";
-import { accountOf, chargeAnswer } from "../gate/charge-answer.ts";
+import { accountOf, chargeAnswer, chargeArriving } from "../gate/charge-answer.ts";
 import { requireReadPace } from "../gate/read-pace.ts";
 import type { RequestState, ServingContext } from "./context.ts";
 import { renewRights, watchAnswer, watchArrival } from "./rights.ts";
@@ -47,8 +47,9 @@ export function createHandler(route: Route, context: ServingContext) {
     const answer = await traced(route, request, (traceparent) => {
       const { timeoutMs } = state;
       const left = endsWithClient(route) ? leavingOf(reply.raw) : undefined;
+      const hold = (bytes: number): void => chargeArriving(bytes, state, request, reply, context);
       const newCall = (ms: number): Call =>
-        createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left });
+        createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left, hold });
       let unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
       const call = newCall(timeoutMs);
       const transfer: Transfer = {

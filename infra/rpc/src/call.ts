@@ -18,6 +18,11 @@ export type Call = {
   readonly traceparent: string | undefined;
   /** Aborts when the caller leaves without waiting for the answer; absent where that is not known. */
   readonly left?: AbortSignal | undefined;
+  /**
+   * Told of the bytes of an answer of another process before they are read, and, as a negative number, when it has been decoded. What it throws ends the
+   * call, and nothing is read. Absent where no one counts.
+   */
+  readonly hold?: ((bytes: number) => void) | undefined;
 };
 
 /** Milliseconds that a call may take unless its caller names a time. */
@@ -31,6 +36,7 @@ export function createCall(options: Partial<Omit<Call, "deadlineMs">> & { timeou
     deadlineMs: Date.now() + (options.timeoutMs ?? callTimeoutMs),
     traceparent: options.traceparent,
     left: options.left,
+    hold: options.hold,
   };
 }
 

@@ -118,19 +118,36 @@ export function connectPeer(
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
     const body = await encodeMessage(method.input, request);
     const signal = deadlineOf(call);
-    const bytes = await slots.use(call, signal, () =>
-      send({
-        path,
-        type: "application/proto",
-        body,
-        call,
-        repeatable: isRepeatable(method),
-        pool,
-        signal,
-        read: (response) => response.body.bytes(),
-      }),
-    );
-    return decodeMessage(method.output, bytes);
+    let held = 0;
+    const read = ({ headers, body: sent }: Response): Promise<Uint8Array> => {
+      const length = Number(headers["content-length"]);
+      try {
+        call.hold?.(length);
+      } catch (error) {
+        // What arrives of it is of no use.
+        sent.on("error", () => undefined).destroy();
+        throw error;
+      }
+      held = length;
+      return sent.bytes();
+    };
+    try {
+      const bytes = await slots.use(call, signal, () =>
+        send({
+          path,
+          type: "application/proto",
+          body,
+          call,
+          repeatable: isRepeatable(method),
+          pool,
+          signal,
+          read,
+        }),
+      );
+      return await decodeMessage(method.output, bytes);
+    } finally {
+      call.hold?.(-held);
+    }
   };
 
   const stream = async function* (

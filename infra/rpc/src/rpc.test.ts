@@ -249,6 +249,29 @@ describe("the network client", () => {
     await close(breaking);
   });
 
+  test("the bytes of an answer are held before they are read, and given back", async () => {
+    const held: number[] = [];
+    const numbers = Array.from({ length: 20_000 }, (_, i) => i);
+    const call = createCall({ hold: (bytes) => void held.push(bytes) });
+    expect((await peer.client(EchoService).read({ text: "", numbers }, call)).numbers).toHaveLength(20_000);
+    expect(held).toEqual([held[0], -held[0]!]);
+    expect(held[0]).toBeGreaterThan(100_000);
+  });
+
+  test("an answer for which there is no room is not read, and its connection keeps no one waiting", async () => {
+    const refusal = new AppError("service_unavailable", "no room");
+    const call = () =>
+      createCall({
+        hold: (bytes) => {
+          if (bytes > 0) throw refusal;
+        },
+      });
+    const ask = () => peer.client(EchoService).read({ text: "x".repeat(1_000_000) }, call());
+    const asked = Array.from({ length: 100 }, () => ask().catch((error: unknown) => error));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([refusal]));
+    expect((await peer.client(EchoService).read({ text: "next" }, createCall())).text).toBe("next");
+  });
+
   test("a peer that does not speak our protocol is unavailable", async () => {
     const odd = createServer((_request, response) => response.writeHead(502).end("<html>bad gateway</html>"));
     await new Promise<void>((resolve) => odd.listen(0, "127.0.0.1", resolve));
