@@ -125,15 +125,15 @@ describeModes(
     test("keeps its short name, tells beforehand what would go, and leaves nothing when its time is over", async () => {
       const team = await createTeam(stack());
       const api = await keyOf(stack(), team.owner);
-      const run = await writeEverything(api, "canary-project");
-      await writeVersion(api, run.runId, "canary-version");
-      expect((await api.post("/api/reports", { title: "canary-report" })).status).toBe(200);
-      const imported = { runs: [{ source_run_id: "canary-source", name: "canary-import" }] };
-      expect((await importChunk(api, imported, { project: "canary-other" })).status).toBe(200);
+      const run = await writeEverything(api, "leftover-project");
+      await writeVersion(api, run.runId, "leftover-version");
+      expect((await api.post("/api/reports", { title: "leftover-report" })).status).toBe(200);
+      const imported = { runs: [{ source_run_id: "leftover-source", name: "leftover-import" }] };
+      expect((await importChunk(api, imported, { project: "leftover-other" })).status).toBe(200);
       expect(
         (
           await team.owner.browser.post(`${pathOf(team)}/invitations`, {
-            email: "canary-guest@example.test",
+            email: "leftover-guest@example.test",
             role: "viewer",
           })
         ).status,
@@ -156,7 +156,7 @@ describeModes(
         "control.organizations",
         "runs.run_ids",
       ]);
-      expect((await tablesWith(stack(), "canary-")).filter((name) => !name.includes("idempotency"))).toEqual([]);
+      expect((await tablesWith(stack(), "leftover-")).filter((name) => !name.includes("idempotency"))).toEqual([]);
       expect(await bytesOf(stack(), team.orgId)).toEqual([]);
       const operator = asOperator(stack());
       expect((await stack().api.call("POST", `${pathOf(team)}/restore`, operator)).status).toBe(404);

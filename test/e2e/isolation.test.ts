@@ -8,7 +8,7 @@ import { queryDatabase } from "../stack/query-database.ts";
 // One organization must not learn what another has: every route with an id in its path, taken
 // from the API's own description, is asked for a foreign row and for one that does not exist.
 
-const CANARY = "canary-7f3a";
+const CANARY = "sentinel-7f3a";
 
 describeModes("isolation of organizations", (stack) => {
   test("on every route a foreign run is answered as one that does not exist, and never shown", async () => {

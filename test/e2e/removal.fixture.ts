@@ -27,7 +27,7 @@ async function tenantTables(stack: Stack): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** The tables with rows in which a text stands, as such or as bytes. */
+/** The tables with rows, of all organizations, in which a text stands, as such or as bytes. Other files share the stack: each looks for a text of its own. */
 export async function tablesWith(stack: Stack, text: string): Promise<string[]> {
   const selects = (await tenantTables(stack)).map(
     (name) =>
