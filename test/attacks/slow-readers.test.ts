@@ -29,9 +29,10 @@ describeAttacks("an organization that reads a few bytes a second", (attacked) =>
     opened.push(wire);
     wire.socket.write(headOf("GET", path, { authorization: `Bearer ${attacked().attacker.key}`, connection: "close" }));
     await until("an answer", () => wire.statuses.length === 1 || wire.socket.destroyed);
+    if (wire.socket.destroyed) return wire;
     wire.socket.pause();
     const timer = setInterval(() => wire.socket.read(4), 1000);
-    wire.socket.once("close", () => clearInterval(timer));
+    void wire.closed.then(() => clearInterval(timer));
     return wire;
   };
   const askSlowlyOften = (path: string): Promise<Wire[]> =>
