@@ -14,7 +14,7 @@ import { countOf, headOf, openWire, type Wire } from "./wires.ts";
 const LAST_CHUNK = "\r\n0\r\n\r\n";
 const READERS = 45;
 /** What is written at the same time, and garbage, besides what is held. */
-const WHILE_WRITTEN = { grownMib: 600 };
+const WHILE_WRITTEN = { grownMib: 350 };
 const EXPORT = "/api/export?format=ndjson&project=large";
 
 describeAttacks("an organization that reads a few bytes a second", (attacked) => {
