@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { finish } from "@tidemark/testkit";
 import { parseInSlices } from "./sliced-json.ts";
 
 function sliced(text: string, pieceBytes: number): unknown {
@@ -10,10 +11,7 @@ function sliced(text: string, pieceBytes: number): unknown {
     keyed: () => undefined,
     pieceBytes,
   });
-  for (;;) {
-    const { done, value } = pieces.next();
-    if (done === true) return value;
-  }
+  return finish(pieces);
 }
 
 function outcome(parse: () => unknown): { value: unknown } | "refused" {

@@ -1,3 +1,4 @@
+export { finish } from "./finish.ts";
 export { requireChromium } from "./chromium.ts";
 export { depthVariable, isDeep, postgresMajor, rounds } from "./depth.ts";
 export { requirePython, type PythonNeeds } from "./python.ts";

@@ -1,10 +1,7 @@
+import { finish } from "@tidemark/testkit";
 import { chunkSteps } from "./table-builder.ts";
 
-/** Returns the chunks of a table at once. */
+/** Returns the chunks of a table without a pause. */
 export function buildChunks(rows: readonly unknown[]) {
-  const steps = chunkSteps(rows);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return finish(chunkSteps(rows));
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { encodeLine, type ArchiveLine } from "@tidemark/archive";
+import { finish } from "@tidemark/testkit";
 import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { checkLine } from "./check-line.rules.ts";
@@ -62,11 +63,7 @@ function read(lines: readonly (ArchiveLine | string)[], together = lines.length)
 
 /** Judges in one go. */
 function judge(pieces: readonly PieceFacts[]): ArchiveFacts {
-  const judging = judgeArchive(pieces);
-  for (;;) {
-    const { done, value } = judging.next();
-    if (done === true) return value;
-  }
+  return finish(judgeArchive(pieces));
 }
 
 const whole = [begin, project, run(2), run(3), points(2), points(2), points(3), end({ run: 2, points: 6 })];

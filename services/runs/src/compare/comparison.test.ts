@@ -1,13 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
+import { finish } from "@tidemark/testkit";
 import * as comparisons from "./comparison.rules.ts";
 import type { NumberRow, TextRow } from "./comparison.rules.ts";
-
-function finish<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
 
 function startComparison(options: { readonly diffOnly: boolean }) {
   const comparison = comparisons.startComparison(options);
