@@ -118,35 +118,22 @@ export function connectPeer(
   const answer = async (path: string, method: Method, request: object, call: Call): Promise<object> => {
     const body = await encodeMessage(method.input, request);
     const signal = deadlineOf(call);
-    let held = 0;
-    const read = ({ headers, body: sent }: Response): Promise<Uint8Array> => {
-      const length = Number(headers["content-length"]);
-      try {
-        call.hold?.(length);
-      } catch (error) {
-        // What arrives of it is of no use.
-        sent.on("error", () => undefined).destroy();
-        throw error;
-      }
-      held = length;
-      return sent.bytes();
-    };
+    const bytes = await slots.use(call, signal, () =>
+      send({
+        path,
+        type: "application/proto",
+        body,
+        call,
+        repeatable: isRepeatable(method),
+        pool,
+        signal,
+        read: (response) => readHeld(response, call),
+      }),
+    );
     try {
-      const bytes = await slots.use(call, signal, () =>
-        send({
-          path,
-          type: "application/proto",
-          body,
-          call,
-          repeatable: isRepeatable(method),
-          pool,
-          signal,
-          read,
-        }),
-      );
       return await decodeMessage(method.output, bytes);
     } finally {
-      call.hold?.(-held);
+      call.hold?.(-bytes.length);
     }
   };
 
@@ -199,6 +186,23 @@ export function connectPeer(
     },
     close: async () => void (await Promise.all([pool.close(), streams.destroy()])),
   };
+}
+
+/** Reads an answer, whose bytes are held from now on unless it breaks off. @throws what `hold` throws */
+async function readHeld({ headers, body }: Response, { hold }: Call): Promise<Uint8Array> {
+  const length = Number(headers["content-length"]);
+  try {
+    hold?.(length);
+  } catch (error) {
+    body.on("error", () => undefined).destroy();
+    throw error;
+  }
+  try {
+    return await body.bytes();
+  } catch (error) {
+    hold?.(-length);
+    throw error;
+  }
 }
 
 function isRepeatable(method: Method): boolean {
