@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, type Hash } from "node:crypto";
 import { AppError } from "@tidemark/errors";
-import { finishInTurns } from "@tidemark/turns";
+import { createPauses } from "@tidemark/turns";
 import type { Db, Tx } from "./db.ts";
 import { sqlState } from "./pg-error.ts";
 import { sql } from "./statement.ts";
@@ -25,29 +25,35 @@ const HASH_BYTES = 16;
 
 /** Returns the first 16 bytes of SHA-256 over the parts, each preceded by its length so that different lists differ. */
 export function fingerprint(parts: readonly (string | Uint8Array)[]): Uint8Array {
-  const steps = fingerprintSteps(parts);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(beginPart(hash, part));
+  return hash.digest().subarray(0, HASH_BYTES);
 }
 
 /** Bytes that are hashed at a time: less than a millisecond. */
 const HASHED_TOGETHER = 256 * 1024;
 
-function* fingerprintSteps(parts: readonly (string | Uint8Array)[]): Generator<void, Uint8Array> {
+async function fingerprintInTurns(parts: readonly (string | Uint8Array)[]): Promise<Uint8Array> {
   const hash = createHash("sha256");
+  const pauseIfLong = createPauses();
   for (const part of parts) {
-    const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(bytes.length);
-    hash.update(length);
+    const bytes = beginPart(hash, part);
     for (let at = 0; at < bytes.length; at += HASHED_TOGETHER) {
       hash.update(bytes.subarray(at, at + HASHED_TOGETHER));
-      yield;
+      const pause = pauseIfLong();
+      if (pause !== undefined) await pause;
     }
   }
   return hash.digest().subarray(0, HASH_BYTES);
+}
+
+/** Hashes the length of a part, and returns its bytes. */
+function beginPart(hash: Hash, part: string | Uint8Array): Uint8Array {
+  const bytes = typeof part === "string" ? Buffer.from(part, "utf8") : part;
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(bytes.length);
+  hash.update(length);
+  return bytes;
 }
 
 /** Returns the hashes that identify a keyed request in the database: of its key and of its content. */
@@ -57,7 +63,7 @@ export function idempotencyHashes(request: IdempotentRequest): IdempotencyHashes
 
 /** As `idempotencyHashes`, of a request that may be large, in turns with other work of the process. @throws deadline_exceeded */
 export async function idempotencyHashesInTurns(request: IdempotentRequest): Promise<IdempotencyHashes> {
-  const body = await finishInTurns(fingerprintSteps([request.route, ...request.parts]));
+  const body = await fingerprintInTurns([request.route, ...request.parts]);
   return { key: fingerprint([request.key]), body };
 }
 
