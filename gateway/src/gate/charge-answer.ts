@@ -29,11 +29,11 @@ export function chargeArriving(
   reply: FastifyReply,
   context: Pick<ServingContext, "bodies">,
 ): void {
+  // Also where the length is not known (NaN).
   if (!(Math.abs(bytes) > COUNTED_BYTES_MIN)) return;
   const account = accountOf(state, request, reply, context);
   if (bytes < 0) account.giveBack(-bytes);
-  else if (state.route.idempotency === "none") account.take(bytes);
-  else account.add(bytes);
+  else charge(account, bytes, state);
 }
 
 /**
@@ -48,8 +48,11 @@ export function chargeAnswer(
   context: Pick<ServingContext, "bodies">,
 ): void {
   if (answer.length <= COUNTED_BYTES_MIN) return;
-  const account = accountOf(state, request, reply, context);
-  const bytes = Buffer.byteLength(answer);
-  if (state.route.idempotency === "none") account.take(bytes);
+  charge(accountOf(state, request, reply, context), Buffer.byteLength(answer), state);
+}
+
+/** The client could not know that work is done which is answered with a refusal. */
+function charge(account: BodyAccount, bytes: number, { route }: RequestState): void {
+  if (route.idempotency === "none") account.take(bytes);
   else account.add(bytes);
 }

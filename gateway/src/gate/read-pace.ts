@@ -4,7 +4,7 @@ import type { ServingContext } from "../serving/context.ts";
 import { LEAST_BYTES_PER_SECOND } from "./arrival.ts";
 import { COUNTED_BYTES_MIN } from "./body-memory.ts";
 
-// Two rules, because they protect different things: an answer that is held whole takes memory until its last byte is sent, and nothing tells how far
+// Two rules, because they protect different things: an answer that is held whole takes memory until its last byte is sent, and Node does not report how far
 // one large write has come; a file or an export is read in pieces and takes a place and a descriptor.
 
 /** How slowly a client may take an answer that is held in memory. */

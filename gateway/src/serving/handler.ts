@@ -47,9 +47,15 @@ export function createHandler(route: Route, context: ServingContext) {
     const answer = await traced(route, request, (traceparent) => {
       const { timeoutMs } = state;
       const left = endsWithClient(route) ? leavingOf(reply.raw) : undefined;
-      const hold = (bytes: number): void => chargeArriving(bytes, state, request, reply, context);
       const newCall = (ms: number): Call =>
-        createCall({ requestId: request.id, identity: state.identity, traceparent, timeoutMs: ms, left, hold });
+        createCall({
+          requestId: request.id,
+          identity: state.identity,
+          traceparent,
+          timeoutMs: ms,
+          left,
+          hold: (bytes) => chargeArriving(bytes, state, request, reply, context),
+        });
       let unwatch = route.streamed === undefined ? undefined : watchArrival(state, request.raw, context);
       const call = newCall(timeoutMs);
       const transfer: Transfer = {

@@ -7,7 +7,7 @@ import type {
   AttributeInputSchema,
 } from "@tidemark/proto/ingest/v1/ingest";
 import type { RouteInput, RouteReply, Schema } from "../../route.ts";
-import { documentBytes, documentSteps } from "../fields/document.ts";
+import { documentBytes, documentBytesSteps, documentSteps } from "../fields/document.ts";
 import {
   described,
   isObject,
@@ -137,13 +137,6 @@ function* itemSteps(fields: Fields): Generator<void, Item> {
     unstorable: "replace",
     ...(isHistogram ? { bytesMax: OBJECT_VALUE_BYTES_MAX } : {}),
   });
-  return { ...item, valueJson: utf8.encode(valueJson), summaryJson: yield* summarySteps(present(fields, "summary")) };
-}
-
-const noSummary = utf8.encode("{}");
-
-function* summarySteps(sent: unknown): Generator<void, Uint8Array> {
-  if (sent === undefined) return noSummary;
-  if (!isObject(sent)) throw badRequest("summary must be an object", "summary");
-  return utf8.encode(yield* documentSteps(sent, "summary", { unstorable: "replace" }));
+  const summaryJson = yield* documentBytesSteps(present(fields, "summary"), "summary");
+  return { ...item, valueJson: utf8.encode(valueJson), summaryJson };
 }

@@ -1,7 +1,7 @@
 import { badRequest, type AppError } from "@tidemark/errors";
 import { isExactNumber, writeInSteps, type ExactJson } from "@tidemark/documents";
 import type { Schema } from "../../route.ts";
-import { isObject, required, withDefault, type Field } from "./field.ts";
+import { isObject, required, withDefault, type Field, type Fields } from "./field.ts";
 import { WITHOUT_NUL } from "./text.ts";
 
 export type DocumentOptions = {
@@ -27,13 +27,16 @@ const documentSchema: Schema = {
  * Integers beyond 2^53 keep their digits on routes with `exactNumbers`; numbers beyond double range are refused.
  */
 export function freeObject(options: DocumentOptions = {}): Field<string> {
-  return required(documentSchema, (value, name) => {
-    if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
-    return writeDocument(value, name, options);
-  });
+  return required(documentSchema, (value, name) => writeDocument(requireObject(value, name), name, options));
+}
+
+function requireObject(value: unknown, name: string): Fields {
+  if (!isObject(value)) throw badRequest(`${name} must be an object`, name);
+  return value;
 }
 
 const utf8 = new TextEncoder();
+const noMembers = utf8.encode("{}");
 
 /**
  * Describes an optional document as the services take it: bytes, `{}` when absent. What cannot be stored inside text values is
@@ -43,8 +46,14 @@ export function documentBytes(): Field<Uint8Array> {
   const { check, schema } = freeObject({ unstorable: "replace" });
   return withDefault(
     required(schema, (value, name) => utf8.encode(check(value, name))),
-    utf8.encode("{}"),
+    noMembers,
   );
+}
+
+/** Reads as `documentBytes` does, and pauses where others may work. @throws bad_request */
+export function* documentBytesSteps(sent: unknown, name: string): Generator<void, Uint8Array> {
+  if (sent === undefined) return noMembers;
+  return utf8.encode(yield* documentSteps(requireObject(sent, name), name, { unstorable: "replace" }));
 }
 
 /**
@@ -80,7 +89,7 @@ function bounded(text: string, name: string, { bytesMax }: DocumentOptions): str
   return text;
 }
 
-/** Refuses what is certain to be too large, so that nobody waits until it is checked and written. @throws bad_request */
+/** Refuses what is certain to be too large before any time is spent on checking and writing it. @throws bad_request */
 function refuseHuge(value: unknown, name: string, { bytesMax }: DocumentOptions): void {
   if (bytesMax !== undefined && leastBytes(value, bytesMax) > bytesMax) throw tooLarge(name, bytesMax);
 }

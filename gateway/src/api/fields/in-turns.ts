@@ -11,7 +11,7 @@ export async function withFaultInTurns<T>(steps: Generator<void, T>): Promise<Fa
 }
 
 /**
- * Reads the items of a list as `indexedList` does, where they are so many or so large that others would wait. `readItem` pauses at least once for each.
+ * Reads the items of a list as `indexedList` does, where reading them all would keep other requests waiting. `readItem` pauses at least once for each.
  * @throws bad_request
  */
 export function* readItemsInSteps<T>(
