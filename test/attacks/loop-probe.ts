@@ -27,7 +27,7 @@ const target = isMainThread
 const directory = process.env[PROBE_VARIABLE];
 if (target !== undefined && directory !== undefined) watch(probeSocket(directory, target));
 
-/** Watches this thread's event loop, and tells what it saw over the socket. Neither keeps the process alive. */
+/** Watches this thread's event loop, and reports what it saw over the socket. Neither keeps the process alive. */
 function watch(socket: string): void {
   const inMs = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000;
   let threadMs = inMs(process.threadCpuUsage());

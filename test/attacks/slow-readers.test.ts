@@ -13,7 +13,7 @@ import { countOf, headOf, openWire, type Wire } from "./wires.ts";
 /** The end of an answer that is complete. */
 const LAST_CHUNK = "\r\n0\r\n\r\n";
 const READERS = 45;
-/** What is written at the same time, and garbage, besides what is held. */
+/** What is held, what is being written, and garbage. */
 const WHILE_WRITTEN = { grownMib: 350 };
 const EXPORT = "/api/export?format=ndjson&project=large";
 

@@ -159,7 +159,7 @@ describeModes("a request that outlives the rights of its caller", (stack) => {
     expect([begun.status, begun.text]).toEqual([200, expect.anything()]);
     const { pathname: path, searchParams } = new URL(begun.json.files[0].parts[0].url as string);
     if (stack().mode === "split") {
-      // An S3 server asks nobody; its addresses end soon.
+      // An S3 server does not ask the gateway; its addresses end soon.
       expect(Number(searchParams.get("X-Amz-Expires"))).toBeLessThanOrEqual(360);
       return;
     }

@@ -70,7 +70,7 @@ export function makeRoom<T extends Held>(
   return [...dropped];
 }
 
-/** Returns the error that tells a client what has run out. */
+/** Returns the error for a client: what has run out. */
 export function refusalOf({ whose, what, most }: Refusal): AppError {
   const retry = { retryAfterSeconds: 10 };
   if (whose === "everybody") return new AppError("service_unavailable", `there is no room for more ${what}`, retry);

@@ -121,7 +121,7 @@ export function startRemover(
 const ROWS_MAX = 1000;
 
 /**
- * Declares a statement that removes at most `$1` rows of a table for which `condition` holds; its values are from `$2` on. It tells how many it
+ * Declares a statement that removes at most `$1` rows of a table for which `condition` holds; its values are from `$2` on. It returns how many it
  * found and how many of them it removed: PostgreSQL leaves out a row that another transaction changed meanwhile.
  */
 export function removalSql(name: string, table: string, condition: string): Statement {

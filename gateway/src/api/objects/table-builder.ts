@@ -30,7 +30,7 @@ function* buildChunk(rows: readonly unknown[], from: number): Generator<void, Ch
   const rowShapes: number[] = [];
   const addRow = (row: unknown): void => {
     if (!isObject(row)) throw badRequest("must be an object");
-    // Nobody waits until such a row is written.
+    // Before any time is spent on writing such a row.
     if (leastBytes(row, TABLE_ROW_BYTES_MAX) > TABLE_ROW_BYTES_MAX) throw rowTooLarge();
     const keys = Object.keys(row);
     const last = rowShapes.at(-1) ?? 0;

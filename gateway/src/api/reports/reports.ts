@@ -36,7 +36,10 @@ import { reportJson, reportSummaryJson } from "./rows.ts";
 
 const utf8 = new TextEncoder();
 
-/** The blocks of a report, which are read as JSON. What they may be, the service judges by the rules from which the schema comes. */
+/**
+ * The blocks of a report, which are read as JSON. What they may be, the service judges by the rules from which the schema comes; their size is checked here
+ * as well, before any time is spent on them.
+ */
 const blocks: Field<Uint8Array> = required(blocksSchema, (value, name) =>
   utf8.encode(writeDocument(value, name, { unstorable: "keep", bytesMax: BLOCKS.bytesMax })),
 );

@@ -15,7 +15,7 @@ test.each<[string, unknown, string]>([
   expect(await read(view)).toMatchObject({ payload, warnings: [] });
 });
 
-test("it is sanitized, and warnings tell what was removed", async () => {
+test("it is sanitized, and warnings name what was removed", async () => {
   expect(await read({ payload: { apiKey: "x", kept: 1 } })).toEqual({
     payload: '{"kept":1}',
     warnings: [expect.stringContaining("$.apiKey")],

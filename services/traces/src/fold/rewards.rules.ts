@@ -1,6 +1,6 @@
 import { TRACE_LIMITS } from "@tidemark/limits";
 
-/** Bytes of a reward in a summary besides its key. */
+/** Bytes of a reward in a summary without its key. */
 export const REWARD_BYTES = 24;
 
 /**

@@ -49,7 +49,7 @@ export async function readPayloads(
 
 type PackedPayloads = { readonly id: number; readonly payloads: Uint8Array };
 
-/** So many of the segments that are smaller arrive together that others would wait until all are unpacked: they are read afterwards. */
+/** Smaller segments arrive in large numbers at a time. They are read afterwards, in turns, because unpacking all of them would keep other requests waiting. */
 const SMALL_BYTES = 16 * 1024;
 
 /** Copies the documents of a payload that was read, because they are in memory that is used again. */
