@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { underDeadline } from "@tidemark/deadline";
 import { turnsDuring } from "@tidemark/testkit";
@@ -19,6 +20,26 @@ test("others get a turn between the steps of long work, and none of short work",
   );
   expect(long.result).toEqual([-1, -2, -3, -4]);
   expect(long.turns).toBeGreaterThanOrEqual(3);
+});
+
+test("one of those that wait goes on in each tick of the event loop, in turns", async () => {
+  const steps: number[] = [];
+  const step = async (worker: number): Promise<void> => {
+    for (let i = 0; i < 4; i += 1) {
+      await nextTurn();
+      steps.push(worker);
+    }
+  };
+  let areDone = false;
+  const working = Promise.all([0, 1, 2].map(step)).then(() => (areDone = true));
+  const inTick: number[] = [];
+  for (let before = 0; !areDone; before = steps.length) {
+    await setImmediate();
+    inTick.push(steps.length - before);
+  }
+  await working;
+  expect(Math.max(...inTick)).toBe(1);
+  expect(steps).toEqual([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
 });
 
 test("what a step throws ends the work", async () => {
