@@ -12,10 +12,10 @@ import { seedArtifacts } from "./seed-artifacts.ts";
 import { copyTraces, seedImports, seedReports } from "./seed-rows.ts";
 
 /** Many times what any read may look at, so that a plan that reads an organization whole is seen. */
-const LARGE_RUNS = 20_000;
-/** Traces of a run of the organization with so many runs. */
-const LARGE_TRACES = 20_000;
-const OTHERS = { small: 500, medium: 3 };
+const LARGE_RUNS = isDeep ? 20_000 : 8000;
+/** Traces of a run of that organization. */
+const LARGE_TRACES = LARGE_RUNS;
+const OTHERS = { small: isDeep ? 500 : 250, medium: 3 };
 
 const SMALL = "a small organization";
 const LARGE = "the large organization";
