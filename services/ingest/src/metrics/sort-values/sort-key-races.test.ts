@@ -71,8 +71,11 @@ test("a reader never sees another value than the one that it would calculate", a
         throw answer.reason;
     }
   };
+  let [checked, deleted, ready] = [0, 0, 0];
+  const isEnough = (): boolean => checked > 50 && deleted > 1 && ready > KEYS.length;
   const writing = writers.map(async (_writer, w) => {
-    for (let round = 0; round < ROUNDS; round++) {
+    // On a busy machine the others need longer.
+    for (let round = 0; round < ROUNDS || !isEnough(); round++) {
       await Promise.all(Array.from({ length: w === 2 ? 3 : 5 }, (_, i) => write(w, round, i)));
     }
   });
@@ -83,8 +86,6 @@ test("a reader never sees another value than the one that it would calculate", a
     for (; isWriting; n++) await work(n);
     return n;
   };
-  let ready = 0;
-  let deleted = 0;
   const others = [
     meanwhile((n) => sortKeys.ask(tenant, KEYS[n % KEYS.length]!)),
     meanwhile(async () => void (ready += await sortKeys.round({ rest: () => Promise.resolve() }))),
@@ -106,7 +107,6 @@ test("a reader never sees another value than the one that it would calculate", a
       deleted += await deleteOldSortKeys(sortKeys.workerDb, 7);
     }),
   ];
-  let checked = 0;
   const reading = [0, 1].map(() =>
     meanwhile(async () => void (checked += (await sortKeys.expectExact(tenant)).length)),
   );
@@ -115,9 +115,7 @@ test("a reader never sees another value than the one that it would calculate", a
     isWriting = false;
   });
   await Promise.all([...others, ...reading]);
-  expect(checked).toBeGreaterThan(50);
-  expect(deleted).toBeGreaterThan(1);
-  expect(ready).toBeGreaterThan(KEYS.length);
+  expect(isEnough()).toBe(true);
 
   await sortKeys.ask(tenant, ...KEYS);
   await sortKeys.unclaim();
