@@ -160,7 +160,8 @@ describe("a search whose engine does not come back", () => {
   });
 
   test("ends as 400 in the middle of it, and the search behind it is answered by a new thread", async () => {
-    const threads = openThreads(1, 1500);
+    // A new thread takes a second to start on a busy machine.
+    const threads = openThreads(1, 3000);
     const other = await withRun("other");
     const searching = failure(threads.find(searchOf(call, endless)));
     const behind = threads.find(searchOf(other));
