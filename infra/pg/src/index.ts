@@ -39,4 +39,4 @@ export {
   type RemovalKind,
   type RemoverOptions,
 } from "./removals.ts";
-export { inBatches, startUpkeep, type Upkeep } from "./upkeep.ts";
+export { inBatches } from "./batches.ts";

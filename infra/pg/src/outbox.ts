@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { startRounds } from "@tidemark/jobs";
 import type { Db, Tx } from "./db.ts";
 import { sql } from "./statement.ts";
 
@@ -86,10 +87,6 @@ export function startRelay(options: {
   tickMs?: number;
 }): Relay {
   const { db, service, publish, onError } = options;
-  let stopped = false;
-  let again = false;
-  let round: Promise<void> | undefined;
-
   const send = async (row: Row): Promise<boolean> => {
     try {
       await publish({
@@ -107,7 +104,7 @@ export function startRelay(options: {
     return true;
   };
 
-  const drain = async (): Promise<void> => {
+  const round = async (isStopped: () => boolean): Promise<void> => {
     for (;;) {
       const rows = await db.rows<Row>(claimMessages, [service, BATCH]);
       options.onLag?.(Math.max(0, ...rows.map((row) => row.age_seconds)));
@@ -117,36 +114,10 @@ export function startRelay(options: {
         if (refused) await db.rows(releaseMessage, [row.org_id, row.id]);
         else refused = !(await send(row));
       }
-      if (rows.length < BATCH || refused || stopped) return;
+      if (rows.length < BATCH || refused || isStopped()) return;
     }
   };
 
-  const run = (): void => {
-    if (stopped) return;
-    if (round !== undefined) {
-      again = true;
-      return;
-    }
-    round = drain()
-      .catch(onError)
-      .finally(() => {
-        round = undefined;
-        if (again) {
-          again = false;
-          run();
-        }
-      });
-  };
-
-  const timer = setInterval(run, options.tickMs ?? 1000);
-  timer.unref();
-  run();
-  return {
-    nudge: run,
-    stop: async () => {
-      stopped = true;
-      clearInterval(timer);
-      await round;
-    },
-  };
+  const rounds = startRounds({ everyMs: options.tickMs ?? 1000, round, onError });
+  return { nudge: () => void rounds.begin(), stop: rounds.stop };
 }

@@ -1,6 +1,6 @@
+import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Db, Tx } from "./db.ts";
 import { sql, type Statement } from "./statement.ts";
-import { startUpkeep } from "./upkeep.ts";
 
 /** What is removed for good when its time of grace is over. */
 export type RemovalKind = "run" | "project" | "organization";
@@ -94,27 +94,19 @@ export function startRemover(
       warn(text: string, fields: Readonly<Record<string, unknown>>): void;
     };
   },
-): { readonly stop: () => Promise<void> } {
+): Pick<Rounds, "stop"> {
   const { seconds, before, log } = options;
-  let isStopped = false;
-  const upkeep = startUpkeep({
-    round: async () => {
-      await before?.();
-      return removeDue(options, () => isStopped);
-    },
+  return startRounds({
     everyMs: seconds * 1000,
-    onDone: (removals) => {
+    isFirstNow: false,
+    async round(isStopped) {
+      await before?.();
+      const removals = await removeDue(options, isStopped);
       if (removals > 0) log.info("removed what is past its time", { removals });
     },
     onError: (error) =>
       log.warn("not all that is past its time could be removed; the next round tries again", { error }),
   });
-  return {
-    stop: async () => {
-      isStopped = true;
-      await upkeep.stop();
-    },
-  };
 }
 
 /** Rows that one transaction removes: their locks and dead rows are bounded. */

@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { startChangePublisher } from "@tidemark/changes";
 import { defineModule } from "@tidemark/host";
-import { startRemover, startUpkeep, type MigrationSet } from "@tidemark/pg";
+import { startRounds } from "@tidemark/jobs";
+import { startRemover, type MigrationSet } from "@tidemark/pg";
 import { gateOfSettings, loadPlans } from "@tidemark/plan-limits";
 import { RunsArchiveService } from "@tidemark/proto/runs/v1/archive";
 import { RunsRestoreService } from "@tidemark/proto/runs/v1/restore";
@@ -71,11 +72,11 @@ export const runsModule = defineModule({
     const sortKeys = createSortKeyAsks(db, (error) => context.log.warn("a sort key could not be asked for", { error }));
     const onFailed = (error: unknown): void =>
       context.log.warn("columns that tables are sorted by could not be kept", { error });
-    const columnKeeper = createColumnKeeper({ db, begin: () => columnUpkeep.begin(), onFailed });
-    const columnUpkeep = startUpkeep({
-      round: columnKeeper.round,
+    const columnKeeper = createColumnKeeper({ db, begin: () => void keptColumns.begin(), onFailed });
+    const keptColumns = startRounds({
       everyMs: KEEP_COLUMNS_EVERY_MS,
-      onDone: () => {},
+      isFirstNow: false,
+      round: columnKeeper.round,
       onError: onFailed,
     });
     const keyCatalogue = createKeyCatalogue({
@@ -86,10 +87,10 @@ export const runsModule = defineModule({
     const staleness = createStaleness({ staleMs: runStaleSeconds * 1000, nowMs: Date.now });
     const heldPlans = limits ? plans : undefined;
     const settler = createSettler({ db, log: context.log });
-    const upkeep = startUpkeep({
-      round: settler.round,
+    const settlements = startRounds({
       everyMs: SETTLE_EVERY_MS,
-      onDone: () => {},
+      isFirstNow: false,
+      round: settler.round,
       onError: (error) => context.log.warn("projects that changed could not be looked for", { error }),
     });
     const workerDb = context.workerDb();
@@ -135,7 +136,13 @@ export const runsModule = defineModule({
       stop: async () => {
         changes.stop();
         columnKeeper.stop();
-        await Promise.all([columnUpkeep.stop(), upkeep.stop(), settler.stop(), remover.stop(), searchThreads.close()]);
+        await Promise.all([
+          keptColumns.stop(),
+          settlements.stop(),
+          settler.stop(),
+          remover.stop(),
+          searchThreads.close(),
+        ]);
       },
     });
   },

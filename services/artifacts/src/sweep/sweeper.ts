@@ -1,3 +1,4 @@
+import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Log } from "@tidemark/telemetry";
 import type { UploadJobs } from "../uploads/upload-jobs.ts";
 import { listDue } from "./due.sql.ts";
@@ -15,12 +16,15 @@ export type SweeperOptions = Omit<SweepOptions, "isStopped"> & {
 };
 
 /** Sweeps from time to time, and goes on with uploads that a process has left. `stop` ends it after the current step. */
-export function startSweeper(options: SweeperOptions): { stop(): Promise<void> } {
-  const { workerDb, jobs, log } = options;
-  let stopped = false;
-  const sweeping = every(options.sweepSeconds * 1000, async () => {
-    const swept = await sweep({ ...options, isStopped: () => stopped });
-    if (Object.values(swept).some((count) => count > 0)) {
+export function startSweeper(options: SweeperOptions): Pick<Rounds, "stop"> {
+  const { workerDb, jobs, log, sweepSeconds } = options;
+  const onError = (error: unknown): void =>
+    log.warn("artifacts could not be swept; the next round tries again", { error });
+  const sweeps = startRounds({
+    everyMs: sweepSeconds * 1000,
+    async round(isStopped) {
+      const swept = await sweep({ ...options, isStopped });
+      if (!Object.values(swept).some((count) => count > 0)) return;
       const { sessions, versionsExpired, versionsPurged, objects, bytes } = swept;
       log.info("artifacts are swept", {
         sessions,
@@ -29,38 +33,18 @@ export function startSweeper(options: SweeperOptions): { stop(): Promise<void> }
         objects,
         bytes,
       });
-    }
-  });
-  const takingOver = every(TAKE_OVER_MS, async () => {
-    for (const { orgId, id } of await listDue(workerDb, "left", TAKEN_OVER_TOGETHER)) {
-      // A file that does not verify is the affair of whoever asks for it.
-      if (!stopped) await jobs.resume(orgId, id).catch(() => {});
-    }
-  });
-
-  function every(ms: number, work: () => Promise<void>) {
-    let round: Promise<void> | undefined;
-    const begin = (): void => {
-      if (round !== undefined) return;
-      round = work()
-        .catch((error: unknown) => log.warn("artifacts could not be swept; the next round tries again", { error }))
-        .finally(() => (round = undefined));
-    };
-    const timer = setInterval(begin, ms);
-    timer.unref();
-    begin();
-    return {
-      stop: async () => {
-        clearInterval(timer);
-        await round;
-      },
-    };
-  }
-
-  return {
-    stop: async () => {
-      stopped = true;
-      await Promise.all([sweeping.stop(), takingOver.stop()]);
     },
-  };
+    onError,
+  });
+  const takeovers = startRounds({
+    everyMs: TAKE_OVER_MS,
+    async round(isStopped) {
+      for (const { orgId, id } of await listDue(workerDb, "left", TAKEN_OVER_TOGETHER)) {
+        // A file that does not verify is the affair of whoever asks for it.
+        if (!isStopped()) await jobs.resume(orgId, id).catch(() => {});
+      }
+    },
+    onError,
+  });
+  return { stop: async () => void (await Promise.all([sweeps.stop(), takeovers.stop()])) };
 }

@@ -1,6 +1,7 @@
 import type { Blob } from "@tidemark/blob";
 import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
+import { underLease } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { lockCollection } from "../versions/lock-version.sql.ts";
@@ -79,30 +80,36 @@ export function createUploadJobs(options: UploadJobsOptions): UploadJobs {
   };
 }
 
+/** Works on an upload. What fails is left to whoever asks next, or to the sweeper. To verify a file twice does no harm, so the lease has no fence. */
 async function work(options: UploadJobsOptions, orgId: string, sessionId: string): Promise<void> {
   const { db } = options;
-  const renew = (seconds: number) => db.withTenant(orgId, (tx) => renewUploadLease(tx, orgId, sessionId, seconds));
-  const timer = setInterval(() => void renew(LEASE_SECONDS).catch(() => {}), (LEASE_SECONDS * 1000) / 3);
-  timer.unref();
-  try {
-    await renew(LEASE_SECONDS);
-    const [session, files, completion] = await db.withTenant(orgId, async (tx) => [
-      await findUpload(tx, orgId, sessionId),
-      await listUploadFiles(tx, orgId, sessionId),
-      await findUploadCompletion(tx, orgId, sessionId),
-    ]);
-    if (session === undefined || completion === undefined) return;
-    const verified = await verifyAll(options, session, files, completion);
-    await finish(options, session, verified);
-  } catch (error) {
-    if (isGivenUp(error)) throw await endWithoutObjects(db, orgId, sessionId, error);
-    if (isAppError(error) && error.reason === "bad_request") await takeBack(db, orgId, sessionId);
-    // Whoever asks next, or the sweeper, goes on.
-    else await renew(0).catch(() => {});
-    throw error;
-  } finally {
-    clearInterval(timer);
-  }
+  const renew = async (seconds: number): Promise<boolean> => {
+    await db.withTenant(orgId, (tx) => renewUploadLease(tx, orgId, sessionId, seconds));
+    return true;
+  };
+  // A stop waits for the end.
+  const isStopped = (): boolean => false;
+  await underLease({ seconds: LEASE_SECONDS, renew }, isStopped, async () => {
+    try {
+      await renew(LEASE_SECONDS);
+      await verify(options, orgId, sessionId);
+    } catch (error) {
+      if (isGivenUp(error)) throw await endWithoutObjects(db, orgId, sessionId, error);
+      if (isAppError(error) && error.reason === "bad_request") await takeBack(db, orgId, sessionId);
+      throw error;
+    }
+  });
+}
+
+async function verify(options: UploadJobsOptions, orgId: string, sessionId: string): Promise<void> {
+  const [session, files, completion] = await options.db.withTenant(orgId, async (tx) => [
+    await findUpload(tx, orgId, sessionId),
+    await listUploadFiles(tx, orgId, sessionId),
+    await findUploadCompletion(tx, orgId, sessionId),
+  ]);
+  if (session === undefined || completion === undefined) return;
+  const verified = await verifyAll(options, session, files, completion);
+  await finish(options, session, verified);
 }
 
 /** Verifies the files that are not verified yet, and returns all entries with the objects that hold their bytes. */

@@ -1,5 +1,5 @@
 import { AppError } from "@tidemark/errors";
-import { createRefresher } from "@tidemark/refresh";
+import { createRefresher } from "@tidemark/jobs";
 import type { Log } from "@tidemark/telemetry";
 import { createLiveRuns, type KnownRun, type RunControlRow } from "./live-runs.rules.ts";
 import type { readChangedPage, readRunningPage } from "./run-feed.sql.ts";

@@ -1,4 +1,5 @@
-import { inBatches, startUpkeep, type Db, type Tx, type Upkeep } from "@tidemark/pg";
+import { startRounds, type Rounds } from "@tidemark/jobs";
+import { inBatches, type Db, type Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { sweepDeviceLogins } from "../device-login/device-logins.sql.ts";
 import { removeEndedInvitations, sweepInvitations } from "../invitations/invitations.sql.ts";
@@ -44,14 +45,11 @@ export async function runUpkeep(options: { db: Db; workerDb: Db; now: Date }): P
 }
 
 /** Does a round of upkeep now and every hour. */
-export function startControlUpkeep(options: { db: Db; workerDb: Db; now: () => Date; log: Log }): Upkeep {
+export function startControlUpkeep(options: { db: Db; workerDb: Db; now: () => Date; log: Log }): Rounds {
   const { db, workerDb, now, log } = options;
-  const upkeep = startUpkeep({
-    round: () => runUpkeep({ db, workerDb, now: now() }),
+  return startRounds({
     everyMs: INTERVAL_MS,
-    onDone: (report) => log.debug("upkeep done", report),
+    round: async () => log.debug("upkeep done", await runUpkeep({ db, workerDb, now: now() })),
     onError: (error) => log.warn("upkeep failed; it is tried again in an hour", { error }),
   });
-  upkeep.begin();
-  return upkeep;
 }

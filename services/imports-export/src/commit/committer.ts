@@ -1,4 +1,5 @@
 import type { Bus } from "@tidemark/bus";
+import { startRounds, startRunner } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import { cancelLockedJob, emptyChunks, lockJob } from "../jobs/jobs.sql.ts";
 import { listDueCommits, listOldJobs, type JobName } from "./commit.sql.ts";
@@ -32,59 +33,26 @@ export type Committer = {
 /** Starts to work on commits. */
 export async function startCommitter(deps: CommitterDeps): Promise<Committer> {
   const { workerDb, bus, log, commitsMax } = deps;
-  const running = new Map<string, Promise<void>>();
-  let stopped = false;
-
-  const begin = (job: JobName): Promise<void> => {
-    const name = `${job.orgId}/${job.id}`;
-    const known = running.get(name);
-    if (known !== undefined) return known;
-    const work = runCommit(deps, job, () => stopped)
-      .catch((error: unknown) => {
-        log.warn("a commit of an import could not be worked on", { error });
-        return false;
-      })
-      .then((hasEnded) => {
-        running.delete(name);
-        // The next commit of the organization does not wait for the next round.
-        if (hasEnded) lookNow();
-      });
-    running.set(name, work);
-    return work;
-  };
-
-  const look = async (): Promise<void> => {
-    const free = commitsMax - running.size;
-    if (stopped || free <= 0) return;
-    for (const job of await listDueCommits(workerDb, free)) void begin(job);
-  };
-  const attempt = (round: () => Promise<void>): void =>
-    void round().catch((error: unknown) => log.warn("import jobs could not be looked for", { error }));
-  const lookNow = (): void => attempt(look);
-  const looking = every(LOOK_MS, look);
-  const sweeping = every(SWEEP_MS, () => cancelOldJobs(deps));
-
-  function every(ms: number, round: () => Promise<void>): NodeJS.Timeout {
-    const work = (): void => attempt(round);
-    const timer = setInterval(work, ms);
-    timer.unref();
-    work();
-    return timer;
-  }
-
+  const onError = (error: unknown): void => log.warn("import jobs could not be worked on now", { error });
+  const commits = startRunner<JobName>({
+    keyOf: ({ orgId, id }) => `${orgId}/${id}`,
+    jobsMax: commitsMax,
+    lookMs: LOOK_MS,
+    listDue: (jobsMax) => listDueCommits(workerDb, jobsMax),
+    run: (job, isStopped) => runCommit(deps, job, isStopped),
+    onError,
+  });
+  const sweeps = startRounds({ everyMs: SWEEP_MS, round: () => cancelOldJobs(deps), onError });
   // The message is done when the commit has ended here; if that takes long, others get it, see the lease and leave it.
   const subscription = await bus.work(
     COMMIT_SUBJECT,
     DURABLE,
-    ({ data }) => begin(JSON.parse(Buffer.from(data).toString()) as JobName),
+    ({ data }) => commits.begin(JSON.parse(Buffer.from(data).toString()) as JobName),
     { concurrency: commitsMax },
   );
   return {
     async drain() {
-      stopped = true;
-      clearInterval(looking);
-      clearInterval(sweeping);
-      await Promise.all(running.values());
+      await Promise.all([commits.drain(), sweeps.stop()]);
       await subscription.close();
     },
   };

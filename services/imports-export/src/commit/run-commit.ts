@@ -1,12 +1,13 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { isAppError } from "@tidemark/errors";
-import type { Db } from "@tidemark/pg";
+import type { Db, Tx } from "@tidemark/pg";
 import { IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
 import { unpackContent } from "../content/pack-content.rules.ts";
 import { emptyChunks, findJob, type JobRow } from "../jobs/jobs.sql.ts";
-import { createAsks, isPassing, type Asks } from "./asks.ts";
+import type { JobFault } from "../jobs/job-fault.rules.ts";
+import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
+import { createAsks, type Asks } from "./asks.ts";
 import { batchAt, batchesOf, type Batch } from "./batches.rules.ts";
 import {
   failCommit,
@@ -22,9 +23,6 @@ import {
 } from "./commit.sql.ts";
 import { identityOf, planCommit, type PlanDeps } from "./plan-commit.ts";
 import { writeContentData, writeContentRuns } from "./write-content.ts";
-
-/** How long a process may be silent about a commit before another one goes on. */
-const LEASE_SECONDS = 15;
 
 /** Chunks whose content is removed together. */
 const EMPTIED_TOGETHER = 20;
@@ -44,42 +42,20 @@ export type CommitDeps = PlanDeps & {
  */
 export async function runCommit(
   deps: CommitDeps,
-  name: { readonly orgId: string; readonly id: number },
+  { orgId, id }: { readonly orgId: string; readonly id: number },
   isStopped: () => boolean,
 ): Promise<boolean> {
-  const { db, log } = deps;
-  const { orgId } = name;
-  const job = await db.withTenant(orgId, (tx) => holdJob(tx, orgId, name.id, LEASE_SECONDS));
+  const job = await deps.db.withTenant(orgId, (tx) => holdJob(tx, orgId, id, LEASE_SECONDS));
   if (job === undefined) return false;
-  let isLost = false;
-  const renew = async (): Promise<void> => {
-    if (!(await db.withTenant(orgId, (tx) => renewLease(tx, job, LEASE_SECONDS)))) isLost = true;
+  const held = {
+    orgId,
+    what: "the import",
+    fields: { import: id },
+    renew: (tx: Tx, seconds: number) => renewLease(tx, job, seconds),
+    work: (isOver: () => boolean) => work(deps, job, isOver),
+    fail: (tx: Tx, { code, message }: JobFault) => failCommit(tx, job, code, message),
   };
-  const timer = setInterval(() => void renew().catch(() => {}), (LEASE_SECONDS * 1000) / 3);
-  timer.unref();
-  const isOver = (): boolean => isLost || isStopped();
-  try {
-    const hasEnded = await work(deps, job, isOver);
-    if (isOver()) await letGo(db, job);
-    return hasEnded;
-  } catch (error) {
-    if (isPassing(error)) {
-      log.warn("a commit of an import was interrupted; it goes on later", { org_id: orgId, import: job.id, error });
-      await letGo(db, job);
-      return false;
-    }
-    const isKnown = isAppError(error) && error.reason !== "internal";
-    if (!isKnown) log.warn("a commit of an import failed unexpectedly", { org_id: orgId, import: job.id, error });
-    const [code, text] = isKnown ? [error.reason, error.message] : ["internal", "the import failed unexpectedly"];
-    return await db.withTenant(orgId, (tx) => failCommit(tx, job, code, text));
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-/** Lets another process go on, or this one later. If that fails too, the lease runs out by itself. */
-async function letGo(db: Db, job: HeldJob): Promise<void> {
-  await db.withTenant(job.orgId, (tx) => renewLease(tx, job, 0)).catch(() => {});
+  return runHeld(deps, held, isStopped);
 }
 
 async function work(deps: CommitDeps, held: HeldJob, isOver: () => boolean): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { sql, type Tx } from "@tidemark/pg";
+import type { JobFault } from "../jobs/job-fault.rules.ts";
 import type { ArchiveName, ArchiveRow } from "./archives.sql.ts";
 
 /** An archive that this process restores: every other one that does so later has a higher fence. */
@@ -95,14 +96,11 @@ const failSql = sql(
 );
 const dropSql = sql("imports_drop_pieces", "DELETE FROM imports.archive_pieces WHERE org_id = $1 AND archive_id = $2");
 
-/** Ends a restore that cannot be, and removes what was staged: its key may come again. */
-export async function failArchive(
-  tx: Tx,
-  { orgId, id, fence }: ArchiveHold,
-  fault: { readonly code: string; readonly message: string; readonly position: number | null },
-): Promise<void> {
-  if ((await tx.count(failSql, [orgId, id, fence, fault.code, fault.message, fault.position])) !== 1) return;
+/** Ends a restore that cannot be, and removes what was staged: its key may come again. Returns whether this process still had it. */
+export async function failArchive(tx: Tx, { orgId, id, fence }: ArchiveHold, fault: JobFault): Promise<boolean> {
+  if ((await tx.count(failSql, [orgId, id, fence, fault.code, fault.message, fault.position])) !== 1) return false;
   await tx.rows(dropSql, [orgId, id]);
+  return true;
 }
 
 const listDueSql = sql(

@@ -1,3 +1,4 @@
+import { startRounds, startRunner } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import { RESTORE_LIMITS } from "@tidemark/limits";
 import { listOldArchives, lockArchive, removeArchive, type ArchiveName } from "./archives.sql.ts";
@@ -27,44 +28,20 @@ export type Restorer = {
 /** Starts to restore archives. */
 export function startRestorer(deps: RestorerDeps): Restorer {
   const { workerDb, log, restoresMax } = deps;
-  /** By organization, so that nobody takes the turns of all others. */
-  const running = new Map<string, Promise<void>>();
-  let stopped = false;
-
-  const begin = (archive: ArchiveName): void => {
-    const { orgId } = archive;
-    if (stopped || running.has(orgId) || running.size >= restoresMax) return;
-    const work = runRestore(deps, archive, () => stopped)
-      .catch((error: unknown) => log.warn("an archive could not be restored now", { error }))
-      .finally(() => {
-        running.delete(orgId);
-        lookNow();
-      });
-    running.set(orgId, work);
-  };
-  const look = async (): Promise<void> => {
-    const free = restoresMax - running.size;
-    if (stopped || free <= 0) return;
-    for (const archive of await listDueArchives(workerDb, free)) begin(archive);
-  };
-  const lookNow = (): void =>
-    void look().catch((error: unknown) => log.warn("archives could not be looked for", { error }));
-  const every = (ms: number, round: () => Promise<void>): NodeJS.Timeout => {
-    const work = (): void =>
-      void round().catch((error: unknown) => log.warn("archives could not be looked for", { error }));
-    const timer = setInterval(work, ms);
-    timer.unref();
-    work();
-    return timer;
-  };
-  const timers = [every(LOOK_MS, look), every(SWEEP_MS, () => removeOldArchives(deps))];
+  const onError = (error: unknown): void => log.warn("archives could not be worked on now", { error });
+  const restores = startRunner<ArchiveName>({
+    // Of organizations, so that none takes the turns of all others.
+    keyOf: ({ orgId }) => orgId,
+    jobsMax: restoresMax,
+    lookMs: LOOK_MS,
+    listDue: (jobsMax) => listDueArchives(workerDb, jobsMax),
+    run: (archive, isStopped) => runRestore(deps, archive, isStopped),
+    onError,
+  });
+  const sweeps = startRounds({ everyMs: SWEEP_MS, round: () => removeOldArchives(deps), onError });
   return {
-    begin,
-    async drain() {
-      stopped = true;
-      timers.forEach(clearInterval);
-      await Promise.all(running.values());
-    },
+    begin: (archive) => void restores.begin(archive),
+    drain: async () => void (await Promise.all([restores.drain(), sweeps.stop()])),
   };
 }
 

@@ -1,11 +1,12 @@
 import { fromBinary } from "@bufbuild/protobuf";
-import { isAppError } from "@tidemark/errors";
-import type { Db } from "@tidemark/pg";
+import type { Db, Tx } from "@tidemark/pg";
 import { CallerKind, IdentitySchema, type Identity } from "@tidemark/proto/common/v1/common";
 import type { Call } from "@tidemark/rpc";
 import type { Log } from "@tidemark/telemetry";
 import { finishInTurns, mapInTurns } from "@tidemark/turns";
-import { createAsks, isPassing, type Asks } from "../commit/asks.ts";
+import { createAsks, type Asks } from "../commit/asks.ts";
+import type { JobFault } from "../jobs/job-fault.rules.ts";
+import { LEASE_SECONDS, runHeld } from "../jobs/run-held.ts";
 import type { Readers } from "../reading/readers.ts";
 import { judgeArchive, unknownWarnings, type ArchiveFacts } from "./archive-facts.rules.ts";
 import { findArchive, listFacts, loadPiece, type ArchiveName } from "./archives.sql.ts";
@@ -25,9 +26,6 @@ import {
 } from "./restore.sql.ts";
 import { createWriters } from "./writers.ts";
 
-/** How long a process may be silent about a restore before another one goes on. */
-const LEASE_SECONDS = 15;
-
 /** What restores work with. */
 export type RunRestoreDeps = {
   readonly db: Db;
@@ -40,48 +38,26 @@ export type RunRestoreDeps = {
 
 /**
  * Works on a restore until it has ended, `isStopped` says so, or another process holds the lease; returns immediately when there is nothing to do.
+ * Resolves to true if the restore has ended here, well or badly.
  * Which rows get other ids is decided and kept before anything is written, so that a piece is the same however often it is written.
  */
-export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStopped: () => boolean): Promise<void> {
-  const { db, log } = deps;
-  const held = await db.withTenant(name.orgId, (tx) => holdArchive(tx, name, LEASE_SECONDS));
-  if (held === undefined) return;
-  const { orgId } = held;
-  let isLost = false;
-  const renew = async (): Promise<void> => {
-    if (!(await db.withTenant(orgId, (tx) => renewArchiveLease(tx, held, LEASE_SECONDS)))) isLost = true;
+export async function runRestore(deps: RunRestoreDeps, name: ArchiveName, isStopped: () => boolean): Promise<boolean> {
+  const archive = await deps.db.withTenant(name.orgId, (tx) => holdArchive(tx, name, LEASE_SECONDS));
+  if (archive === undefined) return false;
+  const held = {
+    orgId: archive.orgId,
+    what: "the restore",
+    fields: { archive: archive.id },
+    renew: (tx: Tx, seconds: number) => renewArchiveLease(tx, archive, seconds),
+    work: (isOver: () => boolean) => work(deps, archive, isOver),
+    fail: (tx: Tx, fault: JobFault) => failArchive(tx, archive, fault),
+    faultOf: (error: unknown) =>
+      isLineFault(error) ? { code: "archive_invalid", message: error.message, position: error.position } : undefined,
   };
-  const timer = setInterval(() => void renew().catch(() => {}), (LEASE_SECONDS * 1000) / 3);
-  timer.unref();
-  const isOver = (): boolean => isLost || isStopped();
-  const letGo = () => db.withTenant(orgId, (tx) => renewArchiveLease(tx, held, 0)).catch(() => {});
-  try {
-    await work(deps, held, isOver);
-    if (isOver()) await letGo();
-  } catch (error) {
-    if (isPassing(error)) {
-      log.warn("a restore was interrupted; it goes on later", { org_id: orgId, archive: held.id, error });
-      await letGo();
-      return;
-    }
-    const fault = faultOf(error);
-    if (fault.code === "internal")
-      log.warn("a restore failed unexpectedly", { org_id: orgId, archive: held.id, error });
-    await db.withTenant(orgId, (tx) => failArchive(tx, held, fault));
-  } finally {
-    clearInterval(timer);
-  }
+  return runHeld(deps, held, isStopped);
 }
 
-function faultOf(error: unknown): { code: string; message: string; position: number | null } {
-  if (isLineFault(error)) return { code: "archive_invalid", message: error.message, position: error.position };
-  if (isAppError(error) && error.reason !== "internal") {
-    return { code: error.reason, message: error.message, position: error.position ?? null };
-  }
-  return { code: "internal", message: "the restore failed unexpectedly", position: null };
-}
-
-async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boolean): Promise<void> {
+async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boolean): Promise<boolean> {
   const { db, owners, readers, log, newCall } = deps;
   const { orgId, id } = held;
   const identity = fromBinary(IdentitySchema, held.identity);
@@ -102,13 +78,13 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     if (views > 0 && !hasViews) {
       warnings.push(`${views} views were skipped: views belong to a user, and the archive was sent with a key`);
     }
-    if (!(await db.withTenant(orgId, (tx) => keepIds(tx, held, pack(replaced), warnings)))) return;
+    if (!(await db.withTenant(orgId, (tx) => keepIds(tx, held, pack(replaced), warnings)))) return false;
   } else replaced = unpack<Replaced[]>(held.ids);
 
   const writers = createWriters(owners, id, hasViews);
   const ids = newIdsOf(replaced);
   for (let piece = held.piecesDone; piece < held.pieces; piece++) {
-    if (isOver()) return;
+    if (isOver()) return false;
     const warnings: string[] = [];
     let part = 0;
     const open = facts[piece - 1]?.openTrace;
@@ -117,10 +93,11 @@ async function work(deps: RunRestoreDeps, held: HeldArchive, isOver: () => boole
     for (const { write, lines } of writers.batchesOf([...before, ...(await read(piece))])) {
       warnings.push(...(await write(lines, `archive:${id}:${piece}:${part++}`, ids, ask)));
     }
-    if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return;
+    if (!(await db.withTenant(orgId, (tx) => markPiece(tx, held, piece + 1, warnings, LEASE_SECONDS)))) return false;
   }
   await finish(deps, held, { ask, archive, replaced, hasViews });
   log.info("an archive is restored", { org_id: orgId, archive: id });
+  return true;
 }
 
 async function finish(

@@ -1,3 +1,4 @@
+import { startRounds } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import {
@@ -75,17 +76,15 @@ export type CompactionOptions = {
  */
 export function startCompaction(options: CompactionOptions): Compaction {
   const { db, kinds, metrics, log } = options;
-  let stopping = false;
-  let current: Promise<void> | undefined;
   let backlogAtMs = 0;
 
   /** Visits a part and ends its claim. Returns after how many seconds the part is due again. */
-  const visit = async (kind: CompactionKind, item: WorkItem): Promise<number> => {
+  const visit = async (kind: CompactionKind, item: WorkItem, isStopped: () => boolean): Promise<number> => {
     const started = performance.now();
     let result: VisitResult;
     let failures = 0;
     try {
-      result = await kind.visit(item, () => stopping);
+      result = await kind.visit(item, isStopped);
     } catch (error) {
       failures = item.failures + 1;
       log.warn("compaction failed; it is tried again", {
@@ -105,19 +104,19 @@ export function startCompaction(options: CompactionOptions): Compaction {
   };
 
   /** Does one turn of a kind. Tells whether more of the kind may be due already. */
-  const workOff = async (kind: CompactionKind): Promise<boolean> => {
+  const workOff = async (kind: CompactionKind, isStopped: () => boolean): Promise<boolean> => {
     const items = await claimCompactionWork(db, kind.name, { count: CLAIMED_MAX, leaseSeconds: LEASE_SECONDS });
     let isMore = items.length === CLAIMED_MAX;
     for (const item of items) {
-      if (stopping)
+      if (isStopped())
         await releaseCompactionWork(db, kind.name, item, {
           nextSeconds: 0,
           quietSeconds: null,
           failures: item.failures,
         });
-      else if ((await visit(kind, item)) <= 0) isMore = true;
+      else if ((await visit(kind, item, isStopped)) <= 0) isMore = true;
     }
-    return isMore && !stopping;
+    return isMore && !isStopped();
   };
 
   const tellBacklog = async (): Promise<void> => {
@@ -130,7 +129,7 @@ export function startCompaction(options: CompactionOptions): Compaction {
   };
 
   const names = kinds.map(({ name }) => name);
-  const work = async (): Promise<void> => {
+  const round = async (isStopped: () => boolean): Promise<void> => {
     let takenAtMs = -Infinity;
     // The kinds take turns, and markers are taken between the turns, so that nothing waits for the end of a kind that always has work.
     for (let busy = [...kinds]; busy.length > 0;) {
@@ -141,30 +140,16 @@ export function startCompaction(options: CompactionOptions): Compaction {
         busy = [...kinds];
       }
       const more: CompactionKind[] = [];
-      for (const kind of busy) if (await workOff(kind)) more.push(kind);
+      for (const kind of busy) if (await workOff(kind, isStopped)) more.push(kind);
       busy = more;
     }
   };
 
-  const round = (): Promise<void> => {
-    if (stopping) return current ?? Promise.resolve();
-    current ??= work().finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-  const tick = (): void => {
-    round().catch((error: unknown) => log.warn("the round of compaction failed; the next tick tries again", { error }));
-  };
-
-  const timer = setInterval(tick, options.tickMs ?? TICK_MS);
-  timer.unref();
-  return {
+  const rounds = startRounds({
+    everyMs: options.tickMs ?? TICK_MS,
+    isFirstNow: false,
     round,
-    async stop() {
-      stopping = true;
-      clearInterval(timer);
-      await current?.catch(() => {});
-    },
-  };
+    onError: (error) => log.warn("the round of compaction failed; the next one tries again", { error }),
+  });
+  return { round: rounds.begin, stop: rounds.stop };
 }

@@ -1,5 +1,5 @@
-import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
+import { createGroupCommit, type Queued } from "@tidemark/jobs";
 import { sqlState } from "@tidemark/pg";
 import { planOf } from "@tidemark/plans";
 import { createMemoryShares, type Caller } from "@tidemark/requests";
@@ -7,7 +7,6 @@ import { fingerprintInTurns, writeCanonicalInTurns } from "@tidemark/documents";
 import type { RunsDeps } from "../handlers.ts";
 import { runsMaxOfGroups } from "../projects/plan-limits.rules.ts";
 import type { RunRow } from "../read/runs.sql.ts";
-import { createCreateQueue, type QueuedCreate } from "./create-queue.rules.ts";
 import { comparedCreate } from "./create-run.rules.ts";
 import { createTextMerger } from "./merge-texts.ts";
 import { createRuns, type CreatedRun, type GroupedRun, type GroupHome } from "./run-group.sql.ts";
@@ -25,7 +24,9 @@ export type GroupedCreates = {
 };
 
 /** A create in the queue. */
-type PendingCreate = QueuedCreate & {
+type PendingCreate = Queued & {
+  /** What creates of a group have in common: their runs are of one project. */
+  readonly line: string;
   readonly home: GroupHome;
   readonly run: GroupedRun;
   readonly resolve: (created: CreatedRun | undefined) => void;
@@ -33,9 +34,9 @@ type PendingCreate = QueuedCreate & {
 };
 
 /** In a larger group a create costs hardly less, and all of its runs wait longer. */
-const GROUP = { createsMax: 64, bytesMax: 1024 * 1024 };
+const GROUP = { itemsMax: 64, bytesMax: 1024 * 1024, linesMax: 1 };
 /** One of each project, because another one would only wait for its row. */
-const GROUPS_IN_FLIGHT = 4;
+const GROUPS_MAX = 4;
 /** Memory for documents of creates that wait or are being stored, of which an organization has a share. */
 const QUEUE_BYTES_MAX = 64 * 1024 * 1024;
 /** Of a create without its documents. */
@@ -46,22 +47,10 @@ export function createGroupedCreates(
   { db, plans, newId }: Pick<RunsDeps, "db" | "plans" | "newId">,
   queueBytesMax = QUEUE_BYTES_MAX,
 ): GroupedCreates {
-  const queue = createCreateQueue<PendingCreate>(GROUP);
   const merger = createTextMerger(db);
   /** Creates by id, until they are answered; the promises never reject. */
   const byId = new Map<string, Promise<unknown>>();
   const memory = createMemoryShares(queueBytesMax);
-  let groups = 0;
-  let isPumpDue = false;
-
-  const commit = async (group: readonly PendingCreate[]): Promise<void> => {
-    groups += 1;
-    const answer = await storeGroup(group);
-    groups -= 1;
-    queue.release(group);
-    pump();
-    answer();
-  };
 
   /** Stores a group and returns how to answer its creates. Never throws. */
   const storeGroup = async (group: readonly PendingCreate[]): Promise<() => void> => {
@@ -80,25 +69,18 @@ export function createGroupedCreates(
     }
   };
 
-  const pump = (): void => {
-    isPumpDue = false;
-    while (groups < GROUPS_IN_FLIGHT) {
-      const group = queue.next();
-      if (group === undefined) return;
-      // A group is of many requests: the deadline of the one that happens to begin it is not the group's.
-      void underDeadline(undefined, () => commit(group));
-    }
-  };
+  const creates = createGroupCommit<PendingCreate>({
+    ...GROUP,
+    lineOf: ({ line }) => line,
+    groupsMax: GROUPS_MAX,
+    store: storeGroup,
+  });
 
   const enqueue = (home: GroupHome, run: GroupedRun, bytes: number): Promise<CreatedRun | undefined> =>
     new Promise((resolve, reject) => {
       const { orgId, project, onlyProjectId, runsMax } = home;
       const line = [orgId, onlyProjectId, runsMax, project].join(" ");
-      queue.add({ orgId, line, bytes, home, run, resolve, reject });
-      if (isPumpDue || groups >= GROUPS_IN_FLIGHT) return;
-      isPumpDue = true;
-      // After all requests that have arrived already.
-      setImmediate(pump);
+      creates.add({ orgId, line, bytes, home, run, resolve, reject });
     });
 
   return {

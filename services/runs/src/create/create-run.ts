@@ -15,8 +15,7 @@ import { readWantedRun } from "./wanted-run.ts";
  * The path of a create, in the order in which to read it:
  *
  *     wanted-run.ts            reads the request
- *     create-grouped.ts        new runs of one project share a transaction: puts the create in the queue and takes groups out of it
- *     create-queue.rules.ts    which creates make the next group
+ *     create-grouped.ts        new runs of one project share a transaction (infra/jobs)
  *     run-group.sql.ts         stores a group, in one statement
  *     merge-texts.ts           has the index of searched texts merged beside the creates
  *     create-alone.ts          everything else, in a transaction of its own: an id that is taken, a new project, the last runs of a plan

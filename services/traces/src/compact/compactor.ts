@@ -1,3 +1,4 @@
+import { startRounds } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log, Metrics } from "@tidemark/telemetry";
 import { compactTrace } from "./compact-trace.ts";
@@ -27,14 +28,12 @@ export function startCompactor(options: {
   readonly tickMs?: number;
 }): Compactor {
   const { db, workerDb, quietSeconds, metrics, log } = options;
-  let isStopping = false;
-  let current: Promise<void> | undefined;
 
-  const work = async (): Promise<void> => {
-    while (!isStopping) {
+  const round = async (isStopped: () => boolean): Promise<void> => {
+    while (!isStopped()) {
       const claimed = await claimTraces(workerDb, CLAIMED_MAX, LEASE_SECONDS);
       for (const key of claimed) {
-        if (isStopping) return;
+        if (isStopped()) return;
         const started = performance.now();
         const seconds = (): number => (performance.now() - started) / 1000;
         try {
@@ -55,23 +54,11 @@ export function startCompactor(options: {
       if (claimed.length < CLAIMED_MAX) return;
     }
   };
-  const round = (): Promise<void> => {
-    if (isStopping) return current ?? Promise.resolve();
-    current ??= work().finally(() => {
-      current = undefined;
-    });
-    return current;
-  };
-  const timer = setInterval(() => {
-    round().catch((error: unknown) => log.warn("the round of compaction failed; the next tick tries again", { error }));
-  }, options.tickMs ?? TICK_MS);
-  timer.unref();
-  return {
+  const rounds = startRounds({
+    everyMs: options.tickMs ?? TICK_MS,
+    isFirstNow: false,
     round,
-    async stop() {
-      isStopping = true;
-      clearInterval(timer);
-      await current?.catch(() => {});
-    },
-  };
+    onError: (error) => log.warn("the round of compaction failed; the next one tries again", { error }),
+  });
+  return { round: rounds.begin, stop: rounds.stop };
 }

@@ -1,4 +1,5 @@
-import { inBatches, startUpkeep, type Tx, type Upkeep } from "@tidemark/pg";
+import { startRounds, type Rounds } from "@tidemark/jobs";
+import { inBatches, type Tx } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { forgetFullBuckets } from "../leases/token-buckets.sql.ts";
 import { forgetGateways } from "../requests/month-requests.sql.ts";
@@ -15,11 +16,11 @@ export async function runUpkeep(workerDb: Tx): Promise<{ buckets: number; gatewa
 }
 
 /** Does a round of upkeep every ten minutes. */
-export function startUsageUpkeep({ workerDb, log }: { readonly workerDb: Tx; readonly log: Log }): Upkeep {
-  return startUpkeep({
-    round: () => runUpkeep(workerDb),
+export function startUsageUpkeep({ workerDb, log }: { readonly workerDb: Tx; readonly log: Log }): Rounds {
+  return startRounds({
     everyMs: INTERVAL_MS,
-    onDone: (report) => log.debug("upkeep done", report),
+    isFirstNow: false,
+    round: async () => log.debug("upkeep done", await runUpkeep(workerDb)),
     onError: (error) => log.warn("upkeep failed; it is tried again in ten minutes", { error }),
   });
 }

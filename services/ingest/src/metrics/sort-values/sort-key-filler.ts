@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import {
@@ -95,38 +96,19 @@ const UNUSED_DAYS = 7;
 /** Starts a filler, which does a round now and five times a second, and deletes unused sort keys every hour. `stop` ends it after the current step. */
 export function startSortKeyFiller(
   options: Omit<SortKeyFillerOptions, "log" | "isStopped"> & { readonly log: Pick<Log, "info" | "warn"> },
-): { stop(): Promise<void> } {
+): Pick<Rounds, "stop"> {
   const { log, workerDb } = options;
-  let stopped = false;
-  let round = Promise.resolve();
-  let running = false;
   let retiredAtMs = -Infinity;
-  const work = async (): Promise<void> => {
-    running = true;
-    try {
+  return startRounds({
+    everyMs: PERIOD_MS,
+    async round(isStopped) {
       if (performance.now() - retiredAtMs >= RETIRE_MS) {
         retiredAtMs = performance.now();
         const deleted = await deleteOldSortKeys(workerDb, UNUSED_DAYS);
         if (deleted > 0) log.info("unused sort keys are deleted", { sort_keys: deleted });
       }
-      await fillSortKeys({ ...options, isStopped: () => stopped });
-    } catch (error) {
-      log.warn("sort keys could not be made ready; the next round tries again", { error });
-    } finally {
-      running = false;
-    }
-  };
-  const begin = (): void => {
-    if (!running) round = work();
-  };
-  begin();
-  const timer = setInterval(begin, PERIOD_MS);
-  timer.unref();
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-      return round;
+      await fillSortKeys({ ...options, isStopped });
     },
-  };
+    onError: (error) => log.warn("sort keys could not be made ready; the next round tries again", { error }),
+  });
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { startRounds, type Rounds } from "@tidemark/jobs";
 import type { Db } from "@tidemark/pg";
 import type { Log } from "@tidemark/telemetry";
 import { listUnindexedRuns, indexSortValues, endIndexing, type UnindexedRun } from "./sort-values.sql.ts";
@@ -56,36 +57,17 @@ async function indexRun(
 const PERIOD_MS = 15_000;
 
 /** Starts an indexer, which does a round now and every 15 seconds. `stop` ends it after the current step. */
-export function startSortValueIndexer(options: SortValueIndexerOptions & { readonly log: Log }): {
-  stop(): Promise<void>;
-} {
-  const { log } = options;
-  let stopped = false;
-  let round = Promise.resolve();
-  let running = false;
-  const work = async (): Promise<void> => {
-    running = true;
-    try {
+export function startSortValueIndexer(
+  options: Omit<SortValueIndexerOptions, "isStopped"> & { readonly log: Pick<Log, "warn"> },
+): Pick<Rounds, "stop"> {
+  return startRounds({
+    everyMs: PERIOD_MS,
+    async round(isStopped) {
       // A full round means that there are more.
-      for (let indexed = RUNS_PER_ROUND; indexed === RUNS_PER_ROUND && !stopped;)
-        indexed = await indexQuietRuns({ ...options, isStopped: () => stopped });
-    } catch (error) {
-      log.warn("the sort values of runs could not be indexed; the next round tries again", { error });
-    } finally {
-      running = false;
-    }
-  };
-  const begin = (): void => {
-    if (!running) round = work();
-  };
-  begin();
-  const timer = setInterval(begin, PERIOD_MS);
-  timer.unref();
-  return {
-    stop: () => {
-      stopped = true;
-      clearInterval(timer);
-      return round;
+      for (let indexed = RUNS_PER_ROUND; indexed === RUNS_PER_ROUND && !isStopped();)
+        indexed = await indexQuietRuns({ ...options, isStopped });
     },
-  };
+    onError: (error) =>
+      options.log.warn("the sort values of runs could not be indexed; the next round tries again", { error }),
+  });
 }

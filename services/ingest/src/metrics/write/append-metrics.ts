@@ -19,9 +19,8 @@ import type { MetricWriter } from "./metric-writer.ts";
  * The path of a metric write, in the order in which to read it:
  *
  *     append-metrics.ts         reads the request; several writes may share a call
- *     metric-writer.ts          puts the write in the queue and takes groups out of it; repeats of a write get its reply
+ *     metric-writer.ts          puts the write into a group with others (infra/jobs); repeats of a write get its reply
  *     pending-write.ts          a write in the queue, and whether it leaves a dirty marker
- *     write-queue.rules.ts      which writes make the next group
  *     commit-group.ts           stores a group in one transaction and answers its writes
  *     group-draft.ts            makes the statement of a group out of what is known of its runs
  *     run-states.ts             what is known of runs, in memory

@@ -1,6 +1,6 @@
 import type { ChangePublisher } from "@tidemark/changes";
-import { underDeadline } from "@tidemark/deadline";
 import { AppError, isAppError } from "@tidemark/errors";
+import { createGroupCommit } from "@tidemark/jobs";
 import { stepRange } from "@tidemark/metric-codec";
 import { keyInProgress, keyReused, type Db } from "@tidemark/pg";
 import { createMemoryShares } from "@tidemark/requests";
@@ -18,7 +18,6 @@ import {
 import { createPointSlots } from "./point-slots.rules.ts";
 import { createRunStates } from "./run-states.ts";
 import { createSortKeyMemory } from "./sort-keys.ts";
-import { createWriteQueue } from "./write-queue.rules.ts";
 
 /** Stores metric writes, several with each commit. */
 export type MetricWriter = {
@@ -45,22 +44,19 @@ export type MetricWriterOptions = {
 };
 
 /** In a larger group a write costs hardly less, and all of its writes wait longer. */
-const GROUP = { writesMax: 64, bytesMax: 1024 * 1024 };
+const GROUP = { itemsMax: 64, bytesMax: 1024 * 1024, linesMax: Number.POSITIVE_INFINITY };
 /** While one group is in the database, the next is prepared. */
-const GROUPS_IN_FLIGHT = 2;
+const GROUPS_MAX = 2;
 /** The most writes that wait for an idempotency key that another process holds: each occupies a connection. */
 const HELD_MAX = 4;
 
 /** Creates a writer with nothing in its memory. */
 export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
   const { db, markers, random, cacheBytes, queueBytes, metrics, noteChange } = options;
-  const queue = createWriteQueue<PendingWrite>(GROUP);
   /** Writes by organization and idempotency key, until they are answered. */
   const byKey = new Map<string, { readonly write: MetricWrite; readonly reply: Promise<MetricReply> }>();
   const memory = createMemoryShares(queueBytes);
-  let groups = 0;
   let held = 0;
-  let isPumpDue = false;
   const deps = {
     db,
     markers,
@@ -69,15 +65,18 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
     pointSlots: createPointSlots(random),
   };
 
-  const commit = async (group: readonly PendingWrite[]): Promise<void> => {
-    groups += 1;
-    metrics.metricGroup(group.length);
-    const waiting = await commitGroup(group, deps);
-    groups -= 1;
-    queue.release(group);
-    pump();
-    for (const write of waiting) void commitAlone(write);
-  };
+  const writes = createGroupCommit<PendingWrite>({
+    ...GROUP,
+    lineOf: ({ runId }) => runId,
+    groupsMax: GROUPS_MAX,
+    async store(group) {
+      metrics.metricGroup(group.length);
+      const waiting = await commitGroup(group, deps);
+      return () => {
+        for (const write of waiting) void commitAlone(write);
+      };
+    },
+  });
 
   const commitAlone = async (write: PendingWrite): Promise<void> => {
     if (!write.waits || held >= HELD_MAX) {
@@ -89,23 +88,9 @@ export function createMetricWriter(options: MetricWriterOptions): MetricWriter {
     held -= 1;
   };
 
-  const pump = (): void => {
-    isPumpDue = false;
-    while (groups < GROUPS_IN_FLIGHT) {
-      const group = queue.next();
-      if (group === undefined) return;
-      // A group is of many requests: the deadline of the one that happens to begin it is not the group's.
-      void underDeadline(undefined, () => commit(group));
-    }
-  };
-
   const enqueue = (write: MetricWrite, bytes: number): Promise<MetricReply> =>
     new Promise<MetricReply>((resolve, reject) => {
-      queue.add(createPendingWrite(write, bytes, markers, { resolve, reject }));
-      if (isPumpDue || groups >= GROUPS_IN_FLIGHT) return;
-      isPumpDue = true;
-      // After all requests that have arrived already.
-      setImmediate(pump);
+      writes.add(createPendingWrite(write, bytes, markers, { resolve, reject }));
     });
 
   /** Stores a write. One with the idempotency key of a write that is being stored gets the reply of that write, or has its turn when that failed. */

@@ -1,1 +1,0 @@
-export { createRefresher, type Refresher, type RefresherOptions } from "./refresher.ts";
